@@ -1,0 +1,57 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+const PRISM = createRequire(import.meta.url).resolve('@stoplight/prism-cli/dist/index.js');
+
+export interface Prism {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Answers every operation of a specification with its examples. */
+export function startMock(specification: string): Promise<Prism> {
+  return start(['mock', specification]);
+}
+
+/** Passes requests on to a server and fails those whose request or answer is not as specified. */
+export function startProxy(specification: string, upstream: string): Promise<Prism> {
+  return start(['proxy', '--errors', specification, upstream]);
+}
+
+async function start(args: readonly string[]): Promise<Prism> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [PRISM, ...args, '-p', String(port), '-h', '127.0.0.1'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  await listening(child);
+  return { url: `http://127.0.0.1:${port}`, stop: () => stop(child) };
+}
+
+async function listening(child: ChildProcess): Promise<void> {
+  let output = '';
+  await new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes('Prism is listening')) resolve();
+    };
+    child.stdout!.on('data', read);
+    child.stderr!.on('data', read);
+    child.once('exit', (code) => reject(new Error(`prism ended with ${code}:\n${output}`)));
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

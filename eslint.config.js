@@ -1,0 +1,76 @@
+import eslint from '@eslint/js';
+import importX from 'eslint-plugin-import-x';
+import tseslint from 'typescript-eslint';
+
+/**
+ * The rooms of src/ by rank: a room may import from lower ranks only, and rooms of one rank are
+ * strangers. `testkit` may import everything and is imported by tests alone; `codegen` runs at
+ * build time and is imported by nobody.
+ */
+const RANKS = [
+  ['lib'],
+  ['errors'],
+  ['kernels', 'text', 'storage', 'convert', 'embedding', 'net'],
+  ['search', 'operations'],
+  ['docs', 'runs'],
+  ['api/http', 'api/grpc', 'api/graphql', 'api/mcp', 'api/http3', 'ship', 'console'],
+  ['app'],
+];
+
+const TESTS = ['**/*.test.ts', 'src/testkit/**', 'contract-tests/**', 'bench/**'];
+
+const ranked = RANKS.flatMap((rooms, rank) =>
+  rooms.map((room) => ({
+    target: `./src/${room}`,
+    from: [...rooms.filter((other) => other !== room), ...RANKS.slice(rank + 1).flat()].map((other) => `./src/${other}`),
+    message: `${room} has rank ${rank}: it imports from lower ranks only`,
+  })),
+);
+
+const fences = [
+  { target: './src/!(testkit)/**', from: './src/testkit', message: 'testkit is for tests' },
+  { target: './src/!(codegen)/**', from: './src/codegen', message: 'codegen runs at build time' },
+  // Operations and below speak their own types, so that a change of the specification stays at the edge.
+  ...['lib', 'errors', 'kernels', 'text', 'storage', 'convert', 'embedding', 'net', 'search', 'operations'].map((room) => ({
+    target: `./src/${room}`,
+    from: './generated',
+    message: `${room} knows no generated type`,
+  })),
+  // Adapters reach handlers through invoke() only.
+  { target: './src/api', from: './src/docs', message: 'adapters know operations/ and generated/ only' },
+  { target: './src/api', from: './src/runs', message: 'adapters know operations/ and generated/ only' },
+  { target: './src/api', from: './src/storage', message: 'adapters know operations/ and generated/ only' },
+];
+
+export default [
+  { ignores: ['generated/**', 'dist/**', 'node_modules/**', 'bench/node_modules/**', 'data/**', 'coverage/**'] },
+  eslint.configs.recommended,
+  ...tseslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    plugins: { 'import-x': importX },
+    rules: {
+      'import-x/no-cycle': 'error',
+      'import-x/no-default-export': 'error',
+      'import-x/no-restricted-paths': ['error', { zones: [...ranked, ...fences].filter(({ from }) => from.length > 0) }],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', destructuredArrayIgnorePattern: '^_' }],
+      'no-console': 'error',
+      'no-control-regex': 'off', // names are checked for control characters by their class
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  // Only the settings read the environment; everything else gets what it needs.
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/app/**', 'src/testkit/**', '**/*.test.ts', 'src/codegen/**'],
+    rules: { 'no-restricted-syntax': ['error', { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'only app/ reads the environment' }] },
+  },
+  { files: ['src/app/**', 'src/codegen/**', 'bench/**'], rules: { 'no-console': 'off' } },
+  { files: ['*.config.ts', '*.config.js'], rules: { 'import-x/no-default-export': 'off' } },
+  {
+    files: TESTS,
+    rules: { 'import-x/no-restricted-paths': 'off', 'no-console': 'off' },
+  },
+];

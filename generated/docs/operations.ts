@@ -1,0 +1,548 @@
+// Generated from the specifications by `npm run generate`. Do not edit.
+
+import type { Download, FlatInput, Operation, OperationSpec } from '../../src/operations/index.ts';
+import type {
+  GetHealthData,
+  GetHealthResponses,
+  GetHealthV1Data,
+  GetHealthV1Responses,
+  GetStatsData,
+  GetStatsResponses,
+  GetSystemInfoData,
+  GetSystemInfoResponses,
+  GetConfigData,
+  GetConfigResponses,
+  ListEndpointsData,
+  ListEndpointsResponses,
+  GetComplianceStatusData,
+  GetComplianceStatusResponses,
+  GetMetricsData,
+  AddDocumentData,
+  AddDocumentResponses,
+  AddDocumentsData,
+  AddDocumentsResponses,
+  GetDocumentData,
+  GetDocumentResponses,
+  SearchDocumentsData,
+  SearchDocumentsResponses,
+  UpdateDocumentData,
+  UpdateDocumentResponses,
+  GetDocumentMetaData,
+  GetDocumentMetaResponses,
+  SetDocumentTtlData,
+  SetDocumentTtlResponses,
+  DeleteDocumentData,
+  DeleteDocumentResponses,
+  DeleteDocumentsData,
+  DeleteDocumentsResponses,
+  DeleteCollectionData,
+  DeleteCollectionResponses,
+  ListMetaKeysData,
+  ListMetaKeysResponses,
+  GetChecksumData,
+  GetChecksumResponses,
+  ListRevisionsData,
+  ListRevisionsResponses,
+  RestoreRevisionData,
+  RestoreRevisionResponses,
+  TruncateRevisionsData,
+  TruncateRevisionsResponses,
+  IngestDocumentsData,
+  IngestDocumentsResponses,
+  SubmitBulkIngestData,
+  SubmitBulkIngestResponses,
+  GetBulkIngestData,
+  GetBulkIngestResponses,
+  CancelBulkIngestData,
+  CancelBulkIngestResponses,
+  ListBulkIngestData,
+  ListBulkIngestResponses,
+  UploadFilesData,
+  UploadFilesResponses,
+  ImportUrlData,
+  ImportUrlResponses,
+  ImportWikiData,
+  ImportWikiResponses,
+  ExportDocumentsData,
+  CreateBackupData,
+  CreateBackupResponses,
+  RestoreBackupData,
+  RestoreBackupResponses,
+  GetCollectionConfigData,
+  GetCollectionConfigResponses,
+  SetCollectionConfigData,
+  SetCollectionConfigResponses,
+  DeleteCollectionConfigData,
+  DeleteCollectionConfigResponses,
+  ListCollectionConfigsData,
+  ListCollectionConfigsResponses,
+  SetSchemaData,
+  SetSchemaResponses,
+  GetSchemaData,
+  GetSchemaResponses,
+  DeleteSchemaData,
+  DeleteSchemaResponses,
+  ListSchemasData,
+  ListSchemasResponses,
+  ValidateDocumentData,
+  ValidateDocumentResponses,
+  SearchFullTextByQueryData,
+  SearchFullTextByQueryResponses,
+  SearchFullTextData,
+  SearchFullTextResponses,
+  ReindexFullTextData,
+  ReindexFullTextResponses,
+  ListFullTextLanguagesData,
+  ListFullTextLanguagesResponses,
+  AutocompleteData,
+  AutocompleteResponses,
+  ListSynonymsData,
+  ListSynonymsResponses,
+  AddSynonymsData,
+  AddSynonymsResponses,
+  DeleteSynonymData,
+  DeleteSynonymResponses,
+  ListStopWordsData,
+  ListStopWordsResponses,
+  AddStopWordsData,
+  AddStopWordsResponses,
+  DeleteStopWordsData,
+  DeleteStopWordsResponses,
+  AggregateDocumentsData,
+  AggregateDocumentsResponses,
+  ListCurationRulesData,
+  ListCurationRulesResponses,
+  UpdateCurationRuleData,
+  UpdateCurationRuleResponses,
+  CreateCurationRuleData,
+  CreateCurationRuleResponses,
+  DeleteCurationRuleData,
+  DeleteCurationRuleResponses,
+  SearchVectorsData,
+  SearchVectorsResponses,
+  ReindexVectorsData,
+  ReindexVectorsResponses,
+  GetVectorStatsData,
+  GetVectorStatsResponses,
+  ProjectVectorsData,
+  ProjectVectorsResponses,
+  ClassifyDocumentData,
+  ClassifyDocumentResponses,
+  SearchAcrossCollectionsData,
+  SearchAcrossCollectionsResponses,
+  FindDuplicatesData,
+  FindDuplicatesResponses,
+  ListEmbeddingConfigsData,
+  ListEmbeddingConfigsResponses,
+  CreateEmbeddingConfigData,
+  CreateEmbeddingConfigResponses,
+  GetEmbeddingConfigData,
+  GetEmbeddingConfigResponses,
+  UpdateEmbeddingConfigData,
+  UpdateEmbeddingConfigResponses,
+  DeleteEmbeddingConfigData,
+  SetDefaultEmbeddingConfigData,
+  SetDefaultEmbeddingConfigResponses,
+  SearchHybridData,
+  SearchHybridResponses,
+  SearchGeoData,
+  SearchGeoResponses,
+  SearchGeoWithinData,
+  SearchGeoWithinResponses,
+  SearchGeoPolygonData,
+  SearchGeoPolygonResponses,
+  ReindexGeoData,
+  ReindexGeoResponses,
+  GetGeoStatsData,
+  GetGeoStatsResponses,
+  EncodeGeohashData,
+  EncodeGeohashResponses,
+  DecodeGeohashData,
+  DecodeGeohashResponses,
+  GetCodeGraphData,
+  GetCodeGraphResponses,
+  QueryCodeGraphData,
+  QueryCodeGraphResponses,
+  StartSessionData,
+  StartSessionResponses,
+  AddMessageData,
+  AddMessageResponses,
+  RecallMemoryData,
+  RecallMemoryResponses,
+  SummarizeSessionData,
+  SummarizeSessionResponses,
+  ListSessionsData,
+  ListSessionsResponses,
+  GetSessionHistoryData,
+  GetSessionHistoryResponses,
+  ListWebhooksData,
+  ListWebhooksResponses,
+  CreateWebhookData,
+  CreateWebhookResponses,
+  DeleteWebhookData,
+  DeleteWebhookResponses,
+  ListAutomationRulesData,
+  ListAutomationRulesResponses,
+  CreateAutomationRuleData,
+  CreateAutomationRuleResponses,
+  GetAutomationRuleData,
+  GetAutomationRuleResponses,
+  UpdateAutomationRuleData,
+  UpdateAutomationRuleResponses,
+  DeleteAutomationRuleData,
+  DeleteAutomationRuleResponses,
+  TestAutomationRuleData,
+  TestAutomationRuleResponses,
+  ListAutomationLogsData,
+  ListAutomationLogsResponses,
+  QueryTemporalData,
+  QueryTemporalResponses,
+  ListHotDocumentsData,
+  ListHotDocumentsResponses,
+  GetTemporalHistogramData,
+  GetTemporalHistogramResponses,
+  SuggestSpellingData,
+  SuggestSpellingResponses,
+  CleanSpellingData,
+  CleanSpellingResponses,
+  ListDictionaryData,
+  ListDictionaryResponses,
+  AddDictionaryWordsData,
+  AddDictionaryWordsResponses,
+  DeleteDictionaryWordsData,
+  DeleteDictionaryWordsResponses,
+  LoginData,
+  LoginResponses,
+  RegisterUserData,
+  RegisterUserResponses,
+  GetCurrentUserData,
+  GetCurrentUserResponses,
+  CreateApiKeyData,
+  CreateApiKeyResponses,
+  ListApiKeysData,
+  ListApiKeysResponses,
+  DeleteApiKeyData,
+  DeleteApiKeyResponses,
+  ListUsersData,
+  ListUsersResponses,
+  DeleteUserData,
+  DeleteUserResponses,
+  ListPermissionsData,
+  ListPermissionsResponses,
+  SetPermissionData,
+  SetPermissionResponses,
+  ListGroupsData,
+  ListGroupsResponses,
+  CreateGroupData,
+  CreateGroupResponses,
+  GetGroupData,
+  GetGroupResponses,
+  UpdateGroupData,
+  UpdateGroupResponses,
+  DeleteGroupData,
+  DeleteGroupResponses,
+  ListGroupPermissionsData,
+  ListGroupPermissionsResponses,
+  SetGroupPermissionData,
+  SetGroupPermissionResponses,
+  ListMcpKeysData,
+  ListMcpKeysResponses,
+  CreateMcpKeyData,
+  CreateMcpKeyResponses,
+  DeleteMcpKeyData,
+  DeleteMcpKeyResponses,
+  DisableMcpKeyData,
+  DisableMcpKeyResponses,
+  ListAuditEventsData,
+  ListAuditEventsResponses,
+  ListAuditExportersData,
+  ListAuditExportersResponses,
+  GetEncryptionStatusData,
+  GetEncryptionStatusResponses,
+  RotateEncryptionData,
+  RotateEncryptionResponses,
+  ListEncryptionJobsData,
+  ListEncryptionJobsResponses,
+  GetEncryptionJobData,
+  GetEncryptionJobResponses,
+  GetReplicationStatusData,
+  GetReplicationStatusResponses,
+} from './sdk/types.gen.ts';
+
+/** Input and output of each operation of the document service. */
+export interface Operations {
+  getHealth: Operation<Record<never, never>, GetHealthResponses[200]>;
+  getHealthV1: Operation<Record<never, never>, GetHealthV1Responses[200]>;
+  getStats: Operation<Record<never, never>, GetStatsResponses[200]>;
+  getSystemInfo: Operation<Record<never, never>, GetSystemInfoResponses[200]>;
+  getConfig: Operation<Record<never, never>, GetConfigResponses[200]>;
+  listEndpoints: Operation<Record<never, never>, ListEndpointsResponses[200]>;
+  getComplianceStatus: Operation<Record<never, never>, GetComplianceStatusResponses[200]>;
+  getMetrics: Operation<Record<never, never>, Download>;
+  addDocument: Operation<FlatInput<NonNullable<AddDocumentData['body']>, 'saveRevision'>, AddDocumentResponses[200]>;
+  addDocuments: Operation<FlatInput<NonNullable<AddDocumentsData['body']>>, AddDocumentsResponses[200]>;
+  getDocument: Operation<FlatInput<NonNullable<GetDocumentData['body']>>, GetDocumentResponses[200]>;
+  searchDocuments: Operation<FlatInput<NonNullable<SearchDocumentsData['body']>, 'offset'>, SearchDocumentsResponses[200]>;
+  updateDocument: Operation<FlatInput<NonNullable<UpdateDocumentData['body']>>, UpdateDocumentResponses[200]>;
+  getDocumentMeta: Operation<FlatInput<NonNullable<GetDocumentMetaData['query']>, 'lang'>, GetDocumentMetaResponses[200]>;
+  setDocumentTtl: Operation<FlatInput<NonNullable<SetDocumentTtlData['body']>>, SetDocumentTtlResponses[200]>;
+  deleteDocument: Operation<FlatInput<NonNullable<DeleteDocumentData['body']>>, DeleteDocumentResponses[200]>;
+  deleteDocuments: Operation<FlatInput<NonNullable<DeleteDocumentsData['body']>>, DeleteDocumentsResponses[200]>;
+  deleteCollection: Operation<FlatInput<NonNullable<DeleteCollectionData['body']>>, DeleteCollectionResponses[200]>;
+  listMetaKeys: Operation<FlatInput<NonNullable<ListMetaKeysData['query']>>, ListMetaKeysResponses[200]>;
+  getChecksum: Operation<FlatInput<NonNullable<GetChecksumData['query']>>, GetChecksumResponses[200]>;
+  listRevisions: Operation<FlatInput<NonNullable<ListRevisionsData['body']>>, ListRevisionsResponses[200]>;
+  restoreRevision: Operation<FlatInput<NonNullable<RestoreRevisionData['body']>>, RestoreRevisionResponses[200]>;
+  truncateRevisions: Operation<FlatInput<NonNullable<TruncateRevisionsData['body']>, 'dropCache'>, TruncateRevisionsResponses[200]>;
+  ingestDocuments: Operation<FlatInput<NonNullable<IngestDocumentsData['body']>>, IngestDocumentsResponses[200]>;
+  submitBulkIngest: Operation<FlatInput<NonNullable<SubmitBulkIngestData['body']>>, SubmitBulkIngestResponses[202]>;
+  getBulkIngest: Operation<FlatInput<NonNullable<GetBulkIngestData['path']>>, GetBulkIngestResponses[200]>;
+  cancelBulkIngest: Operation<FlatInput<NonNullable<CancelBulkIngestData['path']>>, CancelBulkIngestResponses[200]>;
+  listBulkIngest: Operation<FlatInput<NonNullable<ListBulkIngestData['query']>>, ListBulkIngestResponses[200]>;
+  uploadFiles: Operation<FlatInput<NonNullable<UploadFilesData['body']>, 'maxSize' | 'profile'>, UploadFilesResponses[200]>;
+  importUrl: Operation<FlatInput<NonNullable<ImportUrlData['body']>>, ImportUrlResponses[200]>;
+  importWiki: Operation<FlatInput<NonNullable<ImportWikiData['body']> & NonNullable<ImportWikiData['query']>, 'namespaces' | 'skipRedirects' | 'skipFts' | 'batchSize' | 'profile'>, ImportWikiResponses[200]>;
+  exportDocuments: Operation<FlatInput<NonNullable<ExportDocumentsData['body']>>, Download>;
+  createBackup: Operation<FlatInput<NonNullable<CreateBackupData['query']>>, CreateBackupResponses[200]>;
+  restoreBackup: Operation<FlatInput<NonNullable<RestoreBackupData['body']>>, RestoreBackupResponses[200]>;
+  getCollectionConfig: Operation<FlatInput<NonNullable<GetCollectionConfigData['query']>>, GetCollectionConfigResponses[200]>;
+  setCollectionConfig: Operation<FlatInput<NonNullable<SetCollectionConfigData['body']>>, SetCollectionConfigResponses[200]>;
+  deleteCollectionConfig: Operation<FlatInput<NonNullable<DeleteCollectionConfigData['query']>>, DeleteCollectionConfigResponses[200]>;
+  listCollectionConfigs: Operation<Record<never, never>, ListCollectionConfigsResponses[200]>;
+  setSchema: Operation<FlatInput<NonNullable<SetSchemaData['body']>>, SetSchemaResponses[200]>;
+  getSchema: Operation<FlatInput<NonNullable<GetSchemaData['body']>>, GetSchemaResponses[200]>;
+  deleteSchema: Operation<FlatInput<NonNullable<DeleteSchemaData['body']>>, DeleteSchemaResponses[200]>;
+  listSchemas: Operation<FlatInput<NonNullable<ListSchemasData['body']>>, ListSchemasResponses[200]>;
+  validateDocument: Operation<FlatInput<NonNullable<ValidateDocumentData['body']>>, ValidateDocumentResponses[200]>;
+  searchFullTextByQuery: Operation<FlatInput<NonNullable<SearchFullTextByQueryData['query']>, 'algorithm' | 'mode' | 'distance' | 'fuzzy' | 'disableStem' | 'disableSynonyms' | 'highlight' | 'highlightTag' | 'maxHighlights' | 'fragmentSize'>, SearchFullTextByQueryResponses[200]>;
+  searchFullText: Operation<FlatInput<NonNullable<SearchFullTextData['body']>, 'algorithm' | 'mode' | 'distance' | 'fuzzy' | 'disableStem' | 'disableSynonyms' | 'highlight' | 'highlightTag' | 'maxHighlights' | 'fragmentSize' | 'facetMaxValues'>, SearchFullTextResponses[200]>;
+  reindexFullText: Operation<FlatInput<NonNullable<ReindexFullTextData['query']>>, ReindexFullTextResponses[200]>;
+  listFullTextLanguages: Operation<Record<never, never>, ListFullTextLanguagesResponses[200]>;
+  autocomplete: Operation<FlatInput<NonNullable<AutocompleteData['query']>, 'field' | 'topN'>, AutocompleteResponses[200]>;
+  listSynonyms: Operation<FlatInput<NonNullable<ListSynonymsData['query']>>, ListSynonymsResponses[200]>;
+  addSynonyms: Operation<FlatInput<NonNullable<AddSynonymsData['body']>>, AddSynonymsResponses[200]>;
+  deleteSynonym: Operation<FlatInput<NonNullable<DeleteSynonymData['body']>>, DeleteSynonymResponses[200]>;
+  listStopWords: Operation<FlatInput<NonNullable<ListStopWordsData['query']>>, ListStopWordsResponses[200]>;
+  addStopWords: Operation<FlatInput<NonNullable<AddStopWordsData['body']>>, AddStopWordsResponses[200]>;
+  deleteStopWords: Operation<FlatInput<NonNullable<DeleteStopWordsData['body']>>, DeleteStopWordsResponses[200]>;
+  aggregateDocuments: Operation<FlatInput<NonNullable<AggregateDocumentsData['body']>, 'maxFacetSize'>, AggregateDocumentsResponses[200]>;
+  listCurationRules: Operation<FlatInput<NonNullable<ListCurationRulesData['query']>>, ListCurationRulesResponses[200]>;
+  updateCurationRule: Operation<FlatInput<NonNullable<UpdateCurationRuleData['body']>, 'matchMode' | 'pins' | 'hides' | 'enabled'>, UpdateCurationRuleResponses[200]>;
+  createCurationRule: Operation<FlatInput<NonNullable<CreateCurationRuleData['body']>, 'matchMode' | 'pins' | 'hides' | 'enabled'>, CreateCurationRuleResponses[200]>;
+  deleteCurationRule: Operation<FlatInput<NonNullable<DeleteCurationRuleData['query']>>, DeleteCurationRuleResponses[200]>;
+  searchVectors: Operation<FlatInput<NonNullable<SearchVectorsData['body']>, 'threshold' | 'includeContent' | 'distanceMetric' | 'windowSize' | 'mmr' | 'mmrLambda'>, SearchVectorsResponses[200]>;
+  reindexVectors: Operation<FlatInput<NonNullable<ReindexVectorsData['body']>, 'force'>, ReindexVectorsResponses[200]>;
+  getVectorStats: Operation<Record<never, never>, GetVectorStatsResponses[200]>;
+  projectVectors: Operation<FlatInput<NonNullable<ProjectVectorsData['body']>, 'sample'>, ProjectVectorsResponses[200]>;
+  classifyDocument: Operation<FlatInput<NonNullable<ClassifyDocumentData['body']>, 'lang' | 'multi' | 'threshold'>, ClassifyDocumentResponses[200]>;
+  searchAcrossCollections: Operation<FlatInput<NonNullable<SearchAcrossCollectionsData['body']>, 'topK' | 'threshold' | 'distanceMetric' | 'includeContent'>, SearchAcrossCollectionsResponses[200]>;
+  findDuplicates: Operation<FlatInput<NonNullable<FindDuplicatesData['body']>, 'mode' | 'threshold' | 'maxDocs' | 'distanceMetric' | 'includeContent'>, FindDuplicatesResponses[200]>;
+  listEmbeddingConfigs: Operation<Record<never, never>, ListEmbeddingConfigsResponses[200]>;
+  createEmbeddingConfig: Operation<FlatInput<NonNullable<CreateEmbeddingConfigData['body']>, 'isDefault'>, CreateEmbeddingConfigResponses[200]>;
+  getEmbeddingConfig: Operation<FlatInput<NonNullable<GetEmbeddingConfigData['path']>>, GetEmbeddingConfigResponses[200]>;
+  updateEmbeddingConfig: Operation<FlatInput<NonNullable<UpdateEmbeddingConfigData['body']> & NonNullable<UpdateEmbeddingConfigData['path']>>, UpdateEmbeddingConfigResponses[200]>;
+  deleteEmbeddingConfig: Operation<FlatInput<NonNullable<DeleteEmbeddingConfigData['path']>>, void>;
+  setDefaultEmbeddingConfig: Operation<FlatInput<NonNullable<SetDefaultEmbeddingConfigData['body']>>, SetDefaultEmbeddingConfigResponses[200]>;
+  searchHybrid: Operation<FlatInput<NonNullable<SearchHybridData['body']>, 'algorithm' | 'rrfK' | 'fuzzy' | 'threshold' | 'distanceMetric' | 'includeContent' | 'disableStem' | 'disableSynonyms' | 'sort' | 'facetMaxValues' | 'windowSize'>, SearchHybridResponses[200]>;
+  searchGeo: Operation<FlatInput<NonNullable<SearchGeoData['body']>, 'topK' | 'algorithm' | 'includeContent'>, SearchGeoResponses[200]>;
+  searchGeoWithin: Operation<FlatInput<NonNullable<SearchGeoWithinData['body']>, 'includeContent'>, SearchGeoWithinResponses[200]>;
+  searchGeoPolygon: Operation<FlatInput<NonNullable<SearchGeoPolygonData['body']>, 'includeContent'>, SearchGeoPolygonResponses[200]>;
+  reindexGeo: Operation<FlatInput<NonNullable<ReindexGeoData['body']>>, ReindexGeoResponses[200]>;
+  getGeoStats: Operation<Record<never, never>, GetGeoStatsResponses[200]>;
+  encodeGeohash: Operation<FlatInput<NonNullable<EncodeGeohashData['body']>, 'precision'>, EncodeGeohashResponses[200]>;
+  decodeGeohash: Operation<FlatInput<NonNullable<DecodeGeohashData['body']>>, DecodeGeohashResponses[200]>;
+  getCodeGraph: Operation<FlatInput<NonNullable<GetCodeGraphData['query']>, 'direction' | 'depth' | 'maxDegree' | 'lines'>, GetCodeGraphResponses[200]>;
+  queryCodeGraph: Operation<FlatInput<NonNullable<QueryCodeGraphData['body']>, 'direction' | 'depth' | 'maxDegree' | 'lines'>, QueryCodeGraphResponses[200]>;
+  startSession: Operation<FlatInput<NonNullable<StartSessionData['body']>, 'ttl'>, StartSessionResponses[200]>;
+  addMessage: Operation<FlatInput<NonNullable<AddMessageData['body']>>, AddMessageResponses[200]>;
+  recallMemory: Operation<FlatInput<NonNullable<RecallMemoryData['body']>, 'strategy' | 'includeContent'>, RecallMemoryResponses[200]>;
+  summarizeSession: Operation<FlatInput<NonNullable<SummarizeSessionData['body']>>, SummarizeSessionResponses[200]>;
+  listSessions: Operation<FlatInput<NonNullable<ListSessionsData['body']>, 'limit' | 'offset' | 'sort' | 'asc'>, ListSessionsResponses[200]>;
+  getSessionHistory: Operation<FlatInput<NonNullable<GetSessionHistoryData['body']>, 'limit' | 'offset'>, GetSessionHistoryResponses[200]>;
+  listWebhooks: Operation<FlatInput<NonNullable<ListWebhooksData['query']>>, ListWebhooksResponses[200]>;
+  createWebhook: Operation<FlatInput<NonNullable<CreateWebhookData['body']>, 'collection'>, CreateWebhookResponses[200]>;
+  deleteWebhook: Operation<FlatInput<NonNullable<DeleteWebhookData['body']>>, DeleteWebhookResponses[200]>;
+  listAutomationRules: Operation<Record<never, never>, ListAutomationRulesResponses[200]>;
+  createAutomationRule: Operation<FlatInput<NonNullable<CreateAutomationRuleData['body']>, 'enabled' | 'collection' | 'searchType' | 'query' | 'threshold' | 'webhookUrl' | 'events' | 'sentimentEnabled' | 'sentimentMin' | 'sentimentMax' | 'conditionLogic' | 'method'>, CreateAutomationRuleResponses[201]>;
+  getAutomationRule: Operation<FlatInput<NonNullable<GetAutomationRuleData['path']>>, GetAutomationRuleResponses[200]>;
+  updateAutomationRule: Operation<FlatInput<NonNullable<UpdateAutomationRuleData['body']> & NonNullable<UpdateAutomationRuleData['path']>, 'enabled' | 'collection' | 'searchType' | 'query' | 'threshold' | 'webhookUrl' | 'events' | 'sentimentEnabled' | 'sentimentMin' | 'sentimentMax' | 'conditionLogic' | 'method'>, UpdateAutomationRuleResponses[200]>;
+  deleteAutomationRule: Operation<FlatInput<NonNullable<DeleteAutomationRuleData['path']>>, DeleteAutomationRuleResponses[200]>;
+  testAutomationRule: Operation<FlatInput<NonNullable<TestAutomationRuleData['path']>>, TestAutomationRuleResponses[200]>;
+  listAutomationLogs: Operation<FlatInput<NonNullable<ListAutomationLogsData['query']>, 'limit'>, ListAutomationLogsResponses[200]>;
+  queryTemporal: Operation<FlatInput<NonNullable<QueryTemporalData['body']>, 'limit'>, QueryTemporalResponses[200]>;
+  listHotDocuments: Operation<FlatInput<NonNullable<ListHotDocumentsData['body']>, 'topN'>, ListHotDocumentsResponses[200]>;
+  getTemporalHistogram: Operation<FlatInput<NonNullable<GetTemporalHistogramData['body']>, 'eventType' | 'interval'>, GetTemporalHistogramResponses[200]>;
+  suggestSpelling: Operation<FlatInput<NonNullable<SuggestSpellingData['body']>, 'maxSuggestions'>, SuggestSpellingResponses[200]>;
+  cleanSpelling: Operation<FlatInput<NonNullable<CleanSpellingData['body']>>, CleanSpellingResponses[200]>;
+  listDictionary: Operation<FlatInput<NonNullable<ListDictionaryData['query']>>, ListDictionaryResponses[200]>;
+  addDictionaryWords: Operation<FlatInput<NonNullable<AddDictionaryWordsData['body']>, 'frequency'>, AddDictionaryWordsResponses[200]>;
+  deleteDictionaryWords: Operation<FlatInput<NonNullable<DeleteDictionaryWordsData['body']>>, DeleteDictionaryWordsResponses[200]>;
+  login: Operation<FlatInput<NonNullable<LoginData['body']>>, LoginResponses[200]>;
+  registerUser: Operation<FlatInput<NonNullable<RegisterUserData['body']>, 'admin'>, RegisterUserResponses[200]>;
+  getCurrentUser: Operation<Record<never, never>, GetCurrentUserResponses[200]>;
+  createApiKey: Operation<FlatInput<NonNullable<CreateApiKeyData['body']>, 'description' | 'expiresAt'>, CreateApiKeyResponses[200]>;
+  listApiKeys: Operation<Record<never, never>, ListApiKeysResponses[200]>;
+  deleteApiKey: Operation<FlatInput<NonNullable<DeleteApiKeyData['path']>>, DeleteApiKeyResponses[200]>;
+  listUsers: Operation<Record<never, never>, ListUsersResponses[200]>;
+  deleteUser: Operation<FlatInput<NonNullable<DeleteUserData['path']>>, DeleteUserResponses[200]>;
+  listPermissions: Operation<FlatInput<NonNullable<ListPermissionsData['query']>>, ListPermissionsResponses[200]>;
+  setPermission: Operation<FlatInput<NonNullable<SetPermissionData['body']>, 'read' | 'write' | 'admin'>, SetPermissionResponses[200]>;
+  listGroups: Operation<Record<never, never>, ListGroupsResponses[200]>;
+  createGroup: Operation<FlatInput<NonNullable<CreateGroupData['body']>, 'description' | 'members'>, CreateGroupResponses[201]>;
+  getGroup: Operation<FlatInput<NonNullable<GetGroupData['path']>>, GetGroupResponses[200]>;
+  updateGroup: Operation<FlatInput<NonNullable<UpdateGroupData['body']> & NonNullable<UpdateGroupData['path']>, 'description' | 'members'>, UpdateGroupResponses[200]>;
+  deleteGroup: Operation<FlatInput<NonNullable<DeleteGroupData['path']>>, DeleteGroupResponses[200]>;
+  listGroupPermissions: Operation<FlatInput<NonNullable<ListGroupPermissionsData['query']>>, ListGroupPermissionsResponses[200]>;
+  setGroupPermission: Operation<FlatInput<NonNullable<SetGroupPermissionData['body']>, 'read' | 'write' | 'admin'>, SetGroupPermissionResponses[200]>;
+  listMcpKeys: Operation<Record<never, never>, ListMcpKeysResponses[200]>;
+  createMcpKey: Operation<FlatInput<NonNullable<CreateMcpKeyData['body']>, 'expiresAt'>, CreateMcpKeyResponses[200]>;
+  deleteMcpKey: Operation<FlatInput<NonNullable<DeleteMcpKeyData['body']>>, DeleteMcpKeyResponses[200]>;
+  disableMcpKey: Operation<FlatInput<NonNullable<DisableMcpKeyData['body']>>, DisableMcpKeyResponses[200]>;
+  listAuditEvents: Operation<FlatInput<NonNullable<ListAuditEventsData['query']>, 'limit'>, ListAuditEventsResponses[200]>;
+  listAuditExporters: Operation<Record<never, never>, ListAuditExportersResponses[200]>;
+  getEncryptionStatus: Operation<Record<never, never>, GetEncryptionStatusResponses[200]>;
+  rotateEncryption: Operation<FlatInput<NonNullable<RotateEncryptionData['body']>, 'collection'>, RotateEncryptionResponses[200]>;
+  listEncryptionJobs: Operation<Record<never, never>, ListEncryptionJobsResponses[200]>;
+  getEncryptionJob: Operation<FlatInput<NonNullable<GetEncryptionJobData['path']>>, GetEncryptionJobResponses[200]>;
+  getReplicationStatus: Operation<Record<never, never>, GetReplicationStatusResponses[200]>;
+}
+
+export type OperationId = keyof Operations;
+
+/** Route, access and media types of each operation. */
+export const operations: { readonly [K in OperationId]: OperationSpec } = {
+  getHealth: {"id":"getHealth","method":"GET","path":"/health","area":"system","summary":"Tell whether the service is healthy","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  getHealthV1: {"id":"getHealthV1","method":"GET","path":"/v1/health","area":"system","summary":"Tell whether the service is healthy, under /v1","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  getStats: {"id":"getStats","method":"GET","path":"/v1/stats","area":"system","summary":"Count what the database holds","access":"admin","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  getSystemInfo: {"id":"getSystemInfo","method":"GET","path":"/v1/system/info","area":"system","summary":"Describe the process and its machine","access":"admin","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  getConfig: {"id":"getConfig","method":"GET","path":"/v1/config","area":"system","summary":"Describe the server's settings","access":"user","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  listEndpoints: {"id":"listEndpoints","method":"GET","path":"/v1/endpoints","area":"system","summary":"List what the server offers on each protocol","access":"user","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  getComplianceStatus: {"id":"getComplianceStatus","method":"GET","path":"/v1/compliance-status","area":"system","summary":"Tell which hardening controls are missing","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  getMetrics: {"id":"getMetrics","method":"GET","path":"/metrics","area":"system","summary":"Get metrics in the Prometheus format","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["text/plain"]},
+  addDocument: {"id":"addDocument","method":"POST","path":"/v1/add","area":"documents","summary":"Create or update one document","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  addDocuments: {"id":"addDocuments","method":"POST","path":"/v1/add-batch","area":"documents","summary":"Create or update many documents","access":"write","effect":"write","limited":true,"sanitize":true,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getDocument: {"id":"getDocument","method":"POST","path":"/v1/get","area":"documents","summary":"Read one document","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  searchDocuments: {"id":"searchDocuments","method":"POST","path":"/v1/search","area":"documents","summary":"Find documents by metadata","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  updateDocument: {"id":"updateDocument","method":"PATCH","path":"/v1/update","area":"documents","summary":"Change parts of a document","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getDocumentMeta: {"id":"getDocumentMeta","method":"GET","path":"/v1/doc-meta","area":"documents","summary":"Read a document's metadata without its body","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"},{"name":"key","in":"query","field":"key","type":"string"},{"name":"lang","in":"query","field":"lang","type":"string"}],"consumes":[],"produces":["application/json"]},
+  setDocumentTtl: {"id":"setDocumentTtl","method":"POST","path":"/v1/set-ttl","area":"documents","summary":"Set or remove a document's expiry","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  deleteDocument: {"id":"deleteDocument","method":"POST","path":"/v1/delete","area":"documents","summary":"Delete one document","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  deleteDocuments: {"id":"deleteDocuments","method":"POST","path":"/v1/delete-batch","area":"documents","summary":"Delete many documents","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  deleteCollection: {"id":"deleteCollection","method":"POST","path":"/v1/delete-collection","area":"documents","summary":"Delete all documents of a collection","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listMetaKeys: {"id":"listMetaKeys","method":"GET","path":"/v1/meta-keys","area":"documents","summary":"List metadata keys and their values","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"}],"consumes":[],"produces":["application/json"]},
+  getChecksum: {"id":"getChecksum","method":"GET","path":"/v1/checksum","area":"documents","summary":"Get a checksum of a collection","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listRevisions: {"id":"listRevisions","method":"POST","path":"/v1/revisions","area":"documents","summary":"List a document's revisions","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  restoreRevision: {"id":"restoreRevision","method":"POST","path":"/v1/revisions/restore","area":"documents","summary":"Bring back an earlier version of a document","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  truncateRevisions: {"id":"truncateRevisions","method":"POST","path":"/v1/truncate","area":"documents","summary":"Trim the history of a collection","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  ingestDocuments: {"id":"ingestDocuments","method":"POST","path":"/v1/ingest","area":"ingest","summary":"Ingest scraped documents","access":"write","effect":"write","limited":true,"sanitize":true,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  submitBulkIngest: {"id":"submitBulkIngest","method":"POST","path":"/v1/bulk-ingest-job","area":"ingest","summary":"Queue documents for loading in the background","access":"write","effect":"write","limited":true,"sanitize":true,"status":202,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getBulkIngest: {"id":"getBulkIngest","method":"GET","path":"/v1/bulk-ingest-job/{id}","area":"ingest","summary":"Follow a bulk ingest job","access":"user","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  cancelBulkIngest: {"id":"cancelBulkIngest","method":"DELETE","path":"/v1/bulk-ingest-job/{id}","area":"ingest","summary":"Cancel a pending bulk ingest job","access":"user","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listBulkIngest: {"id":"listBulkIngest","method":"GET","path":"/v1/bulk-ingest-jobs","area":"ingest","summary":"List bulk ingest jobs","access":"user","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"}],"consumes":[],"produces":["application/json"]},
+  uploadFiles: {"id":"uploadFiles","method":"POST","path":"/v1/upload","area":"ingest","summary":"Upload files and store them as documents","access":"write","effect":"write","limited":false,"sanitize":false,"status":200,"parameters":[],"consumes":["multipart/form-data"],"produces":["application/json"]},
+  importUrl: {"id":"importUrl","method":"POST","path":"/v1/import-url","area":"ingest","summary":"Fetch a page and store it as a document","access":"write","effect":"write","limited":false,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  importWiki: {"id":"importWiki","method":"POST","path":"/v1/import-wiki","area":"ingest","summary":"Import a wiki dump","access":"write","effect":"write","limited":false,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"},{"name":"lang","in":"query","field":"lang","type":"string"},{"name":"namespaces","in":"query","field":"namespaces","type":"string"},{"name":"skipRedirects","in":"query","field":"skipRedirects","type":"boolean"},{"name":"skipFts","in":"query","field":"skipFts","type":"boolean"},{"name":"maxPages","in":"query","field":"maxPages","type":"integer"},{"name":"batchSize","in":"query","field":"batchSize","type":"integer"},{"name":"profile","in":"query","field":"profile","type":"string"},{"name":"filename","in":"query","field":"filename","type":"string"}],"consumes":["multipart/form-data","application/octet-stream","application/bzip2","application/x-bzip2"],"produces":["application/json"]},
+  exportDocuments: {"id":"exportDocuments","method":"POST","path":"/v1/export","area":"maintenance","summary":"Export documents","access":"read","effect":"read","limited":false,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/x-ndjson","application/zip"]},
+  createBackup: {"id":"createBackup","method":"GET","path":"/v1/backup","area":"maintenance","summary":"Back up the database to a file","access":"admin","effect":"none","limited":false,"sanitize":false,"status":200,"parameters":[{"name":"to","in":"query","field":"to","type":"string"}],"consumes":[],"produces":["application/json"]},
+  restoreBackup: {"id":"restoreBackup","method":"POST","path":"/v1/restore","area":"maintenance","summary":"Replace the database by a backup","access":"admin","effect":"write","limited":false,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getCollectionConfig: {"id":"getCollectionConfig","method":"GET","path":"/v1/collection-config","area":"collections","summary":"Read a collection's configuration","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"}],"consumes":[],"produces":["application/json"]},
+  setCollectionConfig: {"id":"setCollectionConfig","method":"PUT","path":"/v1/collection-config","area":"collections","summary":"Change a collection's configuration","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  deleteCollectionConfig: {"id":"deleteCollectionConfig","method":"DELETE","path":"/v1/collection-config","area":"collections","summary":"Remove a collection's configuration","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listCollectionConfigs: {"id":"listCollectionConfigs","method":"GET","path":"/v1/collection-configs","area":"collections","summary":"List all collection configurations","access":"user","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  setSchema: {"id":"setSchema","method":"POST","path":"/v1/schema/set","area":"schemas","summary":"Set a collection's metadata schema","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getSchema: {"id":"getSchema","method":"POST","path":"/v1/schema/get","area":"schemas","summary":"Read a collection's metadata schema","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  deleteSchema: {"id":"deleteSchema","method":"POST","path":"/v1/schema/delete","area":"schemas","summary":"Remove a collection's metadata schema","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listSchemas: {"id":"listSchemas","method":"POST","path":"/v1/schema/list","area":"schemas","summary":"List all metadata schemas","access":"user","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  validateDocument: {"id":"validateDocument","method":"POST","path":"/v1/validate","area":"schemas","summary":"Check metadata against the schema without writing","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  searchFullTextByQuery: {"id":"searchFullTextByQuery","method":"GET","path":"/v1/fts","area":"fulltext","summary":"Search a collection by words, in an address","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"},{"name":"query","in":"query","field":"query","type":"string"},{"name":"q","in":"query","field":"q","type":"string"},{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"algorithm","in":"query","field":"algorithm","type":"string"},{"name":"mode","in":"query","field":"mode","type":"string"},{"name":"distance","in":"query","field":"distance","type":"integer"},{"name":"fuzzy","in":"query","field":"fuzzy","type":"integer"},{"name":"lang","in":"query","field":"lang","type":"string"},{"name":"disableStem","in":"query","field":"disableStem","type":"boolean"},{"name":"disableSynonyms","in":"query","field":"disableSynonyms","type":"boolean"},{"name":"highlight","in":"query","field":"highlight","type":"boolean"},{"name":"highlightTag","in":"query","field":"highlightTag","type":"string"},{"name":"maxHighlights","in":"query","field":"maxHighlights","type":"integer"},{"name":"fragmentSize","in":"query","field":"fragmentSize","type":"integer"},{"name":"includeContent","in":"query","field":"includeContent","type":"boolean"},{"name":"contextTokenBudget","in":"query","field":"contextTokenBudget","type":"integer"},{"name":"meta","in":"query","field":"meta","type":"object","items":"string"}],"consumes":[],"produces":["application/json"]},
+  searchFullText: {"id":"searchFullText","method":"POST","path":"/v1/fts","area":"fulltext","summary":"Search a collection by words","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  reindexFullText: {"id":"reindexFullText","method":"POST","path":"/v1/fts-reindex","area":"fulltext","summary":"Rebuild the full-text index of a collection","access":"write","effect":"write","limited":false,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listFullTextLanguages: {"id":"listFullTextLanguages","method":"GET","path":"/v1/fts-languages","area":"fulltext","summary":"List the languages of full-text search","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  autocomplete: {"id":"autocomplete","method":"GET","path":"/v1/autocomplete","area":"fulltext","summary":"Complete a prefix from the index","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"},{"name":"q","in":"query","field":"q","type":"string"},{"name":"field","in":"query","field":"field","type":"string"},{"name":"topN","in":"query","field":"topN","type":"integer"}],"consumes":[],"produces":["application/json"]},
+  listSynonyms: {"id":"listSynonyms","method":"GET","path":"/v1/synonyms","area":"fulltext","summary":"List the synonyms of a collection","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"}],"consumes":[],"produces":["application/json"]},
+  addSynonyms: {"id":"addSynonyms","method":"POST","path":"/v1/synonyms","area":"fulltext","summary":"Add synonyms of a term","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  deleteSynonym: {"id":"deleteSynonym","method":"DELETE","path":"/v1/synonyms","area":"fulltext","summary":"Remove the synonyms of a term","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listStopWords: {"id":"listStopWords","method":"GET","path":"/v1/stopwords","area":"fulltext","summary":"List the stop words of a collection","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"}],"consumes":[],"produces":["application/json"]},
+  addStopWords: {"id":"addStopWords","method":"POST","path":"/v1/stopwords","area":"fulltext","summary":"Add stop words to a collection","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  deleteStopWords: {"id":"deleteStopWords","method":"DELETE","path":"/v1/stopwords","area":"fulltext","summary":"Remove stop words from a collection","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  aggregateDocuments: {"id":"aggregateDocuments","method":"POST","path":"/v1/aggregate","area":"fulltext","summary":"Count documents by metadata and time","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listCurationRules: {"id":"listCurationRules","method":"GET","path":"/v1/curation","area":"curation","summary":"Read one curation rule or list them","access":"user","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"query","field":"id","type":"string"},{"name":"collection","in":"query","field":"collection","type":"string"}],"consumes":[],"produces":["application/json"]},
+  updateCurationRule: {"id":"updateCurationRule","method":"PUT","path":"/v1/curation","area":"curation","summary":"Replace a curation rule","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  createCurationRule: {"id":"createCurationRule","method":"POST","path":"/v1/curation","area":"curation","summary":"Create a curation rule","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  deleteCurationRule: {"id":"deleteCurationRule","method":"DELETE","path":"/v1/curation","area":"curation","summary":"Remove a curation rule","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"query","field":"id","type":"string"},{"name":"collection","in":"query","field":"collection","type":"string"}],"consumes":[],"produces":["application/json"]},
+  searchVectors: {"id":"searchVectors","method":"POST","path":"/v1/vector-search","area":"vectors","summary":"Search a collection by meaning","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  reindexVectors: {"id":"reindexVectors","method":"POST","path":"/v1/vector-reindex","area":"vectors","summary":"Embed the documents of a collection","access":"write","effect":"write","limited":false,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getVectorStats: {"id":"getVectorStats","method":"GET","path":"/v1/vector-stats","area":"vectors","summary":"Read the state of embeddings","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  projectVectors: {"id":"projectVectors","method":"POST","path":"/v1/vector-projection","area":"vectors","summary":"Draw the vectors of a collection on a plane","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  classifyDocument: {"id":"classifyDocument","method":"POST","path":"/v1/classify","area":"vectors","summary":"Score labels for a text or a document","access":"user","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  searchAcrossCollections: {"id":"searchAcrossCollections","method":"POST","path":"/v1/cross-search","area":"vectors","summary":"Search several collections by meaning","access":"user","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  findDuplicates: {"id":"findDuplicates","method":"POST","path":"/v1/find-duplicates","area":"vectors","summary":"Find equal and similar documents","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listEmbeddingConfigs: {"id":"listEmbeddingConfigs","method":"GET","path":"/v1/embedding-configs","area":"embeddings","summary":"List the embedding configurations","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  createEmbeddingConfig: {"id":"createEmbeddingConfig","method":"POST","path":"/v1/embedding-configs","area":"embeddings","summary":"Create an embedding configuration","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getEmbeddingConfig: {"id":"getEmbeddingConfig","method":"GET","path":"/v1/embedding-configs/{id}","area":"embeddings","summary":"Read an embedding configuration","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  updateEmbeddingConfig: {"id":"updateEmbeddingConfig","method":"PUT","path":"/v1/embedding-configs/{id}","area":"embeddings","summary":"Change an embedding configuration","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":["application/json"],"produces":["application/json"]},
+  deleteEmbeddingConfig: {"id":"deleteEmbeddingConfig","method":"DELETE","path":"/v1/embedding-configs/{id}","area":"embeddings","summary":"Remove an embedding configuration","access":"admin","effect":"write","limited":true,"sanitize":false,"status":204,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":[]},
+  setDefaultEmbeddingConfig: {"id":"setDefaultEmbeddingConfig","method":"POST","path":"/v1/embedding-configs/set-default","area":"embeddings","summary":"Choose the default embedding configuration","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  searchHybrid: {"id":"searchHybrid","method":"POST","path":"/v1/hybrid-search","area":"hybrid","summary":"Search a collection by words and meaning","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  searchGeo: {"id":"searchGeo","method":"POST","path":"/v1/geo-search","area":"geo","summary":"Find documents near a point","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  searchGeoWithin: {"id":"searchGeoWithin","method":"POST","path":"/v1/geo-within","area":"geo","summary":"Find documents in a box","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  searchGeoPolygon: {"id":"searchGeoPolygon","method":"POST","path":"/v1/geo-polygon","area":"geo","summary":"Find documents in a shape","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  reindexGeo: {"id":"reindexGeo","method":"POST","path":"/v1/geo-reindex","area":"geo","summary":"Rebuild the geo index","access":"write","effect":"write","limited":false,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getGeoStats: {"id":"getGeoStats","method":"GET","path":"/v1/geo-stats","area":"geo","summary":"Read the state of the geo index","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  encodeGeohash: {"id":"encodeGeohash","method":"POST","path":"/v1/geo-encode","area":"geo","summary":"Turn a point into a geohash","access":"user","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  decodeGeohash: {"id":"decodeGeohash","method":"POST","path":"/v1/geo-decode","area":"geo","summary":"Turn a geohash into a point and a box","access":"user","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getCodeGraph: {"id":"getCodeGraph","method":"GET","path":"/v1/code-graph","area":"codegraph","summary":"Follow the dependencies of a source document","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"},{"name":"key","in":"query","field":"key","type":"string"},{"name":"direction","in":"query","field":"direction","type":"string"},{"name":"depth","in":"query","field":"depth","type":"integer"},{"name":"maxDegree","in":"query","field":"maxDegree","type":"integer"},{"name":"lines","in":"query","field":"lines","type":"boolean"}],"consumes":[],"produces":["application/json"]},
+  queryCodeGraph: {"id":"queryCodeGraph","method":"POST","path":"/v1/code-graph","area":"codegraph","summary":"Follow the dependencies of a source document, asked in a body","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  startSession: {"id":"startSession","method":"POST","path":"/v1/memory/session","area":"memory","summary":"Open a conversation","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  addMessage: {"id":"addMessage","method":"POST","path":"/v1/memory/message","area":"memory","summary":"Store a message of a conversation","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  recallMemory: {"id":"recallMemory","method":"POST","path":"/v1/memory/recall","area":"memory","summary":"Find past messages","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  summarizeSession: {"id":"summarizeSession","method":"POST","path":"/v1/memory/summarize","area":"memory","summary":"Condense a conversation","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listSessions: {"id":"listSessions","method":"POST","path":"/v1/memory/sessions","area":"memory","summary":"List conversations","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getSessionHistory: {"id":"getSessionHistory","method":"POST","path":"/v1/memory/history","area":"memory","summary":"Read a conversation in order","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listWebhooks: {"id":"listWebhooks","method":"GET","path":"/v1/webhooks","area":"webhooks","summary":"List the webhooks","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"}],"consumes":[],"produces":["application/json"]},
+  createWebhook: {"id":"createWebhook","method":"POST","path":"/v1/webhooks","area":"webhooks","summary":"Register a webhook","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  deleteWebhook: {"id":"deleteWebhook","method":"POST","path":"/v1/webhooks/delete","area":"webhooks","summary":"Delete a webhook","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listAutomationRules: {"id":"listAutomationRules","method":"GET","path":"/v1/automation","area":"automation","summary":"List the automation rules","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  createAutomationRule: {"id":"createAutomationRule","method":"POST","path":"/v1/automation","area":"automation","summary":"Create an automation rule","access":"admin","effect":"write","limited":true,"sanitize":false,"status":201,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getAutomationRule: {"id":"getAutomationRule","method":"GET","path":"/v1/automation/{id}","area":"automation","summary":"Read an automation rule","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  updateAutomationRule: {"id":"updateAutomationRule","method":"PUT","path":"/v1/automation/{id}","area":"automation","summary":"Replace an automation rule","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":["application/json"],"produces":["application/json"]},
+  deleteAutomationRule: {"id":"deleteAutomationRule","method":"DELETE","path":"/v1/automation/{id}","area":"automation","summary":"Delete an automation rule","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  testAutomationRule: {"id":"testAutomationRule","method":"POST","path":"/v1/automation/{id}/test","area":"automation","summary":"Try an automation rule without firing it","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listAutomationLogs: {"id":"listAutomationLogs","method":"GET","path":"/v1/automation-logs","area":"automation","summary":"List the deliveries of automation rules","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"cursor","in":"query","field":"cursor","type":"string"},{"name":"ruleId","in":"query","field":"ruleId","type":"string"},{"name":"status","in":"query","field":"status","type":"string"}],"consumes":[],"produces":["application/json"]},
+  queryTemporal: {"id":"queryTemporal","method":"POST","path":"/v1/temporal/query","area":"temporal","summary":"List what happened to a document","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listHotDocuments: {"id":"listHotDocuments","method":"POST","path":"/v1/temporal/hot","area":"temporal","summary":"List the documents that are read most","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getTemporalHistogram: {"id":"getTemporalHistogram","method":"POST","path":"/v1/temporal/histogram","area":"temporal","summary":"Count a collection's events over time","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  suggestSpelling: {"id":"suggestSpelling","method":"POST","path":"/v1/spell-suggest","area":"spell","summary":"Suggest corrections of a text","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  cleanSpelling: {"id":"cleanSpelling","method":"POST","path":"/v1/spell-cleanup","area":"spell","summary":"Correct a text","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listDictionary: {"id":"listDictionary","method":"GET","path":"/v1/spell-dictionary","area":"spell","summary":"List the custom words","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"lang","in":"query","field":"lang","type":"string"},{"name":"collection","in":"query","field":"collection","type":"string"}],"consumes":[],"produces":["application/json"]},
+  addDictionaryWords: {"id":"addDictionaryWords","method":"PUT","path":"/v1/spell-dictionary","area":"spell","summary":"Add custom words","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  deleteDictionaryWords: {"id":"deleteDictionaryWords","method":"DELETE","path":"/v1/spell-dictionary","area":"spell","summary":"Delete custom words","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  login: {"id":"login","method":"POST","path":"/v1/auth/login","area":"access","summary":"Sign in with name and password","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  registerUser: {"id":"registerUser","method":"POST","path":"/v1/auth/register","area":"access","summary":"Create a user","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getCurrentUser: {"id":"getCurrentUser","method":"GET","path":"/v1/auth/me","area":"access","summary":"Tell who is signed in","access":"user","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  createApiKey: {"id":"createApiKey","method":"POST","path":"/v1/auth/api-key","area":"access","summary":"Create an API key for the caller","access":"user","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listApiKeys: {"id":"listApiKeys","method":"GET","path":"/v1/auth/api-keys","area":"access","summary":"List the caller's API keys","access":"user","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  deleteApiKey: {"id":"deleteApiKey","method":"DELETE","path":"/v1/auth/api-keys/{keyHash}","area":"access","summary":"Delete an API key","access":"user","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"keyHash","in":"path","field":"keyHash","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listUsers: {"id":"listUsers","method":"GET","path":"/v1/auth/users","area":"access","summary":"List all users","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  deleteUser: {"id":"deleteUser","method":"DELETE","path":"/v1/auth/users/{username}","area":"access","summary":"Delete a user","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"username","in":"path","field":"username","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listPermissions: {"id":"listPermissions","method":"GET","path":"/v1/auth/permissions","area":"access","summary":"List the permissions of a user","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"username","in":"query","field":"username","type":"string"}],"consumes":[],"produces":["application/json"]},
+  setPermission: {"id":"setPermission","method":"POST","path":"/v1/auth/permissions","area":"access","summary":"Set a user's permission on a collection","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listGroups: {"id":"listGroups","method":"GET","path":"/v1/auth/groups","area":"access","summary":"List all groups","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  createGroup: {"id":"createGroup","method":"POST","path":"/v1/auth/groups","area":"access","summary":"Create a group","access":"admin","effect":"write","limited":true,"sanitize":false,"status":201,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  getGroup: {"id":"getGroup","method":"GET","path":"/v1/auth/groups/{name}","area":"access","summary":"Read a group","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":[],"produces":["application/json"]},
+  updateGroup: {"id":"updateGroup","method":"PUT","path":"/v1/auth/groups/{name}","area":"access","summary":"Replace a group's description and members","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":["application/json"],"produces":["application/json"]},
+  deleteGroup: {"id":"deleteGroup","method":"DELETE","path":"/v1/auth/groups/{name}","area":"access","summary":"Delete a group","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listGroupPermissions: {"id":"listGroupPermissions","method":"GET","path":"/v1/auth/group-permissions","area":"access","summary":"List the permissions of a group","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"group","in":"query","field":"group","type":"string"},{"name":"groupName","in":"query","field":"groupName","type":"string"}],"consumes":[],"produces":["application/json"]},
+  setGroupPermission: {"id":"setGroupPermission","method":"POST","path":"/v1/auth/group-permissions","area":"access","summary":"Set a group's permission on a collection","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listMcpKeys: {"id":"listMcpKeys","method":"GET","path":"/v1/mcp/keys","area":"access","summary":"List the MCP keys","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  createMcpKey: {"id":"createMcpKey","method":"POST","path":"/v1/mcp/keys","area":"access","summary":"Create an MCP key","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  deleteMcpKey: {"id":"deleteMcpKey","method":"DELETE","path":"/v1/mcp/keys","area":"access","summary":"Delete an MCP key","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  disableMcpKey: {"id":"disableMcpKey","method":"POST","path":"/v1/mcp/keys/disable","area":"access","summary":"Disable an MCP key","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listAuditEvents: {"id":"listAuditEvents","method":"GET","path":"/v1/audit","area":"audit","summary":"Search the audit log","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"from","in":"query","field":"from","type":"string"},{"name":"to","in":"query","field":"to","type":"string"},{"name":"fromNanos","in":"query","field":"fromNanos","type":"integer"},{"name":"toNanos","in":"query","field":"toNanos","type":"integer"},{"name":"actor","in":"query","field":"actor","type":"string"},{"name":"action","in":"query","field":"action","type":"string"},{"name":"result","in":"query","field":"result","type":"string"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
+  listAuditExporters: {"id":"listAuditExporters","method":"GET","path":"/v1/audit/exporters","area":"audit","summary":"Report on the export of the audit log","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  getEncryptionStatus: {"id":"getEncryptionStatus","method":"GET","path":"/v1/encryption/status","area":"encryption","summary":"Report what is encrypted, and with which key","access":"admin","effect":"read","limited":false,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  rotateEncryption: {"id":"rotateEncryption","method":"POST","path":"/v1/encryption/rotate","area":"encryption","summary":"Re-seal entries with the current primary key","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listEncryptionJobs: {"id":"listEncryptionJobs","method":"GET","path":"/v1/encryption/jobs","area":"encryption","summary":"List the rotation jobs","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  getEncryptionJob: {"id":"getEncryptionJob","method":"GET","path":"/v1/encryption/jobs/{id}","area":"encryption","summary":"Read one rotation job","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  getReplicationStatus: {"id":"getReplicationStatus","method":"GET","path":"/v1/replication/status","area":"replication","summary":"Report the state of replication","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+};

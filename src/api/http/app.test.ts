@@ -1,0 +1,293 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../errors/index.ts';
+import { silentLog } from '../../lib/log.ts';
+import { createInvoker, Reply, type Download, type Handlers, type Operation, type OperationSpec } from '../../operations/index.ts';
+import { createHttpApp, flatErrors, nestedErrors, startHttpServer, type Exchange, type HttpServer } from './index.ts';
+
+interface Operations {
+  echoThing: Operation<{ name: string }, { name: string }>;
+  findThing: Operation<{ id: string; limit?: number; flag?: boolean; tags?: string[]; meta?: Record<string, string[]> }, object>;
+  dropThing: Operation<{ id: string }, void>;
+  saveThing: Operation<Record<never, never>, Download>;
+}
+
+const base = { area: 'things', summary: '', access: 'read', effect: 'read', limited: true, sanitize: false, status: 200, parameters: [], consumes: [], produces: ['application/json'] } as const;
+const operations: { [K in keyof Operations]: OperationSpec } = {
+  echoThing: { ...base, id: 'echoThing', method: 'POST', path: '/v1/echo', consumes: ['application/json'] },
+  findThing: {
+    ...base, id: 'findThing', method: 'GET', path: '/v1/things/{id}', parameters: [
+      { name: 'id', in: 'path', field: 'id', type: 'string' },
+      { name: 'limit', in: 'query', field: 'limit', type: 'integer' },
+      { name: 'flag', in: 'query', field: 'flag', type: 'boolean' },
+      { name: 'tags', in: 'query', field: 'tags', type: 'array', items: 'string' },
+      { name: 'meta', in: 'query', field: 'meta', type: 'object', items: 'array' as never },
+    ],
+  },
+  dropThing: { ...base, id: 'dropThing', method: 'DELETE', path: '/v1/things/{id}', status: 204, produces: [], parameters: [{ name: 'id', in: 'path', field: 'id', type: 'string' }] },
+  saveThing: { ...base, id: 'saveThing', method: 'GET', path: '/v1/file', limited: false, produces: ['application/zip'] },
+};
+
+const answer = (schema: object) => ({ description: '', content: { 'application/json': { schema } } });
+const named = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
+const specification = JSON.stringify({
+  openapi: '3.1.0',
+  info: { title: 'Things', version: '1' },
+  paths: {
+    '/v1/echo': { post: { operationId: 'echoThing', responses: { 200: answer(named) } } },
+    '/v1/things/{id}': {
+      get: { operationId: 'findThing', parameters: [], responses: { 200: answer({ type: 'object' }) } },
+      delete: { operationId: 'dropThing', responses: { 204: { description: '' } } },
+    },
+    '/v1/file': { get: { operationId: 'saveThing', responses: { 200: { description: '' } } } },
+  },
+});
+
+const inputs = {
+  echoThing: named,
+  findThing: { type: 'object', properties: { limit: { type: 'integer' }, flag: { type: 'boolean' } } },
+  dropThing: { type: 'object' },
+  saveThing: { type: 'object' },
+};
+
+const servers: HttpServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.stop(100)));
+});
+
+async function serve(handlers: Handlers<Operations> = {}, options: { origins?: string[]; nested?: boolean; maxBodyBytes?: number } = {}) {
+  const exchanges: Exchange[] = [];
+  const logged: object[] = [];
+  const invoke = createInvoker<Operations>({
+    operations, inputs, mode: () => 'wr',
+    handlers: { echoThing: async (input) => input, findThing: async (input) => input, dropThing: async () => undefined, ...handlers },
+  });
+  const app = await createHttpApp({
+    title: 'Things', specification: { json: specification, yaml: 'openapi: 3.1.0' }, operations, invoke,
+    errors: options.nested ? nestedErrors : flatErrors,
+    log: { ...silentLog, error: (fields) => void logged.push(fields) },
+    maxBodyBytes: options.maxBodyBytes ?? 1000, corsOrigins: options.origins ?? ['*'], validateResponses: true,
+    observe: (exchange) => exchanges.push(exchange),
+  });
+  const server = await startHttpServer(app.callback(), { host: '127.0.0.1', port: 0 });
+  servers.push(server);
+  return { url: server.url, server, exchanges, logged };
+}
+
+const post = (url: string, body: BodyInit, headers: Record<string, string> = { 'Content-Type': 'application/json' }) =>
+  fetch(`${url}/v1/echo`, { method: 'POST', body, headers });
+
+describe('a request', () => {
+  it('is decoded, invoked and answered as JSON', async () => {
+    const { url } = await serve();
+    const response = await post(url, '{"name":"ä"}');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(await response.json()).toEqual({ name: 'ä' });
+  });
+
+  it('joins path and query parameters into the input, by their types', async () => {
+    const { url } = await serve();
+    const response = await fetch(`${url}/v1/things/a%20b?limit=5&flag=true&tags=x,y&meta.color=red&meta.color=blue&other=1`);
+    expect(await response.json()).toEqual({ id: 'a b', limit: 5, flag: true, tags: ['x', 'y'], meta: { color: ['red', 'blue'] } });
+  });
+
+  it('reads a doubled /v1 as one (decisions, section 9)', async () => {
+    const { url } = await serve();
+    expect((await fetch(`${url}/v1/v1/things/a`)).status).toBe(200);
+  });
+
+  it('is answered 204 without a body where the specification says so', async () => {
+    const { url } = await serve();
+    const response = await fetch(`${url}/v1/things/a`, { method: 'DELETE' });
+    expect([response.status, await response.text()]).toEqual([204, '']);
+  });
+
+  it('answers HEAD as GET without a body', async () => {
+    const { url } = await serve();
+    const response = await fetch(`${url}/v1/things/a`, { method: 'HEAD' });
+    expect([response.status, await response.text()]).toEqual([200, '']);
+  });
+
+  it('streams a file with its name', async () => {
+    async function* content() { yield Buffer.from('a'); yield Buffer.from('b'); }
+    const { url } = await serve({ saveThing: async () => ({ contentType: 'application/zip', fileName: 'ä.zip', content: content() }) });
+    const response = await fetch(`${url}/v1/file`);
+    expect(await response.text()).toBe('ab');
+    expect(response.headers.get('content-disposition')).toBe(`attachment; filename="_.zip"; filename*=UTF-8''%C3%A4.zip`);
+  });
+
+  it('carries headers of the reply, an id and the security headers', async () => {
+    const { url } = await serve({ findThing: async () => new Reply({}, { 'X-Total-Count': '7' }) });
+    const { headers } = await fetch(`${url}/v1/things/a`, { headers: { 'X-Request-Id': 'client-id-1' } });
+    expect(headers.get('x-total-count')).toBe('7');
+    expect(headers.get('x-request-id')).toBe('client-id-1');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+  });
+});
+
+describe('a bad request', () => {
+  it.each([
+    ['broken JSON', '{', 400, 'invalid_json'],
+    ['an array', '[]', 400, 'invalid_json'],
+    ['null', 'null', 400, 'invalid_json'],
+    ['no body', '', 400, 'missing_fields'],
+    ['a wrong type', '{"name":1}', 400, 'invalid_argument'],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 400, 'invalid_json'],
+    ['too large a body', JSON.stringify({ name: 'x'.repeat(2000) }), 413, 'payload_too_large'],
+  ])('with %s is refused', async (_name, body, status, code) => {
+    const { url } = await serve();
+    const response = await post(url, body);
+    expect([response.status, (await response.json() as { code: string }).code]).toEqual([status, code]);
+  });
+
+  it('with a body that turns out too large while it is read is refused', async () => {
+    const { url } = await serve();
+    const status = await new Promise((resolve, reject) => {
+      const req = request(`${url}/v1/echo`, { method: 'POST', headers: { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' } }, (res) => resolve(res.statusCode));
+      req.on('error', reject);
+      req.end(JSON.stringify({ name: 'x'.repeat(2000) }));
+    });
+    expect(status).toBe(413);
+  });
+
+  it.each<Record<string, string>>([
+    { 'Content-Type': 'text/plain' },
+    { 'Content-Type': 'application/json; charset=latin1' },
+    { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
+  ])('with headers %j is refused as 415', async (headers) => {
+    const { url } = await serve();
+    expect((await post(url, '{"name":"a"}', headers)).status).toBe(415);
+  });
+
+  it('for an unknown path is 404, for a wrong method 405 with the allowed ones', async () => {
+    const { url } = await serve();
+    expect((await fetch(`${url}/v1/nothing`)).status).toBe(404);
+    const wrong = await fetch(`${url}/v1/things/a`, { method: 'PUT' });
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, DELETE']);
+  });
+
+  it('with a URL beyond 8 KiB is refused', async () => {
+    const { url } = await serve();
+    expect((await fetch(`${url}/v1/things/a?x=${'y'.repeat(9000)}`)).status).toBe(400);
+  });
+
+  it('with a malformed escape in its path does no harm', async () => {
+    const { url } = await serve();
+    expect((await fetch(`${url}/v1/things/%E0%A4%A`)).status).toBe(200);
+  });
+});
+
+describe('an error', () => {
+  it('that a handler throws on purpose is translated', async () => {
+    const { url } = await serve({ findThing: async () => { throw new ServiceError('not_found', 'not found', { body: { deleted: false } }); } });
+    const response = await fetch(`${url}/v1/things/a`);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ error: 'not found', code: 'not_found', deleted: false, requestId: response.headers.get('x-request-id') });
+  });
+
+  it('that nobody expected gives nothing away and is logged under the request id', async () => {
+    const { url, logged } = await serve({ findThing: async () => { throw new Error('secret detail'); } });
+    const response = await fetch(`${url}/v1/things/a`);
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('secret');
+    expect(logged).toMatchObject([{ requestId: response.headers.get('x-request-id'), operation: 'findThing' }]);
+  });
+
+  it('is raised in tests when an answer is not as specified', async () => {
+    const { url } = await serve({ echoThing: async () => ({}) as never });
+    expect((await post(url, '{"name":"a"}')).status).toBe(500);
+  });
+
+  it('in the middle of a file breaks the connection', async () => {
+    async function* content() { yield Buffer.alloc(100_000); throw new Error('disk'); }
+    const { url } = await serve({ saveThing: async () => ({ contentType: 'application/zip', content: content() }) });
+    await expect(fetch(`${url}/v1/file`).then((response) => response.text())).rejects.toThrow();
+  });
+
+  it('takes the shape and the codes of the run-queue service there', async () => {
+    const { url } = await serve({}, { nested: true });
+    const response = await post(url, '{}');
+    expect([response.status, await response.json()]).toEqual([400, { error: { code: 'invalid_input', message: 'missing fields: name' } }]);
+    expect((await post(url, JSON.stringify({ name: 'x'.repeat(2000) }))).status).toBe(400);
+  });
+});
+
+describe('CORS', () => {
+  it('allows every origin by default, without credentials', async () => {
+    const { url } = await serve();
+    const { headers } = await fetch(`${url}/v1/things/a`, { headers: { Origin: 'https://a.example' } });
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-allow-credentials')).toBeNull();
+    expect(headers.get('access-control-expose-headers')).toContain('X-Total-Count');
+  });
+
+  it('echoes only listed origins and says that it depends on them', async () => {
+    const { url } = await serve({}, { origins: ['https://a.example'] });
+    const ask = async (origin: string) => (await fetch(`${url}/v1/things/a`, { headers: { Origin: origin } })).headers;
+    expect((await ask('https://a.example')).get('access-control-allow-origin')).toBe('https://a.example');
+    expect((await ask('https://b.example')).get('access-control-allow-origin')).toBeNull();
+    expect((await ask('https://b.example')).get('vary')).toContain('Origin');
+  });
+
+  it('answers a preflight with 204', async () => {
+    const { url } = await serve();
+    const response = await fetch(`${url}/v1/echo`, { method: 'OPTIONS', headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'content-type' } });
+    expect([response.status, response.headers.get('access-control-max-age')]).toEqual([204, '600']);
+    expect(response.headers.get('access-control-allow-headers')).toBe('content-type');
+  });
+});
+
+describe('the description', () => {
+  it('is served as JSON, as YAML and as a page that loads nothing foreign', async () => {
+    const { url } = await serve();
+    expect(await (await fetch(`${url}/openapi.json`)).json()).toMatchObject({ openapi: '3.1.0' });
+    expect(await (await fetch(`${url}/openapi.yaml`)).text()).toContain('openapi: 3.1.0');
+    const page = await (await fetch(`${url}/docs`)).text();
+    const links = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+    expect(links.length).toBeGreaterThan(0);
+    for (const link of links) expect((await fetch(`${url}${link}`)).status, link).toBe(200);
+  });
+});
+
+describe('stopping', () => {
+  it('finishes the requests in flight and is safe twice', async () => {
+    let release!: () => void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let arrived!: () => void;
+    const running = new Promise<void>((resolve) => (arrived = resolve));
+    const { url, server } = await serve({ findThing: async () => { arrived(); await held; return { ok: true }; } });
+    const response = fetch(`${url}/v1/things/a`);
+    await running;
+    const stopped = Promise.all([server.stop(5000), server.stop(5000)]);
+    release();
+    expect((await response).status).toBe(200);
+    await stopped;
+  });
+
+  it('cuts off what does not end in time', async () => {
+    const { server, url } = await serve();
+    const { port } = new URL(url);
+    const socket = connect(Number(port), '127.0.0.1');
+    await new Promise((resolve) => socket.once('connect', resolve));
+    socket.write('POST /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => undefined);
+    await server.stop(20);
+    await closed;
+  });
+
+  it('says which address is taken', async () => {
+    const { url } = await serve();
+    await expect(startHttpServer(() => undefined, { host: '127.0.0.1', port: Number(new URL(url).port) })).rejects.toThrow(/already in use/);
+  });
+});
+
+it('reports each exchange to the metrics', async () => {
+  const { url, exchanges } = await serve();
+  await (await fetch(`${url}/v1/things/a`)).text();
+  await (await fetch(`${url}/nothing`)).text();
+  expect(exchanges.map(({ operation, status }) => [operation?.path, status])).toEqual([['/v1/things/{id}', 200], [undefined, 404]]);
+});

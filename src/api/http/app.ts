@@ -1,0 +1,51 @@
+import Router from '@koa/router';
+import Koa from 'koa';
+import type { Log } from '../../lib/log.ts';
+import type { Invoke, OperationSpec } from '../../operations/index.ts';
+import { cors } from './cors.ts';
+import { describeService } from './description.ts';
+import type { ErrorFormat } from './errors.ts';
+import { frame, type Exchange } from './frame.ts';
+import { operationEndpoint, type RequestState } from './operation-endpoint.ts';
+import { createRoutes } from './routes.ts';
+import { createSpecificationReader } from './specification.ts';
+
+export interface HttpAppOptions<Operations> {
+  readonly title: string;
+  /** The service's bundled specification, as JSON and as YAML text. */
+  readonly specification: { readonly json: string; readonly yaml: string };
+  readonly operations: { readonly [K in keyof Operations]: OperationSpec };
+  readonly invoke: Invoke<Operations>;
+  readonly errors: ErrorFormat;
+  readonly log: Log;
+  readonly maxBodyBytes: number;
+  readonly corsOrigins: readonly string[];
+  readonly accessLog?: boolean;
+  readonly validateResponses?: boolean;
+  readonly observe?: (exchange: Exchange) => void;
+}
+
+/** The koa application of one service: its operations, its description, and what every request needs. */
+export async function createHttpApp<Operations>(options: HttpAppOptions<Operations>): Promise<Koa<RequestState>> {
+  const app = new Koa<RequestState>();
+  app.use(frame({ errors: options.errors, log: options.log, accessLog: options.accessLog ?? false, ...(options.observe ? { observe: options.observe } : {}) }));
+  app.use(cors(options.corsOrigins));
+  const endpoint = operationEndpoint({
+    routes: createRoutes(Object.values(options.operations)),
+    reader: await createSpecificationReader(options.specification.json),
+    invoke: options.invoke as never,
+    maxBodyBytes: options.maxBodyBytes,
+    validateResponses: options.validateResponses ?? false,
+  });
+  const pages = new Router();
+  describeService(pages, { title: options.title, json: options.specification.json, yaml: options.specification.yaml });
+  app.use(endpoint);
+  app.use(pages.routes());
+  // A client that hangs up mid-answer is its own business; everything else was logged with its request.
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    if (!HANG_UPS.has(error.code ?? '')) options.log.error({ err: error }, 'answer could not be sent');
+  });
+  return app;
+}
+
+const HANG_UPS = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);

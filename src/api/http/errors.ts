@@ -1,0 +1,49 @@
+import { ServiceError, type ErrorCode } from '../../errors/index.ts';
+
+/** How a service writes its error bodies. */
+export interface ErrorFormat {
+  /** The body of an error; `requestId` is that of the failed request. */
+  body(error: ServiceError, requestId: string): Record<string, unknown>;
+  /** The code that stands for one which the adapter itself raises, where the service has its own. */
+  readonly codes?: Partial<Record<ErrorCode, ErrorCode>>;
+}
+
+/** `{"error", "code", "requestId"}`, plus `errors[]` when there are several (document service, contract section 7). */
+export const flatErrors: ErrorFormat = {
+  body: (error, requestId) => ({
+    error: error.message,
+    code: error.code,
+    requestId,
+    ...(error.errors ? { errors: error.errors } : {}),
+    ...error.body,
+  }),
+};
+
+/** `{"error": {"code"}}`, with a message where it helps the caller (run-queue service, contract section 7). */
+export const nestedErrors: ErrorFormat = {
+  body: (error) => ({ error: { code: error.code, ...(WITH_MESSAGE.has(error.code) ? { message: error.message } : {}) } }),
+  codes: {
+    invalid_json: 'invalid_input',
+    missing_fields: 'invalid_input',
+    invalid_argument: 'invalid_input',
+    payload_too_large: 'invalid_input',
+    unsupported_media_type: 'invalid_input',
+    internal: 'storage_failed',
+    unavailable: 'storage_unavailable',
+    busy: 'storage_unavailable',
+  },
+};
+
+const WITH_MESSAGE = new Set<ErrorCode>(['invalid_input', 'invalid_project', 'not_implemented', 'project_exists', 'config_read_only']);
+
+/** What is sent for anything that was thrown: unknown errors give nothing of themselves away. */
+export function toServiceError(thrown: unknown, format: ErrorFormat): ServiceError {
+  const error = thrown instanceof ServiceError ? thrown : new ServiceError('internal', 'internal error', { cause: thrown });
+  const code = format.codes?.[error.code];
+  if (code === undefined) return error;
+  return new ServiceError(code, error.message, {
+    cause: error.cause,
+    ...(error.errors ? { errors: error.errors } : {}),
+    ...(error.headers ? { headers: error.headers } : {}),
+  });
+}

@@ -1,0 +1,68 @@
+import type { Middleware } from 'koa';
+import { ServiceError } from '../../errors/index.ts';
+import type { Log } from '../../lib/log.ts';
+import type { OperationSpec } from '../../operations/index.ts';
+import { toServiceError, type ErrorFormat } from './errors.ts';
+import { requestIdOf, type HttpContext, type RequestState } from './operation-endpoint.ts';
+import { sendJson } from './respond.ts';
+
+/** One answered request, for metrics and the access log. */
+export interface Exchange {
+  readonly method: string;
+  readonly operation?: OperationSpec;
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
+export interface FrameOptions {
+  readonly errors: ErrorFormat;
+  readonly log: Log;
+  /** Logs each request (`SVC_ACCESS_LOG`). */
+  readonly accessLog: boolean;
+  readonly observe?: (exchange: Exchange) => void;
+}
+
+const SECURITY_HEADERS = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['X-Frame-Options', 'DENY'],
+  ['Referrer-Policy', 'no-referrer'],
+] as const;
+
+const MAX_URL_BYTES = 8192;
+
+/** The outermost middleware: request id, security headers, errors in the service's format, log and metrics. */
+export function frame(options: FrameOptions): Middleware<RequestState> {
+  return async (ctx, next) => {
+    const start = performance.now();
+    ctx.state.requestId = requestIdOf(ctx.headers['x-request-id']);
+    for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value);
+    ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
+    try {
+      if (ctx.url.length > MAX_URL_BYTES) throw new ServiceError('invalid_argument', `the URL is longer than ${MAX_URL_BYTES} bytes`);
+      await next();
+      // koa leaves 404 and no body where no middleware answered.
+      if (ctx.status === 404 && ctx.body == null) throw new ServiceError('not_found', 'not found');
+    } catch (thrown) {
+      sendError(ctx, thrown, options);
+    }
+    report(ctx, options, performance.now() - start);
+  };
+}
+
+function sendError(ctx: HttpContext, thrown: unknown, { errors, log }: FrameOptions): void {
+  const error = toServiceError(thrown, errors);
+  if (error.status >= 500 && error.code !== 'not_implemented') {
+    log.error({ requestId: ctx.state.requestId, operation: ctx.state.operation?.id, code: error.code, err: error.cause ?? thrown }, 'request failed');
+  }
+  ctx.status = error.status;
+  if (error.headers) ctx.set(error.headers);
+  sendJson(ctx, errors.body(error, ctx.state.requestId));
+}
+
+function report(ctx: HttpContext, options: FrameOptions, milliseconds: number): void {
+  const { operation, requestId } = ctx.state;
+  options.observe?.({ method: ctx.method, status: ctx.status, milliseconds, ...(operation ? { operation } : {}) });
+  if (!options.accessLog) return;
+  // The path template rather than the URL: query strings may carry what must not be logged.
+  options.log.info({ requestId, method: ctx.method, path: operation?.path ?? ctx.path.slice(0, 200), status: ctx.status, ms: Math.round(milliseconds * 100) / 100, ip: ctx.ip }, 'request');
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { Middleware, ParameterizedContext } from 'koa';
+import { ServiceError } from '../../errors/index.ts';
+import type { Caller, Invoke, OperationSpec } from '../../operations/index.ts';
+import { readJsonObject } from './body.ts';
+import { decodeInput } from './decode.ts';
+import { respond } from './respond.ts';
+import type { Match, Routes } from './routes.ts';
+import type { SpecificationReader } from './specification.ts';
+
+export interface OperationEndpointOptions {
+  readonly routes: Routes;
+  readonly reader: SpecificationReader;
+  readonly invoke: Invoke<Record<string, { input: object; output: unknown }>>;
+  /** Bytes that a JSON body may have. */
+  readonly maxBodyBytes: number;
+  /** Checks each answer against the specification; for tests, since it costs time. */
+  readonly validateResponses: boolean;
+}
+
+/** What the other middleware know of a request. */
+export interface RequestState {
+  requestId: string;
+  /** The operation, once it is found. */
+  operation?: OperationSpec;
+}
+
+export type HttpContext = ParameterizedContext<RequestState>;
+
+/** Decodes a request into an operation's input, invokes it and encodes the result; other paths go on to the next middleware. */
+export function operationEndpoint(options: OperationEndpointOptions): Middleware<RequestState> {
+  return async (ctx, next) => {
+    const match = findOperation(options.routes, ctx);
+    if (match === undefined) return next();
+    const { spec, parameters } = match;
+    ctx.state.operation = spec;
+    const input = await readInput(options, ctx, spec, parameters);
+    const reply = await options.invoke(spec.id, input, callerOf(ctx, spec));
+    ctx.set(reply.headers);
+    respond(ctx, spec, reply.value);
+    if (options.validateResponses) checkAnswer(options.reader, spec, reply.value);
+    return undefined;
+  };
+}
+
+function findOperation(routes: Routes, ctx: HttpContext): Match | undefined {
+  const match = routes.match(ctx.method, normalizePath(ctx.path));
+  if (match === undefined || 'spec' in match) return match;
+  throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, { headers: { Allow: match.join(', ') } });
+}
+
+/** The published description lists the server with and without `/v1`, so a doubled prefix is one (decisions, section 9). */
+function normalizePath(path: string): string {
+  return path.startsWith('/v1/v1/') ? path.slice(3) : path;
+}
+
+async function readInput(options: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec, path: Match['parameters']): Promise<Record<string, unknown>> {
+  const body = spec.consumes.includes('application/json') ? await readJsonObject(ctx.req, options.maxBodyBytes, spec.sanitize) : {};
+  if (spec.parameters.length === 0) return body;
+  return decodeInput(spec.parameters, { path, query: options.reader.query(spec.id, ctx.querystring), headers: ctx.headers, body });
+}
+
+function callerOf(ctx: HttpContext, spec: OperationSpec): Caller {
+  const userAgent = ctx.headers['user-agent'];
+  const credential = credentialOf(ctx);
+  return {
+    protocol: 'http',
+    requestId: ctx.state.requestId,
+    ip: ctx.ip,
+    ...(userAgent ? { userAgent } : {}),
+    ...(credential ? { credential } : {}),
+    // Only what may run for long is worth stopping when the client goes.
+    ...(spec.limited ? {} : { signal: goneSignal(ctx) }),
+  };
+}
+
+function credentialOf(ctx: HttpContext): Caller['credential'] {
+  const key = ctx.headers['x-api-key'];
+  if (typeof key === 'string') return { scheme: 'api-key', value: key };
+  const bearer = /^bearer +(.+)$/i.exec(ctx.headers.authorization ?? '')?.[1];
+  return bearer === undefined ? undefined : { scheme: 'bearer', value: bearer };
+}
+
+function goneSignal(ctx: HttpContext): AbortSignal {
+  const controller = new AbortController();
+  ctx.res.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+function checkAnswer(reader: SpecificationReader, spec: OperationSpec, value: unknown): void {
+  if (!spec.produces.includes('application/json')) return;
+  const wrong = reader.violations(spec.id, spec.status, value);
+  if (wrong !== undefined) throw new Error(`the answer of ${spec.id} is not as specified: ${wrong}`);
+}
+
+/** A client's own id is kept where it is fit for a log, so that its logs and ours can be joined. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[\w.-]{8,64}$/.test(header) ? header : randomUUID().replaceAll('-', '').slice(0, 16);
+}

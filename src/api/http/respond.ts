@@ -1,0 +1,32 @@
+import { Readable } from 'node:stream';
+import type { Download, OperationSpec } from '../../operations/index.ts';
+import type { HttpContext } from './operation-endpoint.ts';
+
+/** Writes an operation's result: JSON, a file, or nothing for 204. */
+export function respond(ctx: HttpContext, spec: OperationSpec, value: unknown): void {
+  ctx.status = spec.status;
+  if (spec.produces.length === 0) {
+    ctx.body = null;
+    return;
+  }
+  if (spec.produces.includes('application/json')) sendJson(ctx, value);
+  else sendDownload(ctx, value as Download);
+}
+
+export function sendJson(ctx: HttpContext, value: unknown): void {
+  ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  ctx.body = JSON.stringify(value);
+}
+
+function sendDownload(ctx: HttpContext, { contentType, fileName, content }: Download): void {
+  ctx.type = contentType;
+  if (fileName !== undefined) ctx.set('Content-Disposition', contentDisposition(fileName));
+  // A stream that fails half-way tears the connection down, which the client can tell from an end.
+  ctx.body = typeof content === 'string' ? content : Readable.from(content, { objectMode: false });
+}
+
+/** RFC 6266: a plain name for old clients, the real one in RFC 8187's encoding. */
+function contentDisposition(fileName: string): string {
+  const plain = fileName.replace(/[^\w.-]/g, '_');
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(fileName)}`;
+}

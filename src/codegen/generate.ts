@@ -1,0 +1,26 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { bundleSpecification } from './bundle.ts';
+import { emitInputs } from './emit-inputs.ts';
+import { emitOperations } from './emit-types.ts';
+import { modelOperations } from './operation-model.ts';
+import { generateSdk } from './sdk.ts';
+import { SERVICES, type ServiceName } from './services.ts';
+
+/** Writes everything that is derived from the specifications below `root` into `target`. */
+export async function generateAll(root: string, target: string): Promise<void> {
+  for (const service of SERVICES) await generateService(root, service, join(target, service));
+}
+
+async function generateService(root: string, service: ServiceName, folder: string): Promise<void> {
+  const document = await bundleSpecification(join(root, 'openapi', service, 'openapi.yaml'));
+  const models = modelOperations(document);
+  await mkdir(folder, { recursive: true });
+  const json = `${JSON.stringify(document, null, 1)}\n`;
+  await writeFile(join(folder, 'openapi.json'), json);
+  await writeFile(join(folder, 'openapi.yaml'), stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }));
+  await writeFile(join(folder, 'operations.ts'), emitOperations(service === 'docs' ? 'document' : 'run-queue', models));
+  await writeFile(join(folder, 'inputs.json'), emitInputs(document, models));
+  await generateSdk(resolve(folder, 'openapi.json'), join(folder, 'sdk'));
+}

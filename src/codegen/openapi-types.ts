@@ -1,0 +1,94 @@
+/** As much of OpenAPI 3.1 as the generator reads. */
+export interface SchemaObject {
+  $ref?: string;
+  type?: string | string[];
+  properties?: Record<string, SchemaObject>;
+  required?: string[];
+  items?: SchemaObject;
+  default?: unknown;
+  format?: string;
+  description?: string;
+  allOf?: SchemaObject[];
+  [keyword: string]: unknown;
+}
+
+export interface ParameterObject {
+  $ref?: string;
+  name: string;
+  in: 'path' | 'query' | 'header' | 'cookie';
+  required?: boolean;
+  description?: string;
+  schema: SchemaObject;
+  'x-error'?: string;
+}
+
+export interface MediaTypeObject {
+  schema?: SchemaObject;
+  example?: unknown;
+  examples?: Record<string, { value?: unknown }>;
+}
+
+export interface ResponseObject {
+  $ref?: string;
+  description?: string;
+  content?: Record<string, MediaTypeObject>;
+  headers?: Record<string, unknown>;
+}
+
+export interface OperationObject {
+  operationId: string;
+  tags: [string];
+  summary: string;
+  description: string;
+  parameters?: ParameterObject[];
+  requestBody?: { required?: boolean; content: Record<string, MediaTypeObject> };
+  responses: Record<string, ResponseObject>;
+  security?: Record<string, string[]>[];
+  'x-access': string;
+  'x-effect': string;
+  'x-timeout'?: 'none';
+  'x-sanitize'?: boolean;
+  'x-error'?: string;
+}
+
+export interface OpenApiDocument {
+  openapi: string;
+  info: { title: string; version: string };
+  servers?: { url: string }[];
+  tags?: { name: string; description?: string }[];
+  paths: Record<string, Record<string, OperationObject>>;
+  components: {
+    schemas: Record<string, SchemaObject>;
+    responses?: Record<string, ResponseObject>;
+    parameters?: Record<string, ParameterObject>;
+    securitySchemes?: Record<string, unknown>;
+  };
+}
+
+export const HTTP_METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+/** Every operation of a document, with its path and method. */
+export function* operationsOf(document: OpenApiDocument): Generator<{ path: string; method: string; operation: OperationObject }> {
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of HTTP_METHODS) {
+      const operation = item[method];
+      if (operation) yield { path, method, operation };
+    }
+  }
+}
+
+/** Follows local references until something else is found. */
+export function resolve<T extends object>(document: OpenApiDocument, value: T): T {
+  let current = value as T & { $ref?: string };
+  while (typeof current.$ref === 'string') {
+    const target = lookup(document, current.$ref);
+    if (target === undefined) throw new Error(`dangling reference ${current.$ref}`);
+    current = target as T;
+  }
+  return current;
+}
+
+function lookup(document: OpenApiDocument, ref: string): unknown {
+  const parts = ref.replace(/^#\//, '').split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return parts.reduce<unknown>((node, part) => (node as Record<string, unknown> | undefined)?.[part], document);
+}

@@ -1,0 +1,116 @@
+import type { OperationSpec, ParameterSpec } from '../operations/spec.ts';
+import {
+  operationsOf, resolve, type OpenApiDocument, type OperationObject, type ParameterObject, type SchemaObject,
+} from './openapi-types.ts';
+
+/** An operation as the emitters need it. */
+export interface OperationModel {
+  readonly spec: OperationSpec;
+  /** JSON schema of the flat input, with references into the document's components. */
+  readonly input: SchemaObject;
+  /** Fields that have a default, so are always there after validation. */
+  readonly defaulted: readonly string[];
+  /** Header fields by their name in the input, since the SDK's types use the wire names. */
+  readonly headers: readonly { field: string; name: string; required: boolean }[];
+  readonly has: { body: boolean; path: boolean; query: boolean };
+}
+
+/** Reads every operation of a bundled document, in the document's order. */
+export function modelOperations(document: OpenApiDocument): OperationModel[] {
+  return [...operationsOf(document)].map(({ path, method, operation }) => modelOne(document, path, method, operation));
+}
+
+function modelOne(document: OpenApiDocument, path: string, method: string, operation: OperationObject): OperationModel {
+  const parameters = (operation.parameters ?? []).map((parameter) => resolve(document, parameter));
+  const body = bodySchema(document, operation);
+  const input = flatInput(operation, parameters, body);
+  const properties = input.properties ?? {};
+  return {
+    spec: {
+      id: operation.operationId,
+      method: method.toUpperCase() as OperationSpec['method'],
+      path,
+      area: operation.tags[0],
+      summary: operation.summary,
+      access: operation['x-access'] as OperationSpec['access'],
+      effect: operation['x-effect'] as OperationSpec['effect'],
+      limited: operation['x-timeout'] !== 'none',
+      sanitize: operation['x-sanitize'] === true,
+      status: successStatus(operation),
+      parameters: parameters.map((parameter) => parameterSpec(document, parameter)),
+      consumes: Object.keys(operation.requestBody?.content ?? {}),
+      produces: Object.keys(resolve(document, operation.responses[successStatus(operation)]!).content ?? {}),
+      ...(operation['x-error'] ? { error: operation['x-error'] } : {}),
+    },
+    input,
+    defaulted: Object.keys(properties).filter((name) => hasDefault(document, properties[name]!)),
+    headers: parameters.filter((p) => p.in === 'header').map((p) => ({ field: fieldName(p), name: p.name, required: p.required === true })),
+    has: { body: body !== undefined, path: parameters.some((p) => p.in === 'path'), query: parameters.some((p) => p.in === 'query') },
+  };
+}
+
+function successStatus(operation: OperationObject): number {
+  const statuses = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
+  if (statuses.length !== 1) throw new Error(`${operation.operationId}: expected exactly one success status, got ${statuses.join(', ') || 'none'}`);
+  return Number(statuses[0]);
+}
+
+/** The schema of the body's fields; an operation with several media types describes the same fields in each. */
+function bodySchema(document: OpenApiDocument, operation: OperationObject): SchemaObject | undefined {
+  const content = operation.requestBody?.content;
+  if (!content) return undefined;
+  const media = content['application/json'] ?? content['multipart/form-data'];
+  if (!media?.schema) return { type: 'object', properties: {} };
+  const schema = resolve(document, media.schema);
+  if (schema.properties === undefined) throw new Error(`${operation.operationId}: the body must be an object with properties`);
+  return schema;
+}
+
+function flatInput(operation: OperationObject, parameters: ParameterObject[], body: SchemaObject | undefined): SchemaObject {
+  const properties: Record<string, SchemaObject> = { ...body?.properties };
+  const required = new Set(body?.required ?? []);
+  for (const parameter of parameters) {
+    const name = fieldName(parameter);
+    properties[name] = { ...parameter.schema, ...describe(parameter) };
+    if (parameter.required) required.add(name);
+  }
+  const rest = Object.fromEntries(Object.entries(body ?? {}).filter(([key]) => !['properties', 'required', 'type'].includes(key)));
+  return { type: 'object', description: operation.summary, properties, ...(required.size ? { required: [...required] } : {}), ...rest };
+}
+
+function describe(parameter: ParameterObject): Partial<SchemaObject> {
+  return {
+    ...(parameter.description ? { description: parameter.description } : {}),
+    ...(parameter['x-error'] ? { 'x-error': parameter['x-error'] } : {}),
+  };
+}
+
+function parameterSpec(document: OpenApiDocument, parameter: ParameterObject): ParameterSpec {
+  const schema = resolve(document, parameter.schema);
+  const type = plainType(schema);
+  const inner = schema.items ?? (schema['additionalProperties'] as SchemaObject | undefined);
+  const items = (type === 'array' || type === 'object') && typeof inner === 'object' ? plainType(resolve(document, inner)) : undefined;
+  return {
+    name: parameter.name,
+    in: parameter.in as ParameterSpec['in'],
+    field: fieldName(parameter),
+    type,
+    ...(items ? { items: items as NonNullable<ParameterSpec['items']> } : {}),
+  };
+}
+
+function plainType(schema: SchemaObject): ParameterSpec['type'] {
+  const types = [schema.type ?? 'string'].flat().filter((type) => type !== 'null');
+  return types[0] as ParameterSpec['type'];
+}
+
+/** `Idempotency-Key` becomes `idempotencyKey`; other names stay. */
+function fieldName(parameter: ParameterObject): string {
+  if (parameter.in !== 'header') return parameter.name;
+  const camel = parameter.name.toLowerCase().replace(/^x-/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return camel;
+}
+
+function hasDefault(document: OpenApiDocument, schema: SchemaObject): boolean {
+  return schema.default !== undefined || (schema.$ref !== undefined && hasDefault(document, resolve(document, schema)));
+}

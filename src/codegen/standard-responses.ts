@@ -1,0 +1,50 @@
+import { operationsOf, type OpenApiDocument, type OperationObject } from './openapi-types.ts';
+
+/** The shared response that answers each status; a service defines those that it gives. */
+const SHARED: Record<string, string> = {
+  '400': 'BadRequest',
+  '401': 'Unauthorized',
+  '403': 'Forbidden',
+  '413': 'PayloadTooLarge',
+  '415': 'UnsupportedMediaType',
+  '429': 'TooManyRequests',
+  '500': 'InternalError',
+  '501': 'NotImplemented',
+  '503': 'Unavailable',
+};
+
+/**
+ * Adds to each operation the errors and the security requirement that follow from its access,
+ * effect and input, so that no area has to repeat them (openapi/README.md, "Operations").
+ */
+export function addStandardResponses(document: OpenApiDocument): OpenApiDocument {
+  const defined = document.components.responses ?? {};
+  const schemes = Object.keys(document.components.securitySchemes ?? {});
+  for (const { operation } of operationsOf(document)) {
+    for (const status of standardStatuses(operation)) {
+      const name = SHARED[status];
+      if (name === undefined || defined[name] === undefined) continue;
+      operation.responses[status] ??= { $ref: `#/components/responses/${name}` };
+    }
+    operation.responses = sortedByStatus(operation.responses);
+    operation.security = operation['x-access'] === 'public' ? [] : schemes.map((scheme) => ({ [scheme]: [] }));
+  }
+  return document;
+}
+
+function standardStatuses(operation: OperationObject): string[] {
+  const hasBody = operation.requestBody !== undefined;
+  const hasInput = hasBody || (operation.parameters ?? []).length > 0;
+  const restricted = operation['x-access'] !== 'public';
+  return [
+    ...(hasInput ? ['400'] : []),
+    ...(restricted ? ['401'] : []),
+    ...(restricted || operation['x-effect'] !== 'none' ? ['403'] : []),
+    ...(hasBody ? ['413', '415'] : []),
+    '429', '500', '501', '503',
+  ];
+}
+
+function sortedByStatus(responses: OperationObject['responses']): OperationObject['responses'] {
+  return Object.fromEntries(Object.entries(responses).sort(([a], [b]) => a.localeCompare(b)));
+}

@@ -1,0 +1,46 @@
+import { RUN_ERRORS } from './run-codes.ts';
+
+/** gRPC status names, as in the canonical list of `google.rpc.Code`. */
+export type GrpcStatus =
+  | 'INVALID_ARGUMENT' | 'UNAUTHENTICATED' | 'PERMISSION_DENIED' | 'NOT_FOUND' | 'ALREADY_EXISTS'
+  | 'RESOURCE_EXHAUSTED' | 'FAILED_PRECONDITION' | 'UNIMPLEMENTED' | 'INTERNAL' | 'UNAVAILABLE';
+
+export interface ErrorKind {
+  readonly http: number;
+  readonly grpc: GrpcStatus;
+  readonly meaning: string;
+}
+
+const kind = (http: number, grpc: GrpcStatus, meaning: string): ErrorKind => ({ http, grpc, meaning });
+
+/**
+ * Every stable error code with its status in each protocol
+ * (contract section 7, decisions section 7), those of the run-queue service included: both services
+ * throw the same `ServiceError`.
+ */
+export const ERRORS = {
+  invalid_json: kind(400, 'INVALID_ARGUMENT', 'the body is not JSON'),
+  missing_fields: kind(400, 'INVALID_ARGUMENT', 'required fields are absent or empty'),
+  invalid_argument: kind(400, 'INVALID_ARGUMENT', 'a field has a wrong type or value'),
+  validation_failed: kind(400, 'INVALID_ARGUMENT', "the metadata violate the collection's schema"),
+  unauthenticated: kind(401, 'UNAUTHENTICATED', 'no credential, or one that is not valid'),
+  invalid_credentials: kind(401, 'UNAUTHENTICATED', 'user name or password is wrong'),
+  forbidden: kind(403, 'PERMISSION_DENIED', 'the caller lacks the permission'),
+  admin_required: kind(403, 'PERMISSION_DENIED', 'only an administrator may do this'),
+  read_only: kind(403, 'PERMISSION_DENIED', 'the access mode refuses writes'),
+  write_only: kind(403, 'PERMISSION_DENIED', 'the access mode refuses reads'),
+  not_found: kind(404, 'NOT_FOUND', 'what the request names does not exist'),
+  conflict: kind(409, 'ALREADY_EXISTS', 'what the request would create exists'),
+  method_not_allowed: kind(405, 'UNIMPLEMENTED', 'the path does not know this method'),
+  payload_too_large: kind(413, 'RESOURCE_EXHAUSTED', 'the body exceeds its limit'),
+  unsupported_media_type: kind(415, 'INVALID_ARGUMENT', 'the content type is not accepted'),
+  rate_limited: kind(429, 'RESOURCE_EXHAUSTED', 'too many requests'),
+  index_loading: kind(503, 'UNAVAILABLE', 'an index is still loading'),
+  busy: kind(503, 'UNAVAILABLE', 'too much work is queued'),
+  unavailable: kind(503, 'UNAVAILABLE', 'the database or another dependency is unhealthy'),
+  not_implemented: kind(501, 'UNIMPLEMENTED', 'this build does not have the operation'),
+  internal: kind(500, 'INTERNAL', 'the server failed'),
+  ...RUN_ERRORS,
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof ERRORS;

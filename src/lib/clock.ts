@@ -1,0 +1,12 @@
+/** Where the time comes from. Tests pass one that they move by hand. */
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+/** Whole seconds since 1970, the unit of every timestamp in the document contract. */
+export function unixSeconds(clock: Clock): number {
+  return Math.floor(clock.now() / 1000);
+}

@@ -1,0 +1,43 @@
+import { isUtf8 } from 'node:buffer';
+
+/** The text of UTF-8 bytes without a byte order mark, or undefined when they are not valid UTF-8. */
+export function decodeUtf8(bytes: Buffer): string | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  const text = bytes.toString('utf8');
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+/**
+ * Decodes bytes that may not be UTF-8: each invalid byte becomes the lone surrogate U+DC00 + byte,
+ * so that a reader can tell repaired text (`isWellFormed()` is false) from text that held U+FFFD all along.
+ */
+export function decodeUtf8Escaping(bytes: Buffer): string {
+  const parts: string[] = [];
+  let start = 0;
+  for (let i = 0; i < bytes.length;) {
+    const length = sequenceLength(bytes, i);
+    if (length > 0) {
+      i += length;
+      continue;
+    }
+    parts.push(bytes.toString('utf8', start, i), String.fromCharCode(0xdc00 + bytes[i]!));
+    i += 1;
+    start = i;
+  }
+  parts.push(bytes.toString('utf8', start));
+  return parts.join('');
+}
+
+/** Length of the valid UTF-8 sequence at an offset; 0 when there is none (Unicode standard, table 3-7). */
+function sequenceLength(bytes: Buffer, at: number): number {
+  const lead = bytes[at]!;
+  if (lead < 0x80) return 1;
+  const length = lead >= 0xc2 && lead <= 0xdf ? 2 : lead >= 0xe0 && lead <= 0xef ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
+  if (length === 0 || at + length > bytes.length) return 0;
+  return isUtf8(bytes.subarray(at, at + length)) ? length : 0;
+}
+
+/** Replaces what is not valid Unicode by U+FFFD, a run of escaped bytes by a single one. */
+export function repairText(text: string): string {
+  return text.isWellFormed() ? text : text.replace(/[\udc80-\udcff]+/g, '\udc80').toWellFormed();
+}

@@ -1,0 +1,7 @@
+/** The answer of an operation whose result is a file rather than JSON. */
+export interface Download {
+  readonly contentType: string;
+  /** Offered as the file's name; absent for text that is shown rather than saved. */
+  readonly fileName?: string;
+  readonly content: AsyncIterable<Uint8Array> | string;
+}

@@ -1,0 +1,34 @@
+import type { Caller } from './caller.ts';
+import type { Operation } from './spec.ts';
+
+/** What a handler gets besides its input. */
+export interface Context {
+  readonly caller: Caller;
+  /** Aborts when the client has gone or the request has taken too long. */
+  readonly signal: AbortSignal;
+}
+
+/** A result with headers beside it, such as `X-Total-Count`; other protocols map them to fields of their own. */
+export class Reply<T> {
+  readonly value: T;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(value: T, headers: Readonly<Record<string, string>> = {}) {
+    this.value = value;
+    this.headers = headers;
+  }
+}
+
+export type Handler<Input, Output> = (input: Input, context: Context) => Promise<Output | Reply<Output>>;
+
+/**
+ * The handlers of a service, each under its operation's id. What is absent answers 501.
+ * An area implements its part: `Pick<Handlers<Operations>, 'addDocument' | ...>`.
+ */
+export type Handlers<Operations> = {
+  readonly [K in keyof Operations]?: Operations[K] extends Operation<infer Input, infer Output> ? Handler<Input, Output> : never;
+};
+
+export type InputOf<Operations, K extends keyof Operations> = Operations[K] extends Operation<infer Input, unknown> ? Input : never;
+
+export type OutputOf<Operations, K extends keyof Operations> = Operations[K] extends Operation<object, infer Output> ? Output : never;

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../errors/index.ts';
+import type { AccessMode, Caller } from './caller.ts';
+import { Reply, type Handlers } from './handler.ts';
+import { createInvoker, type Outcome } from './invoke.ts';
+import type { Operation, OperationSpec } from './spec.ts';
+
+interface Operations {
+  readThing: Operation<{ name: string; limit: number }, { name: string; limit: number }>;
+  writeThing: Operation<{ name: string }, { done: boolean }>;
+  repairThing: Operation<{ name: string }, { name: string }>;
+  lookAround: Operation<Record<never, never>, { ok: boolean }>;
+}
+
+const base = { method: 'POST', path: '/x', area: 'things', summary: '', access: 'read', limited: true, sanitize: false, status: 200, parameters: [], consumes: ['application/json'], produces: ['application/json'] } as const;
+const operations: { [K in keyof Operations]: OperationSpec } = {
+  readThing: { ...base, id: 'readThing', effect: 'read' },
+  writeThing: { ...base, id: 'writeThing', effect: 'write' },
+  repairThing: { ...base, id: 'repairThing', effect: 'read', sanitize: true },
+  lookAround: { ...base, id: 'lookAround', effect: 'none' },
+};
+
+const named = { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 1, 'x-max-bytes': 8 } } };
+const inputs = {
+  readThing: { ...named, properties: { ...named.properties, limit: { type: 'integer', minimum: 1, maximum: 100, default: 50 } } },
+  writeThing: named,
+  repairThing: named,
+  lookAround: { type: 'object' },
+};
+
+const caller: Caller = { protocol: 'http', requestId: 'test' };
+
+function setUp({ mode = 'wr' as AccessMode, handlers = {} as Handlers<Operations>, timeoutMs = 0 } = {}) {
+  const outcomes: Outcome[] = [];
+  const invoke = createInvoker<Operations>({
+    operations,
+    inputs,
+    mode: () => mode,
+    timeoutMs,
+    observe: (outcome) => outcomes.push(outcome),
+    handlers: {
+      readThing: async (input) => input,
+      writeThing: async () => ({ done: true }),
+      repairThing: async (input) => input,
+      lookAround: async () => ({ ok: true }),
+      ...handlers,
+    },
+  });
+  return { invoke, outcomes };
+}
+
+const failure = async (promise: Promise<unknown>): Promise<ServiceError> => {
+  const error = await promise.then(() => undefined, (thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ServiceError);
+  return error as ServiceError;
+};
+
+describe('invoke', () => {
+  it('fills in defaults before the handler runs', async () => {
+    const { invoke } = setUp();
+    expect((await invoke('readThing', { name: 'a' }, caller)).value).toEqual({ name: 'a', limit: 50 });
+  });
+
+  it('names the missing fields, empty ones included, in one message', async () => {
+    const { invoke } = setUp();
+    const error = await failure(invoke('readThing', { name: '' }, caller));
+    expect(error.code).toBe('missing_fields');
+    expect(error.message).toBe('missing fields: name');
+  });
+
+  it('says what a field must be and what it got', async () => {
+    const { invoke } = setUp();
+    const error = await failure(invoke('readThing', { name: 'a', limit: 1000 }, caller));
+    expect(error.message).toBe('limit must be at most 100, got 1000');
+    expect(error.status).toBe(400);
+  });
+
+  it('counts lengths in UTF-8 bytes where the specification does', async () => {
+    const { invoke } = setUp();
+    expect((await failure(invoke('writeThing', { name: 'äöüäö' }, caller))).message).toBe('name must be at most 8 bytes');
+    expect((await invoke('writeThing', { name: 'äöüä' }, caller)).value).toEqual({ done: true });
+  });
+
+  it('keeps every violation beside the joined message', async () => {
+    const { invoke } = setUp();
+    const error = await failure(invoke('readThing', { limit: 'x' }, caller));
+    expect(error.errors).toEqual(['missing fields: name', 'limit must be an integer, got a string']);
+  });
+
+  it('refuses lone surrogates unless the operation repairs text', async () => {
+    const { invoke } = setUp();
+    expect((await failure(invoke('writeThing', { name: '\ud800' }, caller))).message).toBe('name must be valid Unicode text');
+    expect((await invoke('repairThing', { name: '\ud800' }, caller)).value).toEqual({ name: '\ud800' });
+  });
+
+  it('refuses nesting that would exhaust the stack', async () => {
+    const { invoke } = setUp();
+    let deep: unknown = 'x';
+    for (let i = 0; i < 100_000; i++) deep = [deep];
+    expect((await failure(invoke('writeThing', { name: 'a', deep }, caller))).message).toMatch(/nested deeper than 64 levels/);
+  });
+
+  it('refuses writes in read mode and reads in write mode, and neither stops operations without effect', async () => {
+    const read = setUp({ mode: 'read' });
+    expect((await failure(read.invoke('writeThing', { name: 'a' }, caller))).message).toBe('read-only mode');
+    const write = setUp({ mode: 'write' });
+    expect((await failure(write.invoke('readThing', { name: 'a' }, caller))).message).toBe('write-only mode');
+    expect((await read.invoke('lookAround', {}, caller)).value).toEqual({ ok: true });
+    expect((await write.invoke('lookAround', {}, caller)).value).toEqual({ ok: true });
+  });
+
+  it('answers not_implemented where there is no handler, even for a bad input', async () => {
+    const { invoke } = setUp({ handlers: { writeThing: undefined as never } });
+    const error = await failure(invoke('writeThing', {}, caller));
+    expect([error.code, error.status]).toEqual(['not_implemented', 501]);
+  });
+
+  it('passes headers of a reply on', async () => {
+    const { invoke } = setUp({ handlers: { writeThing: async () => new Reply({ done: true }, { 'X-Total-Count': '3' }) } });
+    expect((await invoke('writeThing', { name: 'a' }, caller)).headers).toEqual({ 'X-Total-Count': '3' });
+  });
+
+  it('answers busy and aborts the signal when the time is up', async () => {
+    let signal: AbortSignal | undefined;
+    const { invoke } = setUp({ timeoutMs: 5, handlers: { lookAround: (_input, context) => ((signal = context.signal), new Promise(() => undefined)) } });
+    const error = await failure(invoke('lookAround', {}, caller));
+    expect([error.code, error.status]).toEqual(['busy', 503]);
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it('reports every outcome once, failures with their error', async () => {
+    const { invoke, outcomes } = setUp();
+    await invoke('lookAround', {}, caller);
+    await failure(invoke('writeThing', {}, caller));
+    expect(outcomes.map(({ operation, error }) => [operation.id, (error as ServiceError | undefined)?.code])).toEqual([
+      ['lookAround', undefined],
+      ['writeThing', 'missing_fields'],
+    ]);
+  });
+});

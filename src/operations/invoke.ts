@@ -1,0 +1,75 @@
+import { ServiceError, type ErrorCode } from '../errors/index.ts';
+import { enforceAccessMode } from './access-mode.ts';
+import type { AccessMode, Caller, Protocol } from './caller.ts';
+import { Reply, type Handler, type Handlers, type OutputOf } from './handler.ts';
+import { inspectInput } from './inspect-input.ts';
+import type { OperationSpec } from './spec.ts';
+import { withTimeout } from './timeout.ts';
+import { createInputValidators, type InputValidator } from './validation.ts';
+
+/** What was invoked and how it ended, for audit and metrics. */
+export interface Outcome {
+  readonly operation: OperationSpec;
+  readonly caller: Caller;
+  /** Absent when it succeeded. */
+  readonly error?: unknown;
+  readonly milliseconds: number;
+}
+
+export interface InvokerOptions<Operations> {
+  readonly operations: { readonly [K in keyof Operations]: OperationSpec };
+  /** JSON schemas of the flat inputs, by operation id. */
+  readonly inputs: Readonly<Record<string, object>>;
+  readonly handlers: Handlers<Operations>;
+  readonly mode: (protocol: Protocol) => AccessMode;
+  /** Called after each invocation; must not throw. */
+  readonly observe?: (outcome: Outcome) => void;
+  /** Milliseconds that a limited operation may take; 0 for no limit. */
+  readonly timeoutMs?: number;
+}
+
+/** Runs an operation for a caller. `input` is checked and completed with defaults in place. */
+export type Invoke<Operations> = <K extends keyof Operations & string>(
+  id: K, input: object, caller: Caller,
+) => Promise<Reply<OutputOf<Operations, K>>>;
+
+/**
+ * The only way to an operation, for every protocol. In this order: access mode, whether the
+ * operation is built at all, validation, the handler, observation.
+ */
+export function createInvoker<Operations>(options: InvokerOptions<Operations>): Invoke<Operations> {
+  const validatorOf = createInputValidators(options.inputs);
+  const timeoutMs = options.timeoutMs ?? 0;
+
+  async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, caller: Caller): Promise<Reply<OutputOf<Operations, K>>> {
+    enforceAccessMode(options.mode(caller.protocol), spec.effect);
+    const handler = options.handlers[id] as Handler<object, OutputOf<Operations, K>> | undefined;
+    if (handler === undefined) throw new ServiceError('not_implemented', `${id} is not implemented`);
+    validate(spec, validatorOf(id), input);
+    const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, signal }));
+    return result instanceof Reply ? result : new Reply(result);
+  }
+
+  return async (id, input, caller) => {
+    const operation = options.operations[id];
+    const start = performance.now();
+    let error: unknown;
+    try {
+      return await run(operation, id, input, caller);
+    } catch (thrown) {
+      error = thrown;
+      throw thrown;
+    } finally {
+      options.observe?.({ operation, caller, milliseconds: performance.now() - start, ...(error === undefined ? {} : { error }) });
+    }
+  };
+}
+
+/** Throws what is wrong with the input, under the code that the specification gives it. */
+function validate(spec: OperationSpec, validator: InputValidator, input: object): void {
+  inspectInput(input, spec.sanitize);
+  const violations = validator(input);
+  if (violations === undefined) return;
+  const code = (spec.error ?? violations.fieldError ?? violations.code) as ErrorCode;
+  throw new ServiceError(code, violations.message, violations.errors.length > 1 ? { errors: violations.errors } : {});
+}

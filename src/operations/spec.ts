@@ -1,0 +1,60 @@
+/** Who may call an operation (openapi/README.md, `x-access`). */
+export type Access = 'public' | 'user' | 'read' | 'write' | 'admin';
+
+/** What the access modes make of an operation (`x-effect`). */
+export type Effect = 'read' | 'write' | 'none';
+
+export interface ParameterSpec {
+  /** Name on the wire. */
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  /** Name in the flat input. */
+  readonly field: string;
+  /** JSON type that the text on the wire is decoded to. */
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
+  /** Type of an array's items or an object's values. */
+  readonly items?: 'string' | 'integer' | 'number' | 'boolean';
+}
+
+/** One row of the generated table of operations: all that adapters and the pipeline need to know. */
+export interface OperationSpec {
+  readonly id: string;
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'PATCH';
+  /** Path template, such as `/v1/automation/{id}`. */
+  readonly path: string;
+  readonly area: string;
+  readonly summary: string;
+  readonly access: Access;
+  readonly effect: Effect;
+  /** False for operations that may run longer than the request limit. */
+  readonly limited: boolean;
+  /** True where text that is not valid Unicode is repaired instead of refused. */
+  readonly sanitize: boolean;
+  /** Status of success. */
+  readonly status: number;
+  readonly parameters: readonly ParameterSpec[];
+  /** Content types of the body, empty when there is none. */
+  readonly consumes: readonly string[];
+  /** Content types of the answer, empty for 204. */
+  readonly produces: readonly string[];
+  /** Code of a violation of the input as a whole, where it is not the service's usual one. */
+  readonly error?: string;
+}
+
+/** The input and output types of one operation. */
+export interface Operation<Input, Output> {
+  readonly input: Input;
+  readonly output: Output;
+}
+
+/** Maps operation ids to their types; generated for each service. */
+export type OperationMap = Record<string, Operation<object, unknown>>;
+
+type Merge<T> = { [K in keyof T]: T[K] };
+
+/**
+ * The flat input of an operation: `Parts` is the intersection of its body, path, query and header
+ * fields, `Defaulted` names those that the pipeline fills in when they are absent.
+ */
+export type FlatInput<Parts, Defaulted extends keyof Parts = never> =
+  Merge<Omit<Parts, Defaulted> & Required<Pick<Parts, Defaulted>>>;

@@ -1,0 +1,46 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import formatsPlugin from 'ajv-formats';
+import { describeViolations, type Violations } from './violations.ts';
+
+// The package's types describe its CommonJS default export; under ES modules that is the function itself.
+const addFormats = formatsPlugin as unknown as typeof formatsPlugin.default;
+
+/** Checks one operation's flat input, fills in defaults in place, and tells what is wrong. */
+export type InputValidator = (input: object) => Violations | undefined;
+
+/**
+ * Validators for the inputs of a service, each compiled when it is first needed, so that the
+ * start does not pay for operations that nobody calls.
+ */
+export function createInputValidators(schemas: Readonly<Record<string, object>>): (operationId: string) => InputValidator {
+  const ajv = createAjv();
+  const compiled = new Map<string, InputValidator>();
+  return (operationId) => {
+    let validator = compiled.get(operationId);
+    if (validator === undefined) {
+      const schema = schemas[operationId] as { properties?: object };
+      validator = toValidator(ajv.compile(schema), Object.keys(schema.properties ?? {}));
+      compiled.set(operationId, validator);
+    }
+    return validator;
+  };
+}
+
+function toValidator(validate: ValidateFunction, fieldOrder: readonly string[]): InputValidator {
+  return (input) => (validate(input) ? undefined : describeViolations(validate.errors as ErrorObject[], fieldOrder));
+}
+
+/** Ajv as our schemas need it: 2020-12, defaults, and the keywords of openapi/README.md. */
+export function createAjv(options: { useDefaults?: boolean } = {}): Ajv2020 {
+  const ajv = new Ajv2020({ allErrors: true, useDefaults: options.useDefaults ?? true, strict: false, verbose: true, ownProperties: true });
+  addFormats(ajv);
+  ajv.addKeyword({
+    keyword: 'x-max-bytes',
+    type: 'string',
+    schemaType: 'number',
+    // A string has at most three UTF-8 bytes for each UTF-16 unit, so short ones need no counting.
+    validate: (limit: number, text: string) => text.length * 3 <= limit || Buffer.byteLength(text) <= limit,
+    error: { message: ({ schema }) => `must be at most ${String(schema)} bytes` },
+  });
+  return ajv;
+}

@@ -1,0 +1,105 @@
+import type { ErrorObject } from 'ajv/dist/2020.js';
+
+/** What is wrong with an input: the code of the worst problem, one message in all, and one for each violation. */
+export interface Violations {
+  readonly code: 'missing_fields' | 'invalid_argument';
+  readonly message: string;
+  readonly errors: readonly string[];
+  /** Code that the specification gives to the first violated field (`x-error`). */
+  readonly fieldError?: string;
+}
+
+const SHOWN = 20;
+
+/**
+ * Turns Ajv's errors into messages that name the field, in the words of the contract: absent and
+ * empty required fields are `missing fields: key, lang`, in the order of the specification,
+ * everything else is `<field> must ...`.
+ */
+export function describeViolations(errors: readonly ErrorObject[], fieldOrder: readonly string[] = []): Violations {
+  const missing = new Set<string>();
+  const wrong = new Set<string>();
+  for (const error of errors) {
+    if (WRAPPERS.has(error.keyword)) continue;
+    if (error.keyword === 'required') missing.add(join(fieldPath(error), error.params['missingProperty'] as string));
+    else if (isEmptyText(error)) missing.add(fieldPath(error));
+    else if (wrong.size < SHOWN) wrong.add(`${fieldPath(error) || 'the input'} ${requirement(error)}`);
+  }
+  // An empty text violates its pattern too; it is reported once, as missing.
+  const others = [...wrong].filter((line) => ![...missing].some((field) => line.startsWith(`${field} must`)));
+  const ordered = [...missing].sort((a, b) => fieldOrder.indexOf(a) - fieldOrder.indexOf(b)).slice(0, SHOWN);
+  const lines = [...(ordered.length > 0 ? [`missing fields: ${ordered.join(', ')}`] : []), ...others];
+  const fieldError = errors.map(specifiedCode).find((code) => code !== undefined);
+  return {
+    code: missing.size > 0 ? 'missing_fields' : 'invalid_argument',
+    message: lines.join('; '),
+    errors: lines,
+    ...(fieldError ? { fieldError } : {}),
+  };
+}
+
+/** Keywords that only repeat that one of their parts failed. */
+const WRAPPERS = new Set(['if', 'propertyNames']);
+
+function isEmptyText(error: ErrorObject): boolean {
+  return error.keyword === 'minLength' && error.data === '' && !error.instancePath.endsWith(']');
+}
+
+/** `/documents/0/key` becomes `documents[0].key`. */
+function fieldPath(error: ErrorObject): string {
+  const parts = error.instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const path = parts.reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : join(path, part)), '');
+  return error.propertyName === undefined ? path : join(path, error.propertyName);
+}
+
+function join(path: string, name: string): string {
+  const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
+  return path === '' ? short : `${path}.${short}`;
+}
+
+function requirement(error: ErrorObject): string {
+  const { params } = error;
+  switch (error.keyword) {
+    case 'type':
+      return `must be ${article([params['type'] as string | string[]].flat())}, got ${typeName(error.data)}`;
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).map(String).join(', ')}${got(error.data)}`;
+    case 'const':
+      return `must be ${String(params['allowedValue'])}${got(error.data)}`;
+    case 'minimum': return `must be at least ${String(params['limit'])}${got(error.data)}`;
+    case 'maximum': return `must be at most ${String(params['limit'])}${got(error.data)}`;
+    case 'exclusiveMinimum': return `must be above ${String(params['limit'])}${got(error.data)}`;
+    case 'exclusiveMaximum': return `must be below ${String(params['limit'])}${got(error.data)}`;
+    case 'minLength': return `must have at least ${String(params['limit'])} characters`;
+    case 'maxLength': return `must have at most ${String(params['limit'])} characters`;
+    case 'minItems': return `must have at least ${String(params['limit'])} items`;
+    case 'maxItems': return `must have at most ${String(params['limit'])} items`;
+    case 'maxProperties': return `must have at most ${String(params['limit'])} keys`;
+    case 'additionalProperties': return `must not have the field ${String(params['additionalProperty']).slice(0, 80)}`;
+    case 'pattern': return (error.parentSchema?.['x-message'] as string | undefined) ?? `must match ${String(params['pattern'])}`;
+    default: return error.message ?? 'is invalid';
+  }
+}
+
+const got = (value: unknown): string => (typeof value === 'object' ? '' : `, got ${JSON.stringify(value)?.slice(0, 80)}`);
+
+function article(types: readonly string[]): string {
+  const names: Record<string, string> = {
+    string: 'a string', integer: 'an integer', number: 'a number', boolean: 'true or false', array: 'an array', object: 'an object', null: 'null',
+  };
+  return types.map((type) => names[type] ?? type).join(' or ');
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return article([typeof value === 'number' && Number.isInteger(value) ? 'number' : typeof value]);
+}
+
+function specifiedCode(error: ErrorObject): string | undefined {
+  const own = error.parentSchema?.['x-error'];
+  if (typeof own === 'string') return own;
+  if (error.keyword !== 'required') return undefined;
+  const properties = error.parentSchema?.['properties'] as Record<string, { 'x-error'?: string }> | undefined;
+  return properties?.[error.params['missingProperty'] as string]?.['x-error'];
+}
