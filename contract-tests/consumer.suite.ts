@@ -37,9 +37,19 @@ export function consumerSuite(service: Service, sdk: SdkModule, expectedOperatio
     it.each(calls.map((call) => [call.operationId, call] as const))('%s', async (operationId, call) => {
       const invoke = sdk.functions[operationId] as ((options: object) => Promise<SdkAnswer>) | undefined;
       expect(invoke, 'the SDK has no such function').toBeTypeOf('function');
+      if (call.produces.includes('text/event-stream')) return expectEvents(invoke as never, { ...call.options, client });
       const { data, error, response } = await invoke!({ ...call.options, client });
       expect([response.status, error]).toEqual([call.status, undefined]);
       if (call.answer !== undefined) expect(data).toEqual(call.answer);
+      return undefined;
     });
   });
+}
+
+/** A stream of server-sent events: its first event comes, and it can be left. */
+async function expectEvents(invoke: (options: object) => Promise<{ stream: AsyncGenerator<unknown> }>, options: object): Promise<void> {
+  const { stream } = await invoke({ ...options, sseMaxRetryAttempts: 1 });
+  const first = await stream.next();
+  expect(first.value).toBeDefined();
+  await stream.return(undefined);
 }

@@ -23,7 +23,7 @@ export function modelOperations(document: OpenApiDocument): OperationModel[] {
 function modelOne(document: OpenApiDocument, path: string, method: string, operation: OperationObject): OperationModel {
   const parameters = (operation.parameters ?? []).map((parameter) => resolve(document, parameter));
   const body = bodySchema(document, operation);
-  const input = flatInput(operation, parameters, body);
+  const input = flatInput(document, operation, parameters, body);
   const properties = input.properties ?? {};
   return {
     spec: {
@@ -66,14 +66,20 @@ function bodySchema(document: OpenApiDocument, operation: OperationObject): Sche
   return schema;
 }
 
-function flatInput(operation: OperationObject, parameters: ParameterObject[], body: SchemaObject | undefined): SchemaObject {
-  const properties: Record<string, SchemaObject> = { ...body?.properties };
-  const required = new Set(body?.required ?? []);
+/** Parameters come first, so that a violation of theirs is told before one of the body's. */
+function flatInput(document: OpenApiDocument, operation: OperationObject, parameters: ParameterObject[], body: SchemaObject | undefined): SchemaObject {
+  const properties: Record<string, SchemaObject> = {};
+  const required = new Set<string>();
   for (const parameter of parameters) {
     const name = fieldName(parameter);
-    properties[name] = { ...parameter.schema, ...describe(parameter) };
+    properties[name] = withDefault(document, { ...parameter.schema, ...describe(parameter) });
     if (parameter.required) required.add(name);
   }
+  for (const [name, schema] of Object.entries(body?.properties ?? {})) {
+    // An operation may take the same field either way, in a form or in the query beside a raw body.
+    properties[name] ??= withDefault(document, schema);
+  }
+  for (const name of body?.required ?? []) required.add(name);
   const rest = Object.fromEntries(Object.entries(body ?? {}).filter(([key]) => !['properties', 'required', 'type'].includes(key)));
   return { type: 'object', description: operation.summary, properties, ...(required.size ? { required: [...required] } : {}), ...rest };
 }
@@ -109,6 +115,13 @@ function fieldName(parameter: ParameterObject): string {
   if (parameter.in !== 'header') return parameter.name;
   const camel = parameter.name.toLowerCase().replace(/^x-/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   return camel;
+}
+
+/** The validator does not see a default behind a reference, so it is repeated beside it. */
+function withDefault(document: OpenApiDocument, schema: SchemaObject): SchemaObject {
+  if (schema.default !== undefined || schema.$ref === undefined) return schema;
+  const { default: inherited } = withDefault(document, resolve(document, schema));
+  return inherited === undefined ? schema : { ...schema, default: inherited };
 }
 
 function hasDefault(document: OpenApiDocument, schema: SchemaObject): boolean {

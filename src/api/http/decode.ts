@@ -18,6 +18,8 @@ export function decodeInput(parameters: readonly ParameterSpec[], wire: WireInpu
   for (const parameter of parameters) {
     const value = decodeParameter(parameter, wire);
     if (value !== undefined) input[parameter.field] = value;
+    // A field of the body cannot stand in for a header.
+    else if (parameter.in === 'header') delete input[parameter.field];
   }
   return input;
 }

@@ -1,4 +1,5 @@
 import { ServiceError, type ErrorCode } from '../../errors/index.ts';
+import type { OperationSpec } from '../../operations/index.ts';
 
 /** How a service writes its error bodies. */
 export interface ErrorFormat {
@@ -34,12 +35,14 @@ export const nestedErrors: ErrorFormat = {
   },
 };
 
-const WITH_MESSAGE = new Set<ErrorCode>(['invalid_input', 'invalid_project', 'not_implemented', 'project_exists', 'config_read_only']);
+const WITH_MESSAGE = new Set<ErrorCode>(['invalid_input', 'invalid_project', 'not_implemented', 'project_exists', 'config_read_only', 'storage_failed']);
 
 /** What is sent for anything that was thrown: unknown errors give nothing of themselves away. */
-export function toServiceError(thrown: unknown, format: ErrorFormat): ServiceError {
+export function toServiceError(thrown: unknown, format: ErrorFormat, operation?: OperationSpec): ServiceError {
   const error = thrown instanceof ServiceError ? thrown : new ServiceError('internal', 'internal error', { cause: thrown });
-  const code = format.codes?.[error.code];
+  const own = format.codes?.[error.code];
+  // An operation with its own code for a bad input gives it to bodies that cannot be read, too.
+  const code = own === 'invalid_input' && operation?.error ? (operation.error as ErrorCode) : own;
   if (code === undefined) return error;
   return new ServiceError(code, error.message, {
     cause: error.cause,

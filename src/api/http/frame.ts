@@ -50,7 +50,7 @@ export function frame(options: FrameOptions): Middleware<RequestState> {
 }
 
 function sendError(ctx: HttpContext, thrown: unknown, { errors, log }: FrameOptions): void {
-  const error = toServiceError(thrown, errors);
+  const error = toServiceError(thrown, errors, ctx.state.operation);
   if (error.status >= 500 && error.code !== 'not_implemented') {
     log.error({ requestId: ctx.state.requestId, operation: ctx.state.operation?.id, code: error.code, err: error.cause ?? thrown }, 'request failed');
   }

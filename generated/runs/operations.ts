@@ -1,0 +1,100 @@
+// Generated from the specifications by `npm run generate`. Do not edit.
+
+import type { Download, FlatInput, Operation, OperationSpec } from '../../src/operations/index.ts';
+import type {
+  ListRunsData,
+  ListRunsResponses,
+  EnqueueRunData,
+  EnqueueRunResponses,
+  GetRunData,
+  GetRunResponses,
+  CancelRunData,
+  CancelRunResponses,
+  RetryRunData,
+  RetryRunResponses,
+  GetRunResultData,
+  GetRunResultResponses,
+  ListRunLogsData,
+  ListRunLogsResponses,
+  StreamRunLogsData,
+  ListProjectsData,
+  ListProjectsResponses,
+  CreateProjectData,
+  CreateProjectResponses,
+  ListPipelinesData,
+  ListPipelinesResponses,
+  ListRolesData,
+  ListRolesResponses,
+  ListShipsData,
+  ListShipsResponses,
+  CreateJoinTokenData,
+  CreateJoinTokenResponses,
+  DeleteShipData,
+  RevokeShipData,
+  RevokeShipResponses,
+  DrainShipData,
+  DrainShipResponses,
+  ReceiveAlertsData,
+  ReceiveAlertsResponses,
+  ListAuditData,
+  ListAuditResponses,
+  GetLivenessData,
+  GetLivenessResponses,
+  GetReadinessData,
+  GetReadinessResponses,
+  GetMetricsData,
+} from './sdk/types.gen.ts';
+
+/** Input and output of each operation of the run-queue service. */
+export interface Operations {
+  listRuns: Operation<FlatInput<NonNullable<ListRunsData['query']>, 'limit'>, ListRunsResponses[200]>;
+  enqueueRun: Operation<FlatInput<NonNullable<EnqueueRunData['body']> & { idempotencyKey: string }, 'task'>, EnqueueRunResponses[202]>;
+  getRun: Operation<FlatInput<NonNullable<GetRunData['path']>>, GetRunResponses[200]>;
+  cancelRun: Operation<FlatInput<NonNullable<CancelRunData['path']>>, CancelRunResponses[200]>;
+  retryRun: Operation<FlatInput<NonNullable<RetryRunData['path']> & { idempotencyKey: string }>, RetryRunResponses[202]>;
+  getRunResult: Operation<FlatInput<NonNullable<GetRunResultData['path']>>, GetRunResultResponses[200]>;
+  listRunLogs: Operation<FlatInput<NonNullable<ListRunLogsData['path']> & NonNullable<ListRunLogsData['query']>, 'offset'>, ListRunLogsResponses[200]>;
+  streamRunLogs: Operation<FlatInput<NonNullable<StreamRunLogsData['path']> & NonNullable<StreamRunLogsData['query']> & { lastEventId?: string }, 'offset'>, Download>;
+  listProjects: Operation<Record<never, never>, ListProjectsResponses[200]>;
+  createProject: Operation<FlatInput<NonNullable<CreateProjectData['body']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'content'>, CreateProjectResponses[201]>;
+  listPipelines: Operation<Record<never, never>, ListPipelinesResponses[200]>;
+  listRoles: Operation<Record<never, never>, ListRolesResponses[200]>;
+  listShips: Operation<Record<never, never>, ListShipsResponses[200]>;
+  createJoinToken: Operation<FlatInput<NonNullable<CreateJoinTokenData['body']>, 'labels'>, CreateJoinTokenResponses[201]>;
+  deleteShip: Operation<FlatInput<NonNullable<DeleteShipData['path']>>, void>;
+  revokeShip: Operation<FlatInput<NonNullable<RevokeShipData['path']>>, RevokeShipResponses[200]>;
+  drainShip: Operation<FlatInput<NonNullable<DrainShipData['path']>>, DrainShipResponses[200]>;
+  receiveAlerts: Operation<FlatInput<NonNullable<ReceiveAlertsData['body']>, 'commonLabels'>, ReceiveAlertsResponses[202]>;
+  listAudit: Operation<FlatInput<NonNullable<ListAuditData['query']>, 'limit'>, ListAuditResponses[200]>;
+  getLiveness: Operation<Record<never, never>, GetLivenessResponses[200]>;
+  getReadiness: Operation<Record<never, never>, GetReadinessResponses[200]>;
+  getMetrics: Operation<Record<never, never>, Download>;
+}
+
+export type OperationId = keyof Operations;
+
+/** Route, access and media types of each operation. */
+export const operations: { readonly [K in OperationId]: OperationSpec } = {
+  listRuns: {"id":"listRuns","method":"GET","path":"/api/v1/runs","area":"runs","summary":"List runs","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"},{"name":"project_id","in":"query","field":"project_id","type":"string"},{"name":"state","in":"query","field":"state","type":"string"},{"name":"kind","in":"query","field":"kind","type":"string"}],"consumes":[],"produces":["application/json"]},
+  enqueueRun: {"id":"enqueueRun","method":"POST","path":"/api/v1/runs","area":"runs","summary":"Queue a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":202,"parameters":[{"name":"Idempotency-Key","in":"header","field":"idempotencyKey","type":"string"}],"consumes":["application/json"],"produces":["application/json"]},
+  getRun: {"id":"getRun","method":"GET","path":"/api/v1/runs/{id}","area":"runs","summary":"Get a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  cancelRun: {"id":"cancelRun","method":"POST","path":"/api/v1/runs/{id}/cancel","area":"runs","summary":"Cancel a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  retryRun: {"id":"retryRun","method":"POST","path":"/api/v1/runs/{id}/retry","area":"runs","summary":"Retry a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":202,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"Idempotency-Key","in":"header","field":"idempotencyKey","type":"string"}],"consumes":[],"produces":["application/json"]},
+  getRunResult: {"id":"getRunResult","method":"GET","path":"/api/v1/runs/{id}/result","area":"runs","summary":"Get the result of a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listRunLogs: {"id":"listRunLogs","method":"GET","path":"/api/v1/runs/{id}/logs","area":"logs","summary":"List log events of a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"attempt","in":"query","field":"attempt","type":"integer"}],"consumes":[],"produces":["application/json"]},
+  streamRunLogs: {"id":"streamRunLogs","method":"GET","path":"/api/v1/runs/{id}/logs/stream","area":"logs","summary":"Follow the log of a run","access":"read","effect":"read","limited":false,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"attempt","in":"query","field":"attempt","type":"integer"},{"name":"Last-Event-ID","in":"header","field":"lastEventId","type":"string"}],"consumes":[],"produces":["text/event-stream"]},
+  listProjects: {"id":"listProjects","method":"GET","path":"/api/v1/projects","area":"projects","summary":"List the configured projects","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  createProject: {"id":"createProject","method":"POST","path":"/api/v1/projects","area":"projects","summary":"Add a project","access":"write","effect":"write","limited":true,"sanitize":false,"status":201,"parameters":[],"consumes":["application/json"],"produces":["application/json"],"error":"invalid_project"},
+  listPipelines: {"id":"listPipelines","method":"GET","path":"/api/v1/pipelines","area":"projects","summary":"List the configured pipelines","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  listRoles: {"id":"listRoles","method":"GET","path":"/api/v1/roles","area":"projects","summary":"List the configured AI roles","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  listShips: {"id":"listShips","method":"GET","path":"/api/v1/ships","area":"ships","summary":"List ships","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  createJoinToken: {"id":"createJoinToken","method":"POST","path":"/api/v1/ships/tokens","area":"ships","summary":"Create a join token","access":"write","effect":"write","limited":true,"sanitize":false,"status":201,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  deleteShip: {"id":"deleteShip","method":"DELETE","path":"/api/v1/ships/{id}","area":"ships","summary":"Remove a revoked ship","access":"write","effect":"write","limited":true,"sanitize":false,"status":204,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":[]},
+  revokeShip: {"id":"revokeShip","method":"POST","path":"/api/v1/ships/{id}/revoke","area":"ships","summary":"Revoke a ship","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  drainShip: {"id":"drainShip","method":"POST","path":"/api/v1/ships/{id}/drain","area":"ships","summary":"Drain a ship","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  receiveAlerts: {"id":"receiveAlerts","method":"POST","path":"/api/v1/webhooks/alertmanager","area":"alerts","summary":"Receive a notification of Alertmanager","access":"write","effect":"write","limited":true,"sanitize":false,"status":202,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listAudit: {"id":"listAudit","method":"GET","path":"/api/v1/audit","area":"audit","summary":"List audit entries","access":"write","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"},{"name":"action","in":"query","field":"action","type":"string"}],"consumes":[],"produces":["application/json"]},
+  getLiveness: {"id":"getLiveness","method":"GET","path":"/healthz","area":"system","summary":"Tell that the server lives","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  getReadiness: {"id":"getReadiness","method":"GET","path":"/readyz","area":"system","summary":"Tell whether the server can work","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  getMetrics: {"id":"getMetrics","method":"GET","path":"/metrics","area":"system","summary":"Get metrics","access":"read","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["text/plain"]},
+};
