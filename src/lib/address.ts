@@ -1,0 +1,57 @@
+import { isIP } from 'node:net';
+
+/** Where a server listens. Without `host` it listens on every interface; port 0 lets the system choose. */
+export type Address =
+  | { readonly kind: 'tcp'; readonly host?: string; readonly port: number }
+  | { readonly kind: 'unix'; readonly path: string };
+
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*$/i;
+// What the systems' socket address structure holds, less its final zero.
+const MAX_SOCKET_PATH_BYTES = 103;
+
+/**
+ * Reads `:port`, `host:port`, `[ipv6]:port` or `unix:/absolute/path` (decisions, section 5.3).
+ * Undefined for everything else.
+ */
+export function parseAddress(text: string): Address | undefined {
+  if (text.startsWith('unix:')) return socketAddress(text.slice('unix:'.length));
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
+  if (match === null) return undefined;
+  const [, ipv6, name, digits] = match;
+  const port = parsePort(digits!);
+  if (port === undefined) return undefined;
+  if (ipv6 !== undefined) return isIP(ipv6) === 6 ? { kind: 'tcp', host: ipv6, port } : undefined;
+  if (name === '') return { kind: 'tcp', port };
+  return isHost(name!) ? { kind: 'tcp', host: name!, port } : undefined;
+}
+
+/** A port from 0 (the system chooses) to 65535; undefined for everything else. */
+export function parsePort(text: string): number | undefined {
+  if (!/^\d{1,5}$/.test(text)) return undefined;
+  const port = Number(text);
+  return port <= 65_535 ? port : undefined;
+}
+
+/** The text that `parseAddress` reads back to the same address. */
+export function formatAddress(address: Address): string {
+  if (address.kind === 'unix') return `unix:${address.path}`;
+  const { host = '', port } = address;
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** True for an address that only programs on this machine can reach. */
+export function isLoopback(address: Address): boolean {
+  if (address.kind === 'unix') return true;
+  const { host } = address;
+  return host === 'localhost' || host === '::1' || (host !== undefined && isIP(host) === 4 && host.startsWith('127.'));
+}
+
+// All digits and dots must be an IP address: `1.2.3` or `300.1.1.1` are slips of the pen, not host names.
+function isHost(name: string): boolean {
+  return isIP(name) === 4 || (HOST_NAME.test(name) && !/^[\d.]+$/.test(name));
+}
+
+function socketAddress(path: string): Address | undefined {
+  const valid = path.startsWith('/') && !path.endsWith('/') && !path.includes('\0') && Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES;
+  return valid ? { kind: 'unix', path } : undefined;
+}

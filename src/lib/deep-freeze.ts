@@ -1,0 +1,8 @@
+/** Freezes a tree of plain objects and arrays, and returns it: settings are read by all and changed by none. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}

@@ -1,0 +1,44 @@
+/**
+ * The candidate that is most likely meant by a misspelled name, or undefined when none is near: at
+ * most a third of its letters may differ. Letter case and `-`, `_`, `.` do not count as differences.
+ * Of equally near ones the first wins.
+ */
+export function closest(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = plain(name);
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(wanted, plain(candidate), bestDistance);
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+/** `; did you mean X?` for the end of a message, empty when nothing is near. */
+export function didYouMean(name: string, candidates: Iterable<string>): string {
+  const found = closest(name, candidates);
+  return found === undefined ? '' : `; did you mean ${found}?`;
+}
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_.]/g, '');
+
+/**
+ * Optimal string alignment distance (insert, delete, replace, swap of neighbours), by the usual
+ * table of which three rows are kept. Lengths that differ by `limit` or more answer `limit` at once.
+ */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  let before: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let cost = Math.min(previous[j]! + 1, row[j - 1]! + 1, replaced);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, before[j - 2]! + 1);
+      row.push(cost);
+    }
+    [before, previous] = [previous, row];
+  }
+  return previous[b.length]!;
+}

@@ -1,0 +1,21 @@
+import { open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * Gives a finished file its final name so that a crash leaves either the old content or the new,
+ * whole: the bytes are on disk before the name points to them, and the name is on disk on return.
+ */
+export async function durableRename(from: string, to: string): Promise<void> {
+  await syncPath(from, 'r+');
+  await rename(from, to);
+  await syncPath(dirname(to), 'r');
+}
+
+async function syncPath(path: string, flags: 'r' | 'r+'): Promise<void> {
+  const handle = await open(path, flags);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { Lru } from './lru.ts';
+
+describe('Lru', () => {
+  it('forgets what was used longest ago', () => {
+    const lru = new Lru<string, number>(2);
+    lru.set('a', 1);
+    lru.set('b', 2);
+    expect(lru.get('a')).toBe(1);
+    lru.set('c', 3);
+    expect([lru.get('a'), lru.get('b'), lru.get('c')]).toEqual([1, undefined, 3]);
+    expect(lru.size).toBe(2);
+  });
+
+  it('tells each value that leaves: pushed out, replaced, deleted, cleared', () => {
+    const gone: number[] = [];
+    const lru = new Lru<string, number>(2, (value) => gone.push(value));
+    for (const [key, value] of [['a', 1], ['b', 2], ['c', 3], ['c', 4]] as const) lru.set(key, value);
+    expect(gone).toEqual([1, 3]);
+    expect([lru.delete('b'), lru.delete('b')]).toEqual([true, false]);
+    lru.clear();
+    expect(gone).toEqual([1, 3, 2, 4]);
+  });
+
+  it('refuses a capacity below 1', () => {
+    expect(() => new Lru(0)).toThrow('capacity must be at least 1, got 0');
+  });
+});

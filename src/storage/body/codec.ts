@@ -1,0 +1,96 @@
+import { promisify } from 'node:util';
+import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync, type ZstdOptions } from 'node:zlib';
+import { corrupt, FLAGS, readRecord, writeRecord, type BodyRecord, type Flag } from './record.ts';
+
+/** See the compression settings of the contract, section 3: `SVC_COMPRESSION_*`. */
+export interface CompressionOptions {
+  readonly enabled: boolean;
+  /** Bodies of at least so many bytes are compressed fast … */
+  readonly smallThreshold: number;
+  /** … and of at least so many, strongly. */
+  readonly mediumThreshold: number;
+}
+
+export const DEFAULT_COMPRESSION: CompressionOptions = { enabled: true, smallThreshold: 1024, mediumThreshold: 10_240 };
+
+/** A compressed form must be at least 5 % smaller, or reading it costs more than it saves. */
+const WORTHWHILE = 0.95;
+
+/** Larger bodies are handled in the thread pool; below, the way there takes longer than the work. */
+const LARGE_BYTES = 32 * 1024;
+
+/** No body is longer; a longer claim is damage or a bomb. */
+const MAX_RAW_BYTES = 512 * 2 ** 20;
+
+const compressInPool = promisify(zstdCompress);
+const decompressInPool = promisify(zstdDecompress);
+
+/** The stored form of a body (decisions section 2.4, "Compression record"). */
+export async function encodeBody(body: Uint8Array, options: CompressionOptions = DEFAULT_COMPRESSION): Promise<Uint8Array> {
+  const flag = chooseFlag(body.length, options);
+  if (flag === FLAGS.raw) return toRecord(flag, body, body);
+  const settings = zstdOptions(flag, body.length);
+  const payload = body.length >= LARGE_BYTES ? await compressInPool(body, settings) : zstdCompressSync(body, settings);
+  return toRecord(flag, payload, body);
+}
+
+/** The body of a stored form; throws `internal` when it is sealed or damaged, and never answers a wrong body. */
+export function decodeBody(stored: Uint8Array): Uint8Array {
+  const record = checkedRecord(stored);
+  if (record.flag === FLAGS.raw) return record.payload;
+  try {
+    return exactly(record, zstdDecompressSync(record.payload, bounded(record)));
+  } catch (cause) {
+    throw corrupt('it does not decompress', cause);
+  }
+}
+
+/** As `decodeBody`, but a large body is decompressed in the thread pool. */
+export async function decodeBodyAsync(stored: Uint8Array): Promise<Uint8Array> {
+  const record = checkedRecord(stored);
+  if (record.flag === FLAGS.raw || record.rawLength < LARGE_BYTES) return decodeBody(stored);
+  try {
+    return exactly(record, await decompressInPool(record.payload, bounded(record)));
+  } catch (cause) {
+    throw corrupt('it does not decompress', cause);
+  }
+}
+
+function chooseFlag(length: number, { enabled, smallThreshold, mediumThreshold }: CompressionOptions): Flag {
+  if (!enabled || length === 0) return FLAGS.raw;
+  if (length >= mediumThreshold) return FLAGS.strong;
+  return length >= smallThreshold ? FLAGS.fast : FLAGS.raw;
+}
+
+/** The checksum makes zstd notice damage that would still decompress. */
+function zstdOptions(flag: Flag, length: number): ZstdOptions {
+  return {
+    pledgedSrcSize: length,
+    params: {
+      [constants.ZSTD_c_compressionLevel]: flag === FLAGS.fast ? 1 : 9,
+      [constants.ZSTD_c_checksumFlag]: 1,
+    },
+  };
+}
+
+function toRecord(flag: Flag, payload: Uint8Array, body: Uint8Array): Uint8Array {
+  const worthwhile = flag === FLAGS.raw || payload.length <= body.length * WORTHWHILE;
+  return writeRecord(worthwhile ? { flag, rawLength: body.length, payload } : { flag: FLAGS.raw, rawLength: body.length, payload: body });
+}
+
+function checkedRecord(stored: Uint8Array): BodyRecord {
+  const record = readRecord(stored);
+  if (record.rawLength > MAX_RAW_BYTES) throw corrupt(`it claims ${record.rawLength} bytes`);
+  if (record.flag === FLAGS.raw) exactly(record, record.payload);
+  return record;
+}
+
+/** Decompression stops when it exceeds what the record claims. zlib wants a limit of at least 1. */
+function bounded(record: BodyRecord): ZstdOptions {
+  return { maxOutputLength: Math.max(1, record.rawLength) };
+}
+
+function exactly(record: BodyRecord, body: Uint8Array): Uint8Array {
+  if (body.length !== record.rawLength) throw corrupt(`it claims ${record.rawLength} bytes and has ${body.length}`);
+  return body;
+}

@@ -1,0 +1,3 @@
+export { BodyCodec } from './body-codec.ts';
+export { DEFAULT_COMPRESSION, type CompressionOptions } from './codec.ts';
+export { isSealed } from './record.ts';

@@ -1,0 +1,19 @@
+import type { Row, SqlValue } from './port.ts';
+
+/**
+ * One synchronous connection, as the writer drives it. Failures of the medium are thrown as
+ * `ServiceError('unavailable')`, others as plain errors.
+ */
+export interface Engine {
+  all(sql: string, params: readonly SqlValue[]): Row[];
+  get(sql: string, params: readonly SqlValue[]): Row | undefined;
+  run(sql: string, params: readonly SqlValue[]): { changes: number };
+  runMany(sql: string, rows: readonly (readonly SqlValue[])[]): { changes: number };
+  /** Statements without parameters or rows, such as `SAVEPOINT s`. */
+  exec(sql: string): void;
+  commit(): void;
+  /** False once SQLite has rolled back by itself, as it does when the disk is full. */
+  inTransaction(): boolean;
+  /** Back to a usable connection without a transaction, reopened if there is no other way. */
+  recover(): void;
+}

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { documents, migrate } from '../migrations/index.ts';
+import { openDatabase } from '../open-database.ts';
+import type { Sql } from '../port.ts';
+import { CHANGE_FLAGS, type NewChange } from './change.ts';
+import { ChangeFeed } from './change-feed.ts';
+import { storedCursor } from './cursor.ts';
+
+const put = (docId: string): NewChange => ({ kind: 'doc.put', collection: 'c', docId });
+
+describe('ChangeFeed', () => {
+  let sql: Sql;
+  let feed: ChangeFeed;
+  let now: number;
+
+  beforeEach(async () => {
+    now = 1000;
+    sql = await openDatabase({ path: ':memory:' });
+    await migrate(sql, [documents]);
+    feed = new ChangeFeed(sql, { now: () => now });
+  });
+  afterEach(() => sql.close());
+
+  const append = (...changes: NewChange[]) => sql.transaction((tx) => feed.append(tx, changes));
+  const appendMany = (count: number) => append(...Array.from({ length: count }, (_, i) => put(`d${i}`)));
+
+  it('begins empty', async () => {
+    expect([await feed.head(), await feed.oldest(), await feed.read(0, 10)]).toEqual([0, 0, []]);
+  });
+
+  it('numbers changes from 1 on and gives them back in order', async () => {
+    const full: NewChange = {
+      kind: 'doc.put', collection: 'c', ord: 7, docId: 'x', key: 'K', lang: 'en',
+      flags: CHANGE_FLAGS.CREATED | CHANGE_FLAGS.SKIP_FTS, detail: '{"a":1}',
+    };
+    expect(await append(full, { kind: 'collection.delete', collection: 'c' })).toBe(2);
+    expect(await feed.read(0, 10)).toEqual([{ ...full, lsn: 1, at: 1000 }, { kind: 'collection.delete', collection: 'c', lsn: 2, at: 1000, flags: 0 }]);
+    expect((await feed.read(0, 1)).map(({ lsn }) => lsn)).toEqual([1]);
+    expect(await append()).toBe(2);
+  });
+
+  it('has no gap after transactions that were undone', async () => {
+    await Promise.allSettled([0, 1, 2, 3, 4].map((i) =>
+      sql.transaction(async (tx) => {
+        await feed.append(tx, [put(`d${i}`)]);
+        if (i % 2 === 1) throw new Error('undone');
+      })));
+    expect((await feed.read(0, 10)).map(({ lsn, docId }) => [lsn, docId])).toEqual([[1, 'd0'], [2, 'd2'], [3, 'd4']]);
+  });
+
+  it('wakes readers after the commit, and only then', async () => {
+    const heads: Promise<number>[] = [];
+    const leave = feed.join({ wake: () => heads.push(feed.head()), position: () => 0 });
+    await append(put('a'));
+    await sql.transaction(async (tx) => {
+      await feed.append(tx, [put('b')]);
+      throw new Error('undone');
+    }).catch(() => undefined);
+    leave();
+    await append(put('c'));
+    expect(await Promise.all(heads)).toEqual([1]);
+  });
+
+  it('refuses to continue where changes are missing', async () => {
+    await appendMany(10);
+    await feed.prune({ entries: 4 });
+    expect(await feed.oldest()).toBe(7);
+    expect((await feed.read(6, 10)).map(({ lsn }) => lsn)).toEqual([7, 8, 9, 10]);
+    expect(await feed.read(10, 10)).toEqual([]);
+    await expect(feed.read(5, 10)).rejects.toMatchObject({ name: 'FeedGap', after: 5, oldest: 7, head: 10 });
+    await expect(feed.read(0, 10)).rejects.toMatchObject({ name: 'FeedGap' });
+    await expect(feed.read(11, 10)).rejects.toMatchObject({ name: 'FeedGap' });
+  });
+
+  describe('prune', () => {
+    it('never deletes the newest change', async () => {
+      await appendMany(12_000);
+      expect(await feed.prune({ entries: 0 })).toBe(11_999);
+      expect([await feed.oldest(), await feed.head()]).toEqual([12_000, 12_000]);
+      expect(await append(put('next'))).toBe(12_001);
+    });
+
+    it('keeps what is young enough, and what is asked for by number', async () => {
+      for (now = 1000; now <= 10_000; now += 1000) await append(put(`at ${now}`));
+      await feed.prune({ since: 4000, entries: 2 });
+      expect(await feed.oldest()).toBe(4);
+      await feed.prune({ since: 99_000, entries: 5 });
+      expect(await feed.oldest()).toBe(6);
+      expect(await feed.prune({ since: 500 })).toBe(0);
+    });
+
+    it('keeps what a stored cursor or a reader has yet to read', async () => {
+      await appendMany(10);
+      await storedCursor(sql, 'webhooks').save(3);
+      const leave = feed.join({ wake: () => {}, position: () => 2 });
+      await feed.prune({ entries: 0 });
+      expect(await feed.oldest()).toBe(3);
+      leave();
+      await feed.prune({ entries: 0 });
+      expect(await feed.oldest()).toBe(4);
+    });
+
+    it('has nothing to do for an empty feed', async () => {
+      expect(await feed.prune({ entries: 0, since: 5000 })).toBe(0);
+    });
+  });
+
+  it('starts anew after a restore, so that everybody notices', async () => {
+    await appendMany(5);
+    const lsn = await sql.transaction((tx) => feed.restart(tx, 20));
+    expect([lsn, await feed.oldest(), await feed.head()]).toEqual([22, 22, 22]);
+    for (const position of [0, 5, 20]) await expect(feed.read(position, 10)).rejects.toMatchObject({ name: 'FeedGap' });
+    expect(await append(put('next'))).toBe(23);
+    expect((await feed.read(21, 10)).map(({ kind }) => kind)).toEqual(['feed.restart', 'doc.put']);
+  });
+});

@@ -1,0 +1,179 @@
+import { systemClock, type Clock } from '../../lib/clock.ts';
+import type { Sql, SqlValue, Transaction } from '../port.ts';
+import type { Change, NewChange } from './change.ts';
+import { FeedGap } from './feed-gap.ts';
+
+const INSERT = 'INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+const SELECT = 'SELECT lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail FROM changes WHERE lsn > ? ORDER BY lsn LIMIT ?';
+
+/** Rows deleted in one transaction while pruning, so that writers wait for milliseconds only. */
+const PRUNE_STEP = 5000;
+
+/** What `prune` leaves: a change goes only when every limit that is given lets it go. */
+export interface Keep {
+  /** At least so many of the newest changes. */
+  readonly entries?: number;
+  /** All changes since this time, in milliseconds since 1970. */
+  readonly since?: number;
+}
+
+/** Someone who follows the feed in this process. */
+export interface FeedReader {
+  /** Called after each commit that appended. */
+  readonly wake: () => void;
+  /** Number of the last change handled, from which on `prune` keeps everything; undefined while not known. */
+  readonly position: () => number | undefined;
+}
+
+interface ChangeRow {
+  readonly [column: string]: string | number | null;
+  readonly lsn: number;
+  readonly kind: string;
+  readonly collection: string;
+  readonly ord: number | null;
+  readonly doc_id: string | null;
+  readonly key: string | null;
+  readonly lang: string | null;
+  readonly at: number;
+  readonly flags: number;
+  readonly detail: string | null;
+}
+
+/**
+ * The binlog: every write appends what it changed in its own transaction, and so gets a log sequence
+ * number. Views, webhooks, triggers and replication read it in that order.
+ */
+export class ChangeFeed {
+  readonly #sql: Sql;
+  readonly #clock: Clock;
+  readonly #readers = new Set<FeedReader>();
+
+  constructor(sql: Sql, clock: Clock = systemClock) {
+    this.#sql = sql;
+    this.#clock = clock;
+  }
+
+  /**
+   * Appends in the caller's transaction and answers the number of the last change. Numbers follow
+   * the rows that are really there, so one that is undone leaves no gap. No changes: the head.
+   */
+  async append(tx: Transaction, changes: readonly NewChange[]): Promise<number> {
+    const head = await headOf(tx);
+    if (changes.length === 0) return head;
+    const at = this.#clock.now();
+    await tx.runMany(INSERT, changes.map((change, i) => toParameters(change, head + 1 + i, at)));
+    tx.onCommit(() => this.#wake());
+    return head + changes.length;
+  }
+
+  /** Number of the newest committed change; 0 when there was none yet. */
+  head(): Promise<number> {
+    return headOf(this.#sql);
+  }
+
+  /** Number of the oldest change that is kept; 0 when there was none yet. */
+  async oldest(): Promise<number> {
+    const row = await this.#sql.get<{ lsn: number | null }>('SELECT min(lsn) AS lsn FROM changes');
+    return row!.lsn ?? 0;
+  }
+
+  /** At most `limit` changes that follow a position; none at the head. Throws `FeedGap`. */
+  async read(after: number, limit: number): Promise<Change[]> {
+    const rows = await this.#sql.all<ChangeRow>(SELECT, [after, limit]);
+    if (rows[0]?.lsn !== after + 1) await this.#refuseGap(after);
+    return rows.map(toChange);
+  }
+
+  /** Answers the function that takes the reader off again. */
+  join(reader: FeedReader): () => void {
+    this.#readers.add(reader);
+    return () => this.#readers.delete(reader);
+  }
+
+  /**
+   * Deletes old changes and answers how many. Never the newest one, which carries the numbering on,
+   * nor any that a stored cursor or a reader in this process has yet to read.
+   */
+  async prune(keep: Keep): Promise<number> {
+    const last = await this.#lastToGo(keep);
+    let deleted = 0;
+    for (let from = await this.oldest(); from <= last && from > 0; from += PRUNE_STEP) {
+      const to = Math.min(last, from + PRUNE_STEP - 1);
+      const { changes } = await this.#sql.transaction((tx) => tx.run('DELETE FROM changes WHERE lsn <= ?', [to]));
+      deleted += changes;
+    }
+    return deleted;
+  }
+
+  /**
+   * Empties the feed after a restore, in the caller's transaction, so that everybody meets a `FeedGap`
+   * and rebuilds: numbers go on behind a hole after both this head and `beyond`, the last number that
+   * the replaced database may have given out. Answers the number of the only change, `feed.restart`.
+   * Done in the copy that is to be restored, before `replaceFrom`, it is one step with the restore.
+   */
+  async restart(tx: Transaction, beyond: number): Promise<number> {
+    const lsn = Math.max(await headOf(tx), beyond) + 2;
+    await tx.run('DELETE FROM changes');
+    await tx.run(INSERT, toParameters({ kind: 'feed.restart', collection: '' }, lsn, this.#clock.now()));
+    tx.onCommit(() => this.#wake());
+    return lsn;
+  }
+
+  async #lastToGo({ entries, since }: Keep): Promise<number> {
+    const head = await this.head();
+    const cursors = await this.#sql.get<{ lsn: number | null }>('SELECT min(lsn) AS lsn FROM cursors');
+    const positions = [...this.#readers].map((reader) => reader.position() ?? head);
+    const limits = [head - 1, cursors!.lsn ?? head, ...positions];
+    if (entries !== undefined) limits.push(head - entries);
+    if (since !== undefined) limits.push(await this.#lastBefore(since, head));
+    return Math.min(...limits);
+  }
+
+  /** Bisects by number, since times rise with it; there is no index over times. */
+  async #lastBefore(since: number, head: number): Promise<number> {
+    let low = (await this.oldest()) - 1;
+    let high = head;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      const row = await this.#sql.get<{ at: number }>('SELECT at FROM changes WHERE lsn = ?', [middle]);
+      if (row !== undefined && row.at >= since) high = middle - 1;
+      else low = middle;
+    }
+    return low;
+  }
+
+  async #refuseGap(after: number): Promise<void> {
+    const [oldest, head] = [await this.oldest(), await this.head()];
+    const reachable = after <= head && after >= Math.max(0, oldest - 1);
+    if (!reachable) throw new FeedGap(after, oldest, head);
+  }
+
+  #wake(): void {
+    for (const reader of this.#readers) reader.wake();
+  }
+}
+
+async function headOf(queries: Pick<Sql, 'get'> | Transaction): Promise<number> {
+  const row = await queries.get<{ lsn: number | null }>('SELECT max(lsn) AS lsn FROM changes');
+  return row!.lsn ?? 0;
+}
+
+function toParameters(change: NewChange, lsn: number, at: number): SqlValue[] {
+  const { kind, collection, ord = null, docId = null, key = null, lang = null, flags = 0, detail = null } = change;
+  return [lsn, kind, collection, ord, docId, key, lang, at, flags, detail];
+}
+
+function toChange(row: ChangeRow): Change {
+  return {
+    lsn: row.lsn,
+    kind: row.kind as Change['kind'],
+    collection: row.collection,
+    at: row.at,
+    flags: row.flags,
+    ...(row.ord !== null && { ord: row.ord }),
+    ...(row.doc_id !== null && { docId: row.doc_id }),
+    ...(row.key !== null && { key: row.key }),
+    ...(row.lang !== null && { lang: row.lang }),
+    ...(row.detail !== null && { detail: row.detail }),
+  };
+}

@@ -1,0 +1,43 @@
+/**
+ * What happened. The document service writes the kinds named here; an area may add its own as
+ * `area.verb`.
+ */
+export type ChangeKind =
+  | 'doc.put' | 'doc.delete' | 'collection.delete' | 'config.put' | 'schema.put' | 'feed.restart'
+  | `${string}.${string}`;
+
+/** Bits of `Change.flags`. */
+export const CHANGE_FLAGS = {
+  /** The document did not exist before. */
+  CREATED: 1,
+  SKIP_EMBEDDINGS: 2,
+  SKIP_FTS: 4,
+  SKIP_WEBHOOKS: 8,
+  /** Written by a restore, not by a client. */
+  RESTORED: 16,
+} as const;
+
+/** A change as its transaction appends it. */
+export interface NewChange {
+  readonly kind: ChangeKind;
+  /** Lowercased name; empty when the change concerns no collection. */
+  readonly collection: string;
+  /** Ordinal of the document, for changes of documents. */
+  readonly ord?: number;
+  readonly docId?: string;
+  readonly key?: string;
+  readonly lang?: string;
+  /** Sum of `CHANGE_FLAGS`; default 0. */
+  readonly flags?: number;
+  /** JSON, in the form that the kind's area gives it. */
+  readonly detail?: string;
+}
+
+/** A committed change. */
+export interface Change extends NewChange {
+  /** Log sequence number: 1 for the first change, then without a gap. */
+  readonly lsn: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly flags: number;
+}

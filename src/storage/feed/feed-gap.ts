@@ -1,0 +1,17 @@
+/**
+ * The changes after a position are not there (any more): they were pruned, or the feed was started
+ * anew by a restore. Whoever asked must rebuild from the tables and go on from the head.
+ */
+export class FeedGap extends Error {
+  readonly after: number;
+  readonly oldest: number;
+  readonly head: number;
+
+  constructor(after: number, oldest: number, head: number) {
+    super(`the change feed goes from ${oldest} to ${head} and cannot continue after ${after}`);
+    this.name = 'FeedGap';
+    this.after = after;
+    this.oldest = oldest;
+    this.head = head;
+  }
+}

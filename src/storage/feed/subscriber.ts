@@ -1,0 +1,140 @@
+import { ServiceError } from '../../errors/index.ts';
+import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import type { Change } from './change.ts';
+import type { ChangeFeed } from './change-feed.ts';
+import type { Cursor } from './cursor.ts';
+import { FeedGap } from './feed-gap.ts';
+import { Waiters } from './waiters.ts';
+
+export interface SubscriberOptions {
+  readonly feed: ChangeFeed;
+  readonly cursor: Cursor;
+  /** Where to begin without a cursor: with the oldest change kept, or with the next one. Default `oldest`. */
+  readonly begin?: 'oldest' | 'head';
+  /** Changes handed over at once; default 500. */
+  readonly batch?: number;
+  /**
+   * Handles a batch. The cursor moves once it has resolved; when it rejects, or the process ends
+   * first, the same changes come again (at least once). The signal aborts when `stop` is called.
+   */
+  readonly handle: (changes: readonly Change[], signal: AbortSignal) => Promise<void>;
+  /** Rebuilds what the lost changes made, and answers the number to go on after. Without it a gap is a failure. */
+  readonly onGap?: (gap: FeedGap, signal: AbortSignal) => Promise<number>;
+  /** Told of each failure before the retry; `failures` counts those in a row. */
+  readonly onFailure: (error: unknown, failures: number) => void;
+  readonly backoff?: Backoff;
+  readonly timer?: Timer;
+}
+
+const BATCH = 500;
+const BACKOFF: Backoff = { initial: 100, max: 30_000 };
+
+/**
+ * A background service that follows the feed in order. `start` and `stop` may be called in any
+ * order and repeatedly; `stop` waits for the handler under way; a stopped one can be started again.
+ */
+export class Subscriber {
+  readonly #options: SubscriberOptions;
+  readonly #waiters = new Waiters();
+  #run: { abort: AbortController; ended: Promise<void> } | undefined;
+  #position: number | undefined;
+  #awake = Promise.withResolvers<void>();
+
+  constructor(options: SubscriberOptions) {
+    this.#options = options;
+  }
+
+  /** Number of the last change handled; undefined before the first start has read the cursor. */
+  get position(): number | undefined {
+    return this.#position;
+  }
+
+  start(): void {
+    const previous = this.#run;
+    if (previous !== undefined && !previous.abort.signal.aborted) return;
+    const abort = new AbortController();
+    const ready = previous?.ended ?? Promise.resolve();
+    this.#run = { abort, ended: ready.then(() => this.#follow(abort.signal)) };
+  }
+
+  async stop(): Promise<void> {
+    const run = this.#run;
+    if (run === undefined) return;
+    run.abort.abort();
+    this.#wake();
+    await run.ended;
+    if (this.#run === run) this.#run = undefined;
+  }
+
+  /**
+   * Resolves once the change with this number is handled. Rejects with `unavailable` when the
+   * subscriber is stopped first, and with the signal's reason when that aborts.
+   */
+  async caughtUp(lsn: number, signal?: AbortSignal): Promise<void> {
+    if (this.#position !== undefined && this.#position >= lsn) return;
+    if (this.#run === undefined || this.#run.abort.signal.aborted) throw new ServiceError('unavailable', 'the subscriber is not running');
+    await this.#waiters.wait(lsn, signal);
+  }
+
+  /** Never rejects: failures are told and retried until the signal aborts. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { feed, onFailure, timer = systemTimer, backoff = BACKOFF } = this.#options;
+    const leave = feed.join({ wake: () => this.#wake(), position: () => this.#position });
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        await this.#step(signal);
+        failures = 0;
+      } catch (error) {
+        if (signal.aborted) break;
+        failures += 1;
+        onFailure(error, failures);
+        await timer.sleep(backoffDelay(failures, backoff), signal);
+      }
+    }
+    leave();
+    this.#waiters.rejectAll(new ServiceError('unavailable', 'the subscriber was stopped'));
+  }
+
+  /** One batch, or the wait for one. `awake` is renewed before the read, so that no append after it is missed. */
+  async #step(signal: AbortSignal): Promise<void> {
+    this.#awake = Promise.withResolvers<void>();
+    const awake = this.#awake.promise;
+    const position = (this.#position ??= await this.#begin());
+    this.#waiters.resolveUpTo(position);
+    const next = await this.#advance(position, signal);
+    if (next === position) return signal.aborted ? undefined : awake;
+    await this.#options.cursor.save(next);
+    this.#position = next;
+    this.#waiters.resolveUpTo(next);
+  }
+
+  /** Handles what follows the position and answers the new one. */
+  async #advance(position: number, signal: AbortSignal): Promise<number> {
+    const { feed, handle, onGap, batch = BATCH } = this.#options;
+    try {
+      const changes = await feed.read(position, batch);
+      if (changes.length === 0 || signal.aborted) return position;
+      await handle(changes, signal);
+      return changes.at(-1)!.lsn;
+    } catch (error) {
+      if (!(error instanceof FeedGap) || onGap === undefined) throw error;
+      return onGap(error, signal);
+    }
+  }
+
+  /** A new cursor is stored at once: from then on the feed keeps what it has yet to read. */
+  async #begin(): Promise<number> {
+    const { feed, cursor, begin = 'oldest' } = this.#options;
+    const known = await cursor.load();
+    if (known !== undefined) return known;
+    const first = begin === 'head' ? await feed.head() : Math.max(0, (await feed.oldest()) - 1);
+    await cursor.save(first);
+    return first;
+  }
+
+  #wake(): void {
+    this.#awake.resolve();
+  }
+}

@@ -1,0 +1,10 @@
+/** The door of the storage room: the SQL port and its drivers, migrations, the body codec, the change feed. */
+export type { Queries, Row, Sql, SqlValue, Transaction } from './port.ts';
+export { openDatabase, type DatabaseOptions } from './open-database.ts';
+export { documents, migrate, type Migration } from './migrations/index.ts';
+export { BodyCodec, DEFAULT_COMPRESSION, isSealed, type CompressionOptions } from './body/index.ts';
+export {
+  CHANGE_FLAGS, ChangeFeed, FeedGap, forgetCursor, memoryCursor, storedCursor, Subscriber,
+  type Change, type ChangeKind, type Cursor, type FeedReader, type Keep, type NewChange, type SubscriberOptions,
+} from './feed/index.ts';
+export { verifyDatabaseFile, type Verdict, type VerifyOptions } from './verify/index.ts';

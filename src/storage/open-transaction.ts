@@ -1,0 +1,66 @@
+import { ServiceError } from '../errors/index.ts';
+import type { Engine } from './engine.ts';
+import type { Row, SqlValue, Transaction } from './port.ts';
+import { controlsTransaction } from './statement-kinds.ts';
+
+/**
+ * The transaction handed to `work`. Remembers a failure of the medium: SQLite may have rolled back
+ * by itself then, and whatever followed would be written outside of any transaction, even if `work`
+ * caught the error.
+ */
+export class OpenTransaction implements Transaction {
+  readonly #engine: Engine;
+  readonly #listeners: (() => void)[] = [];
+  #ended = false;
+  #failure: ServiceError | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** The first failure of the medium, which dooms the transaction. */
+  get failure(): ServiceError | undefined {
+    return this.#failure;
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  onCommit(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** To be called once what was written is durable. */
+  committed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  async all<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    return this.#step(sql, () => this.#engine.all(sql, params)) as R[];
+  }
+
+  async get<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R | undefined> {
+    return this.#step(sql, () => this.#engine.get(sql, params)) as R | undefined;
+  }
+
+  async run(sql: string, params: readonly SqlValue[] = []): Promise<{ changes: number }> {
+    return this.#step(sql, () => this.#engine.run(sql, params));
+  }
+
+  async runMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }> {
+    return this.#step(sql, () => this.#engine.runMany(sql, rows));
+  }
+
+  #step<T>(sql: string, step: () => T): T {
+    if (this.#ended) throw new Error(`the transaction has ended: ${sql}`);
+    if (this.#failure !== undefined) throw this.#failure;
+    if (controlsTransaction(sql)) throw new Error(`not allowed inside a transaction: ${sql}`);
+    try {
+      return step();
+    } catch (error) {
+      if (error instanceof ServiceError) this.#failure = error;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/** What a column or a parameter can hold. Booleans and dates have no form of their own: use 0/1 and numbers. */
+export type SqlValue = string | number | bigint | null | Uint8Array;
+
+/**
+ * One row: a plain object of column name to value. An integer is a `number` while that is exact and
+ * a `bigint` beyond ±(2^53 - 1); a BLOB is a `Uint8Array` of its own.
+ */
+export type Row = Record<string, SqlValue>;
+
+/** Reading. Placeholders are `?`, in order. */
+export interface Queries {
+  /** Every row of the answer. */
+  all<R extends Row = Row>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
+  /** The first row, or undefined when there is none. */
+  get<R extends Row = Row>(sql: string, params?: readonly SqlValue[]): Promise<R | undefined>;
+}
+
+/**
+ * Reading and writing inside one transaction; sees its own writes. It ends with the `work` it was
+ * handed to, and every later call rejects.
+ */
+export interface Transaction extends Queries {
+  /** `changes`: rows inserted, updated or deleted; 0 for any other statement. */
+  run(sql: string, params?: readonly SqlValue[]): Promise<{ changes: number }>;
+  /** One prepared statement for many rows; `changes` is their sum. */
+  runMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }>;
+  /**
+   * Calls the listener once the transaction is committed, just before `transaction()` resolves; never
+   * when it is undone. The listener must not throw; use it to wake those who wait for new rows.
+   */
+  onCommit(listener: () => void): void;
+}
+
+/**
+ * The one way to a database. Everything above speaks this and the common subset of SQL, so that a
+ * driver can be exchanged; `testkit/storage-suite.ts` says what each of them must hold.
+ *
+ * Failures of the medium (disk full, I/O error, a file that became read-only or corrupt, a closed
+ * database) reject with `ServiceError('unavailable')`; mistakes in SQL reject with a plain `Error`.
+ */
+export interface Sql extends Queries {
+  /** `durable`: what a resolved transaction wrote survives a power cut. */
+  readonly info: { driver: 'node:sqlite' | 'sql.js' | 'postgres'; path: string; durable: boolean };
+  /**
+   * Serial writer: one `work` at a time, in the order of the calls. Resolves when the work is
+   * committed (and on disk, if durable); rejects, with nothing written, when `work` rejects or the
+   * commit fails. Inside `work` only the transaction may be used: waiting there for the database
+   * itself would wait for ever, and is refused with an error.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Heavy reads: same answers as all/get, run away from the event loop where the driver can. */
+  readonly background: Queries;
+  /**
+   * Rows of one consistent snapshot, in batches of at most `batch` (default 500); off the event
+   * loop where the driver can; closes its snapshot when the consumer stops early.
+   */
+  stream<R extends Row = Row>(sql: string, params?: readonly SqlValue[], options?: { batch?: number }): AsyncIterable<R[]>;
+  /** Writes a consistent, verified copy of the database to a new file (temporary name, fsync, rename). */
+  snapshotTo(file: string): Promise<{ sizeBytes: number }>;
+  /**
+   * Replaces the whole content by that of a verified file: waits for the transactions before it,
+   * swaps, goes on. On any failure the previous content is served again.
+   */
+  replaceFrom(file: string): Promise<void>;
+  /** True when a trivial read succeeds and the writer is not broken: the last write went through, or one would now. */
+  healthy(): Promise<boolean>;
+  /** Size of the database, its write-ahead log included. */
+  sizeBytes(): Promise<number>;
+  /** Lets the transactions already asked for finish, then closes. Again is harmless; any other call afterwards rejects. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,146 @@
+import { statfsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { ServiceError } from '../../errors/index.ts';
+import type { Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
+import { probe } from '../probe.ts';
+import { Writer } from '../writer.ts';
+import { batchSize } from '../batch-size.ts';
+import type { Connection } from './connection.ts';
+import { Damage } from './damage.ts';
+import { FileLock } from './lock.ts';
+import { openReader, prepareFile } from './open.ts';
+import { ReaderClient } from './reader-client.ts';
+import { overwriteWith, snapshotTo } from './snapshot.ts';
+import { WriterEngine, type Faults } from './writer-engine.ts';
+
+/** File systems that live in memory (tmpfs, ramfs): there an fsync promises nothing. */
+const VOLATILE = new Set([0x01021994, 0x858458f6]);
+
+/**
+ * The durable driver over a file: one writing connection and one reading connection on the main
+ * thread, heavy reads in a worker thread, group commit in `Writer`. The parts are described where
+ * they are; this class only joins them.
+ */
+export class NodeSqlite implements Sql {
+  readonly info: Sql['info'];
+  readonly background: Queries;
+  readonly #damage = new Damage();
+  readonly #lock: FileLock;
+  readonly #engine: WriterEngine;
+  readonly #writer: Writer;
+  readonly #reader: Connection;
+  readonly #thread: ReaderClient;
+  #closing: Promise<void> | undefined;
+
+  /**
+   * Makes the file and its folder when they are absent. Throws `unavailable` when that fails, when
+   * the file is not a database, or when another process has it open.
+   */
+  constructor(path: string, faults: Faults = {}) {
+    const file = resolve(path);
+    prepareFile(file);
+    this.#lock = FileLock.take(file);
+    let engine: WriterEngine | undefined;
+    try {
+      this.#engine = engine = new WriterEngine(file, this.#damage, faults);
+      this.#reader = openReader(file);
+    } catch (error) {
+      engine?.close();
+      this.#lock.release();
+      throw error;
+    }
+    this.#writer = new Writer(this.#engine);
+    this.#engine.onSchemaChange = () => this.#reader.forgetStatements();
+    this.#thread = new ReaderClient(file);
+    this.info = { driver: 'node:sqlite', path: file, durable: !VOLATILE.has(statfsSync(dirname(file)).type) };
+    this.background = this.#background();
+  }
+
+  async all<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    return this.#read(() => this.#reader.all(sql, params) as R[]);
+  }
+
+  async get<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R | undefined> {
+    return this.#read(() => this.#reader.get(sql, params) as R | undefined);
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#writer.transaction(work);
+  }
+
+  async *stream<R extends Row>(sql: string, params: readonly SqlValue[] = [], options: { batch?: number } = {}): AsyncGenerator<R[]> {
+    this.#writer.refuseInside();
+    try {
+      yield* this.#thread.stream(sql, params, batchSize(options)) as AsyncIterable<R[]>;
+    } catch (error) {
+      throw this.#damage.note(error);
+    }
+  }
+
+  async snapshotTo(file: string): Promise<{ sizeBytes: number }> {
+    this.#writer.refuseInside();
+    if (resolve(file) === this.info.path) throw new ServiceError('invalid_argument', 'a database cannot be copied onto itself');
+    return snapshotTo(this.info.path, resolve(file));
+  }
+
+  replaceFrom(file: string): Promise<void> {
+    return this.#writer.exclusive(async () => {
+      await overwriteWith(resolve(file), this.info.path);
+      this.#engine.contentReplaced();
+      this.#damage.repaired();
+    });
+  }
+
+  async healthy(): Promise<boolean> {
+    try {
+      await this.get('SELECT 1');
+      if (this.#damage.seen) return false;
+      if (this.#writer.failed) await this.transaction(probe);
+      return true;
+    } catch {
+      return false; // the failure itself was told to whoever met it first
+    }
+  }
+
+  async sizeBytes(): Promise<number> {
+    const sizes = [this.info.path, `${this.info.path}-wal`].map((file) => stat(file).then((found) => found.size, () => 0));
+    const [database, log] = await Promise.all(sizes);
+    return database! + log!;
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  /** Ends the reading thread as a crash would; for tests. */
+  crashReader(): Promise<void> {
+    return this.#thread.crash();
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.close();
+    await this.#thread.close();
+    this.#reader.close();
+    this.#engine.close();
+    this.#lock.release();
+  }
+
+  #background(): Queries {
+    return {
+      all: <R extends Row>(sql: string, params: readonly SqlValue[] = []) =>
+        this.#read(() => this.#thread.all(sql, params) as Promise<R[]>),
+      get: <R extends Row>(sql: string, params: readonly SqlValue[] = []) =>
+        this.#read(() => this.#thread.get(sql, params) as Promise<R | undefined>),
+    };
+  }
+
+  async #read<T>(read: () => T | Promise<T>): Promise<T> {
+    this.#writer.refuseInside();
+    try {
+      return await read();
+    } catch (error) {
+      throw this.#damage.note(error);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { ServiceError } from '../../errors/index.ts';
+import { closedError, isMediumCode, mediumError } from '../failures.ts';
+
+/** SQLite's extended result code of an error that `node:sqlite` threw; undefined for other errors. */
+export function resultCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined;
+}
+
+/** The port's form of an error: `ServiceError('unavailable')` for the medium, the error itself otherwise. */
+export function translate(error: unknown): unknown {
+  if (error instanceof Error && error.message === 'database is not open') return closedError();
+  const code = resultCode(error);
+  return code !== undefined && isMediumCode(code) ? mediumError(code, error) : error;
+}
+
+/** Says which database could not be opened, and why. */
+export function openError(file: string, cause: unknown): ServiceError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new ServiceError('unavailable', `cannot open database ${file}: ${reason}`, { cause });
+}

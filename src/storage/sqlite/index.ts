@@ -1,0 +1,2 @@
+export { NodeSqlite } from './driver.ts';
+export type { Faults } from './writer-engine.ts';

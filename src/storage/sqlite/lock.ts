@@ -1,0 +1,36 @@
+import { DatabaseSync } from 'node:sqlite';
+import { ServiceError } from '../../errors/index.ts';
+import { openError, resultCode } from './failures.ts';
+
+const BUSY = 5;
+
+/**
+ * Keeps other processes away from a database file: an exclusive transaction held open on a side
+ * database. The operating system gives the lock back when the process ends, however it ends.
+ * (SQLite's own exclusive locking mode would shut out our own reading connections too.)
+ */
+export class FileLock {
+  readonly #holder: DatabaseSync;
+
+  private constructor(holder: DatabaseSync) {
+    this.#holder = holder;
+  }
+
+  /** Throws `unavailable` when another process, or another database of this one, holds the lock. */
+  static take(file: string): FileLock {
+    let holder: DatabaseSync | undefined;
+    try {
+      holder = new DatabaseSync(`${file}.lock`, { timeout: 0 });
+      holder.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+      return new FileLock(holder);
+    } catch (cause) {
+      holder?.close();
+      if (resultCode(cause) !== BUSY) throw openError(file, cause);
+      throw new ServiceError('unavailable', `database ${file} is in use by another process`, { cause });
+    }
+  }
+
+  release(): void {
+    if (this.#holder.isOpen) this.#holder.close();
+  }
+}

@@ -1,0 +1,59 @@
+import { existsSync, mkdirSync, openSync, closeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Connection } from './connection.ts';
+import { openError } from './failures.ts';
+
+const MIB = 2 ** 20;
+
+/** Pages are cached per connection: 64 MiB for the writer and the main reader, less for the others. */
+const COMMON = `
+  PRAGMA busy_timeout = 5000;
+  PRAGMA foreign_keys = ON;
+  PRAGMA cache_size = -65536;
+  PRAGMA temp_store = MEMORY;`;
+
+/**
+ * `synchronous = FULL` makes each commit wait for the disk; the checkpoint every 1000 pages keeps the
+ * log at about 4 MiB and each checkpoint short; the limit gives space back after a large transaction.
+ */
+const WRITER = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA wal_autocheckpoint = 1000;
+  PRAGMA journal_size_limit = ${64 * MIB};`;
+
+/** Reading through the page cache of the system saves a copy of each page. */
+const READER = `
+  PRAGMA query_only = ON;
+  PRAGMA mmap_size = ${256 * MIB};`;
+
+/** Makes the folder (0700) and an empty file (0600) when they are absent; SQLite's side files take that mode over. */
+export function prepareFile(file: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  } catch (cause) {
+    throw openError(file, cause);
+  }
+}
+
+export function openWriter(file: string): Connection {
+  return openWith(file, COMMON + WRITER);
+}
+
+export function openReader(file: string): Connection {
+  return openWith(file, COMMON + READER);
+}
+
+function openWith(file: string, pragmas: string): Connection {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { timeout: 5000 });
+    database.exec(pragmas);
+    return new Connection(database);
+  } catch (cause) {
+    if (database?.isOpen) database.close();
+    throw openError(file, cause);
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The worker thread for heavy reads: one connection for single queries, one more for each open
+ * stream, whose unfinished statement keeps its snapshot. Answers in the order of the requests.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { exact } from '../parameters.ts';
+import type { SqlValue } from '../port.ts';
+import type { Connection } from './connection.ts';
+import { resultCode } from './failures.ts';
+import { openReader } from './open.ts';
+import type { ThreadReply, ThreadRequest, ThreadRows } from './thread-protocol.ts';
+
+interface OpenStream {
+  readonly connection: Connection;
+  readonly columns: readonly string[];
+  readonly rows: Iterator<SqlValue[]>;
+  readonly batch: number;
+}
+
+const { file } = workerData as { file: string };
+const port = parentPort!;
+const streams = new Map<number, OpenStream>();
+let shared: Connection | undefined;
+
+port.on('message', (request: ThreadRequest) => {
+  if (request.op === 'stop') return stop(request.id);
+  port.postMessage(reply(request));
+});
+
+function reply(request: ThreadRequest): ThreadReply {
+  try {
+    return { id: request.id, ...answer(request) };
+  } catch (error) {
+    stop(request.id);
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error; // SQLite's own, not its translation
+    return { id: request.id, error: cause instanceof Error ? cause.message : String(cause), code: resultCode(cause) };
+  }
+}
+
+function answer(request: ThreadRequest): ThreadRows {
+  switch (request.op) {
+    case 'open':
+      open(request);
+      return nextBatch(request.id);
+    case 'all':
+    case 'get':
+      return query(request.op, request.sql, request.params);
+    default:
+      return nextBatch(request.id);
+  }
+}
+
+function query(op: 'all' | 'get', sql: string, params: readonly SqlValue[]): ThreadRows {
+  shared ??= openReader(file);
+  const { columns, rows } = shared.cursor(sql, params);
+  const found = take(rows, op === 'get' ? 1 : Infinity);
+  rows.return?.();
+  return { columns, rows: found.rows, done: true };
+}
+
+function open(request: ThreadRequest & { op: 'open' }): void {
+  const connection = openReader(file);
+  try {
+    const { columns, rows } = connection.cursor(request.sql, request.params);
+    streams.set(request.id, { connection, columns, rows, batch: request.batch });
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function nextBatch(id: number): ThreadRows {
+  const stream = streams.get(id);
+  if (stream === undefined) throw new Error('the stream has ended');
+  const { rows, done } = take(stream.rows, stream.batch);
+  if (done) stop(id);
+  return { columns: stream.columns, rows, done };
+}
+
+function take(cursor: Iterator<SqlValue[]>, limit: number): { rows: SqlValue[][]; done: boolean } {
+  const rows: SqlValue[][] = [];
+  while (rows.length < limit) {
+    const next = cursor.next();
+    if (next.done === true) return { rows, done: true };
+    rows.push(next.value.map(exact));
+  }
+  return { rows, done: false };
+}
+
+/** Ends a stream and its snapshot; an id without a stream is fine. */
+function stop(id: number): void {
+  const stream = streams.get(id);
+  streams.delete(id);
+  stream?.rows.return?.();
+  stream?.connection.close();
+}

@@ -1,0 +1,20 @@
+import type { SqlValue } from '../port.ts';
+
+/** What the main thread asks. `next` and `stop` speak of the stream that `open` started under the same id. */
+export type ThreadRequest =
+  | { id: number; op: 'all' | 'get'; sql: string; params: readonly SqlValue[] }
+  | { id: number; op: 'open'; sql: string; params: readonly SqlValue[]; batch: number }
+  | { id: number; op: 'next' | 'stop' };
+
+/** Rows travel as arrays, the names of the columns once per message. */
+export interface ThreadRows {
+  readonly columns: readonly string[];
+  readonly rows: readonly SqlValue[][];
+  /** True with the last batch of a stream; always true for `all` and `get`. */
+  readonly done: boolean;
+}
+
+/** Every request but `stop` has exactly one reply. `code` is SQLite's result code, where it has one. */
+export type ThreadReply =
+  | ({ id: number } & ThreadRows)
+  | { id: number; error: string; code: number | undefined };

@@ -1,0 +1,98 @@
+import type { Engine } from '../engine.ts';
+import type { Row, SqlValue } from '../port.ts';
+import { changesSchema } from '../statement-kinds.ts';
+import type { Connection } from './connection.ts';
+import type { Damage } from './damage.ts';
+import { translate } from './failures.ts';
+import { openWriter } from './open.ts';
+
+/** For tests: each may throw, and so make a commit or a statement fail as a broken disk would. */
+export interface Faults {
+  readonly onCommit?: () => void;
+  readonly onStatement?: (sql: string) => void;
+}
+
+/** The writing connection: reopens itself after a failure it cannot roll back. */
+export class WriterEngine implements Engine {
+  /** Called when prepared statements of other connections may be out of date. */
+  onSchemaChange: () => void = () => {};
+  readonly #file: string;
+  readonly #faults: Faults;
+  readonly #damage: Damage;
+  #connection: Connection | undefined;
+  #schemaChanged = false;
+
+  constructor(file: string, damage: Damage, faults: Faults) {
+    this.#file = file;
+    this.#damage = damage;
+    this.#faults = faults;
+    this.#connection = openWriter(file);
+  }
+
+  all(sql: string, params: readonly SqlValue[]): Row[] {
+    return this.#attempt(sql, (connection) => connection.all(sql, params));
+  }
+
+  get(sql: string, params: readonly SqlValue[]): Row | undefined {
+    return this.#attempt(sql, (connection) => connection.get(sql, params));
+  }
+
+  run(sql: string, params: readonly SqlValue[]): { changes: number } {
+    if (changesSchema(sql)) this.#schemaChanged = true;
+    return this.#attempt(sql, (connection) => connection.run(sql, params));
+  }
+
+  runMany(sql: string, rows: readonly (readonly SqlValue[])[]): { changes: number } {
+    return this.#attempt(sql, (connection) => connection.runMany(sql, rows));
+  }
+
+  exec(sql: string): void {
+    this.#attempt(sql, (connection) => connection.run(sql));
+  }
+
+  commit(): void {
+    this.#faults.onCommit?.();
+    this.exec('COMMIT');
+    this.#forgetOldSchema();
+  }
+
+  inTransaction(): boolean {
+    return this.#connection?.inTransaction ?? false;
+  }
+
+  recover(): void {
+    try {
+      if (this.inTransaction()) this.#connection?.run('ROLLBACK');
+    } catch {
+      this.close(); // the next statement opens a new connection; closing rolls back
+    }
+    this.#forgetOldSchema();
+  }
+
+  /** Statements prepared against the old content may not fit the new one. */
+  contentReplaced(): void {
+    this.#schemaChanged = true;
+    this.#forgetOldSchema();
+  }
+
+  close(): void {
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+
+  #forgetOldSchema(): void {
+    if (!this.#schemaChanged) return;
+    this.#schemaChanged = false;
+    this.#connection?.forgetStatements();
+    this.onSchemaChange();
+  }
+
+  #attempt<T>(sql: string, step: (connection: Connection) => T): T {
+    try {
+      this.#faults.onStatement?.(sql);
+      return step((this.#connection ??= openWriter(this.#file)));
+    } catch (error) {
+      throw this.#damage.note(translate(error));
+    }
+  }
+}

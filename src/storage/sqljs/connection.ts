@@ -1,0 +1,169 @@
+import type { Database, Statement } from 'sql.js';
+import { Lru } from '../../lib/lru.ts';
+import type { Engine } from '../engine.ts';
+import { checkParameters, exact } from '../parameters.ts';
+import { placeholders } from '../sql-text.ts';
+import type { Row, SqlValue } from '../port.ts';
+import { changesRows, changesSchema } from '../statement-kinds.ts';
+import { translate } from './failures.ts';
+import { castLargeIntegers, toBindable } from './large-integers.ts';
+
+const STATEMENTS = 256;
+
+/** What the published types of sql.js leave out. */
+interface ExactStatement extends Statement {
+  get(params: null, config: { useBigInt: boolean }): SqlValue[];
+  get(): (string | number | null | Uint8Array)[];
+}
+
+/** One sql.js database with its prepared statements, speaking the port's values and errors. */
+export class MemoryConnection implements Engine {
+  #database: Database;
+  readonly #statements = new Lru<string, Statement>(STATEMENTS, (statement) => statement.free());
+  readonly #offsets = new Lru<string, readonly number[]>(STATEMENTS);
+  #closed = false;
+
+  constructor(database: Database) {
+    this.#database = database;
+    database.run('PRAGMA foreign_keys = ON');
+  }
+
+  all(sql: string, params: readonly SqlValue[]): Row[] {
+    return [...this.cursor(sql, params)];
+  }
+
+  get(sql: string, params: readonly SqlValue[]): Row | undefined {
+    for (const row of this.cursor(sql, params)) return row;
+    return undefined;
+  }
+
+  run(sql: string, params: readonly SqlValue[] = []): { changes: number } {
+    return this.runMany(sql, [params]);
+  }
+
+  runMany(sql: string, rows: readonly (readonly SqlValue[])[]): { changes: number } {
+    return this.#attempt(() => {
+      if (changesSchema(sql)) this.forgetStatements();
+      let changes = 0;
+      for (const params of rows) {
+        this.#execute(this.#bound(sql, params));
+        if (changesRows(sql)) changes += this.#database.getRowsModified();
+      }
+      return { changes };
+    });
+  }
+
+  exec(sql: string): void {
+    this.run(sql);
+  }
+
+  commit(): void {
+    this.exec('COMMIT');
+  }
+
+  /** SQLite tells it only by refusing a second BEGIN; asked after failures alone. */
+  inTransaction(): boolean {
+    try {
+      this.exec('BEGIN');
+    } catch {
+      return true;
+    }
+    this.exec('ROLLBACK');
+    return false;
+  }
+
+  recover(): void {
+    if (this.inTransaction()) this.exec('ROLLBACK');
+    this.forgetStatements();
+  }
+
+  /** The rows one by one. The statement is in use until the end: nothing else may run in between. */
+  *cursor(sql: string, params: readonly SqlValue[]): Generator<Row> {
+    const statement = this.#attempt(() => this.#bound(sql, params));
+    try {
+      const columns = statement.getColumnNames();
+      while (this.#attempt(() => statement.step())) yield toRow(statement, columns);
+    } finally {
+      if (!this.#closed) statement.reset();
+    }
+  }
+
+  /** The database as the bytes of a file. */
+  export(): Uint8Array {
+    return this.#attempt(() => this.#database.export());
+  }
+
+  forgetStatements(): void {
+    this.#statements.clear();
+  }
+
+  /** Goes on with another database, and closes the one before. */
+  replaceWith(database: Database): void {
+    this.forgetStatements();
+    this.#database.close();
+    this.#database = database;
+    database.run('PRAGMA foreign_keys = ON');
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.forgetStatements();
+    this.#closed = true;
+    this.#database.close();
+  }
+
+  /** Runs to the end: SQLite may write with every step of a statement that has RETURNING. */
+  #execute(statement: Statement): void {
+    try {
+      while (statement.step()) continue;
+    } finally {
+      statement.reset();
+    }
+  }
+
+  #bound(sql: string, params: readonly SqlValue[]): Statement {
+    if (this.#closed) throw new Error('database is not open');
+    const offsets = this.#offsetsOf(sql);
+    checkParameters(sql, offsets.length, params);
+    const statement = this.#prepare(castLargeIntegers(sql, offsets, params));
+    statement.bind(params.map(toBindable));
+    return statement;
+  }
+
+  #offsetsOf(sql: string): readonly number[] {
+    const known = this.#offsets.get(sql);
+    if (known !== undefined) return known;
+    const offsets = placeholders(sql);
+    this.#offsets.set(sql, offsets);
+    return offsets;
+  }
+
+  #prepare(text: string): Statement {
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(text);
+    this.#statements.set(text, statement);
+    return statement;
+  }
+
+  #attempt<T>(step: () => T): T {
+    try {
+      return step();
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+}
+
+/** Reads integers as numbers first; only a row with one too large is read again, exactly. */
+function toRow(statement: Statement, columns: readonly string[]): Row {
+  let values: SqlValue[] = statement.get();
+  if (values.some(mayBeInexact)) values = (statement as ExactStatement).get(null, { useBigInt: true }).map(exact);
+  const row: Row = {};
+  for (let i = 0; i < columns.length; i++) row[columns[i]!] = values[i]!;
+  return row;
+}
+
+function mayBeInexact(value: SqlValue): boolean {
+  return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+}

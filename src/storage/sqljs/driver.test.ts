@@ -1,0 +1,4 @@
+import { storageSuite } from '../../testkit/storage-suite.ts';
+import { SqlJs } from './driver.ts';
+
+storageSuite('sql.js', () => SqlJs.open());

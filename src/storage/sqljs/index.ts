@@ -1,0 +1,1 @@
+export { SqlJs } from './driver.ts';

@@ -1,0 +1,1 @@
+export { verifyDatabaseFile, type Verdict, type VerifyOptions } from './verify.ts';

@@ -1,0 +1,176 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate } from 'node:timers/promises';
+import { ServiceError } from '../errors/index.ts';
+import type { Engine } from './engine.ts';
+import { closedError } from './failures.ts';
+import { OpenTransaction } from './open-transaction.ts';
+import type { Transaction } from './port.ts';
+
+/** A group of transactions ends after so many members or milliseconds, whichever is first. */
+const GROUP_LIMIT = 512;
+const GROUP_MILLIS = 8;
+
+interface Settle {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Member extends Settle {
+  readonly work: (tx: Transaction) => Promise<unknown>;
+  /** Runs a function in the asynchronous context of the caller, so that request-scoped state holds. */
+  readonly inContext: <T>(run: () => T) => T;
+}
+
+interface Exclusive extends Settle {
+  readonly task: () => Promise<unknown>;
+}
+
+type Outcome = { member: Member; error: unknown } | { member: Member; value: unknown; tx: OpenTransaction };
+
+/**
+ * Group commit over one connection: a serial queue in which the transactions that arrive together
+ * share one BEGIN IMMEDIATE … COMMIT, and so one fsync. Each member runs in a savepoint of its own,
+ * so that its failure undoes nothing else; when the commit itself fails, so do all members.
+ *
+ * Every outcome, a failed member's too, waits for the commit: an error may rest on what an earlier
+ * member wrote ("exists already"), and is true only if that became durable.
+ */
+export class Writer {
+  readonly #engine: Engine;
+  readonly #queue: (Member | Exclusive)[] = [];
+  readonly #inside = new AsyncLocalStorage<{ open: boolean }>();
+  #draining: Promise<void> | undefined;
+  #group: Promise<void> | undefined;
+  #closed = false;
+  #failed = false;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** True when the medium failed the last group or a member of it. */
+  get failed(): boolean {
+    return this.#failed;
+  }
+
+  /** See `Sql.transaction`. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#enqueue<T>((settle) => ({ ...settle, work, inContext: AsyncLocalStorage.snapshot() }));
+  }
+
+  /** Runs a task between two groups: no transaction is open, and none starts before the task ends. */
+  exclusive<T>(task: () => Promise<T>): Promise<T> {
+    return this.#enqueue<T>((settle) => ({ ...settle, task }));
+  }
+
+  /** Resolves at a moment without an open group; the caller must act before it awaits anything. */
+  async idle(): Promise<void> {
+    while (this.#group !== undefined) await this.#group;
+  }
+
+  /** Throws when called from within a transaction's `work`, which would wait for itself. */
+  refuseInside(): void {
+    if (this.#inside.getStore()?.open) throw new Error('inside a transaction only the transaction itself may be used');
+  }
+
+  /** Refuses new work and resolves when all that was accepted has ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#draining;
+  }
+
+  #enqueue<T>(entry: (settle: Settle) => Member | Exclusive): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.refuseInside();
+      if (this.#closed) throw closedError();
+      this.#queue.push(entry({ resolve: resolve as (value: unknown) => void, reject }));
+      this.#draining ??= this.#inside.exit(() => this.#drain());
+    });
+  }
+
+  /** Never rejects. Yields before each group, so that what arrives in one turn of the loop shares it. */
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await setImmediate();
+      const first = this.#queue[0]!;
+      if ('task' in first) {
+        this.#queue.shift();
+        await first.task().then(first.resolve, first.reject);
+      } else {
+        this.#group = this.#runGroup();
+        await this.#group;
+        this.#group = undefined;
+      }
+    }
+    this.#draining = undefined;
+  }
+
+  async #runGroup(): Promise<void> {
+    const outcomes: Outcome[] = [];
+    try {
+      this.#engine.exec('BEGIN IMMEDIATE');
+      this.#failed = false;
+      await this.#runMembers(outcomes);
+      this.#engine.commit();
+    } catch (cause) {
+      return this.#abandon(outcomes, cause);
+    }
+    for (const outcome of outcomes) settle(outcome);
+  }
+
+  async #runMembers(outcomes: Outcome[]): Promise<void> {
+    const started = performance.now();
+    do {
+      await this.#runMember(this.#queue.shift() as Member, outcomes);
+    } while (this.#hasMember() && outcomes.length < GROUP_LIMIT && performance.now() - started < GROUP_MILLIS);
+  }
+
+  #hasMember(): boolean {
+    return this.#queue.length > 0 && 'work' in this.#queue[0]!;
+  }
+
+  /** Throws when the whole group is lost; the member is among the outcomes by then. */
+  async #runMember(member: Member, outcomes: Outcome[]): Promise<void> {
+    const tx = new OpenTransaction(this.#engine);
+    const outcome = await this.#work(member, tx);
+    outcomes.push(outcome);
+    if (tx.failure !== undefined) this.#failed = true;
+    if (tx.failure !== undefined && !this.#engine.inTransaction()) throw tx.failure;
+    if ('error' in outcome) this.#engine.exec('ROLLBACK TO member');
+    this.#engine.exec('RELEASE member');
+  }
+
+  async #work(member: Member, tx: OpenTransaction): Promise<Outcome> {
+    const inside = { open: true };
+    try {
+      this.#engine.exec('SAVEPOINT member');
+      const value = await member.inContext(() => this.#inside.run(inside, () => member.work(tx)));
+      return tx.failure === undefined ? { member, value, tx } : { member, error: tx.failure };
+    } catch (error) {
+      return { member, error: tx.failure ?? error };
+    } finally {
+      inside.open = false;
+      tx.end();
+    }
+  }
+
+  /** Nothing of the group was written. When it could not even begin, neither can what is queued. */
+  #abandon(outcomes: readonly Outcome[], cause: unknown): void {
+    this.#failed = true;
+    this.#engine.recover();
+    const error = cause instanceof ServiceError ? cause : commitError(cause);
+    for (const { member } of outcomes) member.reject(error);
+    while (outcomes.length === 0 && this.#hasMember()) this.#queue.shift()!.reject(error);
+  }
+}
+
+function settle(outcome: Outcome): void {
+  if ('error' in outcome) return outcome.member.reject(outcome.error);
+  outcome.tx.committed();
+  outcome.member.resolve(outcome.value);
+}
+
+function commitError(cause: unknown): ServiceError {
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return new ServiceError('unavailable', `the transaction could not be committed: ${detail}`, { cause });
+}

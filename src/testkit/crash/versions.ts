@@ -1,0 +1,42 @@
+/**
+ * What the writers of a crash test store. Body and metadata both follow from the number of the
+ * version alone, so a stored document can be recognised, and one that mixes two versions cannot
+ * pass for either.
+ */
+export interface Version {
+  readonly contentMd: string;
+  readonly meta: Record<string, string[]>;
+}
+
+/** Bytes of the bodies: below and above the compression thresholds, and beyond a page of the database. */
+const SIZES = [0, 40, 900, 3000, 12_000, 40_000];
+
+export function versionOf(number: number): Version {
+  return {
+    contentMd: `# Version ${number}\n${filler(number, SIZES[number % SIZES.length]!)}`,
+    meta: { version: [String(number)], tags: tagsOf(number) },
+  };
+}
+
+/** The version that a stored document is, or undefined when it is none that was ever written. */
+export function recognize(document: Version): number | undefined {
+  const number = Number(document.meta['version']?.[0]);
+  const { contentMd, meta } = versionOf(number);
+  const same = document.contentMd === contentMd && document.meta['tags']?.join() === meta['tags']!.join();
+  return same ? number : undefined;
+}
+
+function tagsOf(number: number): string[] {
+  return Array.from({ length: 1 + (number % 4) }, (_, i) => `tag-${(number * 7 + i) % 50}`).sort();
+}
+
+/** Text that compresses badly, so that large bodies really fill pages. */
+function filler(number: number, bytes: number): string {
+  let state = number + 1;
+  let text = '';
+  while (text.length < bytes) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    text += state.toString(36);
+  }
+  return text.slice(0, bytes);
+}

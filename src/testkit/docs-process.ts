@@ -1,0 +1,82 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+export const MAIN = join(ROOT, 'src', 'app', 'main.ts');
+
+const LISTENING = /listening on (https?:\/\/\S+)/;
+
+/** How a process ended, with all that it wrote. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The document service as a process of its own, as `npm start` runs it. */
+export class DocsProcess {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<Ending>;
+  #stdout = '';
+  #stderr = '';
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    child.stdout!.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()));
+    child.stderr!.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()));
+    // `close` rather than `exit`: only then everything that was written has been read.
+    this.#ended = once(child, 'close').then(([code, signal]) => ({ code, signal, stdout: this.#stdout, stderr: this.#stderr }));
+  }
+
+  /** Starts `node main.ts docs ...`; without options it takes a free port of this machine only. */
+  static run(args: readonly string[], options: SpawnOptions = {}): DocsProcess {
+    return DocsProcess.command(process.execPath, [MAIN, 'docs', ...args], options);
+  }
+
+  /** Starts any command that ends up in the service; variables of this shell do not reach it. */
+  static command(command: string, args: readonly string[], options: SpawnOptions = {}): DocsProcess {
+    const env = { ...withoutSettings(process.env), ...options.env };
+    return new DocsProcess(spawn(command, args, { cwd: ROOT, ...options, env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  }
+
+  /** Starts the service on a database file and waits until it listens; answers it with its URL. */
+  static async serve(database: string, args: readonly string[] = []): Promise<{ server: DocsProcess; url: string }> {
+    const server = DocsProcess.run(['--http-addr', '127.0.0.1:0', '--db', database, ...args]);
+    return { server, url: await server.listening() };
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  get ended(): Promise<Ending> {
+    return this.#ended;
+  }
+
+  /** The URL that the service prints; rejects with its output when it ends instead. */
+  listening(): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        const url = LISTENING.exec(this.#stdout + this.#stderr)?.[1];
+        if (url !== undefined) resolve(url);
+      };
+      this.#child.stdout!.on('data', look);
+      this.#child.stderr!.on('data', look);
+      look();
+      void this.#ended.then((ending) => reject(new Error(`the service ended with ${ending.code ?? ending.signal}:\n${ending.stdout}${ending.stderr}`)));
+    });
+  }
+
+  /** Sends a signal and waits for the end. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ending> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal);
+    return this.#ended;
+  }
+}
+
+/** A test must not depend on the settings of whoever runs it. */
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('SVC_')));
+}

@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startDocumentService } from '../app/docs-service.ts';
+import { loadSettings, type Environment } from '../app/settings/index.ts';
+import type { Clock } from '../lib/clock.ts';
+import { silentLog } from '../lib/log.ts';
+import { openDatabase, type DatabaseOptions, type Sql } from '../storage/index.ts';
+
+export interface DocsServerOptions {
+  /** Settings beside the database and a free port of this machine. */
+  readonly env?: Environment;
+  readonly clock?: Clock;
+  /** Makes the disk fail on demand. */
+  readonly faults?: DatabaseOptions['faults'];
+}
+
+/** The document service within the test's process, over a file in a folder of its own. */
+export interface DocsServer {
+  readonly url: string;
+  /** Ids of the operations that have a handler. */
+  readonly built: readonly string[];
+  readonly sql: Sql;
+  /** Removed when the server stops; the database is `data/quire.db` in it, so that there is an outside. */
+  readonly folder: string;
+  readonly database: string;
+  /** What the service logged as an error, for the message of a test that failed. */
+  readonly errors: readonly object[];
+  stop(): Promise<void>;
+}
+
+/** Starts the service as `quire docs` does, checking each of its answers against the specification. */
+export async function startDocsServer(options: DocsServerOptions = {}): Promise<DocsServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-docs-'));
+  const database = join(folder, 'data', 'quire.db');
+  const { settings } = loadSettings({ env: { SVC_PATH: database, SVC_HTTP_ADDR: '127.0.0.1:0', ...options.env } });
+  const errors: object[] = [];
+  let sql: Sql | undefined;
+  const service = await startDocumentService({
+    settings,
+    validateResponses: true,
+    log: { ...silentLog, error: (fields) => void errors.push(fields) },
+    ...(options.clock ? { clock: options.clock } : {}),
+    open: async (path) => (sql = await openDatabase({ path, ...(options.faults ? { faults: options.faults } : {}) })),
+  });
+  const stop = async () => {
+    await service.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { url: service.url, built: service.built, sql: sql!, folder, database, errors, stop };
+}

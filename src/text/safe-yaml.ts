@@ -1,0 +1,51 @@
+import { LineCounter, parseDocument, type ScalarTag } from 'yaml';
+
+// A document that repeats its aliases more often is a bomb ("billion laughs"), not a configuration.
+const MAX_ALIASES = 100;
+
+export type YamlResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problem: string };
+
+export interface YamlOptions {
+  /** Numbers stay the text that was written, so that `1.10` and `007` survive. Default false. */
+  readonly numbersAsText?: boolean;
+  /** Mappings become `Map`s, which keep keys of every name and kind apart. Default false: plain objects. */
+  readonly mapsAsMap?: boolean;
+}
+
+const NUMBER_TAGS = new Set(['tag:yaml.org,2002:int', 'tag:yaml.org,2002:float']);
+
+/**
+ * Parses one YAML 1.2 document (core schema, and `<<` merges), which runs no code and makes nothing
+ * but strings, numbers, booleans, null, arrays and mappings: dates stay text. Never throws;
+ * `problem` is one line with the place of the first error. An empty text is null.
+ */
+export function parseYaml(text: string, options: YamlOptions = {}): YamlResult {
+  const lineCounter = new LineCounter();
+  try {
+    const document = parseDocument(text, {
+      version: '1.2',
+      schema: 'core',
+      merge: true,
+      prettyErrors: false,
+      // Not `silent`, which would also overlook a second document.
+      logLevel: 'error',
+      lineCounter,
+      ...(options.numbersAsText ? { customTags: (tags) => tags.filter((tag) => !NUMBER_TAGS.has((tag as ScalarTag).tag)) } : {}),
+    });
+    const [error] = [...document.errors, ...document.warnings];
+    if (error !== undefined) return { ok: false, problem: describe(error.message, lineCounter, error.pos[0]) };
+    return { ok: true, value: document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: options.mapsAsMap ?? false }) };
+  } catch (error) {
+    // Too many aliases, an alias without its anchor, or nesting deeper than the stack.
+    return { ok: false, problem: firstLine((error as Error).message) };
+  }
+}
+
+function describe(message: string, lineCounter: LineCounter, offset: number): string {
+  const { line, col } = lineCounter.linePos(offset);
+  return `line ${line}, column ${col}: ${firstLine(message)}`;
+}
+
+const firstLine = (message: string): string => message.split('\n', 1)[0]!;
