@@ -68,7 +68,7 @@ export default [
     rules: { 'no-restricted-syntax': ['error', { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'only app/ reads the environment' }] },
   },
   { files: ['src/app/**', 'src/codegen/**', 'bench/**'], rules: { 'no-console': 'off' } },
-  { files: ['*.config.ts', '*.config.js'], rules: { 'import-x/no-default-export': 'off' } },
+  { files: ['*.config.ts', '*.config.js', '**/*.d.ts'], rules: { 'import-x/no-default-export': 'off' } },
   {
     files: TESTS,
     rules: { 'import-x/no-restricted-paths': 'off', 'no-console': 'off' },

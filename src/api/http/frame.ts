@@ -41,7 +41,7 @@ export function frame(options: FrameOptions): Middleware<RequestState> {
       if (ctx.url.length > MAX_URL_BYTES) throw new ServiceError('invalid_argument', `the URL is longer than ${MAX_URL_BYTES} bytes`);
       await next();
       // koa leaves 404 and no body where no middleware answered.
-      if (ctx.status === 404 && ctx.body == null) throw new ServiceError('not_found', 'not found');
+      if (ctx.status === 404 && ctx.body == null && !ctx.res.headersSent) throw new ServiceError('not_found', 'not found');
     } catch (thrown) {
       sendError(ctx, thrown, options);
     }

@@ -36,9 +36,9 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
     ctx.state.operation = spec;
     const input = await readInput(options, ctx, spec, parameters);
     const reply = await options.invoke(spec.id, input, callerOf(ctx, spec));
+    if (options.validateResponses) checkAnswer(options.reader, spec, reply.value);
     ctx.set(reply.headers);
     respond(ctx, spec, reply.value);
-    if (options.validateResponses) checkAnswer(options.reader, spec, reply.value);
     return undefined;
   };
 }

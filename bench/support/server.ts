@@ -1,0 +1,56 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+
+export interface BenchServer {
+  readonly url: string;
+  readonly pid: number;
+  /** Milliseconds from the start of the process to its listening line. */
+  readonly readyMs: number;
+  stop(): Promise<void>;
+}
+
+/** The document service as a user starts it, on a free port. */
+export function startQuire(database: string): Promise<BenchServer> {
+  return start([join(ROOT, 'src/app/main.ts'), 'docs', '--db', database, '--http-addr', '127.0.0.1:0'], { SVC_LOG_LEVEL: 'warn' });
+}
+
+/** A script that prints `listening on URL`. */
+export function startScript(file: string, ...args: string[]): Promise<BenchServer> {
+  return start([file, ...args], {});
+}
+
+async function start(args: readonly string[], env: Record<string, string>): Promise<BenchServer> {
+  const begun = performance.now();
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } });
+  const url = await listeningUrl(child);
+  return {
+    url, pid: child.pid!, readyMs: performance.now() - begun,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+function listeningUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    child.stdout!.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      const url = /listening on (http:\S+)/.exec(output)?.[1];
+      if (url) resolve(url);
+    });
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${output}`)));
+  });
+}
+
+/** Resident memory of a process in bytes, and its highest so far. */
+export function memoryOf(pid: number): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const kilobytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)![1]);
+  return { now: kilobytes('VmRSS') * 1024, peak: kilobytes('VmHWM') * 1024 };
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// The published package holds compiled files; a checkout runs from its sources.
+import { existsSync } from 'node:fs';
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 24 || (major === 24 && minor < 18)) {
+  console.error(`quire needs Node 24.18 or newer, this is ${process.versions.node}; in a checkout use \`npm run quire -- ...\`, which brings its own`);
+  process.exit(1);
+}
+const compiled = new URL('../dist/src/app/main.js', import.meta.url);
+await import(existsSync(compiled) ? compiled : new URL('../src/app/main.ts', import.meta.url));

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { emitInputs } from './emit-inputs.ts';
+import { emitOperations } from './emit-types.ts';
+import { modelOperations } from './operation-model.ts';
+import type { OpenApiDocument } from './openapi-types.ts';
+import { addStandardResponses } from './standard-responses.ts';
+
+function document(): OpenApiDocument {
+  const answer = { description: '', content: { 'application/json': { schema: { type: 'object' } } } };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Things', version: '1' },
+    paths: {
+      '/v1/things/{id}': {
+        put: {
+          operationId: 'replaceThing', tags: ['things'], summary: 'Replace', description: '', 'x-access': 'write', 'x-effect': 'write', 'x-timeout': 'none',
+          parameters: [
+            { name: 'id', in: 'path', required: true, description: 'its id', schema: { type: 'string' } },
+            { name: 'Idempotency-Key', in: 'header', required: true, schema: { type: 'string' }, 'x-error': 'idempotency_key_required' },
+            { name: 'limit', in: 'query', schema: { $ref: '#/components/schemas/Limit' } },
+          ],
+          requestBody: { required: true, content: { 'application/json': { schema: { $ref: '#/components/schemas/ReplaceThingRequest' } } } },
+          responses: { 200: answer },
+        },
+      },
+      '/health': {
+        get: { operationId: 'getHealth', tags: ['system'], summary: 'Health', description: '', 'x-access': 'public', 'x-effect': 'none', responses: { 200: answer } },
+      },
+    },
+    components: {
+      schemas: {
+        Limit: { type: 'integer', default: 5 },
+        Name: { type: 'string' },
+        ReplaceThingRequest: { type: 'object', required: ['name'], properties: { name: { $ref: '#/components/schemas/Name' }, flag: { type: 'boolean', default: true } } },
+        Unused: { type: 'string' },
+      },
+      responses: Object.fromEntries(['BadRequest', 'Unauthorized', 'Forbidden', 'PayloadTooLarge', 'UnsupportedMediaType', 'InternalError', 'Unavailable'].map((name) => [name, { description: name }])),
+      securitySchemes: { bearer: {} },
+    },
+  };
+}
+
+const find = (id: string) => modelOperations(document()).find(({ spec }) => spec.id === id)!;
+
+describe('the model of an operation', () => {
+  it('joins path, query, header and body into one flat input, parameters first', () => {
+    const { input } = find('replaceThing');
+    expect(Object.keys(input.properties!)).toEqual(['id', 'idempotencyKey', 'limit', 'name', 'flag']);
+    expect(input.required).toEqual(['id', 'idempotencyKey', 'name']);
+  });
+
+  it('knows which fields have a default, also behind a reference, where the validator would not see it', () => {
+    const model = find('replaceThing');
+    expect(model.defaulted).toEqual(['limit', 'flag']);
+    expect(model.input.properties!['limit']).toMatchObject({ default: 5 });
+  });
+
+  it('carries access, effect, limits and the way of each parameter into the table', () => {
+    expect(find('replaceThing').spec).toMatchObject({
+      method: 'PUT', path: '/v1/things/{id}', access: 'write', effect: 'write', limited: false, status: 200,
+      parameters: [{ name: 'id', in: 'path', type: 'string' }, { name: 'Idempotency-Key', in: 'header', field: 'idempotencyKey' }, { name: 'limit', in: 'query', type: 'integer' }],
+    });
+  });
+
+  it('refuses an operation with two success statuses', () => {
+    const broken = document();
+    broken.paths['/health']!['get']!.responses['204'] = { description: '' };
+    expect(() => modelOperations(broken)).toThrow(/getHealth: expected exactly one success status, got 200, 204/);
+  });
+});
+
+describe('the input schemas', () => {
+  it('are self-contained and hold no definition that they do not need', () => {
+    const inputs = JSON.parse(emitInputs(document(), modelOperations(document()))) as Record<string, { $defs: object; properties: object }>;
+    expect(Object.keys(inputs['replaceThing']!.$defs)).toEqual(['Limit', 'Name']);
+    expect(inputs['replaceThing']!.properties).toMatchObject({ name: { $ref: '#/$defs/Name' }, idempotencyKey: { 'x-error': 'idempotency_key_required' } });
+  });
+});
+
+describe('the types', () => {
+  it('map every operation to its flat input and its output', () => {
+    const text = emitOperations('thing', modelOperations(document()));
+    expect(text).toContain(`replaceThing: Operation<FlatInput<NonNullable<ReplaceThingData['body']> & NonNullable<ReplaceThingData['path']> & NonNullable<ReplaceThingData['query']> & { idempotencyKey: string }, 'limit' | 'flag'>, ReplaceThingResponses[200]>;`);
+    expect(text).toContain('getHealth: Operation<Record<never, never>, GetHealthResponses[200]>;');
+  });
+});
+
+describe('the standard responses', () => {
+  it('follow from access, effect and input', () => {
+    const { paths } = addStandardResponses(document());
+    expect(Object.keys(paths['/v1/things/{id}']!['put']!.responses)).toEqual(['200', '400', '401', '403', '413', '415', '500', '503']);
+    expect(Object.keys(paths['/health']!['get']!.responses)).toEqual(['200', '500', '503']);
+  });
+
+  it('state the credentials that access asks for', () => {
+    const { paths } = addStandardResponses(document());
+    expect(paths['/v1/things/{id}']!['put']!.security).toEqual([{ bearer: [] }]);
+    expect(paths['/health']!['get']!.security).toEqual([]);
+  });
+});
