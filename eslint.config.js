@@ -68,6 +68,7 @@ export default [
     rules: { 'no-restricted-syntax': ['error', { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'only app/ reads the environment' }] },
   },
   { files: ['src/app/**', 'src/codegen/**', 'bench/**'], rules: { 'no-console': 'off' } },
+  { files: ['bin/*.js'], languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly' } }, rules: { 'no-console': 'off' } },
   { files: ['*.config.ts', '*.config.js', '**/*.d.ts'], rules: { 'import-x/no-default-export': 'off' } },
   {
     files: TESTS,

@@ -8,7 +8,7 @@ import { ROOT, startQuire } from './support/server.ts';
 import { compare, figure, type Row } from './support/table.ts';
 
 export async function benchImport(folder: string): Promise<Row[]> {
-  const files = realCorpus();
+  const files = await realCorpus();
   if (files.length === 0) return [];
   const bodies: string[] = [];
   for await (const body of realBodies()) bodies.push(body);

@@ -1,19 +1,18 @@
-import { createReadStream, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
+import { findCorpus } from '../../src/app/demo/corpus.ts';
 import { ROOT } from './server.ts';
 
-const MDN = join(ROOT, '..', 'shared', 'corpus', 'docs-mdn');
-
-/** The files of the real corpus, when it lies beside the repository: 13,173 pages of MDN. */
-export function realCorpus(): string[] {
-  return ['mdn-en.ndjson.gz', 'mdn-en-more.ndjson.gz'].map((name) => join(MDN, name)).filter((file) => existsSync(file));
+/** The files of the real corpus that the demo finds, too: 13,173 pages of MDN, or none. */
+export async function realCorpus(): Promise<readonly string[]> {
+  const { sources } = await findCorpus(ROOT, process.env['QUIRE_DEMO_CORPUS']);
+  return sources.filter((source) => source.endsWith('.ndjson.gz'));
 }
 
 /** Bodies of the real corpus, one after the other. */
 export async function* realBodies(): AsyncGenerator<string> {
-  for (const file of realCorpus()) {
+  for (const file of await realCorpus()) {
     const lines = createInterface({ input: createReadStream(file).pipe(createGunzip()), crlfDelay: Infinity });
     for await (const line of lines) yield (JSON.parse(line) as { body: string }).body;
   }

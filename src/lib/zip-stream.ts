@@ -27,6 +27,7 @@ const UTF8_NAMES = 1 << 11;
 const STORED = 0;
 const DEFLATED = 8;
 const REGULAR_FILE_0644 = (0o100644 << 16) >>> 0;
+const HEADERS_PER_PAGE = 1000;
 const MAX_16 = 0xffff;
 const MAX_32 = 0xffffffff;
 
@@ -36,18 +37,42 @@ const MAX_32 = 0xffffffff;
  * are smaller than 4 GiB; the file and the number of entries may be larger (ZIP64).
  */
 export async function* zipStream(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer> {
-  const directory: Buffer[] = [];
+  const directory = new Directory();
   let offset = 0;
   for await (const entry of entries) {
     const { fields, name, data } = await pack(entry);
-    directory.push(centralHeader(fields, name, offset));
+    directory.add(centralHeader(fields, name, offset));
     const local = Buffer.concat([LOCAL_HEADER, fields, name, data]);
     offset += local.length;
     yield local;
   }
-  const central = Buffer.concat(directory);
-  yield central;
-  yield endRecords(directory.length, central.length, offset);
+  yield* directory.pages();
+  yield endRecords(directory.count, directory.size, offset);
+}
+
+/** Headers are copied together: a small buffer kept for itself would keep the large one it is cut from. */
+class Directory {
+  readonly #pages: Buffer[] = [];
+  #recent: Buffer[] = [];
+  count = 0;
+  size = 0;
+
+  add(header: Buffer): void {
+    this.#recent.push(header);
+    this.count += 1;
+    this.size += header.length;
+    if (this.#recent.length === HEADERS_PER_PAGE) this.#fold();
+  }
+
+  pages(): readonly Buffer[] {
+    this.#fold();
+    return this.#pages;
+  }
+
+  #fold(): void {
+    this.#pages.push(Buffer.concat(this.#recent));
+    this.#recent = [];
+  }
 }
 
 /** What the local header and the directory have in common, 26 bytes from the version to the lengths. */

@@ -1,7 +1,7 @@
 /** The door of the storage room: the SQL port and its drivers, migrations, the body codec, the change feed. */
 export type { Queries, Row, Sql, SqlValue, Transaction } from './port.ts';
 export { openDatabase, type DatabaseOptions } from './open-database.ts';
-export { documents, migrate, type Migration } from './migrations/index.ts';
+export { DOCUMENT_MIGRATIONS, documents, migrate, type Migration } from './migrations/index.ts';
 export { BodyCodec, DEFAULT_COMPRESSION, isSealed, type CompressionOptions } from './body/index.ts';
 export {
   CHANGE_FLAGS, ChangeFeed, FeedGap, forgetCursor, memoryCursor, storedCursor, Subscriber,

@@ -21,6 +21,7 @@ export class DocsProcess {
   readonly #ended: Promise<Ending>;
   #stdout = '';
   #stderr = '';
+  static readonly #running = new Set<DocsProcess>();
 
   private constructor(child: ChildProcess) {
     this.#child = child;
@@ -28,6 +29,13 @@ export class DocsProcess {
     child.stderr!.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()));
     // `close` rather than `exit`: only then everything that was written has been read.
     this.#ended = once(child, 'close').then(([code, signal]) => ({ code, signal, stdout: this.#stdout, stderr: this.#stderr }));
+    DocsProcess.#running.add(this);
+    void this.#ended.finally(() => DocsProcess.#running.delete(this));
+  }
+
+  /** Kills whatever a test that failed has left; to be called after each test. */
+  static async killAll(): Promise<void> {
+    await Promise.all([...DocsProcess.#running].map((each) => each.#kill()));
   }
 
   /** Starts `node main.ts docs ...`; without options it takes a free port of this machine only. */
@@ -38,7 +46,8 @@ export class DocsProcess {
   /** Starts any command that ends up in the service; variables of this shell do not reach it. */
   static command(command: string, args: readonly string[], options: SpawnOptions = {}): DocsProcess {
     const env = { ...withoutSettings(process.env), ...options.env };
-    return new DocsProcess(spawn(command, args, { cwd: ROOT, ...options, env, stdio: ['ignore', 'pipe', 'pipe'] }));
+    // A group of its own, so that its children can be found and ended with it.
+    return new DocsProcess(spawn(command, args, { cwd: ROOT, ...options, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }));
   }
 
   /** Starts the service on a database file and waits until it listens; answers it with its URL. */
@@ -53,6 +62,16 @@ export class DocsProcess {
 
   get ended(): Promise<Ending> {
     return this.#ended;
+  }
+
+  /** True while this process or a descendant of it lives. */
+  get groupIsAlive(): boolean {
+    try {
+      return process.kill(-this.pid, 0);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+      throw error;
+    }
   }
 
   /** The URL that the service prints; rejects with its output when it ends instead. */
@@ -73,6 +92,11 @@ export class DocsProcess {
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ending> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal);
     return this.#ended;
+  }
+
+  async #kill(): Promise<void> {
+    if (this.groupIsAlive) process.kill(-this.pid, 'SIGKILL');
+    await this.#ended;
   }
 }
 

@@ -25,7 +25,7 @@ export interface DocsServer {
   readonly folder: string;
   readonly database: string;
   /** What the service logged as an error, for the message of a test that failed. */
-  readonly errors: readonly object[];
+  readonly errors: readonly { readonly err?: unknown }[];
   stop(): Promise<void>;
 }
 

@@ -70,6 +70,15 @@ describe('splitFrontMatter', () => {
     expect(Object.entries(meta)).toEqual([['__proto__.x', ['1']], ['constructor', ['c']]]);
   });
 
+  it('leaves values out of all proportion in the body', () => {
+    const text = `---\na: &a [${'x,'.repeat(2000)}]\nb: [${'*a,'.repeat(90)}]\n---\nbody`;
+    expect(splitFrontMatter(text)).toEqual({ meta: {}, body: text, warnings: ['front matter was left in the body: it has more than 100000 values'] });
+  });
+
+  it('merges nothing: `<<` is a key', () => {
+    expect(metaOf('a: &a {x: 1}\nb: {<<: *a}')).toEqual({ 'a.x': ['1'], 'b.<<.x': ['1'] });
+  });
+
   it('does not search a long text for a fence that far away', () => {
     const text = `---\n${'line\n'.repeat(80_000)}---\n`;
     expect(splitFrontMatter(text)).toEqual({ meta: {}, body: text, warnings: [] });

@@ -15,6 +15,8 @@ export interface FrontMatter {
 const FENCE = /^---[ \t]*$/;
 // Front matter is small; a longer block is text between two rulers.
 const MAX_LENGTH = 256 * 1024;
+// Aliases can repeat a list many times; no document may have so many values.
+const MAX_VALUES = 100_000;
 
 /**
  * Splits YAML front matter off a markdown text: a first line `---`, YAML, a line `---` (contract,
@@ -26,12 +28,13 @@ const MAX_LENGTH = 256 * 1024;
 export function splitFrontMatter(text: string): FrontMatter {
   const block = findBlock(text);
   if (block === undefined) return { meta: {}, body: text, warnings: [] };
-  const parsed = parseYaml(block.yaml, { numbersAsText: true, mapsAsMap: true });
+  const parsed = parseYaml(block.yaml, { numbersAsText: true, mapsAsMap: true, merge: false });
   if (!parsed.ok) return { meta: {}, body: text, warnings: [`front matter was left in the body: ${parsed.problem}`] };
   if (parsed.value === null) return { meta: {}, body: block.body, warnings: [] };
   if (!(parsed.value instanceof Map)) return { meta: {}, body: text, warnings: ['front matter was left in the body: it is not a mapping'] };
-  const { meta, warnings } = flatten(parsed.value);
-  return { meta, body: block.body, warnings };
+  const flat = flatten(parsed.value);
+  if (flat === undefined) return { meta: {}, body: text, warnings: [`front matter was left in the body: it has more than ${MAX_VALUES} values`] };
+  return { meta: flat.meta, body: block.body, warnings: flat.warnings };
 }
 
 /**
@@ -78,11 +81,14 @@ function lineEnd(text: string, start: number): { line: string; next: number | un
 
 type Mapping = ReadonlyMap<unknown, unknown>;
 
-function flatten(root: Mapping): { meta: Meta; warnings: string[] } {
+/** Undefined when there are too many values. */
+function flatten(root: Mapping): { meta: Meta; warnings: string[] } | undefined {
+  let count = 0;
   const values = new Map<string, string[]>();
   const warnings: string[] = [];
 
   const add = (key: string, value: string): void => {
+    count += 1;
     const list = values.get(key);
     if (list === undefined) values.set(key, [value]);
     else list.push(value);
@@ -94,7 +100,7 @@ function flatten(root: Mapping): { meta: Meta; warnings: string[] } {
     }
   };
   const visit = (path: string, value: unknown): void => {
-    if (value === null || value === undefined) return;
+    if (value === null || value === undefined || count > MAX_VALUES) return;
     if (value instanceof Map) visitMapping(path, value);
     else if (!Array.isArray(value)) add(path, String(value));
     else if (value.every(isScalar)) value.forEach((item) => visit(path, item));
@@ -102,6 +108,7 @@ function flatten(root: Mapping): { meta: Meta; warnings: string[] } {
   };
 
   visitMapping('', root);
+  if (count > MAX_VALUES) return undefined;
   // `fromEntries` defines own properties, whatever their name: a key `__proto__` is only a key.
   return { meta: Object.fromEntries(values), warnings };
 }

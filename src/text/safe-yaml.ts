@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument, type ScalarTag } from 'yaml';
+import { isScalar, LineCounter, parseDocument, visit, type Document, type ScalarTag } from 'yaml';
 
 // A document that repeats its aliases more often is a bomb ("billion laughs"), not a configuration.
 const MAX_ALIASES = 100;
@@ -12,12 +12,14 @@ export interface YamlOptions {
   readonly numbersAsText?: boolean;
   /** Mappings become `Map`s, which keep keys of every name and kind apart. Default false: plain objects. */
   readonly mapsAsMap?: boolean;
+  /** Whether `<<` merges a mapping; a few lines of merges make a large value, so not for texts of strangers. Default true. */
+  readonly merge?: boolean;
 }
 
 const NUMBER_TAGS = new Set(['tag:yaml.org,2002:int', 'tag:yaml.org,2002:float']);
 
 /**
- * Parses one YAML 1.2 document (core schema, and `<<` merges), which runs no code and makes nothing
+ * Parses one YAML 1.2 document (core schema), which runs no code and makes nothing
  * but strings, numbers, booleans, null, arrays and mappings: dates stay text. Never throws;
  * `problem` is one line with the place of the first error. An empty text is null.
  */
@@ -27,7 +29,9 @@ export function parseYaml(text: string, options: YamlOptions = {}): YamlResult {
     const document = parseDocument(text, {
       version: '1.2',
       schema: 'core',
-      merge: true,
+      merge: options.merge ?? true,
+      // Its own check compares each key with each other one.
+      uniqueKeys: false,
       prettyErrors: false,
       // Not `silent`, which would also overlook a second document.
       logLevel: 'error',
@@ -36,11 +40,33 @@ export function parseYaml(text: string, options: YamlOptions = {}): YamlResult {
     });
     const [error] = [...document.errors, ...document.warnings];
     if (error !== undefined) return { ok: false, problem: describe(error.message, lineCounter, error.pos[0]) };
+    const duplicate = duplicateKey(document);
+    if (duplicate !== undefined) return { ok: false, problem: describe('Map keys must be unique', lineCounter, duplicate) };
     return { ok: true, value: document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: options.mapsAsMap ?? false }) };
   } catch (error) {
     // Too many aliases, an alias without its anchor, or nesting deeper than the stack.
     return { ok: false, problem: firstLine((error as Error).message) };
   }
+}
+
+/** Where the first key stands that its mapping has already. */
+function duplicateKey(document: Document): number | undefined {
+  let found: number | undefined;
+  visit(document, {
+    Map: (_, { items }) => {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          found = key.range?.[0] ?? 0;
+          return visit.BREAK;
+        }
+        seen.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return found;
 }
 
 function describe(message: string, lineCounter: LineCounter, offset: number): string {

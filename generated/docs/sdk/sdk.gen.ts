@@ -431,7 +431,7 @@ export const exportDocuments = <ThrowOnError extends boolean = false>(options: O
 /**
  * Back up the database to a file
  *
- * Writes a consistent snapshot of the database on the server, into `SVC_BACKUP_DIR` (beside the database by default), and verifies it before it gets its name. A backup of the same name is replaced. A name that leads out of that folder or that belongs to the database itself answers 400. Bodies that a collection keeps in `memory` or `s3` are not part of it.
+ * Writes a consistent snapshot of the database on the server, into `SVC_BACKUP_DIR` (beside the database by default), and verifies it before it gets its name. A backup is never overwritten: a name that is taken answers 409. A name that leads out of that folder or that belongs to the database itself answers 400. Bodies that a collection keeps in `memory` or `s3` are not part of it.
  */
 export const createBackup = <ThrowOnError extends boolean = false>(options?: Options<CreateBackupData, ThrowOnError>): RequestResult<CreateBackupResponses, CreateBackupErrors, ThrowOnError> => (options?.client ?? client).get<CreateBackupResponses, CreateBackupErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],

@@ -40,7 +40,7 @@ export type Persistence = {
      */
     warnings: Array<{
         /**
-         * The kind of risk.
+         * The kind of risk; `LOW_DISK` below 512 MiB free.
          */
         code: 'EPHEMERAL_FS' | 'READ_ONLY_DIR' | 'LOW_DISK' | 'REPLICATION_LAG';
         /**
@@ -8498,6 +8498,10 @@ export type CreateBackupErrors = {
      * The server's access mode or the caller's permissions do not allow this.
      */
     403: ErrorBody;
+    /**
+     * A file of this name exists; choose another one.
+     */
+    409: ErrorBody;
     /**
      * The caller's rate limit is used up; `Retry-After` says for how long.
      */

@@ -1,3 +1,4 @@
 export { migrate } from './migrate.ts';
 export type { Migration } from './migration.ts';
 export { documents } from './0001-documents.ts';
+export { DOCUMENT_MIGRATIONS } from './document-migrations.ts';

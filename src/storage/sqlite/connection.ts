@@ -1,4 +1,5 @@
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync} from 'node:sqlite';
+import { type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { Lru } from '../../lib/lru.ts';
 import { checkParameters, exact } from '../parameters.ts';
 import { placeholders } from '../sql-text.ts';

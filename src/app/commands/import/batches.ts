@@ -1,0 +1,62 @@
+import type { SourceDocument } from './source.ts';
+
+export interface BatchLimits {
+  readonly maxDocuments: number;
+  /** Bytes of markdown and metadata; a single larger document makes a batch of its own. */
+  readonly maxBytes: number;
+}
+
+/** An eighth of the largest request that the service takes by default (decision D-20): JSON escapes need up to six times the room. */
+export const MAX_BATCH_BYTES = 4 * 2 ** 20;
+
+export interface PlacedDocument {
+  readonly document: SourceDocument;
+  readonly origin: string;
+  readonly position: number;
+}
+
+/** Documents of one request, at least one. */
+export interface Batch {
+  readonly documents: readonly SourceDocument[];
+  /** The place of each document. */
+  readonly origins: readonly string[];
+  /** How far the source was read, in its unit. */
+  readonly position: number;
+  /** UTF-8 bytes of the markdown. */
+  readonly bytes: number;
+}
+
+/**
+ * Gathers documents into batches, in order, reading no further than the batch that is asked for
+ * needs. After the signal aborts it ends, and a batch that is not full yet is left out.
+ */
+export async function* batches(documents: AsyncIterable<PlacedDocument>, limits: BatchLimits, signal: AbortSignal): AsyncGenerator<Batch> {
+  let gathered: PlacedDocument[] = [];
+  let size = 0;
+  for await (const placed of documents) {
+    if (signal.aborted) return;
+    const added = documentSize(placed.document);
+    if (gathered.length > 0 && (size + added > limits.maxBytes || gathered.length === limits.maxDocuments)) {
+      yield toBatch(gathered);
+      [gathered, size] = [[], 0];
+    }
+    gathered.push(placed);
+    size += added;
+  }
+  if (gathered.length > 0 && !signal.aborted) yield toBatch(gathered);
+}
+
+function toBatch(gathered: readonly PlacedDocument[]): Batch {
+  return {
+    documents: gathered.map(({ document }) => document),
+    origins: gathered.map(({ origin }) => origin),
+    position: gathered.at(-1)!.position,
+    bytes: gathered.reduce((sum, { document }) => sum + Buffer.byteLength(document.contentMd), 0),
+  };
+}
+
+function documentSize({ contentMd, meta }: SourceDocument): number {
+  let size = Buffer.byteLength(contentMd);
+  for (const [key, values] of Object.entries(meta)) size += key.length + values.reduce((sum, value) => sum + value.length, 0);
+  return size;
+}

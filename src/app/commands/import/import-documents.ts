@@ -1,0 +1,79 @@
+import { withRetries, type RetryPolicy } from '../shared/retry.ts';
+import { ServiceFailure } from '../shared/service-failure.ts';
+import { batches, type Batch, type BatchLimits, type PlacedDocument } from './batches.ts';
+import type { BatchResult } from './send-batch.ts';
+import type { Source } from './source.ts';
+import { ImportTally } from './tally.ts';
+
+export interface ImportOptions {
+  /** Delivers a batch once; tried again after a transient failure. */
+  readonly send: (batch: Batch) => Promise<BatchResult>;
+  /** Batches under way at once. */
+  readonly concurrency: number;
+  readonly limits: BatchLimits;
+  readonly retries: Omit<RetryPolicy, 'signal'>;
+  /** Once aborted, no further batch is begun; those under way are finished. */
+  readonly signal: AbortSignal;
+  /** Told how far the source is done, and the documents, after each batch. */
+  readonly onProgress: (position: number, documents: number) => void;
+}
+
+export interface ImportResult {
+  readonly tally: ImportTally;
+  /** Why it ended early; undefined when the source was read to its end. */
+  readonly stoppedBy: Error | 'signal' | undefined;
+  /** The place of the last document of the furthest batch that was answered. */
+  readonly reached: string | undefined;
+}
+
+/**
+ * Imports a source: reads it once, gathers batches and sends several at once. At most `concurrency`
+ * batches and the one being gathered are in memory. Batches may overtake each other, so of two rows
+ * for one document in different batches either may come last, unless `concurrency` is 1.
+ *
+ * A failure that later batches would share ends the import: a connection that stays lost, a refused
+ * credential or collection. One that is the batch's own (too large, or an internal error) counts
+ * its documents as failed. Never rejects: what went wrong is in the result.
+ */
+export async function importDocuments(source: Source, options: ImportOptions): Promise<ImportResult> {
+  const tally = new ImportTally();
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  // A generator answers its callers one after another, so the workers share it without a lock.
+  const queue = batches(acceptedDocuments(source, tally, signal), options.limits, signal);
+  let failure: Error | undefined;
+  let furthest: Batch | undefined;
+
+  const work = async (): Promise<void> => {
+    try {
+      for (let next = await queue.next(); !next.done; next = await queue.next()) {
+        await settle(next.value, tally, options, signal);
+        if (furthest === undefined || next.value.position >= furthest.position) furthest = next.value;
+        options.onProgress(furthest.position, tally.done);
+      }
+    } catch (error) {
+      failure ??= error as Error;
+      stop.abort();
+    }
+  };
+  await Promise.all(Array.from({ length: options.concurrency }, work));
+  return { tally, stoppedBy: options.signal.aborted ? 'signal' : failure, reached: furthest?.origins.at(-1) };
+}
+
+async function* acceptedDocuments(source: Source, tally: ImportTally, signal: AbortSignal): AsyncGenerator<PlacedDocument> {
+  for await (const item of source.items(signal)) if (tally.accepts(item)) yield item;
+}
+
+/** Sends a batch until there is a final answer, and counts it. */
+async function settle(batch: Batch, tally: ImportTally, { send, retries }: ImportOptions, signal: AbortSignal): Promise<void> {
+  try {
+    tally.add(await withRetries(() => send(batch), { ...retries, signal }), batch.bytes);
+  } catch (error) {
+    if (!isOfThisBatchAlone(error)) throw error;
+    tally.fail(batch.documents.length, [`${batch.origins[0]} to ${batch.origins.at(-1)}: ${error.message}`]);
+  }
+}
+
+/** Too large, or a defect of the service that other documents need not meet. */
+const isOfThisBatchAlone = (error: unknown): error is ServiceFailure =>
+  error instanceof ServiceFailure && (error.status === 413 || error.status === 500);

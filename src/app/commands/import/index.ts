@@ -1,0 +1,2 @@
+export { registerImport } from './register.ts';
+export { runImport } from './run-import.ts';

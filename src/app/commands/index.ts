@@ -1,0 +1,3 @@
+export { registerExport } from './export.ts';
+export { registerImport } from './import/index.ts';
+export { registerSearch } from './search.ts';

@@ -1,0 +1,50 @@
+import { ServiceFailure } from './service-failure.ts';
+import { writeLines, type Io } from './io.ts';
+
+/** A reason for a command to end that its user can do something about; shown without a stack. */
+export class CommandError extends Error {
+  /** The status that the process ends with. */
+  readonly exitCode: number = 1;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'CommandError';
+  }
+}
+
+/** The status of a process that was interrupted, as shells count it: 128 + SIGINT. */
+export const INTERRUPTED = 130;
+
+/** A command that ended early because its user wanted so. */
+export class InterruptedError extends CommandError {
+  override readonly exitCode = INTERRUPTED;
+
+  constructor() {
+    super('interrupted');
+    this.name = 'InterruptedError';
+  }
+}
+
+/** Whether an error is for the user of the command, rather than a defect of it. */
+export const isForUser = (error: unknown): error is Error => error instanceof CommandError || error instanceof ServiceFailure;
+
+/**
+ * Runs the work of a command. A `CommandError` or a failure of the service is written as one line,
+ * and the process ends with status 1, or 130 when it was interrupted; anything else is a defect and
+ * is thrown on.
+ */
+export async function runCommand(name: string, io: Io, work: () => Promise<unknown>): Promise<void> {
+  for (const stream of [io.stdout, io.stderr]) stream.on('error', ignoreClosedPipe);
+  try {
+    await work();
+  } catch (error) {
+    if (!isForUser(error)) throw error;
+    writeLines(io.stderr, [`quire ${name}: ${error.message}`]);
+    io.setExitCode(error instanceof CommandError ? error.exitCode : 1);
+  }
+}
+
+/** Whoever read the output has seen enough, as `head` does. The error may come after the work is done. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}

@@ -1,0 +1,66 @@
+/** The service did not do what was asked, or could not be reached. The message is for a person. */
+export class ServiceFailure extends Error {
+  /** The HTTP status; undefined when there was no complete answer. */
+  readonly status: number | undefined;
+  /** What `Retry-After` asks for, in milliseconds. */
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, status?: number, retryAfter?: number, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ServiceFailure';
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+
+  /** Whether the same request may succeed in a while: no answer, too many requests, or busy (contract, section 7). */
+  get transient(): boolean {
+    return this.status === undefined || [429, 502, 503, 504].includes(this.status);
+  }
+}
+
+/** What a function of the generated SDK resolves to, as far as it matters here. */
+export interface SdkAnswer<T> {
+  readonly data?: T | undefined;
+  readonly error?: unknown;
+  /** Absent when no connection was made. */
+  readonly response?: Response | undefined;
+}
+
+/**
+ * The data and the response of an SDK call.
+ * @throws {ServiceFailure} for every status but success, and when there was no complete answer.
+ */
+export async function answered<T>(url: string, call: Promise<SdkAnswer<T>>): Promise<{ data: T; response: Response }> {
+  const { data, error, response } = await call;
+  if (response === undefined) throw unreachable(url, error);
+  if (response.ok && error === undefined) return { data: data as T, response };
+  // A success whose body broke off is a lost connection, not an answer.
+  if (response.ok) throw new ServiceFailure(`the answer of ${url} broke off: ${reasonOf(error)}`, undefined, undefined, { cause: error });
+  throw new ServiceFailure(describeRefusal(response.status, error), response.status, retryAfterOf(response));
+}
+
+function unreachable(url: string, error: unknown): ServiceFailure {
+  const message = `cannot reach ${url}: start it with \`npm start\`, or give its address with --url (${reasonOf(error)})`;
+  return new ServiceFailure(message, undefined, undefined, { cause: error });
+}
+
+/** The code of a system error such as `ECONNREFUSED`, which `fetch` hides in the cause; else the message. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as { cause?: { code?: unknown; message?: unknown }; message?: unknown };
+  return String(cause?.code ?? cause?.message ?? message ?? error);
+}
+
+/** The message of an error body `{error, errors?}`, or whatever text came instead. */
+function describeRefusal(status: number, body: unknown): string {
+  const { error, errors } = body as { error?: unknown; errors?: unknown };
+  const text = typeof error === 'string' ? error : typeof body === 'string' ? body.trim().slice(0, 500) : '';
+  const details = Array.isArray(errors) ? errors.map((each) => `\n  ${String(each)}`).join('') : '';
+  const advice = status === 401 ? ' (give a key with --api-key or QUIRE_API_KEY)' : '';
+  return `the service answered ${status}${text === '' ? '' : `: ${text}`}${advice}${details}`;
+}
+
+/** Seconds are all that the service sends; a date is not worth understanding for a delay. */
+function retryAfterOf(response: Response): number | undefined {
+  const text = response.headers.get('retry-after') ?? '';
+  return /^\d{1,6}$/.test(text) ? Number(text) * 1000 : undefined;
+}

@@ -1,0 +1,38 @@
+import { fitText, plainLine, textWidth } from './text-width.ts';
+
+export interface Column {
+  readonly heading: string;
+  /** It gets no narrower than so many columns of the terminal. */
+  readonly minimum: number;
+}
+
+const GAP = '  ';
+
+/**
+ * Lines of a table with headings and a rule below them. Columns are as wide as their longest text;
+ * when all together are wider than `width`, the widest column that is above its minimum gives way,
+ * column by column, and texts that no longer fit end in `…`. Ends of lines are not padded.
+ */
+export function renderTable(columns: readonly Column[], rows: ReadonlyArray<readonly string[]>, width = Number.POSITIVE_INFINITY): string[] {
+  const cells = rows.map((row) => row.map(plainLine));
+  const natural = columns.map(({ heading }, index) => Math.max(textWidth(heading), ...cells.map((row) => textWidth(row[index] ?? ''))));
+  const widths = shrink(natural, columns.map(({ minimum }) => minimum), width - GAP.length * (columns.length - 1));
+  const line = (texts: readonly string[]): string => widths.map((each, index) => fitText(texts[index] ?? '', each)).join(GAP).trimEnd();
+  return [line(columns.map(({ heading }) => heading)), widths.map((each) => '─'.repeat(each)).join(GAP), ...cells.map(line)];
+}
+
+/** Takes one column of the terminal at a time from the widest, until the sum fits or all are at their minimum. */
+function shrink(natural: readonly number[], minimums: readonly number[], room: number): number[] {
+  const widths = [...natural];
+  let excess = widths.reduce((sum, each) => sum + each, 0) - room;
+  while (excess > 0) {
+    let widest = -1;
+    for (const [index, each] of widths.entries()) {
+      if (each > minimums[index]! && (widest < 0 || each > widths[widest]!)) widest = index;
+    }
+    if (widest < 0) break;
+    widths[widest]!--;
+    excess--;
+  }
+  return widths;
+}

@@ -1,0 +1,47 @@
+import { styleText } from 'node:util';
+import { writeLines, type OutputStream } from '../commands/shared/io.ts';
+import { fitText, textWidth } from '../commands/shared/text-width.ts';
+
+/** What the demo shows on. Colours go to terminals only, and not when `NO_COLOR` is set. */
+export class Screen {
+  readonly #stream: OutputStream;
+
+  constructor(stream: OutputStream) {
+    this.#stream = stream;
+  }
+
+  get width(): number {
+    return Math.min(this.#stream.columns ?? 100, 120);
+  }
+
+  lines(texts: readonly string[]): void {
+    writeLines(this.#stream, texts);
+  }
+
+  /** The beginning of a step: what is asked, and the request that asks it. */
+  step(question: string, request: string): void {
+    this.lines(['', this.#style(['bold', 'cyan'], question), this.#style('dim', request), '']);
+  }
+
+  indented(texts: readonly string[]): void {
+    this.lines(texts.map((text) => `  ${text}`.trimEnd()));
+  }
+
+  note(text: string): void {
+    this.indented([this.#style('dim', text)]);
+  }
+
+  /** Counts as bars, in the given order; the longest is as wide as there is room for. */
+  bars(counts: ReadonlyArray<readonly [label: string, count: number]>): void {
+    const labels = Math.min(34, Math.max(...counts.map(([label]) => textWidth(label))));
+    const largest = Math.max(1, ...counts.map(([, count]) => count));
+    const numbers = counts.map(([, count]) => count.toLocaleString('en-US'));
+    const digits = Math.max(...numbers.map((number) => number.length));
+    const room = Math.max(10, this.width - labels - digits - 6);
+    this.indented(counts.map(([label, count], index) => `${fitText(label, labels)}  ${numbers[index]!.padStart(digits)}  ${this.#style('green', '█'.repeat(Math.max(1, Math.round((count / largest) * room))))}`));
+  }
+
+  #style(format: Parameters<typeof styleText>[0], text: string): string {
+    return styleText(format, text, { stream: this.#stream });
+  }
+}

@@ -1,0 +1,75 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { stripVTControlCharacters } from 'node:util';
+import { CommandError, InterruptedError } from '../commands/shared/command-error.ts';
+
+export interface ServiceProcess {
+  /** Where it listens. */
+  readonly url: string;
+  /** The last lines that it wrote, for messages. */
+  recentOutput(): string[];
+  /** Ends it and waits until it is gone. Stopping twice is safe. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceCommand {
+  readonly file: string;
+  readonly arguments: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+const LISTENING = /listening on (https?:\/\/[^\s"',)]+)/;
+const START_WITHIN = 20_000;
+// The service drains for up to 15 seconds (decision D-23); one that the demo started has nothing to drain.
+const STOP_WITHIN = 10_000;
+const KEPT_LINES = 20;
+
+/**
+ * Starts a service as a child process and waits for the line in which it says where it listens.
+ * @throws {CommandError} with its last words when it ends before that, or takes too long; and when aborted.
+ */
+export async function startServiceProcess(command: ServiceCommand): Promise<ServiceProcess> {
+  const child = spawn(command.file, command.arguments, { cwd: command.cwd, env: command.env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output: string[] = [];
+  const recentOutput = (): string[] => [...output];
+  const stop = (): Promise<void> => stopProcess(child);
+  try {
+    const url = await firstAddress(child, output, AbortSignal.any([command.signal, AbortSignal.timeout(START_WITHIN)]));
+    return { url, recentOutput, stop };
+  } catch (error) {
+    await stop();
+    if (command.signal.aborted) throw new InterruptedError();
+    throw new CommandError([`the service did not start: ${(error as Error).message}`, ...output.map((line) => `  ${line}`)].join('\n'));
+  }
+}
+
+/** Resolves with the address in the child's output, which goes on being read so that its pipes never fill. */
+function firstAddress(child: ChildProcess, output: string[], signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const onLine = (raw: string): void => {
+      const line = stripVTControlCharacters(raw);
+      output.push(line);
+      if (output.length > KEPT_LINES) output.shift();
+      const found = LISTENING.exec(line);
+      if (found !== null) resolve(found[1]!);
+    };
+    for (const stream of [child.stdout!, child.stderr!]) createInterface({ input: stream }).on('line', onLine);
+    child.once('error', reject);
+    // `close` comes after the last line of output, `exit` may not.
+    child.once('close', (code, signalName) => reject(new Error(`it ended with ${signalName ?? `status ${String(code)}`}`)));
+    signal.addEventListener('abort', () => reject(new Error(`it did not say where it listens within ${START_WITHIN / 1000} s`)), { once: true });
+  });
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  // Never started, or gone already.
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const impatient = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN);
+  await gone;
+  clearTimeout(impatient);
+}

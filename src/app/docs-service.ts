@@ -1,0 +1,118 @@
+import { operations, type Operations } from '../../generated/docs/operations.ts';
+import { createHttpApp, flatErrors, startHttpServer, type HttpServer } from '../api/http/index.ts';
+import { createDocumentService, type DocsSettings, type DocumentService } from '../docs/index.ts';
+import { systemClock, type Clock } from '../lib/clock.ts';
+import { formatAddress, type Address } from '../lib/address.ts';
+import type { Log } from '../lib/log.ts';
+import { createInvoker } from '../operations/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../storage/index.ts';
+import type { Running } from './foreground.ts';
+import type { Settings } from './settings/index.ts';
+import { readSpecification } from './specification.ts';
+import { BUILD_VERSION } from './version.ts';
+
+/** Longest that a limited operation may take (decisions, section 8). */
+const REQUEST_LIMIT_MS = 30_000;
+
+export interface StartOptions {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly clock?: Clock;
+  /** Checks every answer against the specification; for tests. */
+  readonly validateResponses?: boolean;
+  /** Opens the database; tests hand in one that fails on demand. */
+  readonly open?: (path: string) => Promise<Sql>;
+}
+
+export interface RunningDocumentService extends Running {
+  /** Base URL of the HTTP protocol. */
+  readonly url: string;
+  /** Ids of the operations that have a handler. */
+  readonly built: readonly string[];
+}
+
+/**
+ * Starts the document service by its settings. Rejects with a reason for a person when the
+ * database cannot be opened or an address cannot be had, and then leaves nothing open.
+ */
+export async function startDocumentService(options: StartOptions): Promise<RunningDocumentService> {
+  const { settings, log, clock = systemClock } = options;
+  const sql = await (options.open ?? ((path) => openDatabase({ path })))(settings.database.path);
+  let service: DocumentService | undefined;
+  try {
+    await migrate(sql, DOCUMENT_MIGRATIONS, clock);
+    service = await createDocumentService({
+      sql, clock, log,
+      feed: new ChangeFeed(sql, clock),
+      codec: new BodyCodec(settings.compression),
+      settings: toDocsSettings(settings),
+    });
+    const http = await serveHttp(options, service);
+    return { url: http.url, built: Object.keys(service.handlers), stop: stopInOrder(http, service, sql, settings, log) };
+  } catch (error) {
+    await service?.stop();
+    await sql.close();
+    throw error;
+  }
+}
+
+async function serveHttp({ settings, log, validateResponses = false }: StartOptions, service: DocumentService): Promise<HttpServer> {
+  const specification = await readSpecification('docs');
+  const invoke = createInvoker<Operations>({
+    operations,
+    inputs: specification.inputs,
+    handlers: service.handlers,
+    // GraphQL is served on the HTTP port, under its mode.
+    mode: (protocol) => settings[protocol === 'graphql' ? 'http' : protocol].mode,
+    timeoutMs: REQUEST_LIMIT_MS,
+  });
+  const app = await createHttpApp<Operations>({
+    title: 'Quire document service',
+    specification, operations, invoke, log, validateResponses,
+    errors: flatErrors,
+    maxBodyBytes: settings.limits.maxBodyBytes,
+    corsOrigins: settings.cors.origins,
+    accessLog: settings.log.access,
+    observe: (exchange) => service.observeHttp(exchange),
+  });
+  return startHttpServer(app.callback(), toListen(settings.http.addr));
+}
+
+function toListen(address: Address): { host?: string; port: number } {
+  if (address.kind === 'unix') throw new Error('unix sockets are refused by the settings');
+  return { port: address.port, ...(address.host === undefined ? {} : { host: address.host }) };
+}
+
+/** Requests first, then the work in the background, then the database under both. */
+function stopInOrder(http: HttpServer, service: DocumentService, sql: Sql, settings: Settings, log: Log): () => Promise<void> {
+  const stop = async (): Promise<void> => {
+    log.info({}, 'stopping');
+    await http.stop(settings.shutdown.timeoutSec * 1000);
+    await service.stop();
+    await sql.close();
+    log.info({}, 'stopped');
+  };
+  let stopping: Promise<void> | undefined;
+  return () => (stopping ??= stop());
+}
+
+function toDocsSettings(settings: Settings): DocsSettings {
+  const listener = ({ enabled, addr }: { enabled: boolean; addr: Address }) => ({ enabled, addr: formatAddress(addr) });
+  return {
+    buildVersion: BUILD_VERSION,
+    mode: settings.http.mode,
+    backupDir: settings.database.backupDir,
+    ttlSweepMs: settings.database.ttlSweepInterval,
+    description: {
+      protocols: {
+        http: listener(settings.http),
+        grpc: listener(settings.grpc),
+        mcp: listener(settings.mcp),
+        graphql: { enabled: settings.graphql.enabled },
+        http3: listener(settings.http3),
+      },
+      authEnabled: settings.auth.enabled,
+      metricsEnabled: settings.metrics.enabled,
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { ServiceError } from '../errors/index.ts';
+import { ConfigError } from '../lib/config-error.ts';
+
+/** A service that is up. */
+export interface Running {
+  /** Finishes what is in flight, closes everything; safe twice. */
+  stop(): Promise<void>;
+}
+
+/** As sysexits.h has it: the configuration is at fault. */
+const EXIT_CONFIG = 78;
+
+/**
+ * Runs a service until it is told to end. The first SIGTERM or SIGINT stops it in order, a second
+ * one ends the process at once. What prevents the start is told in a line each, with a non-zero
+ * exit code.
+ */
+export async function runInForeground(start: () => Promise<Running>): Promise<void> {
+  let running: Running;
+  try {
+    running = await start();
+  } catch (error) {
+    reportFailedStart(error);
+    return;
+  }
+  const signal = await nextSignal();
+  process.once(signal, () => process.exit(1));
+  await running.stop();
+}
+
+function reportFailedStart(error: unknown): void {
+  if (error instanceof ConfigError) {
+    for (const problem of error.problems) console.error(problem);
+    process.exitCode = EXIT_CONFIG;
+    return;
+  }
+  // A reason that was written for a person; anything else is a bug, whose trace somebody will want.
+  console.error(isPlainReason(error) ? error.message : error);
+  process.exitCode = 1;
+}
+
+function isPlainReason(error: unknown): error is Error {
+  return error instanceof ServiceError || (error instanceof Error && error.cause !== undefined);
+}
+
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
+  });
+}

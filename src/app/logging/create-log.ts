@@ -1,0 +1,72 @@
+import { pino, type DestinationStream, type Logger } from 'pino';
+import pretty from 'pino-pretty';
+import type { Log } from '../../lib/log.ts';
+import { redact } from './redact.ts';
+
+export interface LogOptions {
+  /** `text` for people, `json` for programs: one object a line (`SVC_LOG_FORMAT`). */
+  readonly format: 'text' | 'json';
+  readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  /** Where the lines go; standard error where standard output speaks a protocol (MCP over stdio). Default: standard output. */
+  readonly to?: 'stdout' | 'stderr' | NodeJS.WritableStream;
+}
+
+/**
+ * The log of a program (decision D-22). Lines are written at once, in this thread, so that the last
+ * words of a process that ends are not lost. Credentials and query strings are never written.
+ */
+export function createLog(options: LogOptions): Log {
+  const logger = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: redact,
+      },
+      serializers: { err: describeError, error: describeError },
+    },
+    destination(options),
+  );
+  return adapt(logger);
+}
+
+// The fields of a child do not pass through pino's formatters.
+function adapt(logger: Logger): Log {
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    child: (fields) => adapt(logger.child(redact(fields))),
+  };
+}
+
+function destination({ format, to = 'stdout' }: LogOptions): DestinationStream {
+  if (format === 'json') return typeof to === 'string' ? pino.destination({ fd: descriptor(to), sync: true }) : to;
+  return pretty({
+    destination: typeof to === 'string' ? descriptor(to) : to,
+    sync: true,
+    colorize: typeof to === 'string' && process[to].isTTY && !process.env['NO_COLOR'],
+    translateTime: 'SYS:HH:MM:ss.l',
+    singleLine: true,
+  });
+}
+
+const descriptor = (stream: 'stdout' | 'stderr'): number => (stream === 'stdout' ? 1 : 2);
+
+const MAX_CAUSES = 5;
+
+/** What of an error may be written: its own fields could hold a request with its headers, so only known ones are taken. */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return typeof error === 'object' && error !== null ? redact(error) : error;
+  const { code } = error as NodeJS.ErrnoException;
+  return {
+    type: error.name,
+    message: error.message,
+    ...(code === undefined ? {} : { code }),
+    stack: error.stack,
+    ...(error.cause === undefined || depth >= MAX_CAUSES ? {} : { cause: describeError(error.cause, depth + 1) }),
+  };
+}

@@ -1,0 +1,19 @@
+// The command line: `quire docs`, `quire runs`, and the clients of a running document service.
+import { Command } from 'commander';
+import { registerExport, registerImport, registerSearch } from './commands/index.ts';
+import { registerDocs } from './commands/docs.ts';
+import { registerRuns } from './commands/runs.ts';
+import { BUILD_VERSION } from './version.ts';
+
+const program = new Command('quire')
+  .description('a version-controlled store of markdown documents with search, and a run queue with remote workers')
+  .version(BUILD_VERSION)
+  .showHelpAfterError('(add --help for what is possible)');
+
+registerDocs(program);
+registerRuns(program);
+registerImport(program);
+registerExport(program);
+registerSearch(program);
+
+await program.parseAsync();

@@ -1,0 +1,29 @@
+import { dirname } from 'node:path';
+import { boolean, byteSize, duration, text } from '../kinds.ts';
+import { setting, type Lookup } from '../setting.ts';
+import { accessMode } from './listeners.ts';
+
+export const IN_MEMORY = ':memory:';
+
+/** The database's directory (decision D-73); an in-memory database keeps its files where the default one would. */
+const databaseFolder = (lookup: Lookup): string => {
+  const path = lookup<string>('database.path');
+  return path === IN_MEMORY ? 'data' : dirname(path);
+};
+
+export const database = {
+  mode: setting(accessMode, 'wr', 'SVC_MODE', 'access mode: `read`, `write` or `wr`', { flag: 'mode', yaml: ['database.mode', 'mode'] }),
+  path: setting(text, 'data/quire.db', 'SVC_PATH', 'database file; `:memory:` keeps everything in memory', { flag: 'db', yaml: ['database.path', 'path'] }),
+  backupDir: setting(text, databaseFolder, 'SVC_BACKUP_DIR', 'the one directory for backups', { fallbackText: "the database's directory" }),
+  ttlSweepInterval: setting(duration(100, 86_400_000), 30_000, 'SVC_TTL_SWEEP_INTERVAL', 'time between two sweeps of expired documents'),
+};
+
+export const compression = {
+  enabled: setting(boolean, true, 'SVC_COMPRESSION_ENABLED', 'compress bodies'),
+  smallThreshold: setting(byteSize(), 1024, 'SVC_COMPRESSION_SMALL_THRESHOLD', 'bytes from which bodies are compressed fast'),
+  mediumThreshold: setting(byteSize(), 10_240, 'SVC_COMPRESSION_MEDIUM_THRESHOLD', 'bytes from which bodies are compressed strongly'),
+};
+
+export const geo = {
+  dataDir: setting(text, databaseFolder, 'SVC_GEO_DATA_DIR', 'the one directory for postcode files', { fallbackText: "the database's directory" }),
+};

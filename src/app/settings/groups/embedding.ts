@@ -1,0 +1,21 @@
+import { boolean, duration, httpUrl, integer, oneOf, optional, text } from '../kinds.ts';
+import { setting } from '../setting.ts';
+
+const PER_PROVIDER = { fallbackText: 'per provider' };
+
+/** Undefined, empty and 0 stand for the provider's own default. */
+export const embedding = {
+  provider: setting(oneOf(['none', 'openai', 'voyage', 'local', 'builtin'], { ollama: 'local' }), 'none', 'SVC_EMBEDDING_PROVIDER', 'who computes embeddings: `openai`, `voyage`, `local`, `builtin` or `none`'),
+  apiKey: setting(text, '', 'SVC_EMBEDDING_API_KEY', 'key of a hosted provider', { secret: true }),
+  apiUrl: setting(optional(httpUrl), undefined, 'SVC_EMBEDDING_API_URL', "base URL of the provider's API", PER_PROVIDER),
+  model: setting(text, '', 'SVC_EMBEDDING_MODEL', 'name of the model', PER_PROVIDER),
+  dimensions: setting(integer(0, 16_384), 0, 'SVC_EMBEDDING_DIMENSIONS', 'vector size', PER_PROVIDER),
+  offline: setting(boolean, false, 'SVC_EMBEDDING_OFFLINE', 'never download a local model'),
+  queueSize: setting(integer(1, 1_000_000), 1000, 'SVC_EMBEDDING_QUEUE_SIZE', 'capacity of the background embedding queue'),
+  queueWait: setting(duration(0, 600_000), 5000, 'SVC_EMBEDDING_QUEUE_WAIT', 'how long a write waits for room in the queue before it drops its embedding; 0 never waits'),
+  chunkEnabled: setting(boolean, true, 'SVC_EMBEDDING_CHUNK_ENABLED', 'embed long documents in chunks'),
+  chunkMode: setting(optional(oneOf(['code', 'prose'])), undefined, 'SVC_EMBEDDING_CHUNK_MODE', 'forces one style of chunks for the whole server: `code` or `prose`', { fallbackText: 'by document' }),
+  chunkSize: setting(integer(100, 1_000_000), 1500, 'SVC_EMBEDDING_CHUNK_SIZE', 'characters of a chunk'),
+  cacheSize: setting(integer(0, 10_000_000), 1024, 'SVC_EMBEDDING_CACHE_SIZE', 'query embeddings that are remembered; 0 for none'),
+  cacheTtl: setting(duration(), 3_600_000, 'SVC_EMBEDDING_CACHE_TTL', 'how long a query embedding is remembered'),
+};

@@ -1,0 +1,45 @@
+import { boolean, byteSize, duration, integer, listOf, oneOf, origin, text } from '../kinds.ts';
+import { setting, type Lookup } from '../setting.ts';
+
+export const production = {
+  enabled: setting(boolean, false, 'SVC_PRODUCTION', 'refuse to start unless the hardening controls are on', { yaml: ['production'] }),
+};
+
+export const tls = {
+  enabled: setting(boolean, false, 'SVC_TLS_ENABLED', 'serve HTTP, gRPC and MCP over TLS'),
+  cert: setting(text, '', 'SVC_TLS_CERT', 'certificate file (PEM)'),
+  key: setting(text, '', 'SVC_TLS_KEY', 'key file (PEM)'),
+  clientCa: setting(text, '', 'SVC_TLS_CLIENT_CA', 'certificate authority of clients (PEM); switches mutual TLS on'),
+  clientAuth: setting(oneOf(['require', 'request']), 'require', 'SVC_TLS_CLIENT_AUTH', 'whether clients must show a certificate'),
+  insecureOk: setting(boolean, false, 'SVC_TLS_INSECURE_OK', 'declares that TLS ends in front of this server'),
+};
+
+export const cors = {
+  origins: setting(listOf(origin), ['*'], 'SVC_CORS_ORIGINS', 'web origins that may call the API, separated by commas'),
+};
+
+/** The limit that HTTP and gRPC share (decisions, section 5.4). */
+export const rateLimit = {
+  enabled: setting(boolean, false, 'SVC_RATE_LIMIT_ENABLED', 'limit the rate of requests'),
+  requests: setting(integer(1), 100, 'SVC_RATE_LIMIT_REQUESTS', 'requests in each window'),
+  window: setting(duration(1), 60_000, 'SVC_RATE_LIMIT_WINDOW', 'window of the limit'),
+  burst: setting(integer(0), 50, 'SVC_RATE_LIMIT_BURST', 'requests above the limit'),
+  by: setting(oneOf(['ip', 'user']), 'ip', 'SVC_RATE_LIMIT_BY', 'what the limit counts by'),
+};
+
+/** Requests that the server itself makes: webhooks, callbacks, imports (decision D-21). */
+export const outbound = {
+  allowPrivate: setting(
+    oneOf(['false', 'loopback', 'true']),
+    (lookup: Lookup) => (lookup<boolean>('production.enabled') ? 'false' : 'loopback'),
+    'SVC_OUTBOUND_ALLOW_PRIVATE',
+    'private addresses that the server may call: `false`, `loopback` or `true`',
+    { fallbackText: '`loopback`; `false` in production' },
+  ),
+  allowlist: setting(listOf(text), [], 'SVC_OUTBOUND_ALLOWLIST', 'hosts or networks that the server may call in any case, separated by commas'),
+};
+
+export const limits = {
+  maxBodyBytes: setting(byteSize(1024, 2 ** 31 - 1), 33_554_432, 'SVC_MAX_BODY_BYTES', 'largest request body, in bytes'),
+  trustedProxies: setting(listOf(text), [], 'SVC_TRUSTED_PROXIES', 'proxies whose X-Forwarded-For is believed, separated by commas'),
+};

@@ -1,0 +1,61 @@
+import { parseAddress } from '../../../lib/address.ts';
+import { address, boolean, byteSize, duration, integer, listOf, oneOf, text } from '../kinds.ts';
+import { setting, type Lookup } from '../setting.ts';
+
+/** Access modes (contract, section 1): `wr` allows everything. */
+export const accessMode = oneOf(['read', 'write', 'wr'], { rw: 'wr' });
+
+const serverMode = (lookup: Lookup): 'read' | 'write' | 'wr' => lookup('database.mode');
+
+/** A protocol's own access mode; without one it inherits `SVC_MODE` (contract, section 1). */
+const protocolMode = (env: string, protocol: string) =>
+  setting(accessMode, serverMode, env, `access mode of ${protocol}`, { fallbackText: 'as `SVC_MODE`' });
+
+export const http = {
+  enabled: setting(boolean, true, 'SVC_HTTP_ENABLED', 'serve HTTP', { flag: 'http-enabled' }),
+  addr: setting(address('with sockets'), parseAddress(':11023')!, ['SVC_HTTP_ADDR', 'SVC_ADDR'], 'HTTP listen address', { flag: 'http-addr', portEnv: 'SVC_HTTP_PORT' }),
+  mode: protocolMode('SVC_API_MODE', 'HTTP'),
+};
+
+export const grpc = {
+  enabled: setting(boolean, true, 'SVC_GRPC_ENABLED', 'serve gRPC', { flag: 'grpc-enabled' }),
+  addr: setting(address('with sockets'), parseAddress(':11024')!, 'SVC_GRPC_ADDR', 'gRPC listen address', { flag: 'grpc-addr', portEnv: 'SVC_GRPC_PORT' }),
+  mode: protocolMode('SVC_GRPC_MODE', 'gRPC'),
+  reflection: setting(boolean, true, 'SVC_GRPC_REFLECTION', 'offer gRPC reflection'),
+  maxMessageBytes: setting(byteSize(1024, 2 ** 31 - 1), 67_108_864, 'SVC_GRPC_MAX_MESSAGE_BYTES', 'largest gRPC message, in bytes'),
+};
+
+export const graphql = {
+  enabled: setting(boolean, true, 'SVC_GRAPHQL_ENABLED', 'serve GraphQL at `/graphql`'),
+  playground: setting(boolean, true, 'SVC_GRAPHQL_PLAYGROUND', 'serve the playground at `/playground`'),
+};
+
+/** Extreme mode and its HTTP/3 listener are one switch (decisions, section 1). */
+export const http3 = {
+  enabled: setting(boolean, false, ['SVC_EXTREME', 'SVC_HTTP3_ENABLED'], 'extreme mode: HTTP/3 over QUIC, group commit, delta revisions', { flag: 'http3-enabled', yaml: ['extreme', 'http3.enabled'] }),
+  addr: setting(address('tcp only'), parseAddress(':11443')!, 'SVC_HTTP3_ADDR', 'HTTP/3 listen address', { flag: 'http3-addr' }),
+  mode: protocolMode('SVC_HTTP3_MODE', 'HTTP/3'),
+};
+
+export const mcp = {
+  enabled: setting(boolean, true, 'SVC_MCP_ENABLED', 'serve MCP', { flag: 'mcp-enabled' }),
+  addr: setting(address('tcp only'), parseAddress(':9000')!, 'SVC_MCP_ADDR', 'MCP listen address', { flag: 'mcp-addr' }),
+  stdio: setting(boolean, false, 'SVC_MCP_STDIO', 'serve MCP over standard input and output, instead of the other listeners', { flag: 'mcp-stdio' }),
+  mode: protocolMode('SVC_MCP_MODE', 'MCP'),
+  config: setting(text, '', 'SVC_MCP_CONFIG', 'YAML file with custom tools'),
+  builtinTools: setting(boolean, true, 'SVC_MCP_BUILTIN_TOOLS', 'show the built-in tools'),
+  protocolVersion: setting(text, '', 'SVC_MCP_PROTOCOL_VERSION', 'pins one protocol revision'),
+  apiKeyEnabled: setting(boolean, false, 'SVC_MCP_API_KEY_ENABLED', 'require an MCP key'),
+  apiKeys: setting(listOf(text), [], 'SVC_MCP_API_KEYS', 'MCP keys, as `key:name,…`', { secret: true }),
+  apiKeyCacheTtl: setting(duration(), 60_000, 'SVC_MCP_API_KEY_CACHE_TTL', 'how long a checked key is remembered'),
+  rateLimitEnabled: setting(boolean, false, 'SVC_MCP_RATE_LIMIT_ENABLED', 'limit the rate of MCP requests'),
+  rateLimitRequests: setting(integer(1), 100, 'SVC_MCP_RATE_LIMIT_REQUESTS', 'MCP requests in each window'),
+  rateLimitWindow: setting(duration(1), 60_000, 'SVC_MCP_RATE_LIMIT_WINDOW', 'window of the MCP limit'),
+  rateLimitBurst: setting(integer(0), 20, 'SVC_MCP_RATE_LIMIT_BURST', 'MCP requests above the limit'),
+  rateLimitBy: setting(oneOf(['ip', 'api_key', 'session']), 'ip', 'SVC_MCP_RATE_LIMIT_BY', 'what the MCP limit counts by'),
+  serverName: setting(text, 'quire', 'SVC_MCP_SERVER_NAME', 'name that the MCP server gives itself', { yaml: ['mcp.serverInfo.name'] }),
+  serverDescription: setting(text, '', [], 'description that the MCP server gives', { yaml: ['mcp.serverInfo.description'] }),
+  serverVendor: setting(text, '', [], 'vendor that the MCP server names', { yaml: ['mcp.serverInfo.vendor'] }),
+  serverHomepage: setting(text, '', [], 'home page that the MCP server names', { yaml: ['mcp.serverInfo.homepage'] }),
+  instructions: setting(text, '', 'SVC_MCP_INSTRUCTIONS', 'instructions that the MCP server gives to models'),
+};

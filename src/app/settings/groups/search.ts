@@ -1,0 +1,36 @@
+import { availableParallelism } from 'node:os';
+import { boolean, integer, oneOf } from '../kinds.ts';
+import { setting } from '../setting.ts';
+
+/** Languages with a stemmer and stop words (decision D-80). */
+const LANGUAGES = ['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', 'no', 'da', 'fi', 'hu', 'ro', 'tr', 'ar', 'ta'] as const;
+
+export const fts = {
+  stemmingEnabled: setting(boolean, true, 'SVC_FTS_STEMMING', 'stemming for full-text search'),
+  defaultLang: setting(oneOf(LANGUAGES), 'en', 'SVC_FTS_DEFAULT_LANG', 'language of stemming and stop words for documents of an unknown one'),
+  synonymsEnabled: setting(boolean, true, 'SVC_FTS_SYNONYMS', 'expand queries by synonyms'),
+};
+
+export const vector = {
+  defaultAlgorithm: setting(oneOf(['flat', 'hnsw', 'ivf', 'pq', 'opq', 'sq', 'sq4', 'bq', 'quantized']), 'flat', 'SVC_VECTOR_DEFAULT_ALGORITHM', 'algorithm of vector searches that name none'),
+  bqRerankFactor: setting(integer(1, 1000), 10, 'SVC_VECTOR_BQ_RERANK_FACTOR', 'candidates that binary search rescores, for each result'),
+  parallelMinSize: setting(integer(1), 2048, 'SVC_VECTOR_PARALLEL_MIN_SIZE', 'vectors from which a scan uses several workers'),
+  parallelWorkers: setting(integer(1, 64), Math.min(16, availableParallelism()), 'SVC_VECTOR_PARALLEL_WORKERS', 'workers of a vector scan', { fallbackText: 'number of CPUs, at most 16' }),
+};
+
+export const search = {
+  maxConcurrent: setting(integer(0, 10_000), availableParallelism(), 'SVC_SEARCH_MAX_CONCURRENT', 'searches that run at once; 0 for no limit', { fallbackText: 'number of CPUs' }),
+  stats: setting(boolean, true, 'SVC_SEARCH_STATS', 'add statistics to search answers'),
+};
+
+export const code = {
+  maxSymbols: setting(integer(1, 100_000), 512, 'SVC_CODE_MAX_SYMBOLS', 'symbols kept for each key of a code document'),
+};
+
+export const temporal = {
+  enabled: setting(boolean, false, 'SVC_TEMPORAL', 'record the history of documents', { yaml: ['temporal'] }),
+};
+
+export const spell = {
+  enabled: setting(boolean, false, 'SVC_SPELL', 'spell correction', { yaml: ['spell'] }),
+};

@@ -1,0 +1,134 @@
+import { formatAddress, parseAddress, type Address } from '../../lib/address.ts';
+import { parseBoolean } from '../../lib/boolean.ts';
+import { formatByteSize, parseByteSize } from '../../lib/byte-size.ts';
+import { formatDuration, parseDurationOrSeconds } from '../../lib/duration.ts';
+
+/** How the values of one type are read, described and shown. */
+export interface Kind<T> {
+  /** What a value has to be, to follow `expected`: `a port from 0 to 65535`. */
+  readonly expected: string;
+  /** The value of a text, or undefined when it is not one. */
+  parse(text: string): T | undefined;
+  /** The text that `parse` reads back; empty for "nothing". */
+  show(value: T): string;
+  /** What the YAML file may hold besides a scalar: a list, or a structure that `parse` gets as JSON. */
+  readonly yaml?: 'list' | 'structure';
+}
+
+export const text: Kind<string> = { expected: 'a text', parse: (value) => value, show: (value) => value };
+
+/** A text that the YAML file may also hold as a structure. */
+export const structure: Kind<string> = { ...text, expected: 'a text or a list', yaml: 'structure' };
+
+export const boolean: Kind<boolean> = {
+  expected: 'true or false (also 1/0, yes/no, on/off, enable/disable)',
+  parse: parseBoolean,
+  show: String,
+};
+
+/** Whole numbers from `min` to `max`, both included. */
+export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
+  return {
+    expected: max === Number.MAX_SAFE_INTEGER ? `an integer of at least ${min}` : `an integer from ${min} to ${max}`,
+    parse: (value) => (/^-?\d+$/.test(value) ? within(Number(value), min, max) : undefined),
+    show: String,
+  };
+}
+
+/** Milliseconds, written as `500ms`, `5s`, `15m`, `24h`, `7d` or whole seconds (decision D-05). */
+export function duration(min = 0, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
+  const least = min > 0 ? ` of at least ${formatDuration(min)}` : '';
+  const most = max < Number.MAX_SAFE_INTEGER ? ` up to ${formatDuration(max)}` : '';
+  return {
+    expected: `a duration such as 500ms, 5s, 15m, 24h or 7d, or whole seconds${least}${most}`,
+    parse: (value) => within(parseDurationOrSeconds(value), min, max),
+    show: formatDuration,
+  };
+}
+
+/** Bytes, written as a number or as `32MiB`, `256MB`. */
+export function byteSize(min = 0, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
+  return {
+    expected: `a number of bytes such as 1048576 or 32MiB${min > 0 ? `, at least ${formatByteSize(min)}` : ''}`,
+    parse: (value) => within(parseByteSize(value), min, max),
+    show: formatByteSize,
+  };
+}
+
+/** One of some words, in any case; `aliases` are further spellings of them. */
+export function oneOf<const Word extends string>(words: readonly Word[], aliases: Readonly<Record<string, NoInfer<Word>>> = {}): Kind<Word> {
+  return {
+    expected: `one of ${words.join(', ')}`,
+    parse(value) {
+      const lower = value.toLowerCase();
+      return words.find((word) => word.toLowerCase() === lower) ?? (Object.hasOwn(aliases, lower) ? aliases[lower] : undefined);
+    },
+    show: (value) => value,
+  };
+}
+
+/** TCP addresses, and unix sockets where the server can listen on them (decisions, section 5.3). */
+export function address(sockets: 'with sockets' | 'tcp only'): Kind<Address> {
+  const withSockets = sockets === 'with sockets' && process.platform !== 'win32';
+  return {
+    expected: `an address such as :11023, 127.0.0.1:11023${withSockets ? ', [::1]:11023 or unix:/run/quire.sock' : ' or [::1]:11023'}`,
+    parse(value) {
+      const parsed = parseAddress(value);
+      return parsed?.kind === 'unix' && !withSockets ? undefined : parsed;
+    },
+    show: formatAddress,
+  };
+}
+
+/** An absolute http or https URL, without a final slash. */
+export const httpUrl: Kind<string> = {
+  expected: 'an absolute http:// or https:// URL',
+  parse: (value) => (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? value.replace(/\/$/, '') : undefined),
+  show: (value) => value,
+};
+
+/** `*`, or the scheme, host and port of a web page. */
+export const origin: Kind<string> = {
+  expected: '* or an origin such as https://app.example.org',
+  parse(value) {
+    if (value === '*') return value;
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    return url !== undefined && /^https?:$/.test(url.protocol) && (url.href === `${url.origin}/`) ? url.origin : undefined;
+  },
+  show: (value) => value,
+};
+
+export const timeZone: Kind<string> = {
+  expected: 'a time zone such as UTC or Europe/Berlin',
+  parse(value) {
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone;
+    } catch {
+      // The only way in which a time zone can be asked whether it exists.
+      return undefined;
+    }
+  },
+  show: (value) => value,
+};
+
+/** Several values, separated by commas. */
+export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
+  return {
+    expected: `a list, separated by commas, each ${item.expected}`,
+    parse(value) {
+      const items = value.split(',').map((part) => part.trim()).filter((part) => part !== '').map(item.parse);
+      return items.some((parsed) => parsed === undefined) ? undefined : (items as T[]);
+    },
+    show: (values) => values.map(item.show).join(','),
+    yaml: 'list',
+  };
+}
+
+/** A value that may be absent. */
+export function optional<T>(kind: Kind<T>): Kind<T | undefined> {
+  return { expected: kind.expected, parse: kind.parse, show: (value) => (value === undefined ? '' : kind.show(value)) };
+}
+
+function within(value: number | undefined, min: number, max: number): number | undefined {
+  return value !== undefined && value >= min && value <= max ? value : undefined;
+}

@@ -1,0 +1,237 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadSettings, SettingsError } from './load.ts';
+import type { SettingsInput } from './load.ts';
+import type { Settings } from './table.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'quire-settings-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+const yaml = (text: string): string => {
+  const file = join(folder, `${(files += 1)}.yaml`);
+  writeFileSync(file, text);
+  return file;
+};
+
+const load = (env: Record<string, string> = {}, more: SettingsInput = {}): Settings => loadSettings({ env, ...more }).settings;
+const problems = (env: Record<string, string>, more: SettingsInput = {}): readonly string[] => {
+  try {
+    loadSettings({ env, ...more });
+  } catch (error) {
+    expect(error).toBeInstanceOf(SettingsError);
+    return (error as SettingsError).problems;
+  }
+  throw new Error('expected the settings to be refused');
+};
+
+describe('loadSettings: precedence (decision D-10)', () => {
+  const file = yaml('database: {path: from-yaml.db, mode: read}');
+
+  it('takes the default without any source', () => {
+    expect(load().database).toEqual({ path: 'data/quire.db', mode: 'wr', backupDir: 'data', ttlSweepInterval: 30_000 });
+  });
+
+  it('flag > environment > YAML > default', () => {
+    expect(load({}, { yamlFile: file }).database.path).toBe('from-yaml.db');
+    expect(load({ SVC_PATH: 'from-env.db' }, { yamlFile: file }).database.path).toBe('from-env.db');
+    expect(load({ SVC_PATH: 'from-env.db' }, { yamlFile: file, flags: { db: 'from-flag.db' } }).database.path).toBe('from-flag.db');
+  });
+
+  it('reads the file that --config names', () => {
+    expect(load({}, { flags: { config: file } }).database.path).toBe('from-yaml.db');
+  });
+
+  it('counts an empty value as absent, in every source', () => {
+    const empty = yaml('database: {path: ""}\nhttp:\n');
+    expect(load({ SVC_PATH: '' }, { yamlFile: empty, flags: { db: '' } }).database.path).toBe('data/quire.db');
+  });
+
+  it('tells where each value came from', () => {
+    const { origins } = loadSettings({ env: { SVC_PATH: 'a.db' }, flags: { mode: 'read' }, yamlFile: yaml('cors: {origins: ["https://a.example"]}') });
+    expect([origins.get('database.path')?.label, origins.get('database.mode')?.label, origins.get('cors.origins')?.label]).toEqual([
+      'SVC_PATH', '--mode', expect.stringMatching(/^cors\.origins in .*\.yaml$/),
+    ]);
+    expect(origins.has('http.addr')).toBe(false);
+  });
+
+  it('is frozen through and through', () => {
+    const settings = load();
+    expect([settings, settings.http, settings.http.addr, settings.cors.origins].every(Object.isFrozen)).toBe(true);
+  });
+});
+
+describe('loadSettings: addresses (decision D-13)', () => {
+  const addr = (env: Record<string, string>, more: SettingsInput = {}) => load(env, more).http.addr;
+
+  it('SVC_HTTP_ADDR wins over SVC_ADDR', () => {
+    expect(addr({ SVC_ADDR: ':1', SVC_HTTP_ADDR: ':2' })).toEqual({ kind: 'tcp', port: 2 });
+    expect(addr({ SVC_ADDR: 'localhost:1' })).toEqual({ kind: 'tcp', host: 'localhost', port: 1 });
+  });
+
+  it('SVC_HTTP_PORT replaces the port and keeps the host', () => {
+    expect(addr({ SVC_HTTP_PORT: '8080' })).toEqual({ kind: 'tcp', port: 8080 });
+    expect(addr({ SVC_HTTP_PORT: '8080', SVC_ADDR: '127.0.0.1:1' })).toEqual({ kind: 'tcp', host: '127.0.0.1', port: 8080 });
+    expect(addr({ SVC_HTTP_PORT: '8080' }, { yamlFile: yaml('http: {addr: "127.0.0.1:1"}') })).toEqual({ kind: 'tcp', host: '127.0.0.1', port: 8080 });
+  });
+
+  it('SVC_HTTP_ADDR and the flag name the whole address', () => {
+    expect(addr({ SVC_HTTP_PORT: '8080', SVC_HTTP_ADDR: ':1' })).toEqual({ kind: 'tcp', port: 1 });
+    expect(addr({ SVC_HTTP_PORT: '8080' }, { flags: { httpAddr: ':2' } })).toEqual({ kind: 'tcp', port: 2 });
+  });
+
+  it.each([['SVC_HTTP_PORT', '70000'], ['SVC_HTTP_PORT', 'x']])('refuses %s=%s', (name, value) => {
+    expect(problems({ [name]: value })).toEqual([`${name}: expected a port from 0 to 65535, got "${value}"`]);
+  });
+});
+
+describe('loadSettings: access modes (contract section 1)', () => {
+  it('protocols inherit SVC_MODE', () => {
+    const { http, grpc, mcp, http3 } = load({ SVC_MODE: 'read' });
+    expect([http.mode, grpc.mode, mcp.mode, http3.mode]).toEqual(['read', 'read', 'read', 'read']);
+  });
+
+  it('each can have its own', () => {
+    const { http, grpc, mcp, http3, database } = load({ SVC_MODE: 'read', SVC_API_MODE: 'wr', SVC_GRPC_MODE: 'write', SVC_MCP_MODE: 'wr', SVC_HTTP3_MODE: 'write' });
+    expect([database.mode, http.mode, grpc.mode, mcp.mode, http3.mode]).toEqual(['read', 'wr', 'write', 'wr', 'write']);
+  });
+
+  it('refuses others', () => {
+    expect(problems({ SVC_API_MODE: 'none' })).toEqual(['SVC_API_MODE: expected one of read, write, wr, got "none"']);
+  });
+});
+
+describe('loadSettings: defaults that depend on other settings', () => {
+  it('backups and postcodes lie beside the database (decision D-73)', () => {
+    expect(load({ SVC_PATH: '/srv/quire/a.db' }).database.backupDir).toBe('/srv/quire');
+    expect(load({ SVC_PATH: '/srv/quire/a.db' }).geo.dataDir).toBe('/srv/quire');
+    expect(load({ SVC_PATH: ':memory:' }).database.backupDir).toBe('data');
+    expect(load({ SVC_BACKUP_DIR: 'b' }).database.backupDir).toBe('b');
+  });
+});
+
+describe('loadSettings: problems', () => {
+  it('names all of them at once, each with its variable, what was expected and what it got', () => {
+    expect(problems({ SVC_FTS_STEMMING: 'maybe', SVC_CODE_MAX_SYMBOLS: '-1', SVC_EMBEDDING_QUEUE_WAIT: 'soon', SVC_HTTP_ADDR: 'nowhere' })).toEqual([
+      expect.stringMatching(/^SVC_HTTP_ADDR: expected an address such as :11023, .* got "nowhere"$/),
+      expect.stringMatching(/^SVC_EMBEDDING_QUEUE_WAIT: expected a duration such as 500ms, .* got "soon"$/),
+      expect.stringMatching(/^SVC_FTS_STEMMING: expected true or false .* got "maybe"$/),
+      'SVC_CODE_MAX_SYMBOLS: expected an integer from 1 to 100000, got "-1"',
+    ]);
+  });
+
+  it('names flags and YAML keys as they were written', () => {
+    const file = yaml('fts: {defaultLang: klingon}');
+    expect(problems({}, { flags: { mode: 'x' }, yamlFile: file })).toEqual([
+      '--mode: expected one of read, write, wr, got "x"',
+      expect.stringMatching(/^fts\.defaultLang in .*: expected one of en, pl, .* got "klingon"$/),
+    ]);
+  });
+
+  it('checks values that belong together', () => {
+    expect(problems({ SVC_COMPRESSION_SMALL_THRESHOLD: '20000' })).toEqual(['SVC_COMPRESSION_SMALL_THRESHOLD: expected at most the medium threshold, 10240, got 20000']);
+    expect(problems({ SVC_AUTH_ENABLED: 'true' })).toEqual(expect.arrayContaining(['SVC_AUTH_JWT_SECRET: required when authentication is enabled', 'SVC_AUTH_ADMIN_PASSWORD: required when authentication is enabled']));
+    expect(problems({ SVC_TLS_ENABLED: 'true' })).toEqual(expect.arrayContaining(['SVC_TLS_CERT: required when TLS is enabled', 'SVC_TLS_KEY: required when TLS is enabled']));
+    expect(problems({ SVC_EMBEDDING_PROVIDER: 'voyage' })).toContain('SVC_EMBEDDING_API_KEY: required by the provider voyage');
+    expect(problems({ SVC_REPLICATION_ROLE: 'follower' })).toContain('SVC_REPLICATION_LEADER_ADDR: required by a follower');
+  });
+
+  it('refuses to serve nothing', () => {
+    expect(problems({ SVC_HTTP_ENABLED: 'false' })).toEqual(['SVC_HTTP_ENABLED: every listener is off, so nothing would be served']);
+  });
+
+  it('never shows a secret', () => {
+    const text = problems({ SVC_ENCRYPTION_KEY: 'hunter2', SVC_AUTH_JWT_SECRET: 'hunter2', SVC_AUTH_ENABLED: 'true' }).join('\n');
+    expect(text).not.toContain('hunter2');
+    const nested = problems({}, { yamlFile: yaml('auth: {jwtSecret: [hunter2]}') }).join('\n');
+    expect(nested).toContain('got (hidden)');
+    expect(nested).not.toContain('hunter2');
+  });
+});
+
+describe('loadSettings: the YAML file', () => {
+  it('reads every kind of value, and numbers as they were written', () => {
+    const { settings } = loadSettings({ yamlFile: yaml(`
+path: top.db
+mode: read
+fts: {stemmingEnabled: off, defaultLang: de}
+compression: {smallThreshold: 2048}
+embedding: {queueWait: 5s, queueSize: 7}
+cors: {origins: ["https://a.example", "https://b.example"]}
+mcp: {rateLimitWindow: 60, serverInfo: {name: Notes, vendor: Us}}
+auth: {jwtSecret: 0123}
+`) });
+    expect(settings).toMatchObject({
+      database: { path: 'top.db', mode: 'read' },
+      fts: { stemmingEnabled: false, defaultLang: 'de' },
+      compression: { smallThreshold: 2048 },
+      embedding: { queueWait: 5000, queueSize: 7 },
+      cors: { origins: ['https://a.example', 'https://b.example'] },
+      mcp: { rateLimitWindow: 60_000, serverName: 'Notes', serverVendor: 'Us' },
+      auth: { jwtSecret: '0123' },
+    });
+  });
+
+  it('database.path is stronger than the short form', () => {
+    expect(load({}, { yamlFile: yaml('path: short.db\ndatabase: {path: long.db}') }).database.path).toBe('long.db');
+  });
+
+  it('warns of unknown keys and of unknown variables, with a hint', () => {
+    const file = yaml('htpp: {addr: ":1"}\nhttp: {adr: ":1"}\nzebra: 1');
+    const { warnings } = loadSettings({ yamlFile: file, env: { SVC_PAHT: 'x', SVC_HTTP_ADRESS: ':1', SVC_WHATEVER_THAT_IS: '1', OTHER: 'x' } });
+    expect(warnings).toEqual([
+      `${file}: unknown key htpp; did you mean http?`,
+      `${file}: unknown key http.adr; did you mean addr?`,
+      `${file}: unknown key zebra`,
+      'unknown variable SVC_HTTP_ADRESS; did you mean SVC_HTTP_ADDR?',
+      'unknown variable SVC_PAHT; did you mean SVC_PATH?',
+      'unknown variable SVC_WHATEVER_THAT_IS',
+    ]);
+  });
+
+  it('names the place of a mistake', () => {
+    expect(problems({}, { yamlFile: yaml('http: {addr: ":1"') })[0]).toMatch(/\.yaml: line \d+, column \d+: /);
+    expect(problems({}, { yamlFile: yaml('- a') })[0]).toMatch(/: expected a mapping of settings$/);
+    expect(problems({}, { yamlFile: yaml('http: true') })[0]).toMatch(/^http in .*: expected a mapping with enabled, addr, mode$/);
+    expect(problems({}, { yamlFile: yaml('database: {path: {a: 1}}') })[0]).toMatch(/^database\.path in .*: expected a text, got /);
+    expect(problems({}, { yamlFile: join(folder, 'none.yaml') })[0]).toMatch(/none\.yaml: the file cannot be read: ENOENT$/);
+  });
+
+  it('may be empty', () => {
+    expect(load({}, { yamlFile: yaml('') })).toEqual(load());
+  });
+});
+
+describe('loadSettings: what is not built', () => {
+  it.each([
+    ['SVC_AUTH_ENABLED', 'true', 'SVC_AUTH_ENABLED=true: authentication is not built yet; unset it'],
+    ['SVC_ENCRYPTION_KEY', 'secret', 'SVC_ENCRYPTION_KEY: encryption at rest is not built yet; unset it'],
+    ['SVC_TLS_ENABLED', 'on', 'SVC_TLS_ENABLED=on: TLS is not built yet; unset it'],
+    ['SVC_RATE_LIMIT_ENABLED', '1', 'SVC_RATE_LIMIT_ENABLED=1: the rate limit is not built yet; unset it'],
+    ['SVC_AUDIT_ENABLED', 'true', 'SVC_AUDIT_ENABLED=true: the audit log is not built yet; unset it'],
+    ['SVC_REPLICATION_ROLE', 'leader', 'SVC_REPLICATION_ROLE=leader: replication is not built yet; unset it'],
+    ['SVC_EXTREME', 'true', 'SVC_EXTREME=true: extreme mode is not built yet; unset it'],
+    ['SVC_EMBEDDING_PROVIDER', 'local', 'SVC_EMBEDDING_PROVIDER=local: embedding is not built yet; unset it'],
+    ['SVC_TEMPORAL', 'true', 'SVC_TEMPORAL=true: temporal tracking is not built yet; unset it'],
+    ['SVC_SPELL', 'true', 'SVC_SPELL=true: spell correction is not built yet; unset it'],
+    ['SVC_PRODUCTION', 'true', 'SVC_PRODUCTION=true: the production guard is not built yet; unset it'],
+    ['SVC_METRICS_PUBLIC', 'false', 'SVC_METRICS_PUBLIC=false: a credential for /metrics is not built yet; unset it'],
+    ['SVC_ADDR', 'unix:/run/quire.sock', 'SVC_ADDR=unix:/run/quire.sock: listening on a unix socket is not built yet; unset it'],
+    ['SVC_MCP_STDIO', 'true', 'SVC_MCP_STDIO=true: MCP is not built yet; unset it'],
+  ])('%s=%s is refused', (name, value, problem) => {
+    expect(problems({ [name]: value })).toContain(problem);
+  });
+
+  it.each(['SVC_AUTH_ENABLED', 'SVC_TLS_ENABLED', 'SVC_PRODUCTION', 'SVC_TEMPORAL'])('%s=false is fine', (name) => {
+    expect(() => load({ [name]: 'false' })).not.toThrow();
+  });
+
+  it('listeners are off, with a warning only for whoever asks by name', () => {
+    expect(loadSettings({ env: {} }).warnings).toEqual([]);
+    const { settings, warnings } = loadSettings({ env: { SVC_GRPC_ENABLED: 'true', SVC_MCP_ENABLED: 'false' } });
+    expect(warnings).toEqual(['SVC_GRPC_ENABLED=true: gRPC is not built yet; unset it']);
+    expect([settings.grpc.enabled, settings.graphql.enabled, settings.mcp.enabled, settings.http.enabled]).toEqual([false, false, false, true]);
+  });
+});

@@ -1,0 +1,61 @@
+import { ConfigError } from '../../lib/config-error.ts';
+import { didYouMean } from '../../lib/did-you-mean.ts';
+import { checkTogether } from './checks.ts';
+import { resolveSettings, type Environment, type Flags, type Origin } from './resolve.ts';
+import { ENTRIES, type SettingPath, type Settings } from './table.ts';
+import { unbuilt, withoutUnbuiltListeners } from './unbuilt.ts';
+import { readYamlFile } from './yaml-file.ts';
+
+/** Settings that the service cannot start with; `problems` has one line for each. */
+export class SettingsError extends ConfigError {
+  constructor(problems: readonly string[]) {
+    super(problems);
+    this.name = 'SettingsError';
+  }
+}
+
+export interface SettingsInput {
+  /** As commander parses them; `config` names the YAML file. */
+  readonly flags?: Flags;
+  readonly env?: Environment;
+  /** The YAML file; `flags.config` is stronger. */
+  readonly yamlFile?: string;
+}
+
+export interface LoadedSettings {
+  readonly settings: Settings;
+  /** Where each setting that is not a default comes from. */
+  readonly origins: ReadonlyMap<SettingPath, Origin>;
+  /** Lines to log at the start: unknown names, and what is not built. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the settings of the document service from flags, environment, YAML file and defaults
+ * (decision D-10). Throws a `SettingsError` that names everything that is wrong.
+ */
+export function loadSettings({ flags = {}, env = {}, yamlFile }: SettingsInput): LoadedSettings {
+  const file = typeof flags['config'] === 'string' ? flags['config'] : yamlFile;
+  const yaml = file === undefined ? undefined : readYamlFile(file);
+  const resolved = resolveSettings({ flags, env, ...(yaml ? { yaml } : {}) });
+  const { origins } = resolved;
+  const { settings, warnings } = withoutUnbuiltListeners(resolved.settings, origins);
+  const problems = [...(yaml?.problems ?? []), ...resolved.problems, ...checkTogether(settings, origins), ...unbuilt(settings, origins)];
+  if (problems.length === 0 && !servesAnything(settings)) problems.push('SVC_HTTP_ENABLED: every listener is off, so nothing would be served');
+  if (problems.length > 0) throw new SettingsError(problems);
+  return { settings, origins, warnings: [...(yaml?.warnings ?? []), ...unknownVariables(env), ...warnings] };
+}
+
+function servesAnything({ http, grpc, mcp, http3 }: Settings): boolean {
+  return http.enabled || grpc.enabled || mcp.enabled || mcp.stdio || http3.enabled;
+}
+
+const VARIABLES = new Set(ENTRIES.flatMap(({ setting }) => [...setting.env, ...(setting.portEnv ? [setting.portEnv] : [])]));
+
+/** Variables with our prefix that nothing reads, most likely misspelled. */
+function unknownVariables(env: Environment): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith('SVC_') && !VARIABLES.has(name))
+    .sort()
+    .map((name) => `unknown variable ${name}${didYouMean(name, VARIABLES)}`);
+}

@@ -1,0 +1,50 @@
+import { audit, auth, encryption, incident } from './groups/auth.ts';
+import { automation, webhooks } from './groups/automation.ts';
+import { compression, database, geo } from './groups/database.ts';
+import { embedding } from './groups/embedding.ts';
+import { cors, limits, outbound, production, rateLimit, tls } from './groups/hardening.ts';
+import { graphql, grpc, http, http3, mcp } from './groups/listeners.ts';
+import { log, metrics, shutdown } from './groups/operation.ts';
+import { binlog, replication } from './groups/replication.ts';
+import { code, fts, search, spell, temporal, vector } from './groups/search.ts';
+import type { Setting, ValueOf } from './setting.ts';
+
+/**
+ * Every setting of the document service (contract, section 1; decisions, sections 1 to 5), the one
+ * place from which loading, the settings' type, `--help`, and the documentation come.
+ */
+export const SETTINGS = {
+  http, grpc, graphql, mcp, http3,
+  database, compression, geo,
+  embedding, vector, fts, search, code, temporal, spell,
+  automation, webhooks,
+  auth, incident, audit, encryption,
+  production, tls, cors, rateLimit, outbound, limits,
+  replication, binlog,
+  log, metrics, shutdown,
+};
+
+type Table = typeof SETTINGS;
+
+/** The settings as the service reads them: validated, complete, frozen. */
+export type Settings = {
+  readonly [G in keyof Table]: { readonly [N in keyof Table[G]]: ValueOf<Table[G][N]> };
+};
+
+/** `http.addr` and all others. */
+export type SettingPath = { [G in keyof Table & string]: `${G}.${keyof Table[G] & string}` }[keyof Table & string];
+
+export interface TableEntry {
+  readonly path: SettingPath;
+  readonly setting: Setting<unknown>;
+  /** Where the YAML file may have it, the strongest first. */
+  readonly yaml: readonly string[];
+}
+
+/** The table as a list, in its order. */
+export const ENTRIES: readonly TableEntry[] = Object.entries(SETTINGS).flatMap(([group, settings]) =>
+  Object.entries(settings as Readonly<Record<string, Setting<unknown>>>).map(([name, setting]) => {
+    const path = `${group}.${name}` as SettingPath;
+    return { path, setting, yaml: setting.yaml ?? [path] };
+  }),
+);

@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs/promises';
+
+/** What the generator derived from one service's specification, as it is read at run time. */
+export interface SpecificationFiles {
+  readonly json: string;
+  readonly yaml: string;
+  /** JSON schemas of the flat inputs, by operation id. */
+  readonly inputs: Readonly<Record<string, object>>;
+}
+
+/** Reads the generated files of a service; they lie at the same place beside the sources and in the package. */
+export async function readSpecification(service: 'docs' | 'runs'): Promise<SpecificationFiles> {
+  const file = (name: string) => readFile(new URL(`../../generated/${service}/${name}`, import.meta.url), 'utf8');
+  const [json, yaml, inputs] = await Promise.all([file('openapi.json'), file('openapi.yaml'), file('inputs.json')]);
+  return { json, yaml, inputs: JSON.parse(inputs) as Record<string, object> };
+}

@@ -1,0 +1,60 @@
+/** How a collection is stored, searched and shown (contract section 2); what is absent has its default. */
+export interface CollectionConfig {
+  readonly type?: string;
+  readonly description?: string;
+  readonly icon?: string;
+  readonly color?: string;
+  readonly customMeta?: Readonly<Record<string, unknown>>;
+  readonly storageBackend?: StorageBackend;
+  readonly storageConfig?: StorageConfig;
+  /** Newest revisions kept of each document; 0 or absent keeps all. */
+  readonly maxRevisions?: number;
+  readonly retrieval?: Retrieval;
+  readonly responsePrompt?: string;
+  readonly trackAccess?: boolean;
+  readonly trackHot?: boolean;
+  readonly spellCorrect?: boolean;
+  readonly spellLang?: string;
+  readonly quantization?: 'float32' | 'int8' | 'int4';
+  readonly diskOnlyVectors?: boolean;
+  readonly encrypted?: boolean;
+  readonly wordpress?: WordPress;
+}
+
+/** `boltdb` is the historical name of the local database. */
+export type StorageBackend = 'boltdb' | 'memory' | 's3';
+
+export interface StorageConfig {
+  readonly endpoint?: string;
+  readonly bucket?: string;
+  readonly region?: string;
+  readonly accessKey?: string;
+  readonly secretKey?: string;
+  readonly prefix?: string;
+  readonly useTLS?: boolean;
+}
+
+export interface WordPress {
+  readonly url?: string;
+  readonly apiKey?: string;
+}
+
+/** Defaults of searches in the collection. */
+export interface Retrieval {
+  readonly defaultSearchType?: 'fts' | 'vector' | 'hybrid';
+  readonly topK?: number;
+  readonly retrievalMode?: 'parent' | 'chunk' | 'window';
+  readonly hybridStrategy?: 'alpha' | 'rrf';
+  readonly hybridAlpha?: number;
+  /** `hybridAlpha` counts only when this is true, because 0 is a weight too. */
+  readonly hybridAlphaSet?: boolean;
+  readonly oversample?: number;
+  /** Tokens, taken as bytes divided by 4. */
+  readonly contextTokenBudget?: number;
+}
+
+/** Every field; anything else in a request is ignored (decision D-04). */
+export const FIELDS = [
+  'type', 'description', 'icon', 'color', 'customMeta', 'storageBackend', 'storageConfig', 'maxRevisions', 'retrieval', 'responsePrompt',
+  'trackAccess', 'trackHot', 'spellCorrect', 'spellLang', 'quantization', 'diskOnlyVectors', 'encrypted', 'wordpress',
+] as const satisfies readonly (keyof CollectionConfig)[];

@@ -1,0 +1,179 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Context } from '../../operations/index.ts';
+import { ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { createCollections, type Collections } from './index.ts';
+
+const clock = { now: () => 1_766_400_000_000 };
+const context = {} as Context;
+
+let sql: Sql;
+let feed: ChangeFeed;
+let collections: Collections;
+
+beforeEach(async () => {
+  sql = await openDatabase({ path: ':memory:' });
+  await migrate(sql, [documents]);
+  feed = new ChangeFeed(sql, clock);
+  collections = createCollections({ sql, feed, clock });
+  await collections.load();
+});
+
+const put = (changes: object, collection = 'blog') => collections.handlers.setCollectionConfig({ collection, ...changes }, context);
+const read = async (collection = 'blog') => (await collections.handlers.getCollectionConfig({ collection }, context)) as {
+  collection: string; configured: boolean; config: Record<string, unknown>;
+};
+const kinds = async () => (await feed.read(0, 100)).map(({ kind, collection }) => `${kind} ${collection}`);
+
+describe('reading a configuration (contract section 4)', () => {
+  it('answers the defaults of a collection that has none', async () => {
+    expect(await read()).toEqual({
+      collection: 'blog',
+      configured: false,
+      config: {
+        collection: 'blog', type: 'default', description: '', icon: '', color: '', customMeta: {}, storageBackend: 'boltdb', maxRevisions: 0, retrieval: {},
+        responsePrompt: '', trackAccess: false, trackHot: false, spellCorrect: false, spellLang: '', quantization: 'float32', diskOnlyVectors: false, encrypted: false,
+      },
+    });
+  });
+
+  it('finds it in any letter case and answers the spelling of the request', async () => {
+    await put({ type: 'website' }, 'Blog');
+    expect(await read('BLOG')).toMatchObject({ collection: 'BLOG', configured: true, config: { collection: 'BLOG', type: 'website' } });
+    expect(collections.configOf('bLOG')).toEqual({ type: 'website' });
+  });
+
+  it('lists by name, without those of the system', async () => {
+    await put({ type: 'images' }, 'zoo');
+    await put({ type: 'audio' }, 'Arias');
+    await sql.transaction((tx) => collections.configure(tx, '_memory', { maxRevisions: 1 }));
+    const { configs, total } = (await collections.handlers.listCollectionConfigs({}, context)) as { configs: { collection: string }[]; total: number };
+    expect(configs.map(({ collection }) => collection)).toEqual(['arias', 'zoo']);
+    expect(total).toBe(2);
+  });
+});
+
+describe('writing a configuration (decision D-44)', () => {
+  it('answers ok and leaves what is omitted unchanged', async () => {
+    expect(await put({ description: 'Posts', maxRevisions: 3 })).toEqual({ status: 'ok', collection: 'blog' });
+    await put({ maxRevisions: 5 });
+    expect(collections.configOf('blog')).toEqual({ description: 'Posts', maxRevisions: 5 });
+  });
+
+  it('merges retrieval per field; null removes one field or all', async () => {
+    await put({ retrieval: { topK: 7, hybridAlpha: 0, hybridAlphaSet: true } });
+    await put({ retrieval: { oversample: 2, topK: null } });
+    expect(collections.configOf('blog')!.retrieval).toEqual({ hybridAlpha: 0, hybridAlphaSet: true, oversample: 2 });
+    await put({ retrieval: null });
+    expect(collections.configOf('blog')).toEqual({});
+  });
+
+  it('replaces customMeta whole; null removes it', async () => {
+    await put({ customMeta: { a: 1, b: { c: null } } });
+    await put({ customMeta: { d: null } });
+    expect((await read()).config['customMeta']).toEqual({ d: null });
+    await put({ customMeta: null });
+    expect((await read()).config['customMeta']).toEqual({});
+  });
+
+  it('ignores unknown fields (decision D-04)', async () => {
+    await put({ nonsense: 1, type: 'audio' });
+    expect(collections.configOf('blog')).toEqual({ type: 'audio' });
+  });
+
+  it('survives a restart and appends to the change feed', async () => {
+    await put({ type: 'audio' }, 'Blog');
+    const later = createCollections({ sql, feed, clock });
+    await later.load();
+    expect(later.configOf('blog')).toEqual({ type: 'audio' });
+    expect(await kinds()).toEqual(['config.put blog']);
+  });
+
+  it('merges concurrent writes, losing none', async () => {
+    await Promise.all([put({ type: 'audio' }), put({ icon: '♪' }), put({ color: '#fff' })]);
+    expect(collections.configOf('blog')).toEqual({ type: 'audio', icon: '♪', color: '#fff' });
+  });
+
+  it('forgets what its transaction undid', async () => {
+    const undone = sql.transaction(async (tx) => {
+      await collections.configure(tx, 'blog', { type: 'scraping' });
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(collections.configOf('blog')).toBeUndefined();
+  });
+});
+
+describe('credentials (contract section 2)', () => {
+  const s3 = { endpoint: 's3.example.org', bucket: 'b', accessKey: 'AKIA', secretKey: 's3cret' };
+
+  it('masks them in every answer', async () => {
+    await put({ storageConfig: s3, wordpress: { url: 'https://w.example', apiKey: 'wp' } });
+    const { config } = await read();
+    expect(config['storageConfig']).toEqual({ ...s3, region: '', prefix: '', useTLS: false, secretKey: '', secretKeySet: true });
+    expect(config['wordpress']).toEqual({ url: 'https://w.example', apiKey: '', apiKeySet: true });
+    expect(JSON.stringify(await collections.handlers.listCollectionConfigs({}, context))).not.toMatch(/s3cret|"wp"/);
+  });
+
+  it.each([['empty', { secretKey: '' }], ['absent', {}]])('keeps the stored one where it is %s', async (_, rest) => {
+    await put({ storageConfig: s3 });
+    await put({ storageConfig: { endpoint: 'other', bucket: 'b', ...rest } });
+    expect(collections.configOf('blog')!.storageConfig).toEqual({ endpoint: 'other', bucket: 'b', secretKey: 's3cret' });
+  });
+
+  it('replaces it by a new value', async () => {
+    await put({ wordpress: { url: 'https://w.example', apiKey: 'old' } });
+    await put({ wordpress: { url: 'https://w.example', apiKey: 'new' } });
+    expect(collections.configOf('blog')!.wordpress).toEqual({ url: 'https://w.example', apiKey: 'new' });
+  });
+
+  it('clears it with its block', async () => {
+    await put({ wordpress: { url: 'https://w.example', apiKey: 'old' } });
+    await put({ wordpress: null });
+    await put({ wordpress: { url: 'https://w.example', apiKey: '' } });
+    expect((await read()).config['wordpress']).toEqual({ url: 'https://w.example', apiKey: '', apiKeySet: false });
+  });
+
+  it('ignores the flags, so that what was read can be written back', async () => {
+    await put({ storageConfig: s3 });
+    await put({ storageConfig: (await read()).config['storageConfig'] });
+    expect(collections.configOf('blog')!.storageConfig).toEqual({ ...s3, region: '', prefix: '', useTLS: false });
+    await put({ wordpress: { url: '', apiKey: '', apiKeySet: true } });
+    expect((await read()).config['wordpress']).toMatchObject({ apiKeySet: false });
+  });
+});
+
+describe('settings that do not fit together', () => {
+  it.each([
+    [{ storageBackend: 's3' }, 'missing_fields', 'missing fields: storageConfig.endpoint, storageConfig.bucket'],
+    [{ storageBackend: 's3', storageConfig: { endpoint: 'e', bucket: '' } }, 'missing_fields', 'missing fields: storageConfig.bucket'],
+    [{ storageBackend: 's3', storageConfig: { endpoint: 'e', bucket: 'b' } }, 'not_implemented', 'storageBackend s3 is not implemented'],
+    [{ storageBackend: 'memory' }, 'not_implemented', 'storageBackend memory is not implemented'],
+    [{ encrypted: true }, 'invalid_argument', 'encrypted needs an encryption key'], // decision D-43
+    [{ diskOnlyVectors: true }, 'invalid_argument', 'diskOnlyVectors needs quantization int8 or int4, got float32'], // decision D-42
+  ])('%j is refused and changes nothing', async (changes, code, message) => {
+    await put({ type: 'audio' });
+    await expect(put(changes)).rejects.toMatchObject({ code, message: expect.stringContaining(message) as string });
+    expect(collections.configOf('blog')).toEqual({ type: 'audio' });
+    expect(await kinds()).toEqual(['config.put blog']);
+  });
+
+  it('looks at the merged settings', async () => {
+    await put({ quantization: 'int8' });
+    await put({ diskOnlyVectors: true });
+    await expect(put({ quantization: 'float32' })).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
+describe('deleting a configuration', () => {
+  it('brings the defaults back', async () => {
+    await put({ type: 'audio' });
+    expect(await collections.handlers.deleteCollectionConfig({ collection: 'Blog' }, context)).toEqual({ status: 'deleted', collection: 'Blog' });
+    expect(await read()).toMatchObject({ configured: false, config: { type: 'default' } });
+    expect(await kinds()).toEqual(['config.put blog', 'config.delete blog']);
+  });
+
+  it('answers the same where there is none, and writes nothing', async () => {
+    expect(await collections.handlers.deleteCollectionConfig({ collection: 'blog' }, context)).toEqual({ status: 'deleted', collection: 'blog' });
+    expect(await kinds()).toEqual([]);
+  });
+});

@@ -1,0 +1,25 @@
+import type { CollectionConfig } from './collection-config.ts';
+
+/** All configurations by lowercased name of the collection: every write asks, so they stay in memory. */
+export class ConfigCache {
+  #configs = new Map<string, CollectionConfig>();
+
+  get(collection: string): CollectionConfig | undefined {
+    return this.#configs.get(collection.toLowerCase());
+  }
+
+  /** Undefined removes. */
+  set(name: string, config: CollectionConfig | undefined): void {
+    if (config === undefined) this.#configs.delete(name);
+    else this.#configs.set(name, config);
+  }
+
+  replace(configs: Iterable<readonly [string, CollectionConfig]>): void {
+    this.#configs = new Map(configs);
+  }
+
+  /** By name; those of the system are left out. */
+  list(): (readonly [string, CollectionConfig])[] {
+    return [...this.#configs].filter(([name]) => !name.startsWith('_')).sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+}

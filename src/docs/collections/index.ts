@@ -1,0 +1,3 @@
+export { createCollections, type Collections } from './collections.ts';
+export type { CollectionConfig, Retrieval, StorageBackend, StorageConfig, WordPress } from './collection-config.ts';
+export type { ConfigChanges } from './merge-config.ts';

@@ -1,0 +1,28 @@
+import { FIELDS, type CollectionConfig } from './collection-config.ts';
+import { hasCredential, keepCredential } from './credentials.ts';
+
+/** The fields to change, with values of the types of the configuration; null removes one, absent leaves it alone. */
+export type ConfigChanges = { readonly [K in (typeof FIELDS)[number]]?: unknown };
+
+type Block = Readonly<Record<string, unknown>>;
+
+/**
+ * What a write makes of a stored configuration (decision D-44): `retrieval` merges per field, every
+ * other field is replaced as a whole.
+ */
+export function mergeConfig(stored: CollectionConfig, changes: ConfigChanges): CollectionConfig {
+  const merged = FIELDS.map((field) => [field, mergeField(field, stored[field], changes[field])] as const);
+  return withoutAbsent(Object.fromEntries(merged));
+}
+
+function mergeField(field: (typeof FIELDS)[number], stored: unknown, change: unknown): unknown {
+  if (change === undefined) return stored;
+  if (change === null) return undefined;
+  if (hasCredential(field)) return withoutAbsent(keepCredential(field, stored as Block | undefined, change as Block));
+  return field === 'retrieval' ? withoutAbsent({ ...(stored as Block | undefined), ...(change as Block) }) : change;
+}
+
+/** Drops what is undefined or null. */
+function withoutAbsent(block: Block): Block {
+  return Object.fromEntries(Object.entries(block).filter(([, value]) => value != null));
+}

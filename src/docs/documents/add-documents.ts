@@ -1,0 +1,11 @@
+import type { DocumentHandlers } from './deps.ts';
+import type { DocumentWriter } from './writer.ts';
+
+/** `POST /v1/add-batch`: never all or nothing (decision D-67). */
+export function addDocuments(writer: DocumentWriter): DocumentHandlers['addDocuments'] {
+  return async ({ collection, documents }, { signal }) => {
+    const items = documents.map(({ saveRevision = true, ...item }) => ({ ...item, saveRevision }));
+    const { added, updated, failed, errors, sanitized } = await writer.put(collection, items, { signal });
+    return { added, updated, failed, errors, ...(sanitized > 0 && { sanitized }) };
+  };
+}

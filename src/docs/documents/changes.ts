@@ -1,0 +1,21 @@
+import type { NewChange } from '../../storage/index.ts';
+import { collectionOfId } from './identity.ts';
+
+/** A document as the change feed names it. */
+export interface Subject {
+  readonly ord: number;
+  readonly id: string;
+  readonly key: string;
+  readonly lang: string;
+}
+
+/** The document was written. */
+export function putChange({ ord, id, key, lang }: Subject, flags: number): NewChange {
+  return { kind: 'doc.put', collection: collectionOfId(id), ord, docId: id, key, lang, flags };
+}
+
+/** The document is gone; `reason` says why when nobody asked for it. */
+export function deleteChange({ ord, id, key, lang }: Subject, reason?: 'ttl'): NewChange {
+  const change: NewChange = { kind: 'doc.delete', collection: collectionOfId(id), ord, docId: id, key, lang };
+  return reason === undefined ? change : { ...change, detail: JSON.stringify({ reason }) };
+}

@@ -1,0 +1,42 @@
+import { readCollection } from './collection-rows.ts';
+import { transact, type Deps, type DocumentHandlers } from './deps.ts';
+import { removeRows } from './remove-documents.ts';
+import { deleteInSteps, type UnitOfWork } from './unit-of-work.ts';
+
+/** Documents looked at by one statement. */
+const STEP = 64;
+
+/**
+ * `POST /v1/delete-collection` (decision D-74): one transaction, so that nobody sees half a collection
+ * and there is one change with the count. It lets the event loop turn between its steps; other
+ * writers wait for its end. Configuration, schema and permissions stay.
+ */
+export function deleteCollection(deps: Deps): DocumentHandlers['deleteCollection'] {
+  return async ({ collection }) => {
+    const deleted = await transact(deps, (work) => clear(work, collection.toLowerCase()));
+    return { deleted, status: 'deleted', collection };
+  };
+}
+
+async function clear(work: UnitOfWork, name: string): Promise<number> {
+  const collection = await readCollection(work.tx, name);
+  if (collection === undefined) return 0;
+  const { id: cid, docs } = collection;
+  const deleted = docs - (await countExpired(work, cid));
+  await deleteInSteps(work, 'DELETE FROM doc_meta WHERE (cid, k, v, ord) IN (SELECT cid, k, v, ord FROM doc_meta WHERE cid = ? LIMIT ?)', [cid]);
+  for (let ords = await someOrds(work, cid); ords.length > 0; ords = await someOrds(work, cid)) await removeRows(work, ords);
+  await work.tx.run('DELETE FROM collections WHERE id = ?', [cid]);
+  await work.feed.append(work.tx, [{ kind: 'collection.delete', collection: name, detail: JSON.stringify({ deleted }) }]);
+  return deleted;
+}
+
+async function someOrds({ tx }: UnitOfWork, cid: number): Promise<number[]> {
+  const rows = await tx.all<{ ord: number }>('SELECT ord FROM documents WHERE cid = ? LIMIT ?', [cid, STEP]);
+  return rows.map(({ ord }) => ord);
+}
+
+/** Expired documents are absent already, so they do not count. */
+async function countExpired({ tx, now }: UnitOfWork, cid: number): Promise<number> {
+  const row = await tx.get<{ count: number }>('SELECT count(*) AS count FROM documents WHERE expires_at <= ? AND cid = ?', [now, cid]);
+  return row!.count;
+}

@@ -1,0 +1,30 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import type { Handlers } from '../../operations/index.ts';
+import type { Transaction } from '../../storage/index.ts';
+import type { Collections } from '../collections/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import type { Schemas } from '../schemas/index.ts';
+import { Pace } from './pace.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+export type DocumentHandlers = Required<Pick<Handlers<Operations>,
+  'addDocument' | 'addDocuments' | 'getDocument' | 'searchDocuments' | 'updateDocument' | 'getDocumentMeta' | 'setDocumentTtl' | 'deleteDocument'
+  | 'deleteDocuments' | 'deleteCollection' | 'listMetaKeys' | 'getChecksum' | 'listRevisions' | 'restoreRevision' | 'truncateRevisions'>>;
+
+/** What the handlers of documents work with. */
+export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'> {
+  readonly ttlSweepMs: number;
+  readonly collections: Pick<Collections, 'configOf'>;
+  readonly schemas: Pick<Schemas, 'violations'>;
+}
+
+/** Runs a transaction; its moment is the one at which it begins. */
+export function transact<T>({ sql, feed, clock }: Pick<Deps, 'sql' | 'feed' | 'clock'>, steps: (work: UnitOfWork) => Promise<T>): Promise<T> {
+  return sql.transaction((tx: Transaction) => steps({ tx, feed, now: unixSeconds(clock), pace: new Pace() }));
+}
+
+/** Newest revisions kept of each document; 0 keeps all. */
+export function maxRevisionsOf({ collections }: Pick<Deps, 'collections'>, collection: string): number {
+  return collections.configOf(collection)?.maxRevisions ?? 0;
+}

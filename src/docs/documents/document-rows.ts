@@ -1,0 +1,69 @@
+import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
+import type { BodyCodec, Queries } from '../../storage/index.ts';
+import type { Identity } from './identity.ts';
+import { parseMeta } from './meta.ts';
+
+/** What a document shows, its body aside. */
+export const SHOWN = 'd.id, d.key, d.lang, d.meta, d.added_at, d.updated_at, d.expires_at';
+
+/** What a write must know of the document that it changes, its body aside. */
+export const CURRENT = `d.ord, d.cid, d.crc, d.bytes, d.rev_ts, ${SHOWN}`;
+
+export interface ShownRow {
+  readonly [column: string]: string | number | null | Uint8Array;
+  readonly id: string;
+  readonly key: string;
+  readonly lang: string;
+  /** Canonical JSON. */
+  readonly meta: string;
+  readonly added_at: number;
+  readonly updated_at: number;
+  readonly expires_at: number | null;
+}
+
+export interface CurrentRow extends ShownRow {
+  readonly ord: number;
+  readonly cid: number;
+  /** CRC-32 of the body. */
+  readonly crc: number;
+  /** Length of the body as UTF-8. */
+  readonly bytes: number;
+  readonly rev_ts: number;
+}
+
+export interface WithBody extends ShownRow {
+  /** As the codec stored it. */
+  readonly body: Uint8Array;
+}
+
+/**
+ * A document by a spelling that was once written (identity rule 2, decision D-31); undefined when
+ * there is none or it has expired, for an expired document is absent at once (decisions section 3.1).
+ *
+ * The row is found by its id. That the key was written this way needs a look at the spellings only
+ * when it is not the latest one, so that the common read is a single lookup.
+ */
+export function findDocument<R extends ShownRow>(queries: Queries, columns: string, { id, key, lang }: Identity, now: number): Promise<R | undefined> {
+  return queries.get<R>(
+    `SELECT ${columns} FROM documents d
+     WHERE d.id = ? AND (d.expires_at IS NULL OR d.expires_at > ?)
+       AND (d.key = ? OR EXISTS (SELECT 1 FROM spellings s WHERE s.cid = d.cid AND s.key = ? AND s.lang = ? AND s.ord = d.ord))`,
+    [id, now, key, key, lang.toLowerCase()],
+  );
+}
+
+export function isExpired({ expires_at: expiresAt }: Pick<ShownRow, 'expires_at'>, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
+export function toDocument(row: ShownRow, contentMd: string): Document {
+  const document: Document = {
+    id: row.id, key: row.key, lang: row.lang, meta: parseMeta(row.meta), contentMd, addedAt: row.added_at, updatedAt: row.updated_at,
+  };
+  if (row.expires_at !== null) document.expiresAt = row.expires_at;
+  return document;
+}
+
+export async function decodeDocument(codec: BodyCodec, row: WithBody): Promise<Document> {
+  return toDocument(row, await codec.decodeAsync(row.body));
+}

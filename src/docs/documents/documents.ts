@@ -1,0 +1,69 @@
+import type { Timer } from '../../lib/timer.ts';
+import type { Collections } from '../collections/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import type { Schemas } from '../schemas/index.ts';
+import { addDocument } from './add-document.ts';
+import { addDocuments } from './add-documents.ts';
+import { deleteCollection } from './delete-collection.ts';
+import { deleteDocument, deleteDocuments } from './delete-documents.ts';
+import type { Deps, DocumentHandlers } from './deps.ts';
+import { getChecksum } from './get-checksum.ts';
+import { getDocument, getDocumentMeta } from './get-document.ts';
+import { listMetaKeys } from './list-meta-keys.ts';
+import { createReader, type DocumentReader } from './reader.ts';
+import { listRevisions, restoreRevision } from './revisions.ts';
+import { searchDocuments } from './search-documents.ts';
+import { setDocumentTtl } from './set-document-ttl.ts';
+import { Sweeper } from './sweep.ts';
+import { truncateRevisions } from './truncate-revisions.ts';
+import { updateDocument } from './update-document.ts';
+import { createWriter, type DocumentWriter } from './writer.ts';
+
+/** The documents of the service: writing, reading, finding by metadata, revisions, expiry. */
+export interface Documents {
+  readonly handlers: DocumentHandlers;
+  readonly writer: DocumentWriter;
+  readonly reader: DocumentReader;
+  /** Starts removing expired documents every `ttlSweepMs`; again is harmless. Not for followers and read-only servers. */
+  startSweep(timer?: Timer): void;
+  /** Waits for a sweep under way; before `startSweep`, or again, it is harmless. */
+  stop(): Promise<void>;
+}
+
+/** `configOf` and `violations` are asked at each write, so both must answer from memory. */
+export function createDocuments(
+  environment: DocsEnvironment, areas: { collections: Pick<Collections, 'configOf'>; schemas: Pick<Schemas, 'violations'> },
+): Documents {
+  const { sql, feed, codec, clock, log, settings } = environment;
+  const deps: Deps = { sql, feed, codec, clock, log, ttlSweepMs: settings.ttlSweepMs, ...areas };
+  const writer = createWriter(deps);
+  const reader = createReader(deps);
+  const sweeper = new Sweeper(deps);
+  return {
+    handlers: createHandlers(deps, writer, reader),
+    writer,
+    reader,
+    startSweep: (timer) => sweeper.start(timer),
+    stop: () => sweeper.stop(),
+  };
+}
+
+function createHandlers(deps: Deps, writer: DocumentWriter, reader: DocumentReader): DocumentHandlers {
+  return {
+    addDocument: addDocument(deps),
+    addDocuments: addDocuments(writer),
+    getDocument: getDocument(deps),
+    searchDocuments: searchDocuments(deps),
+    updateDocument: updateDocument(deps),
+    getDocumentMeta: getDocumentMeta(deps),
+    setDocumentTtl: setDocumentTtl(deps),
+    deleteDocument: deleteDocument(deps),
+    deleteDocuments: deleteDocuments(deps),
+    deleteCollection: deleteCollection(deps),
+    listMetaKeys: listMetaKeys(deps),
+    getChecksum: getChecksum(reader),
+    listRevisions: listRevisions(deps),
+    restoreRevision: restoreRevision(deps),
+    truncateRevisions: truncateRevisions(deps),
+  };
+}

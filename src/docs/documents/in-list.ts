@@ -1,0 +1,12 @@
+import type { SqlValue } from '../../storage/index.ts';
+
+/**
+ * Values for `IN (...)`, filled up with repeats to a power of two, so that a handful of prepared
+ * statements serves lists of every length. The list must not be empty.
+ */
+export function inList<T extends SqlValue>(values: readonly T[]): { marks: string; params: T[] } {
+  const params = [...values];
+  const size = 2 ** Math.ceil(Math.log2(values.length));
+  while (params.length < size) params.push(values[0]!);
+  return { marks: Array(size).fill('?').join(', '), params };
+}

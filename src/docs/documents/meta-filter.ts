@@ -1,0 +1,46 @@
+import { ServiceError } from '../../errors/index.ts';
+import type { SqlValue } from '../../storage/index.ts';
+import { inList } from './in-list.ts';
+import type { Meta } from './meta.ts';
+
+/** A fragment of SQL with its parameters. */
+export interface Fragment {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+}
+
+const MAX_VALUES = 1000;
+
+/** Refuses filters with too many values in all (decisions section 8), which a schema cannot count. */
+export function checkFilter(filter: Meta): void {
+  const values = Object.values(filter).reduce((sum, list) => sum + list.length, 0);
+  if (values > MAX_VALUES) throw new ServiceError('invalid_argument', `filterMeta must have at most ${MAX_VALUES} values, got ${values}`);
+}
+
+/** A key without values has no alternative that could match. */
+export function matchesNothing(filter: Meta): boolean {
+  return Object.values(filter).some((values) => values.length === 0);
+}
+
+/**
+ * A SELECT of the ordinals that match: the values of a key are alternatives, and every key must match
+ * (contract section 4). Undefined when there is no filter; the filter must not match nothing.
+ */
+export function matchingOrds(cid: number, filter: Meta): Fragment | undefined {
+  const entries = Object.entries(filter);
+  if (entries.length === 0) return undefined;
+  const parts = entries.map(([key, values]) => matchingOneKey(cid, key, values));
+  return { sql: parts.map(({ sql }) => sql).join(' INTERSECT '), params: parts.flatMap(({ params }) => params) };
+}
+
+function matchingOneKey(cid: number, key: string, values: readonly string[]): Fragment {
+  const { marks, params } = inList(values);
+  return { sql: `SELECT ord FROM doc_meta WHERE cid = ? AND k = ? AND v IN (${marks})`, params: [cid, key, ...params] };
+}
+
+/** A condition on `documents d`: of the collection, matching, and not expired. */
+export function visibleDocuments(cid: number, matches: Fragment | undefined, now: number): Fragment {
+  const visible = 'd.cid = ? AND (d.expires_at IS NULL OR d.expires_at > ?)';
+  if (matches === undefined) return { sql: visible, params: [cid, now] };
+  return { sql: `${visible} AND d.ord IN (${matches.sql})`, params: [cid, now, ...matches.params] };
+}

@@ -1,0 +1,40 @@
+import type { Document, ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
+
+/** What a request wants of each document. */
+export interface Projection {
+  /** Undefined keeps every field. */
+  readonly fields: ReadonlySet<string> | undefined;
+  readonly body: boolean;
+}
+
+const DOCUMENT_FIELDS = new Set(['id', 'key', 'lang', 'meta', 'contentMd', 'addedAt', 'updatedAt', 'expiresAt']);
+
+/** The body comes without `fields` unless refused, and with them only when asked for (decision D-40). */
+export function projectionOf(fields: readonly string[] | undefined, includeContent: boolean | undefined): Projection {
+  if (fields === undefined) return { fields: undefined, body: includeContent ?? true };
+  return { fields: new Set(fields), body: includeContent === true || (includeContent === undefined && fields.includes('contentMd')) };
+}
+
+/**
+ * What is kept of a document (decision D-40): `id`, `key` and `lang` always, and of the rest what
+ * `fields` names. A name that is no field of a document is a metadata key; a document without that
+ * key then shows metadata without it.
+ */
+export function projectDocument(document: Document, { fields, body }: Projection): ProjectedDocument {
+  const { contentMd, meta, addedAt, updatedAt, expiresAt, ...projected } = document;
+  const kept: ProjectedDocument = projected;
+  const shownMeta = fields === undefined || fields.has('meta') ? meta : someMeta(meta, fields);
+  if (shownMeta !== undefined) kept.meta = shownMeta;
+  if (body) kept.contentMd = contentMd;
+  if (fields === undefined || fields.has('addedAt')) kept.addedAt = addedAt;
+  if (fields === undefined || fields.has('updatedAt')) kept.updatedAt = updatedAt;
+  if (expiresAt !== undefined && (fields === undefined || fields.has('expiresAt'))) kept.expiresAt = expiresAt;
+  return kept;
+}
+
+/** Undefined when `fields` names no metadata key. */
+function someMeta(meta: Document['meta'], fields: ReadonlySet<string>): Document['meta'] | undefined {
+  const names = [...fields].filter((name) => !DOCUMENT_FIELDS.has(name));
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(meta, name)).map((name) => [name, meta[name]!]));
+}

@@ -1,0 +1,80 @@
+import { ensureCollection } from './collection-rows.ts';
+import { CURRENT, isExpired, type CurrentRow } from './document-rows.ts';
+import { inList } from './in-list.ts';
+import { insertDocuments } from './insert-documents.ts';
+import { removeDocuments } from './remove-documents.ts';
+import { replaceDocuments, type Replacement } from './replace-documents.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+import { expiryAfter, type NewVersion } from './version.ts';
+
+/** What became of a version. */
+export interface PutOutcome {
+  readonly status: 'added' | 'updated' | 'skipped';
+  readonly addedAt: number;
+  readonly expiresAt: number | null;
+}
+
+/**
+ * Creates or updates documents of one collection (identity rules 1 and 4), in order: of several with
+ * one identity the later updates the earlier. The outcomes are in the order of the versions.
+ */
+export async function putVersions(work: UnitOfWork, versions: readonly NewVersion[], maxRevisions: number): Promise<PutOutcome[]> {
+  if (versions.length === 0) return [];
+  const cid = await ensureCollection(work.tx, versions[0]!.identity.collection);
+  const outcomes = new Map<NewVersion, PutOutcome>();
+  for (const wave of waves(versions)) await putWave(work, cid, wave, maxRevisions, outcomes);
+  return versions.map((version) => outcomes.get(version)!);
+}
+
+/** The versions in groups without repeats: the nth with an identity is in group n. */
+function waves(versions: readonly NewVersion[]): NewVersion[][] {
+  const groups: NewVersion[][] = [];
+  const seen = new Map<string, number>();
+  for (const version of versions) {
+    const turn = seen.get(version.identity.id) ?? 0;
+    seen.set(version.identity.id, turn + 1);
+    (groups[turn] ??= []).push(version);
+  }
+  return groups;
+}
+
+async function putWave(work: UnitOfWork, cid: number, wave: readonly NewVersion[], maxRevisions: number, outcomes: Map<NewVersion, PutOutcome>): Promise<void> {
+  const found = await readCurrent(work, wave);
+  const expired = [...found.values()].filter((row) => isExpired(row, work.now));
+  await removeDocuments(work, expired, 'ttl'); // writing to an expired id evicts first (decisions section 3.1)
+  for (const { id } of expired) found.delete(id);
+
+  const inserts: NewVersion[] = [];
+  const replacements: Replacement[] = [];
+  for (const version of wave) {
+    const current = found.get(version.identity.id);
+    const expiresAt = expiryAfter(version.ttl, work.now, current?.expires_at ?? null);
+    if (current === undefined) {
+      inserts.push(version);
+      outcomes.set(version, { status: 'added', addedAt: work.now, expiresAt });
+    } else if (version.skipDuplicate && hasSameBody(current, version)) {
+      outcomes.set(version, { status: 'skipped', addedAt: current.added_at, expiresAt: current.expires_at });
+    } else {
+      replacements.push(toReplacement(current, version, expiresAt));
+      outcomes.set(version, { status: 'updated', addedAt: current.added_at, expiresAt });
+    }
+  }
+  await insertDocuments(work, cid, inserts);
+  await replaceDocuments(work, replacements, maxRevisions);
+}
+
+async function readCurrent({ tx }: UnitOfWork, versions: readonly NewVersion[]): Promise<Map<string, CurrentRow>> {
+  const { marks, params } = inList(versions.map(({ identity }) => identity.id));
+  const rows = await tx.all<CurrentRow>(`SELECT ${CURRENT} FROM documents d WHERE d.id IN (${marks})`, params);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The contract compares the CRC-32; the length keeps a collision from losing a write. */
+function hasSameBody(current: CurrentRow, { body }: NewVersion): boolean {
+  return current.crc === body.crc && current.bytes === body.bytes;
+}
+
+function toReplacement(current: CurrentRow, version: NewVersion, expiresAt: number | null): Replacement {
+  const { identity: { key, lang }, meta, body, saveRevision, flags } = version;
+  return { current, key, lang, meta, body, expiresAt, saveRevision, flags };
+}

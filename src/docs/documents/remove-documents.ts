@@ -1,0 +1,37 @@
+import { deleteChange } from './changes.ts';
+import { countDocuments } from './collection-rows.ts';
+import type { CurrentRow } from './document-rows.ts';
+import { inList } from './in-list.ts';
+import { indexMeta } from './meta-index.ts';
+import { deleteInSteps, runInSteps, type UnitOfWork } from './unit-of-work.ts';
+
+/** At most so many documents are looked at by one statement. */
+const STEP = 64;
+
+/**
+ * Removes documents with their revisions, index entries and all spellings (decision D-31). `reason`
+ * goes into the change feed.
+ */
+export async function removeDocuments(work: UnitOfWork, rows: readonly CurrentRow[], reason?: 'ttl'): Promise<void> {
+  if (rows.length === 0) return;
+  await indexMeta(work, rows.map(({ cid, ord, meta }) => ({ cid, ord, before: meta, after: {} })));
+  await removeRows(work, rows.map(({ ord }) => ord));
+  for (const [cid, count] of countBy(rows)) await countDocuments(work.tx, cid, -count);
+  await work.feed.append(work.tx, rows.map((row) => deleteChange(row, reason)));
+}
+
+/** Deletes documents, their revisions and spellings; metadata rows, counters and the feed are the caller's. */
+export async function removeRows(work: UnitOfWork, ords: readonly number[]): Promise<void> {
+  for (let i = 0; i < ords.length; i += STEP) {
+    const { marks, params } = inList(ords.slice(i, i + STEP));
+    await deleteInSteps(work, `DELETE FROM revisions WHERE (ord, ts) IN (SELECT ord, ts FROM revisions WHERE ord IN (${marks}) LIMIT ?)`, params);
+    await deleteInSteps(work, `DELETE FROM spellings WHERE (cid, key, lang) IN (SELECT cid, key, lang FROM spellings WHERE ord IN (${marks}) LIMIT ?)`, params);
+  }
+  await runInSteps(work, 'DELETE FROM documents WHERE ord = ?', ords.map((ord) => [ord]));
+}
+
+function countBy(rows: readonly CurrentRow[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { cid } of rows) counts.set(cid, (counts.get(cid) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,33 @@
+import { repairText } from '../../lib/utf8.ts';
+import type { RawItem } from './item-rules.ts';
+import type { Meta } from './meta.ts';
+
+/**
+ * An item with every text made valid Unicode, and whether that changed anything (decision D-39).
+ * Valid items, nearly all, are handed back as they are.
+ */
+export function repairItem<T extends RawItem>(item: T): { item: T; repaired: boolean } {
+  if (isWellFormed(item)) return { item, repaired: false };
+  const texts = Object.entries(item).map(([field, value]) => [field, typeof value === 'string' ? repairText(value) : value] as const);
+  const repaired = Object.fromEntries(texts) as unknown as T;
+  return { item: item.meta === undefined ? repaired : { ...repaired, meta: repairMeta(item.meta) }, repaired: true };
+}
+
+function isWellFormed(item: RawItem): boolean {
+  const texts = Object.values(item).filter((value) => typeof value === 'string');
+  return texts.every((text) => text.isWellFormed()) && Object.entries(item.meta ?? {}).every(isEntryWellFormed);
+}
+
+function isEntryWellFormed([key, values]: [string, readonly string[]]): boolean {
+  return key.isWellFormed() && values.every((value) => value.isWellFormed());
+}
+
+/** Keys that become the same one keep the values of both. */
+function repairMeta(meta: Meta): Meta {
+  const repaired = new Map<string, string[]>();
+  for (const [key, values] of Object.entries(meta)) {
+    const name = repairText(key);
+    repaired.set(name, [...(repaired.get(name) ?? []), ...values.map(repairText)]);
+  }
+  return Object.fromEntries(repaired);
+}

@@ -1,0 +1,61 @@
+import { putChange } from './changes.ts';
+import type { CurrentRow } from './document-rows.ts';
+import { canonicalMeta, parseMeta, type Meta } from './meta.ts';
+import { indexMeta } from './meta-index.ts';
+import { addRevisions, detachNewest, nextTimestamp, trimRevisions } from './revision-rows.ts';
+import { addSpellings } from './spelling-rows.ts';
+import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
+import type { EncodedBody } from './version.ts';
+
+/** The next version of a document. */
+export interface Replacement {
+  readonly current: CurrentRow;
+  /** The spelling that the document has from now on. */
+  readonly key: string;
+  readonly lang: string;
+  /** Undefined keeps the metadata. */
+  readonly meta: Meta | undefined;
+  /** Undefined keeps the body. */
+  readonly body: EncodedBody | undefined;
+  readonly expiresAt: number | null;
+  readonly saveRevision: boolean;
+  readonly flags: number;
+}
+
+const WITH_BODY = `
+  UPDATE documents SET key = ?, lang = ?, updated_at = ?, expires_at = ?, rev_ts = ?, meta = ?, backend = 'boltdb', crc = ?, bytes = ?, body = ?
+  WHERE ord = ?`;
+const WITHOUT_BODY = 'UPDATE documents SET key = ?, lang = ?, updated_at = ?, expires_at = ?, rev_ts = ?, meta = ? WHERE ord = ?';
+
+/**
+ * Writes the next version of documents that exist, each at most once, with a revision (decision D-33)
+ * and the trimming that `maxRevisions` asks for (0 keeps all) in the same transaction.
+ */
+export async function replaceDocuments(work: UnitOfWork, replacements: readonly Replacement[], maxRevisions: number): Promise<void> {
+  if (replacements.length === 0) return;
+  await detachNewest(work, replacements.map(({ current }) => current));
+  await runInSteps(work, WITH_BODY, replacements.filter(({ body }) => body !== undefined).map((next) => withBody(next, work.now)));
+  await runInSteps(work, WITHOUT_BODY, replacements.filter(({ body }) => body === undefined).map((next) => [...columns(next, work.now), next.current.ord]));
+  await index(work, replacements);
+  const kept = replacements.filter(({ saveRevision }) => saveRevision);
+  await addRevisions(work, kept.map(({ current }) => ({ ord: current.ord, timestamp: nextTimestamp(work.now, current.rev_ts) })));
+  if (maxRevisions > 0) await trimRevisions(work, replacements.map(({ current }) => current.ord), maxRevisions);
+  await work.feed.append(work.tx, replacements.map(({ current: { ord, id }, key, lang, flags }) => putChange({ ord, id, key, lang }, flags)));
+}
+
+function columns({ current, key, lang, meta, expiresAt, saveRevision }: Replacement, now: number) {
+  const newest = saveRevision ? nextTimestamp(now, current.rev_ts) : current.rev_ts;
+  return [key, lang, now, expiresAt, newest, meta === undefined ? current.meta : canonicalMeta(meta)];
+}
+
+function withBody(next: Replacement, now: number) {
+  const { crc, bytes, stored } = next.body!;
+  return [...columns(next, now), crc, bytes, stored, next.current.ord];
+}
+
+async function index(work: UnitOfWork, replacements: readonly Replacement[]): Promise<void> {
+  const respelled = replacements.filter(({ current, key }) => key !== current.key);
+  await addSpellings(work, respelled.map(({ current: { cid, ord }, key, lang }) => ({ cid, ord, key, lang })));
+  const changed = replacements.filter(({ meta }) => meta !== undefined);
+  await indexMeta(work, changed.map(({ current: { cid, ord, meta: before }, meta }) => ({ cid, ord, before, after: meta ?? parseMeta(before) })));
+}

@@ -1,0 +1,14 @@
+import { ServiceError } from '../../errors/index.ts';
+import type { Deps } from './deps.ts';
+import type { Meta } from './meta.ts';
+
+/** Throws `validation_failed` with one message a violation when the collection's schema forbids the metadata (decision D-48). */
+export function requireValid({ schemas }: Pick<Deps, 'schemas'>, collection: string, meta: Meta): void {
+  const errors = schemas.violations(collection, meta);
+  if (errors.length > 0) throw new ServiceError('validation_failed', 'validation failed', { errors });
+}
+
+/** The answer for a document that is absent, has expired, or was never written with this spelling. */
+export function notFound(): ServiceError {
+  return new ServiceError('not_found', 'not found');
+}

@@ -1,0 +1,38 @@
+import type { CurrentRow } from './document-rows.ts';
+import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
+
+/**
+ * The timestamp of a new revision: now, or one more than the newest ever written where that is later,
+ * so that it names the revision within its document (decision D-34).
+ */
+export function nextTimestamp(now: number, newest: number): number {
+  return Math.max(now, newest + 1);
+}
+
+/**
+ * Gives the newest revisions a copy of the version that is about to be replaced. Until then their
+ * columns are NULL, which stands for the document's current version, so that a first write stores its
+ * body once. Must run before the document changes.
+ */
+export async function detachNewest(work: UnitOfWork, documents: readonly Pick<CurrentRow, 'ord' | 'rev_ts'>[]): Promise<void> {
+  await runInSteps(
+    work,
+    `UPDATE revisions SET (backend, meta, body) = (SELECT d.backend, d.meta, d.body FROM documents d WHERE d.ord = revisions.ord)
+     WHERE ord = ? AND ts = ? AND meta IS NULL`,
+    documents.map(({ ord, rev_ts: newest }) => [ord, newest]),
+  );
+}
+
+/** Adds a revision that equals the document's current version. */
+export async function addRevisions(work: UnitOfWork, revisions: readonly { ord: number; timestamp: number }[]): Promise<void> {
+  await runInSteps(work, 'INSERT INTO revisions(ord, ts, updated_at) VALUES (?, ?, ?)', revisions.map(({ ord, timestamp }) => [ord, timestamp, work.now]));
+}
+
+/** Deletes all but the newest `keep` revisions of each document and answers how many went. */
+export async function trimRevisions(work: UnitOfWork, ords: readonly number[], keep: number): Promise<number> {
+  return runInSteps(
+    work,
+    'DELETE FROM revisions WHERE ord = ? AND ts <= (SELECT ts FROM revisions WHERE ord = ? ORDER BY ts DESC LIMIT 1 OFFSET ?)',
+    ords.map((ord) => [ord, ord, keep]),
+  );
+}

@@ -1,0 +1,28 @@
+import { CHANGE_FLAGS } from '../../storage/index.ts';
+import { putChange } from './changes.ts';
+import { transact, type Deps, type DocumentHandlers } from './deps.ts';
+import { CURRENT, decodeDocument, findDocument, type CurrentRow, type WithBody } from './document-rows.ts';
+import { identify } from './identity.ts';
+import { notFound } from './require-valid.ts';
+import { expiryAfter } from './version.ts';
+
+/**
+ * `POST /v1/set-ttl`: lets a document expire `ttl` seconds from now; 0 removes the expiry.
+ *
+ * No version of the document is written, so `updatedAt` stays and there is no revision. Views learn of
+ * the new expiry from the feed; no event is emitted, for section 6 of the contract names none.
+ */
+export function setDocumentTtl(deps: Deps): DocumentHandlers['setDocumentTtl'] {
+  return async ({ collection, key, lang, ttl }) => {
+    const identity = identify(collection, key, lang);
+    const row = await transact(deps, async (work) => {
+      const current = await findDocument<CurrentRow & WithBody>(work.tx, `${CURRENT}, d.body`, identity, work.now);
+      if (current === undefined) throw notFound();
+      const expiresAt = expiryAfter(ttl, work.now, null);
+      await work.tx.run('UPDATE documents SET expires_at = ? WHERE ord = ?', [expiresAt, current.ord]);
+      await work.feed.append(work.tx, [putChange(current, CHANGE_FLAGS.SKIP_WEBHOOKS)]);
+      return { ...current, expires_at: expiresAt };
+    });
+    return decodeDocument(deps.codec, row);
+  };
+}

@@ -1,0 +1,18 @@
+import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
+
+/** A key as it was written, of a document in a language in any letter case. */
+export interface Spelling {
+  readonly cid: number;
+  readonly ord: number;
+  readonly key: string;
+  readonly lang: string;
+}
+
+/** Remembers how documents were written (decision D-31); what is known already stays. */
+export async function addSpellings(work: UnitOfWork, spellings: readonly Spelling[]): Promise<void> {
+  await runInSteps(
+    work,
+    'INSERT INTO spellings(cid, key, lang, ord) VALUES (?, ?, ?, ?) ON CONFLICT(cid, key, lang) DO NOTHING',
+    spellings.map(({ cid, key, lang, ord }) => [cid, key, lang.toLowerCase(), ord]),
+  );
+}

@@ -1,0 +1,68 @@
+import { unixSeconds } from '../../lib/clock.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { transact, type Deps } from './deps.ts';
+import { CURRENT, type CurrentRow } from './document-rows.ts';
+import { removeDocuments } from './remove-documents.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** Documents removed in one transaction (decisions section 3.1). */
+const SWEPT_AT_ONCE = 1000;
+
+/**
+ * Removes expired documents, which are absent for every reader already, and answers how many. Each
+ * appends a `doc.delete` with the reason `ttl` to the change feed.
+ */
+export async function sweepExpired(deps: Pick<Deps, 'sql' | 'feed' | 'clock'>, signal?: AbortSignal): Promise<number> {
+  let total = 0;
+  while (!signal?.aborted && (await hasExpired(deps))) total += await transact(deps, sweepSome);
+  return total;
+}
+
+/** Asked outside of a transaction, so that a sweep with nothing to do does not make the disk write. */
+async function hasExpired({ sql, clock }: Pick<Deps, 'sql' | 'clock'>): Promise<boolean> {
+  return (await sql.get('SELECT ord FROM documents WHERE expires_at <= ? LIMIT 1', [unixSeconds(clock)])) !== undefined;
+}
+
+async function sweepSome(work: UnitOfWork): Promise<number> {
+  const rows = await work.tx.all<CurrentRow>(
+    `SELECT ${CURRENT} FROM documents d WHERE d.expires_at <= ? ORDER BY d.expires_at LIMIT ?`, [work.now, SWEPT_AT_ONCE],
+  );
+  await removeDocuments(work, rows, 'ttl');
+  return rows.length;
+}
+
+/** The background service that sweeps. `stop` waits for a sweep under way; before `start`, or again, it is harmless. */
+export class Sweeper {
+  readonly #deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'log' | 'ttlSweepMs'>;
+  #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'log' | 'ttlSweepMs'>) {
+    this.#deps = deps;
+  }
+
+  start(timer: Timer = systemTimer): void {
+    if (this.#running !== undefined) return;
+    this.#stopping = new AbortController();
+    this.#running = this.#run(timer, this.#stopping.signal);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    this.#running = undefined;
+  }
+
+  async #run(timer: Timer, signal: AbortSignal): Promise<void> {
+    const { log, ttlSweepMs } = this.#deps;
+    while (!signal.aborted) {
+      try {
+        const removed = await sweepExpired(this.#deps, signal);
+        if (removed > 0) log.info({ removed }, 'expired documents removed');
+      } catch (error) {
+        log.warn({ error }, 'expired documents could not be removed; the next sweep tries again');
+      }
+      await timer.sleep(ttlSweepMs, signal);
+    }
+  }
+}

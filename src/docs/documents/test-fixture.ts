@@ -1,0 +1,97 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { operations, type Operations } from '../../../generated/docs/operations.ts';
+import { silentLog } from '../../lib/log.ts';
+import { createInvoker, type Handlers, type Invoke, type OutputOf } from '../../operations/index.ts';
+import { BodyCodec, ChangeFeed, documents as migration, migrate, openDatabase, type Change, type Sql } from '../../storage/index.ts';
+import { createCollections, type Collections } from '../collections/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { createSchemas, type Schemas } from '../schemas/index.ts';
+import { createDocuments, type Documents } from './index.ts';
+
+export const DRIVERS = ['node:sqlite', 'sql.js'] as const;
+export type DriverName = (typeof DRIVERS)[number];
+
+/** Unix seconds at which every test begins. */
+export const START = 1_766_400_000;
+
+const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
+
+/** For tests: the area over a real database, called through the pipeline, with a clock moved by hand. */
+export class Fixture {
+  readonly sql: Sql;
+  readonly feed: ChangeFeed;
+  readonly environment: DocsEnvironment;
+  readonly collections: Collections;
+  readonly schemas: Schemas;
+  readonly documents: Documents;
+  readonly #folder: string | undefined;
+  #milliseconds = START * 1000;
+  #invoke: Invoke<Operations>;
+
+  private constructor(sql: Sql, folder: string | undefined) {
+    const clock = { now: () => this.#milliseconds };
+    this.sql = sql;
+    this.#folder = folder;
+    this.feed = new ChangeFeed(sql, clock);
+    // Only what the areas under test look at: the other settings belong to the system area.
+    const settings = { ttlSweepMs: 30_000 } as DocsEnvironment['settings'];
+    this.environment = { sql, feed: this.feed, codec: new BodyCodec(), clock, log: silentLog, settings };
+    this.collections = createCollections(this.environment);
+    this.schemas = createSchemas(this.environment);
+    this.documents = createDocuments(this.environment, { collections: this.collections, schemas: this.schemas });
+    this.#invoke = this.#invokerOf({});
+  }
+
+  static async open(driver: DriverName): Promise<Fixture> {
+    const folder = driver === 'sql.js' ? undefined : await mkdtemp(join(tmpdir(), 'quire-documents-'));
+    const sql = await openDatabase({ path: folder === undefined ? ':memory:' : join(folder, 'test.db') });
+    await migrate(sql, [migration]);
+    return new Fixture(sql, folder);
+  }
+
+  /** Adds the handlers of another area. */
+  use(handlers: Handlers<Operations>): void {
+    this.#invoke = this.#invokerOf(handlers);
+  }
+
+  advance(seconds: number): void {
+    this.#milliseconds += seconds * 1000;
+  }
+
+  /** Unix seconds. */
+  get now(): number {
+    return Math.floor(this.#milliseconds / 1000);
+  }
+
+  /** Runs an operation, its input validated and completed as a request's is. */
+  async call<K extends keyof Operations & string>(id: K, input: object): Promise<OutputOf<Operations, K>> {
+    return (await this.reply(id, input)).value;
+  }
+
+  /** As `call`, with the headers. */
+  reply<K extends keyof Operations & string>(id: K, input: object) {
+    return this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test' });
+  }
+
+  /** The change feed after a position. */
+  changes(after = 0): Promise<Change[]> {
+    return this.feed.read(after, 10_000);
+  }
+
+  async count(table: string): Promise<number> {
+    return (await this.sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))!.n;
+  }
+
+  async close(): Promise<void> {
+    await this.documents.stop();
+    await this.sql.close();
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true });
+  }
+
+  #invokerOf(more: Handlers<Operations>): Invoke<Operations> {
+    const handlers = { ...this.collections.handlers, ...this.schemas.handlers, ...this.documents.handlers, ...more };
+    return createInvoker<Operations>({ operations, inputs, handlers, mode: () => 'wr' });
+  }
+}

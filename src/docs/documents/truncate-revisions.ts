@@ -1,0 +1,37 @@
+import { readCollection } from './collection-rows.ts';
+import { transact, type Deps, type DocumentHandlers } from './deps.ts';
+import { trimRevisions } from './revision-rows.ts';
+import { CHUNK } from './writer.ts';
+
+/**
+ * `POST /v1/truncate`: keeps the newest `keepRevs` revisions of each document, a transaction for every
+ * 500 documents. The first one tells the change feed, so that a follower can do the same.
+ *
+ * `dropCache` is accepted and changes nothing: no cache of revisions is kept beside the database.
+ */
+export function truncateRevisions(deps: Deps): DocumentHandlers['truncateRevisions'] {
+  return async ({ collection, keepRevs }, { signal }) => {
+    const ords = await longHistories(deps, collection, keepRevs);
+    let deleted = 0;
+    for (let start = 0; start < ords.length; start += CHUNK) {
+      signal?.throwIfAborted();
+      deleted += await transact(deps, async (work) => {
+        const detail = JSON.stringify({ keepRevs });
+        if (start === 0) await work.feed.append(work.tx, [{ kind: 'revisions.truncate', collection: collection.toLowerCase(), detail }]);
+        return trimRevisions(work, ords.slice(start, start + CHUNK), keepRevs);
+      });
+    }
+    return { deleted, status: 'truncated', collection, keepRevs };
+  };
+}
+
+/** The documents with more revisions than are to be kept. */
+async function longHistories({ sql }: Deps, name: string, keep: number): Promise<number[]> {
+  const collection = await readCollection(sql, name);
+  if (collection === undefined) return [];
+  const rows = await sql.background.all<{ ord: number }>(
+    'SELECT r.ord AS ord FROM documents d JOIN revisions r ON r.ord = d.ord WHERE d.cid = ? GROUP BY r.ord HAVING count(*) > ?',
+    [collection.id, keep],
+  );
+  return rows.map(({ ord }) => ord);
+}

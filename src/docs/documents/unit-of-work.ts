@@ -1,0 +1,36 @@
+import type { ChangeFeed, SqlValue, Transaction } from '../../storage/index.ts';
+import type { Pace } from './pace.ts';
+
+/** A transaction under way, with what its steps share. */
+export interface UnitOfWork {
+  readonly tx: Transaction;
+  readonly feed: ChangeFeed;
+  /** Unix seconds; the same moment for all that the transaction writes. */
+  readonly now: number;
+  readonly pace: Pace;
+}
+
+/** Rows written or deleted by one statement before the event loop may turn. */
+const STEP = 64;
+
+/** Rows of a table without large columns. */
+const SMALL_ROWS_STEP = 512;
+
+/** As `runMany`, in steps. */
+export async function runInSteps({ tx, pace }: UnitOfWork, sql: string, rows: readonly (readonly SqlValue[])[]): Promise<number> {
+  let changes = 0;
+  for (let i = 0; i < rows.length; i += STEP) {
+    changes += (await tx.runMany(sql, rows.slice(i, i + STEP))).changes;
+    await pace.rest();
+  }
+  return changes;
+}
+
+/** Repeats a statement whose last placeholder limits how many rows it deletes, until none is left. */
+export async function deleteInSteps({ tx, pace }: UnitOfWork, sql: string, params: readonly SqlValue[]): Promise<void> {
+  let deleted: number;
+  do {
+    deleted = (await tx.run(sql, [...params, SMALL_ROWS_STEP])).changes;
+    await pace.rest();
+  } while (deleted === SMALL_ROWS_STEP);
+}

@@ -1,0 +1,38 @@
+import { crc32 } from 'node:zlib';
+import type { BodyCodec } from '../../storage/index.ts';
+import type { Identity } from './identity.ts';
+import type { Meta } from './meta.ts';
+
+/** A body ready to be stored. */
+export interface EncodedBody {
+  readonly stored: Uint8Array;
+  /** CRC-32 of its UTF-8. */
+  readonly crc: number;
+  /** Length of its UTF-8. */
+  readonly bytes: number;
+}
+
+/** A document as a request wants it to be, checked and encoded before its transaction begins. */
+export interface NewVersion {
+  readonly identity: Identity;
+  readonly meta: Meta;
+  readonly body: EncodedBody;
+  /** Seconds; 0 removes the expiry, undefined keeps the present one (decision D-32). */
+  readonly ttl: number | undefined;
+  readonly saveRevision: boolean;
+  /** Leave the document alone when the stored body is the same. */
+  readonly skipDuplicate: boolean;
+  /** Sum of `CHANGE_FLAGS` for its subscribers. */
+  readonly flags: number;
+}
+
+/** Compression takes its time, so this comes before the transaction. */
+export async function encodeBody(codec: BodyCodec, text: string): Promise<EncodedBody> {
+  return { stored: await codec.encode(text), crc: crc32(text), bytes: Buffer.byteLength(text) };
+}
+
+/** When a document expires; null for never. */
+export function expiryAfter(ttl: number | undefined, now: number, present: number | null): number | null {
+  if (ttl === undefined) return present;
+  return ttl === 0 ? null : now + ttl;
+}

@@ -1,0 +1,114 @@
+import { ServiceError } from '../../errors/index.ts';
+import { maxRevisionsOf, transact, type Deps } from './deps.ts';
+import { identify } from './identity.ts';
+import { itemProblem, type RawItem, type ValidItem } from './item-rules.ts';
+import { Pace } from './pace.ts';
+import { putVersions } from './put-versions.ts';
+import { repairItem } from './repair-item.ts';
+import { encodeBody, type NewVersion } from './version.ts';
+
+/** Documents of one transaction (contract section 8). */
+export const CHUNK = 500;
+
+/** Large bodies are compressed in the thread pool, beside each other; small ones at once, which takes its time too. */
+const ENCODED_AT_ONCE = 8;
+
+/** One document of a batch. */
+export interface BatchItem extends RawItem {
+  readonly saveRevision: boolean;
+}
+
+export interface BatchOptions {
+  /** Leave documents alone whose stored body is the same. */
+  readonly skipDuplicates?: boolean;
+  /** Sum of `CHANGE_FLAGS` for the subscribers of the change feed. */
+  readonly flags?: number;
+  /** Stops between two transactions; what is committed stays. */
+  readonly signal?: AbortSignal;
+}
+
+export interface BatchResult {
+  added: number;
+  updated: number;
+  skipped: number;
+  failed: number;
+  /** Items whose text was repaired (decision D-39). */
+  sanitized: number;
+  /** `<index> <key>: <reason>` for each item that failed (decision D-67). */
+  readonly errors: string[];
+}
+
+export interface DocumentWriter {
+  /**
+   * Creates or updates documents of a collection, in order, a transaction for every 500. An item that
+   * breaks a rule or the collection's schema fails alone; only a failure of the storage rejects, and
+   * then the transactions before it stay.
+   */
+  put(collection: string, items: readonly BatchItem[], options?: BatchOptions): Promise<BatchResult>;
+}
+
+export function createWriter(deps: Deps): DocumentWriter {
+  return {
+    async put(collection, items, options = {}) {
+      if (!collection.isWellFormed()) throw new ServiceError('invalid_argument', 'collection must be valid Unicode text');
+      const result: BatchResult = { added: 0, updated: 0, skipped: 0, failed: 0, sanitized: 0, errors: [] };
+      for (let start = 0; start < items.length; start += CHUNK) {
+        options.signal?.throwIfAborted();
+        const versions = await prepare(deps, collection, items.slice(start, start + CHUNK), start, options, result);
+        await putChunk(deps, collection, versions, result);
+      }
+      return result;
+    },
+  };
+}
+
+async function putChunk(deps: Deps, collection: string, versions: readonly NewVersion[], result: BatchResult): Promise<void> {
+  if (versions.length === 0) return;
+  const outcomes = await transact(deps, (work) => putVersions(work, versions, maxRevisionsOf(deps, collection)));
+  for (const { status } of outcomes) result[status]++;
+}
+
+/** The items that can be stored, with their bodies encoded; what is wrong with the others goes into the result. */
+async function prepare(
+  deps: Deps, collection: string, items: readonly BatchItem[], start: number, options: BatchOptions, result: BatchResult,
+): Promise<NewVersion[]> {
+  const pace = new Pace();
+  const valid: (BatchItem & ValidItem)[] = [];
+  for (const [i, raw] of items.entries()) {
+    const { item, repaired } = repairItem(raw);
+    if (repaired) result.sanitized++;
+    const problem = itemProblem(item) ?? schemaProblem(deps, collection, item);
+    if (problem === undefined) valid.push(item as BatchItem & ValidItem);
+    else addFailure(result, start + i, item.key, problem);
+    await pace.rest();
+  }
+  const versions: NewVersion[] = [];
+  for (let i = 0; i < valid.length; i += ENCODED_AT_ONCE) {
+    const slice = valid.slice(i, i + ENCODED_AT_ONCE);
+    versions.push(...(await Promise.all(slice.map((item) => toVersion(deps, collection, item, options)))));
+    await pace.rest();
+  }
+  return versions;
+}
+
+function schemaProblem({ schemas }: Deps, collection: string, { meta = {} }: RawItem): string | undefined {
+  const violations = schemas.violations(collection, meta);
+  return violations.length === 0 ? undefined : `validation failed: ${violations.join('; ')}`;
+}
+
+async function toVersion({ codec }: Deps, collection: string, item: BatchItem & ValidItem, { skipDuplicates, flags }: BatchOptions): Promise<NewVersion> {
+  const { key, lang, meta = {}, contentMd, ttl, saveRevision } = item;
+  return {
+    identity: identify(collection, key, lang), meta, body: await encodeBody(codec, contentMd),
+    ttl, saveRevision, skipDuplicate: skipDuplicates ?? false, flags: flags ?? 0,
+  };
+}
+
+const SHOWN_KEY = 200;
+
+/** Counts an item that failed and tells why. */
+export function addFailure(result: Pick<BatchResult, 'failed' | 'errors'>, index: number, key: string | undefined, reason: string): void {
+  const shown = key !== undefined && key.length > SHOWN_KEY ? `${key.slice(0, SHOWN_KEY)}…` : (key ?? '');
+  result.failed++;
+  result.errors.push(`${index} ${shown}: ${reason}`);
+}

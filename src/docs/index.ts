@@ -1,0 +1,43 @@
+import { createCollections } from './collections/index.ts';
+import { createDocuments } from './documents/index.ts';
+import type { DocsEnvironment } from './environment.ts';
+import { createMaintenance } from './maintenance/index.ts';
+import { createSchemas } from './schemas/index.ts';
+import { createSystem, type System } from './system/index.ts';
+import type { Operations } from '../../generated/docs/operations.ts';
+import type { Handlers } from '../operations/index.ts';
+
+export type { DocsEnvironment, DocsSettings, ServerDescription } from './environment.ts';
+
+/** The document service without its protocols: its handlers and its work in the background. */
+export interface DocumentService {
+  readonly handlers: Handlers<Operations>;
+  readonly observeHttp: System['observeHttp'];
+  /** Stops the work in the background and waits for it; safe twice. */
+  stop(): Promise<void>;
+}
+
+/** Wires the areas together over one database, which must be migrated. */
+export async function createDocumentService(env: DocsEnvironment): Promise<DocumentService> {
+  const collections = createCollections(env);
+  const schemas = createSchemas(env);
+  const documents = createDocuments(env, { collections, schemas });
+  const reload = async (): Promise<void> => {
+    await collections.load();
+    await schemas.load();
+  };
+  const maintenance = createMaintenance(env, { onRestored: [reload] });
+  const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
+  const system = createSystem(env, { documents: { checksum } });
+  await reload();
+  // In read mode nothing may write, the sweep included: what has expired is hidden all the same.
+  if (env.settings.mode !== 'read') documents.startSweep();
+  return {
+    handlers: {
+      ...collections.handlers, ...schemas.handlers, ...documents.handlers,
+      ...maintenance.handlers, ...system.handlers,
+    },
+    observeHttp: system.observeHttp,
+    stop: () => documents.stop(),
+  };
+}

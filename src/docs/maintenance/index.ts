@@ -1,0 +1,1 @@
+export { createMaintenance, type Maintenance, type MaintenanceDependencies } from './maintenance.ts';

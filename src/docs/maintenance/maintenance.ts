@@ -1,0 +1,58 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import type { Handlers } from '../../operations/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { createBackup } from './backup.ts';
+import type { BackupJail } from './backup-name.ts';
+import { streamDocuments } from './document-stream.ts';
+import { exportFile } from './export.ts';
+import { restoreBackup } from './restore.ts';
+
+type MaintenanceHandlers = Required<Pick<Handlers<Operations>, 'exportDocuments' | 'createBackup' | 'restoreBackup'>>;
+
+export interface MaintenanceDependencies {
+  /**
+   * Called one after the other when a restore has replaced the database's content, in this order,
+   * and again if it is undone: what is kept in memory must be read anew. One that rejects undoes the restore.
+   */
+  readonly onRestored: readonly (() => Promise<void>)[];
+}
+
+/** Export, backup and restore (contract section 4, "Export, backup, maintenance"). */
+export interface Maintenance {
+  readonly handlers: MaintenanceHandlers;
+}
+
+export function createMaintenance(environment: DocsEnvironment, { onRestored }: MaintenanceDependencies): Maintenance {
+  const { sql, settings } = environment;
+  const jail: BackupJail = { dir: settings.backupDir, databasePath: sql.info.path };
+  const exclusively = oneAtATime();
+  const reload = async (): Promise<void> => {
+    for (const hook of onRestored) await hook();
+  };
+  return {
+    handlers: {
+      exportDocuments: async ({ collection, filterMeta, format }) =>
+        exportFile(collection, format, streamDocuments(environment, { collection, ...(filterMeta && { filterMeta }) })),
+      createBackup: ({ to }) => exclusively(() => createBackup(environment, jail, to)),
+      restoreBackup: ({ from }) => exclusively(async () => {
+        await restoreBackup(environment, jail, from, reload);
+        return { restored: from };
+      }),
+    },
+  };
+}
+
+/** Backups and restores copy the whole database; a second one is refused, not queued. */
+function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = false;
+  return async (work) => {
+    if (running) throw new ServiceError('busy', 'a backup or a restore is running', { headers: { 'Retry-After': '5' } });
+    running = true;
+    try {
+      return await work();
+    } finally {
+      running = false;
+    }
+  };
+}

@@ -1,0 +1,68 @@
+import { compileSafeRegExp } from '../../lib/safe-regexp.ts';
+import type { MetaRule, ValidationSchema } from './validation-schema.ts';
+import { readsAs, TYPE_NAMES } from './value-types.ts';
+
+export type Meta = Readonly<Record<string, readonly string[]>>;
+
+/** Tells what metadata violate, one sentence each; nothing when they are valid. */
+export type MetaCheck = (meta: Meta) => string[];
+
+/** A document of many bad values is told about this many of them. */
+const MAX_VIOLATIONS = 100;
+
+/** Longest value, and longest list of allowed values, that a message repeats. */
+const SHOWN_CHARACTERS = 200;
+const SHOWN_VALUES = 50;
+
+/** What one rule finds wrong with the values of its key. */
+type ValuesCheck = (values: readonly string[]) => Iterable<string>;
+
+/** Prepares a parsed schema, patterns included, so that a write only runs the checks (decision D-48). */
+export function compileSchema(schema: ValidationSchema): MetaCheck {
+  const required = schema.required ?? [];
+  const rules = Object.entries(schema.properties ?? {}).map(([key, rule]) => [key, compileRule(rule)] as const);
+  return (meta) => violations(meta, required, rules).take(MAX_VIOLATIONS).toArray();
+}
+
+function* violations(meta: Meta, required: readonly string[], rules: readonly (readonly [string, ValuesCheck[]])[]): Generator<string> {
+  for (const key of required) {
+    if (valuesOf(meta, key).length === 0) yield `required key "${key}" is missing`;
+  }
+  for (const [key, checks] of rules) {
+    if (!Object.hasOwn(meta, key)) continue;
+    for (const check of checks) for (const problem of check(meta[key]!)) yield `key "${key}": ${problem}`;
+  }
+}
+
+function valuesOf(meta: Meta, key: string): readonly string[] {
+  return Object.hasOwn(meta, key) ? meta[key]! : [];
+}
+
+function compileRule({ type, enum: allowed, minItems, maxItems, pattern }: MetaRule): ValuesCheck[] {
+  const checks: ValuesCheck[] = [];
+  if (minItems !== undefined) checks.push((values) => (values.length < minItems ? [`${values.length} values are below minItems ${minItems}`] : []));
+  if (maxItems !== undefined) checks.push((values) => (values.length > maxItems ? [`${values.length} values exceed maxItems ${maxItems}`] : []));
+  if (type !== undefined) checks.push(eachValue((value) => readsAs(type, value), `is not ${TYPE_NAMES[type]}`));
+  if (allowed !== undefined) checks.push(inEnum(allowed));
+  if (pattern !== undefined) {
+    const expression = compileSafeRegExp(pattern);
+    checks.push(eachValue((value) => expression.test(value), `does not match the pattern ${pattern}`));
+  }
+  return checks;
+}
+
+function inEnum(allowed: readonly string[]): ValuesCheck {
+  const set = new Set(allowed);
+  const shown = allowed.slice(0, SHOWN_VALUES).map(shorten).join(', ') + (allowed.length > SHOWN_VALUES ? ', …' : '');
+  return eachValue((value) => set.has(value), `is not in the allowed enum [${shown}]`);
+}
+
+function eachValue(holds: (value: string) => boolean, problem: string): ValuesCheck {
+  return function* (values) {
+    for (const value of values) if (!holds(value)) yield `value "${shorten(value)}" ${problem}`;
+  };
+}
+
+function shorten(value: string): string {
+  return value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value;
+}

@@ -1,0 +1,3 @@
+export { createSchemas, type Schemas } from './schemas.ts';
+export type { Meta } from './compile-schema.ts';
+export type { MetaRule, ValidationSchema } from './validation-schema.ts';

@@ -1,0 +1,88 @@
+import { ServiceError } from '../../errors/index.ts';
+import { compileSafeRegExp } from '../../lib/safe-regexp.ts';
+import { VALUE_TYPES, type MetaRule, type ValidationSchema } from './validation-schema.ts';
+
+const MAX_KEYS = 256;
+const MAX_VALUES = 1000;
+
+/**
+ * Checks a schema, given as an object or as the same in a JSON string (decision D-48), and leaves
+ * out what it does not know. Throws `invalid_argument` naming the part that is wrong: the JSON form
+ * has passed no check at all before.
+ */
+export function parseSchema(input: unknown): ValidationSchema {
+  const schema = record(typeof input === 'string' ? parseJson(input) : input, 'schema');
+  const required = optional(schema['required'], (value) => texts(value, 'schema.required', MAX_KEYS));
+  const properties = optional(schema['properties'], parseProperties);
+  return { ...(required && { required }), ...(properties && { properties }) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw wrong('schema', `must be JSON: ${(error as Error).message}`);
+  }
+}
+
+function parseProperties(value: unknown): Record<string, MetaRule> {
+  const entries = Object.entries(record(value, 'schema.properties'));
+  if (entries.length > MAX_KEYS) throw wrong('schema.properties', `must have at most ${MAX_KEYS} keys`);
+  return Object.fromEntries(entries.map(([key, rule]) => [key, parseRule(rule, `schema.properties.${key}`)]));
+}
+
+function parseRule(value: unknown, path: string): MetaRule {
+  const rule = record(value, path);
+  const type = optional(rule['type'], (given) => oneOf(given, VALUE_TYPES, `${path}.type`));
+  const allowed = optional(rule['enum'], (given) => texts(given, `${path}.enum`, MAX_VALUES, 1));
+  const minItems = optional(rule['minItems'], (given) => count(given, `${path}.minItems`));
+  const maxItems = optional(rule['maxItems'], (given) => count(given, `${path}.maxItems`));
+  const pattern = optional(rule['pattern'], (given) => checkedPattern(given, `${path}.pattern`));
+  if (minItems !== undefined && maxItems !== undefined && minItems > maxItems) throw wrong(`${path}.minItems`, 'must not exceed maxItems');
+  return {
+    ...(type && { type }),
+    ...(allowed && { enum: allowed }),
+    ...(minItems !== undefined && { minItems }),
+    ...(maxItems !== undefined && { maxItems }),
+    ...(pattern !== undefined && { pattern }),
+  };
+}
+
+function optional<T>(value: unknown, parse: (value: unknown) => T): T | undefined {
+  return value === undefined ? undefined : parse(value);
+}
+
+function record(value: unknown, path: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(path, 'must be an object');
+  return value as Record<string, unknown>;
+}
+
+function texts(value: unknown, path: string, most: number, least = 0): string[] {
+  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) throw wrong(path, 'must be an array of strings');
+  if (value.length < least || value.length > most) throw wrong(path, `must have ${least} to ${most} items`);
+  return value;
+}
+
+function oneOf<T extends string>(value: unknown, allowed: readonly T[], path: string): T {
+  const found = allowed.find((candidate) => candidate === value);
+  if (found === undefined) throw wrong(path, `must be one of ${allowed.join(', ')}, got ${JSON.stringify(value).slice(0, 80)}`);
+  return found;
+}
+
+function count(value: unknown, path: string): number {
+  if (!Number.isInteger(value) || Number(value) < 0 || Number(value) > MAX_VALUES) throw wrong(path, `must be an integer from 0 to ${MAX_VALUES}`);
+  return value as number;
+}
+
+function checkedPattern(value: unknown, path: string): string {
+  if (typeof value !== 'string') throw wrong(path, 'must be a string');
+  try {
+    return compileSafeRegExp(value).source;
+  } catch (error) {
+    throw wrong(path, `must be a regular expression that runs in linear time: ${(error as Error).message}`);
+  }
+}
+
+function wrong(path: string, reason: string): ServiceError {
+  return new ServiceError('invalid_argument', `${path.slice(0, 120)} ${reason}`);
+}

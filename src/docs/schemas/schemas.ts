@@ -1,0 +1,89 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import type { Handlers } from '../../operations/index.ts';
+import { looksLikeStringifiedMaps } from '../../text/stringified-maps.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { compileSchema, type Meta, type MetaCheck } from './compile-schema.ts';
+import { parseSchema } from './parse-schema.ts';
+import { readSchemas, removeSchema, writeSchema } from './schema-rows.ts';
+import type { ValidationSchema } from './validation-schema.ts';
+
+type SchemaHandlers = Required<Pick<Handlers<Operations>, 'setSchema' | 'getSchema' | 'deleteSchema' | 'listSchemas' | 'validateDocument'>>;
+
+/** The rules for the metadata of collections. */
+export interface Schemas {
+  readonly handlers: SchemaHandlers;
+  /** Reads and compiles all schemas; before the first use, and again when the database was replaced. */
+  load(): Promise<void>;
+  /** What metadata violate, in the words of decision D-48; empty when they are valid or there is no schema. */
+  violations(collection: string, meta: Meta): string[];
+  /** What looks like a mistake but is allowed, with or without a schema (contract section 2). */
+  warnings(meta: Meta): string[];
+}
+
+interface Entry {
+  readonly schema: ValidationSchema;
+  readonly check: MetaCheck;
+}
+
+export function createSchemas({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed'>): Schemas {
+  // By lowercased name of the collection: every write asks, so they stay in memory, compiled.
+  let entries = new Map<string, Entry>();
+  const violations = (collection: string, meta: Meta): string[] => entries.get(collection.toLowerCase())?.check(meta) ?? [];
+
+  const handlers: SchemaHandlers = {
+    async setSchema({ collection, schema: given }) {
+      const name = collection.toLowerCase();
+      const schema = parseSchema(given);
+      const entry = toEntry(schema);
+      await sql.transaction(async (tx) => {
+        await writeSchema(tx, name, schema);
+        await feed.append(tx, [{ kind: 'schema.put', collection: name }]);
+        tx.onCommit(() => entries.set(name, entry));
+      });
+      return { status: 'ok' };
+    },
+    async getSchema({ collection }) {
+      return { collection, schema: entries.get(collection.toLowerCase())?.schema ?? null };
+    },
+    async deleteSchema({ collection }) {
+      const name = collection.toLowerCase();
+      await sql.transaction(async (tx) => {
+        if (!(await removeSchema(tx, name))) return;
+        await feed.append(tx, [{ kind: 'schema.delete', collection: name }]);
+        tx.onCommit(() => entries.delete(name));
+      });
+      return { status: 'ok' };
+    },
+    async listSchemas() {
+      const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
+      return { schemas: sorted.map(([collection, { schema }]) => ({ collection, schema })) };
+    },
+    async validateDocument({ collection, meta }) {
+      const errors = violations(collection, meta);
+      return { valid: errors.length === 0, errors, warnings: warnings(meta) };
+    },
+  };
+  return {
+    handlers,
+    violations,
+    warnings,
+    // A transaction, so that no write can commit between the reading and the replacing.
+    load: () => sql.transaction(async (tx) => {
+      const stored = (await readSchemas(tx)).map(([name, schema]) => [name, toEntry(schema)] as const);
+      tx.onCommit(() => {
+        entries = new Map(stored);
+      });
+    }),
+  };
+}
+
+function toEntry(schema: ValidationSchema): Entry {
+  return { schema, check: compileSchema(schema) };
+}
+
+/** Structured front matter cannot be stored in flat metadata; squeezed into one value it cannot be filtered by. */
+function warnings(meta: Meta): string[] {
+  return Object.entries(meta)
+    .filter(([, values]) => values.some(looksLikeStringifiedMaps))
+    .map(([key]) => `key "${key}": a value looks like a stringified list of maps; store JSON, flattened keys such as "${key}.0.name", or leave it in the body`);
+}

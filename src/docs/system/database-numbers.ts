@@ -1,0 +1,34 @@
+import type { DocsEnvironment } from '../environment.ts';
+import { countCollections, type CollectionCounts } from './counts.ts';
+
+/** What the metrics tell of the database. */
+export interface DatabaseNumbers {
+  readonly sizeBytes: number;
+  readonly collections: readonly CollectionCounts[];
+  readonly schemas: number;
+  readonly binlog: { readonly entries: number; readonly sizeBytes: number; readonly oldestLsn: number };
+}
+
+/** Columns of fixed width: three integers of the row and its header. */
+const ENTRY_OVERHEAD = 24;
+
+/** The newest entries tell how large one is; reading them all would take as long as there are many. */
+const SAMPLE = `
+  SELECT count(*) AS n, coalesce(sum(length(kind) + length(collection) + coalesce(length(doc_id), 0)
+    + coalesce(length(key), 0) + coalesce(length(lang), 0) + coalesce(length(detail), 0)), 0) AS bytes
+  FROM (SELECT kind, collection, doc_id, key, lang, detail FROM changes ORDER BY lsn DESC LIMIT 1000) newest`;
+
+export async function readNumbers({ sql, feed, clock }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'>): Promise<DatabaseNumbers> {
+  const [sizeBytes, collections, schemas, head, oldestLsn, sample] = await Promise.all([
+    sql.sizeBytes(),
+    countCollections(sql, clock),
+    sql.get<{ n: number }>('SELECT count(*) AS n FROM schemas'),
+    feed.head(),
+    feed.oldest(),
+    sql.get<{ n: number; bytes: number }>(SAMPLE),
+  ]);
+  // Numbers follow each other without a gap, so nothing has to be counted.
+  const entries = head === 0 ? 0 : head - oldestLsn + 1;
+  const entrySize = sample!.n === 0 ? 0 : sample!.bytes / sample!.n + ENTRY_OVERHEAD;
+  return { sizeBytes, collections, schemas: schemas!.n, binlog: { entries, sizeBytes: Math.round(entries * entrySize), oldestLsn } };
+}

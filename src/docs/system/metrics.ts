@@ -1,0 +1,84 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { cached } from '../../lib/cached.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { readNumbers, type DatabaseNumbers } from './database-numbers.ts';
+import { INTERFACE_VERSION } from './version.ts';
+
+/** Counting reads much, and scrapers come often. */
+const CACHE_MS = 15_000;
+
+/** Seconds; decisions section 4.1. */
+const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** One request as the HTTP protocol answered it; `operation` is absent for a path that is none. */
+export interface HttpExchange {
+  readonly method: string;
+  readonly operation?: { readonly path: string };
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
+export interface Metrics {
+  readonly contentType: string;
+  /** The samples in the Prometheus text format 0.0.4. */
+  render(): Promise<string>;
+  observeHttp(exchange: HttpExchange): void;
+}
+
+/**
+ * The metrics of the document service (decisions section 4.1). Labels have few values whatever
+ * clients send: paths are templates, unknown ones `/other`.
+ */
+export function createMetrics(environment: DocsEnvironment, uptimeSeconds: () => number): Metrics {
+  const registers = [new Registry()];
+  const [registry] = registers as [Registry];
+  collectDefaultMetrics({ register: registry });
+  new Gauge({ name: 'svc_info', help: 'Version of the interface and access mode.', labelNames: ['version', 'mode'], registers })
+    .set({ version: INTERFACE_VERSION, mode: environment.settings.mode }, 1);
+  new Gauge({ name: 'svc_uptime_seconds', help: 'Seconds since the start.', registers, collect() { this.set(uptimeSeconds()); } });
+  registerDatabase(registers, environment);
+  return { contentType: registry.contentType, render: () => registry.metrics(), observeHttp: registerHttp(registers) };
+}
+
+function registerHttp(registers: Registry[]): (exchange: HttpExchange) => void {
+  const requests = new Counter({ name: 'svc_http_requests_total', help: 'HTTP requests answered.', labelNames: ['method', 'path', 'status'], registers });
+  const duration = new Histogram({ name: 'svc_http_request_duration_seconds', help: 'Time to answer a request.', labelNames: ['method', 'path'], buckets: BUCKETS, registers });
+  return ({ method, operation, status, milliseconds }) => {
+    const labels = { method: METHODS.has(method) ? method : 'OTHER', path: operation?.path ?? '/other' };
+    requests.inc({ ...labels, status: String(status) });
+    duration.observe(labels, milliseconds / 1000);
+  };
+}
+
+function registerDatabase(registers: Registry[], environment: DocsEnvironment): void {
+  const numbers = cached(() => readNumbers(environment), CACHE_MS, environment.clock);
+  // A database that fails must not take the metrics that tell of it along: its gauges are left out.
+  const read = (): Promise<DatabaseNumbers | undefined> => numbers().catch((error: unknown) => {
+    environment.log.warn({ err: error }, 'numbers of the database are not available');
+    return undefined;
+  });
+  const gauge = (name: string, help: string, value: (numbers: DatabaseNumbers) => number): void => {
+    new Gauge({ name, help, registers, async collect() {
+      const found = await read();
+      if (found === undefined) this.remove();
+      else this.set(value(found));
+    } });
+  };
+  const perCollection = (name: string, help: string, value: (counts: DatabaseNumbers['collections'][number]) => number): void => {
+    new Gauge({ name, help, labelNames: ['collection'], registers, async collect() {
+      const found = await read();
+      this.reset();
+      for (const counts of found?.collections ?? []) this.set({ collection: counts.name }, value(counts));
+    } });
+  };
+  gauge('svc_database_size_bytes', 'Size of the database with its write-ahead log.', ({ sizeBytes }) => sizeBytes);
+  gauge('svc_schemas_total', 'Metadata schemas set.', ({ schemas }) => schemas);
+  gauge('svc_binlog_entries_total', 'Entries of the change feed.', ({ binlog }) => binlog.entries);
+  gauge('svc_binlog_size_bytes', 'Size of the change feed, estimated from its newest entries.', ({ binlog }) => binlog.sizeBytes);
+  gauge('svc_binlog_oldest_lsn', 'Number of the oldest entry kept.', ({ binlog }) => binlog.oldestLsn);
+  perCollection('svc_documents_total', 'Documents stored.', ({ documents }) => documents);
+  perCollection('svc_revisions_total', 'Revisions kept.', ({ revisions }) => revisions);
+  perCollection('svc_meta_indices_total', 'Entries of the metadata index.', ({ metaIndices }) => metaIndices);
+}

@@ -1,0 +1,37 @@
+import type { ServerConfig } from '../../../generated/docs/sdk/types.gen.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { INTERFACE_VERSION } from './version.ts';
+
+/** Characters of a passage (decision D-16). */
+const CHUNK_SIZE = 1500;
+
+/**
+ * The settings in effect (decision D-63), without any credential. What this build does not have yet
+ * (embeddings, automation, temporal tracking, spell correction, replication, MCP) is told as off.
+ */
+export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 'settings'>): ServerConfig {
+  const { protocols, authEnabled, metricsEnabled } = settings.description;
+  return {
+    version: INTERFACE_VERSION,
+    buildVersion: settings.buildVersion,
+    databasePath: sql.info.path,
+    mode: settings.mode,
+    protocols: {
+      http: protocols.http,
+      grpc: protocols.grpc,
+      mcp: { ...protocols.mcp, stdio: false, revision: '', supportedRevisions: [], revisionPinned: false, handshakeRevision: '' },
+      graphql: { enabled: protocols.graphql.enabled, addr: protocols.http.addr },
+      http3: protocols.http3,
+    },
+    authEnabled,
+    metricsEnabled,
+    vectorConfig: { enabled: false, provider: 'none', model: '', dimensions: 0 },
+    chunkConfig: { enabled: false, chunkSize: CHUNK_SIZE },
+    automationsEnabled: false,
+    searchStatsEnabled: false,
+    graphqlEnabled: protocols.graphql.enabled,
+    temporalEnabled: false,
+    spellEnabled: false,
+    replicationRole: '',
+  };
+}

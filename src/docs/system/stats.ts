@@ -1,0 +1,30 @@
+import type { Stats } from '../../../generated/docs/sdk/types.gen.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { countCollections, sum, type CollectionCounts } from './counts.ts';
+import { formatUptime } from './uptime.ts';
+
+/** What the database holds (contract section 2, decision D-62). `checksum` answers what `GET /v1/checksum` does. */
+export async function readStats(
+  { sql, clock, settings }: Pick<DocsEnvironment, 'sql' | 'clock' | 'settings'>,
+  checksum: (collection: string) => Promise<string>,
+  uptimeSeconds: number,
+): Promise<Stats> {
+  const counts = await countCollections(sql, clock);
+  const collections: Stats['collections'] = [];
+  // One after the other: a checksum reads all of its collection, and there is one background reader.
+  for (const count of counts) collections.push(toStats(count, await checksum(count.name)));
+  return {
+    databasePath: sql.info.path,
+    databaseSize: await sql.sizeBytes(),
+    mode: settings.mode,
+    collections,
+    totalDocuments: sum(counts, ({ documents }) => documents),
+    totalRevisions: sum(counts, ({ revisions }) => revisions),
+    totalMetaIndices: sum(counts, ({ metaIndices }) => metaIndices),
+    uptime: formatUptime(uptimeSeconds),
+  };
+}
+
+function toStats({ name, documents, revisions, metaIndices }: CollectionCounts, checksum: string): Stats['collections'][number] {
+  return { name, documentCount: documents, revisionCount: revisions, metaIndexCount: metaIndices, checksum };
+}

@@ -1,0 +1,61 @@
+import { arch, availableParallelism, hostname, platform, totalmem } from 'node:os';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { SystemInfo } from '../../../generated/docs/sdk/types.gen.ts';
+import { INTERFACE_VERSION } from './version.ts';
+
+/** The delay is sampled by a timer of so many milliseconds, which its values contain. */
+const RESOLUTION_MS = 10;
+
+/** Measures the process between one look and the next. */
+export class ProcessMeter {
+  readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  #cpu = process.cpuUsage();
+  #since = performance.now();
+
+  constructor() {
+    this.#delay.enable();
+  }
+
+  /** Processor time in percent of one processor, and mean delay of the event loop, since the last call. */
+  read(): { cpuUsagePercent: number; eventLoopLagMs: number } {
+    const used = process.cpuUsage(this.#cpu);
+    const elapsed = performance.now() - this.#since;
+    const delay = this.#delay.count > 0 ? this.#delay.mean / 1e6 - RESOLUTION_MS : 0;
+    this.#cpu = process.cpuUsage();
+    this.#since = performance.now();
+    this.#delay.reset();
+    return {
+      cpuUsagePercent: elapsed > 0 ? rounded((used.user + used.system) / 1000 / elapsed * 100) : 0,
+      eventLoopLagMs: rounded(Math.max(0, delay)),
+    };
+  }
+
+  stop(): void {
+    this.#delay.disable();
+  }
+}
+
+/** The process and its machine, under the historical names of the contract (decision D-61). */
+export function describeSystem(meter: ProcessMeter, buildVersion: string, uptimeSeconds: number): SystemInfo {
+  const memory = process.memoryUsage();
+  return {
+    hostname: hostname(),
+    os: platform(),
+    arch: arch(),
+    numCPU: availableParallelism(),
+    goVersion: `node${process.versions.node}`,
+    version: INTERFACE_VERSION,
+    buildVersion,
+    uptimeSeconds: Math.floor(uptimeSeconds),
+    memoryTotal: totalmem(),
+    memoryUsed: memory.rss,
+    numGoroutines: process.getActiveResourcesInfo().length,
+    runtime: 'node',
+    runtimeVersion: process.versions.node,
+    memoryHeap: memory.heapUsed,
+    memoryRss: memory.rss,
+    ...meter.read(),
+  };
+}
+
+const rounded = (value: number): number => Math.round(value * 100) / 100;

@@ -1,0 +1,23 @@
+import type { RunsConfig } from './schema/index.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const MIN_LENGTH = 16;
+const MAX_TOKENS = 2;
+
+/**
+ * The tokens that the API accepts: the value of the variable that `runtime.api_token_env` names, or
+ * two, split by a space, while one replaces the other. None when the key is unset. A variable that
+ * is empty or a token that is too short is a problem, because the server would otherwise run open
+ * without anyone noticing (run-queue decisions, section 2.1). Problems never show a token.
+ */
+export function readApiTokens({ runtime }: RunsConfig, env: Environment): { tokens: readonly string[]; problems: readonly string[] } {
+  const variable = runtime.api_token_env;
+  if (variable === '') return { tokens: [], problems: [] };
+  const refuse = (reason: string) => ({ tokens: [], problems: [`runtime.api_token_env: the variable ${variable} ${reason}`] });
+  const tokens = (env[variable] ?? '').split(/\s+/).filter((token) => token !== '');
+  if (tokens.length === 0) return refuse('is not set');
+  if (tokens.length > MAX_TOKENS) return refuse(`holds ${tokens.length} tokens; expected one, or two while one replaces the other`);
+  if (tokens.some((token) => token.length < MIN_LENGTH)) return refuse(`holds a token shorter than ${MIN_LENGTH} characters`);
+  return { tokens, problems: [] };
+}

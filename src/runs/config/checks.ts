@@ -1,0 +1,88 @@
+import { formatDuration } from '../../lib/duration.ts';
+import { didYouMean } from '../../lib/did-you-mean.ts';
+import type { PipelineConfig, RunsConfig } from './schema/index.ts';
+
+/**
+ * What no schema can say (run-queue decisions, section 3): names are unique, references resolve,
+ * times fit together. One line for each problem, naming the path.
+ */
+export function checkTogether(config: RunsConfig): string[] {
+  return [...uniqueNames(config), ...references(config), ...schedules(config), ...times(config), ...service(config), ...config.pipelines.flatMap(pipelineProblems)];
+}
+
+const when = (wrong: boolean, problem: string): string[] => (wrong ? [problem] : []);
+
+function uniqueNames({ projects, pipelines, ai, secrets }: RunsConfig): string[] {
+  return [
+    ...duplicates('projects', 'id', projects.map(({ id }) => id)),
+    ...duplicates('pipelines', 'name', pipelines.map(({ name }) => name)),
+    ...pipelines.flatMap(({ steps }, index) => duplicates(`pipelines[${index}].steps`, 'name', steps.map(({ name }) => name))),
+    ...duplicates('ai.roles', 'name', ai.roles.map(({ name }) => name)),
+    ...duplicates('secrets', 'name', secrets.map(({ name }) => name)),
+  ];
+}
+
+function duplicates(path: string, field: string, names: readonly string[]): string[] {
+  return names.flatMap((name, index) => {
+    const first = names.indexOf(name);
+    return when(first < index, `${path}[${index}].${field}: ${name} is already the ${field} of ${path}[${first}]`);
+  });
+}
+
+function references({ projects, pipelines, ai, secrets, alerts }: RunsConfig): string[] {
+  const ids = projects.map(({ id }) => id);
+  const secretNames = secrets.map(({ name }) => name);
+  return [
+    ...pipelines.flatMap((pipeline, index) => [
+      ...(pipeline.projects ?? []).flatMap((id, at) => known(`pipelines[${index}].projects[${at}]`, 'project', id, ids)),
+      ...pipeline.secrets.flatMap((name, at) => known(`pipelines[${index}].secrets[${at}]`, 'secret', name, secretNames)),
+    ]),
+    ...ai.roles.flatMap((role, index) => (role.projects ?? []).flatMap((id, at) => known(`ai.roles[${index}].projects[${at}]`, 'project', id, ids))),
+    ...(alerts.default_project === '' ? [] : known('alerts.default_project', 'project', alerts.default_project, ids)),
+    ...alerts.routes.flatMap(({ project }, index) => known(`alerts.routes[${index}].project`, 'project', project, ids)),
+  ];
+}
+
+function known(path: string, what: string, name: string, names: readonly string[]): string[] {
+  return when(!names.includes(name), `${path}: there is no ${what} ${name}${didYouMean(name, names)}`);
+}
+
+/** The scheduler's pipeline and role need to exist only when a project asks for them. */
+function schedules({ projects, pipelines, ai, scheduler }: RunsConfig): string[] {
+  const { release_pipeline: pipeline, content_role: role } = scheduler;
+  return projects.flatMap(({ release_interval: release, content }, index) => [
+    ...when(release !== '' && !pipelines.some(({ name }) => name === pipeline), `projects[${index}].release_interval: needs the pipeline ${pipeline} (scheduler.release_pipeline)`),
+    ...when(content.enabled && content.interval === '', `projects[${index}].content.interval: required when content is enabled`),
+    ...when(content.enabled && !ai.roles.some(({ name }) => name === role), `projects[${index}].content.enabled: needs the AI role ${role} (scheduler.content_role)`),
+  ]);
+}
+
+const LEASE_MARGIN = 5000;
+
+function times({ queue }: RunsConfig): string[] {
+  const { lease_ttl: lease, cancel_grace: grace, heartbeat, backoff } = queue;
+  const least = grace + LEASE_MARGIN + 2 * heartbeat;
+  return [
+    ...when(lease < least, `queue.lease_ttl: expected at least ${formatDuration(least)} (cancel_grace + 5s + 2 heartbeats), got ${formatDuration(lease)}`),
+    ...when(backoff.max < backoff.initial, `queue.backoff.max: expected at least backoff.initial, ${formatDuration(backoff.initial)}, got ${formatDuration(backoff.max)}`),
+  ];
+}
+
+function service({ tls, ai, local }: RunsConfig): string[] {
+  const reserved = local.labels.findIndex((label) => /^(os|arch|ship)=/.test(label));
+  return [
+    ...when((tls.cert === '') !== (tls.key === ''), 'tls: expected both cert and key, or neither'),
+    ...when(reserved >= 0, `local.labels[${reserved}]: os, arch and ship are set by the service`),
+    ...ai.roles.flatMap((role, index) => when(role.system_prompt !== '' && role.system_prompt_file !== '', `ai.roles[${index}]: expected system_prompt or system_prompt_file, got both`)),
+  ];
+}
+
+function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {
+  return [
+    ...when(pipeline.sandbox === 'container' && pipeline.image === '', `pipelines[${index}].image: required by the sandbox container`),
+    ...pipeline.steps.flatMap((step, at) => [
+      ...when((step.run === '') === (step.exec.length === 0), `pipelines[${index}].steps[${at}]: expected either run or exec`),
+      ...when(step.exec[0] === '', `pipelines[${index}].steps[${at}].exec[0]: expected a program, got ""`),
+    ]),
+  ];
+}

@@ -1,0 +1,60 @@
+import { parseAddress } from '../../lib/address.ts';
+import { parseByteSize } from '../../lib/byte-size.ts';
+import { parseDuration } from '../../lib/duration.ts';
+import type { FromSchema } from './from-schema.ts';
+import type { Format } from './schema/build.ts';
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+interface FormatRule {
+  /** To follow `expected`. */
+  readonly expected: string;
+  /** The value, or undefined when the text is not one. */
+  readonly read: (text: string) => unknown;
+}
+
+const durationOrZero = (text: string): number | undefined => (text === '0' ? 0 : parseDuration(text));
+const positive = (value: number | undefined): number | undefined => (value !== undefined && value > 0 ? value : undefined);
+const isInterval = (text: string): boolean => {
+  const value = parseDuration(text);
+  return value !== undefined && value >= MINUTE && value <= 366 * DAY;
+};
+
+/** The text formats: how each is checked, and what it becomes. */
+export const FORMATS: Readonly<Record<Format, FormatRule>> = {
+  'duration': { expected: 'a duration such as 30s, 15m or 24h', read: (text) => positive(parseDuration(text)) },
+  'duration-or-zero': { expected: 'a duration such as 30s, 15m or 24h, or "0"', read: durationOrZero },
+  'bytes': { expected: 'a size such as 16KiB, 10MiB or 1GiB', read: (text) => positive(parseByteSize(text)) },
+  'address': {
+    expected: 'an address such as 127.0.0.1:11030 or :11030',
+    read: (text) => {
+      const address = parseAddress(text);
+      return address?.kind === 'tcp' ? address : undefined;
+    },
+  },
+  'written-duration': { expected: 'a duration such as 30s, 15m or 24h', read: (text) => (positive(parseDuration(text)) === undefined ? undefined : text) },
+  'written-interval': { expected: 'a duration from 1m to 366d, or "" for never', read: (text) => (text === '' || isInterval(text) ? text : undefined) },
+};
+
+interface SchemaNode {
+  readonly format?: Format;
+  readonly items?: SchemaNode;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+}
+
+/**
+ * Turns a value that is valid by the schema, with its defaults filled in, into what the program
+ * works with: durations become milliseconds, sizes bytes, addresses their parts.
+ */
+export function readBySchema<const S extends object>(schema: S, value: unknown): FromSchema<S> {
+  return readNode(schema as SchemaNode, value) as FromSchema<S>;
+}
+
+function readNode(schema: SchemaNode, value: unknown): unknown {
+  if (schema.format !== undefined) return FORMATS[schema.format].read(value as string);
+  const { items, properties } = schema;
+  if (items !== undefined && Array.isArray(value)) return value.map((item) => readNode(items, item));
+  if (properties === undefined) return value;
+  return Object.fromEntries(Object.entries(value as object).map(([name, inner]) => [name, readNode(properties[name]!, inner)]));
+}

@@ -1,0 +1,66 @@
+/*
+ * The parts that the schema of the configuration is made of. Each returns plain JSON Schema, with
+ * its literal type kept, so that the type of the configuration can be derived from it.
+ */
+
+/** Text formats, with what `read-by-schema.ts` makes of them: milliseconds, bytes, an address, or the text itself. */
+export type Format = 'duration' | 'duration-or-zero' | 'bytes' | 'address' | 'written-duration' | 'written-interval';
+
+export const text = (description: string, fallback: string, extras: { pattern?: string; maxLength?: number; 'x-expected'?: string } = {}) =>
+  ({ type: 'string', description, default: fallback, ...extras }) as const;
+
+/** A text without a default, made of the characters that `pattern` allows; `expected` tells people which. */
+export const requiredText = (description: string, pattern: string, expected: string) =>
+  ({ type: 'string', description, pattern, 'x-expected': expected }) as const;
+
+export const format = <const F extends Format>(kind: F, description: string, fallback: string) =>
+  ({ type: 'string', format: kind, description, default: fallback }) as const;
+
+export const flag = (description: string, fallback: boolean) => ({ type: 'boolean', description, default: fallback }) as const;
+
+export const integer = (description: string, fallback: number, minimum: number, maximum: number) =>
+  ({ type: 'integer', description, default: fallback, minimum, maximum }) as const;
+
+export const number = (description: string, fallback: number, minimum: number, maximum: number) =>
+  ({ type: 'number', description, default: fallback, minimum, maximum }) as const;
+
+export const oneOf = <const Word extends string>(description: string, fallback: NoInfer<Word>, words: readonly Word[]) =>
+  ({ type: 'string', description, default: fallback, enum: words }) as const;
+
+export const list = <const Item>(description: string, items: Item, extras: { maxItems?: number; uniqueItems?: boolean } = {}) =>
+  ({ type: 'array', description, default: [], items, ...extras }) as const;
+
+/** A list, or null for "all". */
+export const listOrAll = <const Item>(description: string, items: Item) =>
+  ({ type: ['array', 'null'], description, default: null, items, uniqueItems: true }) as const;
+
+/** A part of the configuration that may be left out, with all that is in it. */
+export const section = <const Properties extends object>(description: string, properties: Properties) =>
+  ({ type: 'object', description, default: {}, additionalProperties: false, properties }) as const;
+
+/** One entry of a list; everything that is not required has a default. */
+export const item = <const Properties extends object>(description: string, required: readonly (keyof Properties & string)[], properties: Properties) =>
+  ({ type: 'object', description, additionalProperties: false, required, properties }) as const;
+
+const VARIABLE = '^[A-Za-z_][A-Za-z0-9_]*$';
+const NAME = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
+
+/** The name of an environment variable; empty for none. */
+export const variable = (description: string, fallback = '') =>
+  text(description, fallback, { pattern: `${VARIABLE}|^$`, 'x-expected': 'the name of an environment variable' });
+
+export const requiredVariable = (description: string) => requiredText(description, VARIABLE, 'the name of an environment variable');
+
+export const name = (description: string) => requiredText(description, NAME, 'a name of letters, digits, ., - and _, at most 128');
+
+/** Environment variables with their values. */
+export const environment = (description: string) =>
+  ({ type: 'object', description, default: {}, propertyNames: { pattern: VARIABLE, 'x-expected': 'the name of an environment variable' }, additionalProperties: { type: 'string' } }) as const;
+
+export const LABEL = {
+  type: 'string',
+  pattern: '^[a-z][a-z0-9._/-]{0,62}=[A-Za-z0-9._-]{1,63}$',
+  'x-expected': 'a label such as os=linux',
+} as const;
+
+export const PROJECT_ID_PATTERN = '^[a-z0-9][a-z0-9_-]{0,62}$';

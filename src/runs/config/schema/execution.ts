@@ -1,0 +1,59 @@
+import { environment, flag, format, integer, item, LABEL, list, listOrAll, name, number, oneOf, requiredText, requiredVariable, section, text, variable } from './build.ts';
+import { SANDBOXES } from './queue.ts';
+
+const TEXT = { type: 'string', minLength: 1 } as const;
+
+const step = item('one command; either run or exec', ['name'], {
+  name: name('unique in its pipeline'),
+  run: text('command line for the shell', ''),
+  exec: list('program and arguments, without a shell', { type: 'string' }),
+  shell: { type: 'array', description: 'the shell that gets the command line', default: ['/bin/sh', '-eu', '-c'], items: TEXT, minItems: 1 },
+  working_dir: text('folder below the work folder', '.', { pattern: '^(?!/)(?!.*(^|/)\\.\\.(/|$))', 'x-expected': 'a relative path without ..' }),
+  env: environment('further environment variables'),
+  timeout: format('written-duration', 'longest time of this step', '20m'),
+  continue_on_error: flag('go on when it fails', false),
+  always: flag('run also after a failure or a cancel', false),
+});
+
+const pipeline = item('a pipeline', ['name', 'steps'], {
+  name: name('unique; the task of its runs'),
+  description: text('for people', ''),
+  projects: listOrAll('projects that may run it; null for all', TEXT),
+  runs_on: list("label selectors, added to the project's", LABEL, { maxItems: 16, uniqueItems: true }),
+  checkout: oneOf('how much of the repository is fetched', 'none', ['none', 'shallow', 'full']),
+  timeout: format('written-duration', 'longest time of an attempt', '1h'),
+  max_attempts: integer('attempts of a run', 3, 1, 100),
+  retry: section('failures that lead to another attempt, besides faults of ships', {
+    on: list('kinds of failure', { type: 'string', enum: ['step_failed', 'timeout', 'model_error'] }, { uniqueItems: true }),
+  }),
+  on_partition: oneOf('what a ship does with the run when it cannot reach the service', 'stop', ['stop', 'continue']),
+  sandbox: oneOf("`inherit` for the ship's own", 'inherit', ['inherit', ...SANDBOXES]),
+  image: text('image of the container sandbox', ''),
+  env: environment('environment variables of all steps'),
+  secrets: list('names of secrets that its steps get', TEXT, { uniqueItems: true }),
+  steps: { type: 'array', description: 'in their order', items: step, minItems: 1, maxItems: 100 },
+});
+
+const role = item('an AI role', ['name', 'endpoint', 'model'], {
+  name: name('unique; the task of its runs'),
+  endpoint: requiredText('base URL of an OpenAI-compatible API; short form: base_url', '^https?://[^\\s@]+$', 'an http:// or https:// URL without credentials'),
+  model: { ...TEXT, description: 'name of the model' },
+  api_key_env: variable('environment variable with the key, read on the executing machine'),
+  system_prompt: text('instructions before the input', ''),
+  system_prompt_file: text('file with them', ''),
+  max_tokens: integer('longest answer', 2048, 1, 10_000_000),
+  temperature: number('randomness', 0.2, 0, 2),
+  timeout: format('duration', 'longest time of an answer', '120s'),
+  first_byte_timeout: format('duration', 'longest time until it begins', '30s'),
+  projects: listOrAll('projects that may use it; null for all', TEXT),
+});
+
+/** What runs are made of. */
+export const execution = {
+  secrets: list('values that pipelines get as environment variables and that are masked in logs', item('a secret', ['name', 'env'], {
+    name: requiredVariable('variable that steps see'),
+    env: requiredVariable('variable of this process that holds the value'),
+  })),
+  ai: section('text by language models', { roles: list('roles', role) }),
+  pipelines: list('pipelines', pipeline),
+} as const;

@@ -1,0 +1,29 @@
+import type { FromSchema } from '../from-schema.ts';
+import { execution } from './execution.ts';
+import { fleet } from './fleet.ts';
+import { project, projects } from './projects.ts';
+import { queue } from './queue.ts';
+import { service } from './service.ts';
+
+/**
+ * The JSON Schema (2020-12) of the run-queue configuration, its one source of truth (run-queue
+ * decisions, section 3): validation, defaults and the type `RunsConfig` come from it.
+ */
+export const RUNS_CONFIG_SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Quire run-queue configuration',
+  type: 'object',
+  additionalProperties: false,
+  properties: { ...service, ...queue, ...execution, ...projects, ...fleet },
+} as const;
+
+export const PROJECT_SCHEMA = project;
+
+/** The configuration as the service reads it: complete, with durations in milliseconds and sizes in bytes. */
+export type RunsConfig = FromSchema<typeof RUNS_CONFIG_SCHEMA>;
+
+/** A project; `release_interval` and `content.interval` keep the text that was written, which listings show. */
+export type ProjectConfig = FromSchema<typeof PROJECT_SCHEMA>;
+export type PipelineConfig = RunsConfig['pipelines'][number];
+export type StepConfig = PipelineConfig['steps'][number];
+export type RoleConfig = RunsConfig['ai']['roles'][number];

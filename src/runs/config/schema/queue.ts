@@ -1,0 +1,34 @@
+import { flag, format, integer, LABEL, list, number, oneOf, section } from './build.ts';
+
+export const SANDBOXES = ['none', 'namespaces', 'bubblewrap', 'systemd', 'container'] as const;
+
+/** How runs wait, are leased, and are logged. */
+export const queue = {
+  queue: section('the queue', {
+    queue_timeout: format('duration', 'how long a run may wait', '24h'),
+    max_attempts: integer('attempts of a run, counting faults of ships', 3, 1, 100),
+    backoff: section('wait between two attempts', {
+      initial: format('duration', 'after the first attempt', '5s'),
+      factor: number('growth from one to the next', 2, 1, 100),
+      max: format('duration', 'longest wait', '5m'),
+      jitter: number('random part, 0 to 1', 0.2, 0, 1),
+    }),
+    lease_ttl: format('duration', 'how long a ship holds a run without a sign of life', '60s'),
+    heartbeat: format('duration', 'time between two signs of life', '15s'),
+    cancel_grace: format('duration-or-zero', 'time between asking a run to stop and killing it', '10s'),
+    run_retention: format('duration-or-zero', 'how long finished runs are kept; 0 for ever', '0'),
+  }),
+  local: section('the ship in this process', {
+    enabled: flag('execute runs here', true),
+    capacity: integer('runs at once', 2, 1, 1000),
+    labels: list('labels besides os, arch and ship', LABEL, { maxItems: 32, uniqueItems: true }),
+    sandbox: oneOf('how steps are fenced in', 'none', SANDBOXES),
+  }),
+  logs: section('logs of runs', {
+    retention: format('duration', 'how long they are kept after a run has finished', '30d'),
+    max_line: format('bytes', 'longer lines are split', '16KiB'),
+    attempt_budget: format('bytes', 'bytes of one attempt', '16MiB'),
+    attempt_events: integer('lines of one attempt', 200_000, 1, 100_000_000),
+    total_budget: format('bytes', 'bytes of all logs; above it no run is queued', '10GiB'),
+  }),
+} as const;

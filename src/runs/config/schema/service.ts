@@ -1,0 +1,35 @@
+import { flag, format, integer, oneOf, section, text, variable } from './build.ts';
+
+/** How the service itself runs, and where it keeps its data. */
+export const service = {
+  version: { type: 'integer', const: 1, default: 1, description: 'version of this format' },
+  listen: format('address', 'address of the HTTP API', '127.0.0.1:11030'),
+  tls: section('set both for HTTPS', {
+    cert: text('certificate file (PEM)', ''),
+    key: text('key file (PEM)', ''),
+  }),
+  node_id: text('name of this node; empty for the host name', '', { pattern: '^[A-Za-z0-9._-]{0,128}$', 'x-expected': 'letters, digits, ., - and _, at most 128' }),
+  data_dir: text('folder that relative paths below start from', './data/runs'),
+  runtime: section('the running service', {
+    api_token_env: variable('environment variable with the API token, or with two, split by a space; without it writes answer 401 and reads are open'),
+    idempotency_ttl: format('duration', 'how long idempotency keys are remembered', '30d'),
+    shutdown_grace: format('duration-or-zero', 'time for runs and requests in flight when the service stops', '30s'),
+    git_url_template: text('URL of a repository that is given as owner/name', 'https://github.com/{repository}.git', { pattern: '\\{repository\\}', 'x-expected': 'a URL with {repository} in it' }),
+  }),
+  storage: section('the store', {
+    driver: oneOf('`sqlite` for one node, `postgres` for several', 'sqlite', ['sqlite', 'postgres']),
+    sqlite: section('the embedded database; short form: storage.path', {
+      path: text('file, relative to data_dir', 'runs.db'),
+      synchronous: oneOf('`full`: an acknowledged write survives a power failure', 'full', ['full', 'normal']),
+      busy_timeout: format('duration', 'how long a statement waits for a lock', '5s'),
+    }),
+    postgres: section('PostgreSQL', {
+      url_env: variable('environment variable with the connection URL', 'RUNS_DATABASE_URL'),
+      pool: integer('connections', 20, 1, 1000),
+    }),
+  }),
+  config: section('this file', {
+    refresh: format('duration-or-zero', 'how often a configuration from a URL is asked for again; 0 for never', '60s'),
+  }),
+  metrics: section('Prometheus metrics', { enabled: flag('serve /metrics', true) }),
+} as const;

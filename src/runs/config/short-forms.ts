@@ -1,0 +1,36 @@
+type Mapping = Record<string, unknown>;
+
+/**
+ * Replaces the short forms by the long ones in a parsed file (run-queue decisions, section 3):
+ * `storage.path`, `fleet.dir` and a role's `base_url`. Returns a problem for each that is given
+ * beside its long form; then the file is ambiguous. Values that are not mappings are left for the
+ * schema to refuse.
+ */
+export function expandShortForms(root: unknown): string[] {
+  if (!isMapping(root)) return [];
+  const problems: string[] = [];
+  const { storage, fleet, ai } = root;
+  if (isMapping(storage) && 'path' in storage && storage['driver'] !== 'postgres') {
+    storage['sqlite'] ??= {};
+    if (isMapping(storage['sqlite'])) move(storage, 'path', storage['sqlite'], 'path', ['storage.path', 'storage.sqlite.path'], problems);
+  }
+  if (isMapping(fleet)) move(fleet, 'dir', fleet, 'ca_dir', ['fleet.dir', 'fleet.ca_dir'], problems);
+  if (isMapping(ai) && Array.isArray(ai['roles'])) {
+    ai['roles'].forEach((role: unknown, index) => {
+      const path = `ai.roles[${index}]`;
+      if (isMapping(role)) move(role, 'base_url', role, 'endpoint', [`${path}.base_url`, `${path}.endpoint`], problems);
+    });
+  }
+  return problems;
+}
+
+function move(from: Mapping, short: string, to: Mapping, long: string, [shortPath, longPath]: readonly [string, string], problems: string[]): void {
+  if (!Object.hasOwn(from, short)) return;
+  if (Object.hasOwn(to, long)) problems.push(`${shortPath}: is short for ${longPath}, which is given too; keep one of them`);
+  else to[long] = from[short];
+  delete from[short];
+}
+
+function isMapping(value: unknown): value is Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

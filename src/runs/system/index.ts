@@ -1,0 +1,1 @@
+export { createSystem, type SystemOptions } from './health.ts';

@@ -1,0 +1,5 @@
+import { documents } from './0001-documents.ts';
+import type { Migration } from './migration.ts';
+
+/** Every format of the document service's database, oldest first. A new one is appended; none ever changes. */
+export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents];
