@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net';
 const KEEP_ALIVE_MS = 65_000;
 const MAX_HEADER_BYTES = 16_384;
 
+/** While stopping, how often connections are looked at that have answered their last request. */
+const IDLE_CHECK_MS = 20;
+
 export interface HttpServer {
   /** Where it listens, with the port that was really taken. */
   readonly address: { readonly host: string; readonly port: number };
@@ -46,8 +49,10 @@ function stopOnce(server: Server): (graceMs: number) => Promise<void> {
 async function stop(server: Server, graceMs: number): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  // A connection that becomes idle only now would be kept alive for its client's next request.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const late = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
-  clearTimeout(timer);
+  clearInterval(idle);
+  clearTimeout(late);
 }
