@@ -1,6 +1,7 @@
 import { createCollections } from './collections/index.ts';
 import { createDocuments } from './documents/index.ts';
 import type { DocsEnvironment } from './environment.ts';
+import { createIngest } from './ingest/index.ts';
 import { createMaintenance } from './maintenance/index.ts';
 import { createSchemas } from './schemas/index.ts';
 import { createSystem, type System } from './system/index.ts';
@@ -22,6 +23,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const collections = createCollections(env);
   const schemas = createSchemas(env);
   const documents = createDocuments(env, { collections, schemas });
+  const ingest = createIngest(env, { collections, documents });
   const reload = async (): Promise<void> => {
     await collections.load();
     await schemas.load();
@@ -35,7 +37,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   return {
     handlers: {
       ...collections.handlers, ...schemas.handlers, ...documents.handlers,
-      ...maintenance.handlers, ...system.handlers,
+      ...ingest.handlers, ...maintenance.handlers, ...system.handlers,
     },
     observeHttp: system.observeHttp,
     stop: () => documents.stop(),

@@ -81,8 +81,22 @@ describe.each(DRIVERS)('add-batch over %s (contract section 4, decisions D-39, D
   });
 
   it('fails as a whole when the storage fails', async () => {
-    await fixture.sql.transaction((tx) => tx.run('DROP TABLE spellings'));
-    await expect(addBatch([item('a')])).rejects.toThrow();
+    await fixture.sql.close();
+    await expect(addBatch([item('a')])).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('writes nothing of a transaction that fails, and keeps those before it', async () => {
+    const documents = Array.from({ length: 502 }, (_, i) => item(`k${i}`));
+    await fixture.sql.transaction((tx) => tx.run("CREATE TRIGGER broken BEFORE INSERT ON spellings WHEN NEW.key = 'k501' BEGIN SELECT RAISE(ABORT, 'broken'); END"));
+    await expect(addBatch(documents)).rejects.toThrow('broken');
+    for (const table of ['documents', 'spellings', 'revisions', 'changes']) expect(await fixture.count(table), table).toBe(500);
+    expect(await fixture.sql.get('SELECT docs FROM collections')).toEqual({ docs: 500 });
+  });
+
+  it('stops between two transactions when the caller has gone', async () => {
+    const gone = new AbortController();
+    gone.abort(new Error('gone'));
+    await expect(fixture.documents.writer.put('blog', [{ ...item('a'), saveRevision: true }], { signal: gone.signal })).rejects.toThrow('gone');
     expect(await fixture.count('documents')).toBe(0);
   });
 });

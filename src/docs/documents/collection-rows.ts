@@ -1,4 +1,4 @@
-import type { Queries, Sql, Transaction } from '../../storage/index.ts';
+import type { Queries, Row, Sql, SqlValue, Transaction } from '../../storage/index.ts';
 
 export interface CollectionRow {
   readonly [column: string]: number;
@@ -30,4 +30,13 @@ export async function countDocuments(tx: Transaction, cid: number, difference: n
 /** Where to scan a collection: in the foreground only when it is small. */
 export function queriesFor(sql: Sql, { docs }: CollectionRow): Queries {
   return docs <= SMALL_DOCS ? sql : sql.background;
+}
+
+/**
+ * Many rows of a collection, in batches, so that the event loop turns between them. A database in
+ * memory answers at once: to stream it, it would have to be copied.
+ */
+export async function* scanRows<R extends Row>(sql: Sql, collection: CollectionRow, query: string, params: readonly SqlValue[]): AsyncGenerator<R[]> {
+  if (queriesFor(sql, collection) === sql) yield sql.all<R>(query, params);
+  else yield* sql.stream<R>(query, params);
 }

@@ -88,6 +88,14 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
       for (const key of ['Hello', 'HELLO']) await expect(get(key)).rejects.toMatchObject(notFound);
     });
 
+    it('holds for writers that come at once', async () => {
+      const written = await Promise.all(Array.from({ length: 20 }, (_, i) => add({ key: i % 2 === 0 ? 'hello' : 'HELLO', contentMd: String(i) })));
+      expect(written.map(({ contentMd }) => contentMd)).toEqual(Array.from({ length: 20 }, (_, i) => String(i)));
+      expect(await get('hello')).toMatchObject({ key: 'HELLO', contentMd: '19' });
+      const { revisions } = await fixture.call('listRevisions', named('hello'));
+      expect(revisions.map(({ timestamp }) => timestamp)).toEqual(Array.from({ length: 20 }, (_, i) => START + 19 - i));
+    });
+
     it('keeps languages and collections apart', async () => {
       await add();
       await expect(get('hello', 'de')).rejects.toMatchObject(notFound);

@@ -38,9 +38,22 @@ function matchingOneKey(cid: number, key: string, values: readonly string[]): Fr
   return { sql: `SELECT ord FROM doc_meta WHERE cid = ? AND k = ? AND v IN (${marks})`, params: [cid, key, ...params] };
 }
 
-/** A condition on `documents d`: of the collection, matching, and not expired. */
-export function visibleDocuments(cid: number, matches: Fragment | undefined, now: number): Fragment {
-  const visible = 'd.cid = ? AND (d.expires_at IS NULL OR d.expires_at > ?)';
-  if (matches === undefined) return { sql: visible, params: [cid, now] };
-  return { sql: `${visible} AND d.ord IN (${matches.sql})`, params: [cid, now, ...matches.params] };
+/**
+ * A condition on `documents d`: of the collection, matching, and not expired. With `selective`, for
+ * few matches, they are looked up one by one; otherwise an index of the collection is walked in the
+ * order that is asked for, and the matches are looked at on the way.
+ */
+export function visibleDocuments(cid: number, matches: Fragment | undefined, now: number, selective = false): Fragment {
+  const alive = '(d.expires_at IS NULL OR d.expires_at > ?)';
+  if (matches === undefined) return { sql: `d.cid = ? AND ${alive}`, params: [cid, now] };
+  if (selective) return { sql: `${alive} AND d.ord IN (${matches.sql})`, params: [now, ...matches.params] };
+  return { sql: `d.cid = ? AND ${alive} AND d.ord IN (${matches.sql})`, params: [cid, now, ...matches.params] };
+}
+
+/**
+ * A SELECT of the ordinals of expired documents that are not swept yet, which are few. The `+` keeps
+ * the planner from walking an index of the whole collection for them.
+ */
+export function expiredOrds(cid: number, now: number): Fragment {
+  return { sql: 'SELECT ord FROM documents WHERE expires_at <= ? AND +cid = ?', params: [now, cid] };
 }

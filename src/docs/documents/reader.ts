@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import type { Row, SqlValue } from '../../storage/index.ts';
-import { queriesFor, readCollection, type CollectionRow } from './collection-rows.ts';
+import type { Row } from '../../storage/index.ts';
+import { readCollection, scanRows, type CollectionRow } from './collection-rows.ts';
 import type { Deps } from './deps.ts';
 import { decodeDocument, SHOWN, type WithBody } from './document-rows.ts';
 import { idBounds } from './identity.ts';
@@ -68,13 +68,11 @@ async function computeChecksum(deps: Deps, name: string): Promise<{ checksum: st
   return { checksum: hex(checksum), documentCount };
 }
 
-async function* checksumRows({ sql, clock }: Deps, name: string, collection: CollectionRow): AsyncGenerator<ChecksumRow[]> {
+function checksumRows({ sql, clock }: Deps, name: string, collection: CollectionRow): AsyncIterable<ChecksumRow[]> {
   const query = `
     SELECT id, updated_at, crc, meta FROM documents
     WHERE id > ? AND id < ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY id`;
-  const params: SqlValue[] = [...idBounds(name), unixSeconds(clock)];
-  if (queriesFor(sql, collection) === sql) yield sql.all<ChecksumRow>(query, params);
-  else yield* sql.stream<ChecksumRow>(query, params);
+  return scanRows<ChecksumRow>(sql, collection, query, [...idBounds(name), unixSeconds(clock)]);
 }
 
 function hex(checksum: number): string {

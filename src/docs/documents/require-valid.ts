@@ -12,3 +12,8 @@ export function requireValid({ schemas }: Pick<Deps, 'schemas'>, collection: str
 export function notFound(): ServiceError {
   return new ServiceError('not_found', 'not found');
 }
+
+/** Batches repair their items and not the name of their collection, which would then mean another one. */
+export function requireText(collection: string): void {
+  if (!collection.isWellFormed()) throw new ServiceError('invalid_argument', 'collection must be valid Unicode text');
+}

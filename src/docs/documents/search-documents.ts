@@ -3,11 +3,11 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { Reply, type InputOf } from '../../operations/index.ts';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Queries } from '../../storage/index.ts';
-import { queriesFor, readCollection, type CollectionRow } from './collection-rows.ts';
+import { queriesFor, readCollection, scanRows, type CollectionRow } from './collection-rows.ts';
 import { countWithinBudget } from './context-budget.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { SHOWN, toDocument, type WithBody } from './document-rows.ts';
-import { checkFilter, matchesNothing, matchingOrds, visibleDocuments, type Fragment } from './meta-filter.ts';
+import { checkFilter, expiredOrds, matchesNothing, matchingOrds, visibleDocuments, type Fragment } from './meta-filter.ts';
 import { Pace } from './pace.ts';
 import { projectDocument, projectionOf, type Projection } from './project-document.ts';
 
@@ -28,6 +28,12 @@ interface Page {
 }
 
 const DEFAULT_LIMIT = 50;
+
+/** A larger page comes from the other thread in parts. */
+const LARGE_PAGE = 500;
+
+/** Matches are few when the collection has more than so many times as many documents. */
+const FEW = 16;
 
 /**
  * `POST /v1/search`: by metadata, sorted and paged (contract section 4, decision D-66). The number of
@@ -66,29 +72,30 @@ function orderOf({ sort, asc }: Input): Order {
 async function find(
   { sql, clock }: Deps, collection: CollectionRow, matches: Fragment | undefined, order: Order, page: Page, { body }: Projection,
 ): Promise<{ total: number; rows: FoundRow[] }> {
-  const queries = queriesFor(sql, collection);
   const now = unixSeconds(clock);
-  const total = await countMatches(queries, collection, matches, now);
+  const total = await countMatches(queriesFor(sql, collection), collection, matches, now);
   if (page.limit === 0 || page.offset >= total) return { total, rows: [] };
-  return { total, rows: await readPage(queries, visibleDocuments(collection.id, matches, now), order, page, body) };
+  const visible = visibleDocuments(collection.id, matches, now, total * FEW < collection.docs);
+  const { sql: query, params } = pageQuery(visible, order, page, body);
+  if (page.limit <= LARGE_PAGE) return { total, rows: await queriesFor(sql, collection).all<FoundRow>(query, params) };
+  return { total, rows: (await Array.fromAsync(scanRows<FoundRow>(sql, collection, query, params))).flat() };
 }
 
 /** Answered from indexes alone: the few expired rows are looked for by themselves. */
 async function countMatches(queries: Queries, { id: cid, docs }: CollectionRow, matches: Fragment | undefined, now: number): Promise<number> {
-  const expired: Fragment = { sql: 'SELECT ord FROM documents WHERE expires_at <= ? AND cid = ?', params: [now, cid] };
+  const expired = expiredOrds(cid, now);
   const counted = matches === undefined ? expired : { sql: `${matches.sql} EXCEPT ${expired.sql}`, params: [...matches.params, ...expired.params] };
   const row = await queries.get<{ count: number }>(`SELECT count(*) AS count FROM (${counted.sql}) counted`, counted.params);
   return matches === undefined ? docs - row!.count : row!.count;
 }
 
 /** Sorts ordinals first, so that bodies are read for the page alone. */
-function readPage(queries: Queries, visible: Fragment, { column, direction }: Order, { limit, offset }: Page, body: boolean): Promise<FoundRow[]> {
+function pageQuery(visible: Fragment, { column, direction }: Order, { limit, offset }: Page, body: boolean): Fragment {
   const order = `ORDER BY d.${column} ${direction}, d.id ASC`;
-  return queries.all<FoundRow>(
-    `SELECT ${SHOWN}, d.bytes${body ? ', d.body' : ''}
-     FROM (SELECT d.ord AS ord FROM documents d WHERE ${visible.sql} ${order} LIMIT ? OFFSET ?) page JOIN documents d ON d.ord = page.ord ${order}`,
-    [...visible.params, limit, offset],
-  );
+  const sql = `
+    SELECT ${SHOWN}, d.bytes${body ? ', d.body' : ''}
+    FROM (SELECT d.ord AS ord FROM documents d WHERE ${visible.sql} ${order} LIMIT ? OFFSET ?) page JOIN documents d ON d.ord = page.ord ${order}`;
+  return { sql, params: [...visible.params, limit, offset] };
 }
 
 async function present({ codec }: Deps, rows: readonly FoundRow[], projection: Projection): Promise<ProjectedDocument[]> {

@@ -1,4 +1,4 @@
-import { readCollection } from './collection-rows.ts';
+import { readCollection, scanRows } from './collection-rows.ts';
 import { transact, type Deps, type DocumentHandlers } from './deps.ts';
 import { trimRevisions } from './revision-rows.ts';
 import { CHUNK } from './writer.ts';
@@ -29,9 +29,7 @@ export function truncateRevisions(deps: Deps): DocumentHandlers['truncateRevisio
 async function longHistories({ sql }: Deps, name: string, keep: number): Promise<number[]> {
   const collection = await readCollection(sql, name);
   if (collection === undefined) return [];
-  const rows = await sql.background.all<{ ord: number }>(
-    'SELECT r.ord AS ord FROM documents d JOIN revisions r ON r.ord = d.ord WHERE d.cid = ? GROUP BY r.ord HAVING count(*) > ?',
-    [collection.id, keep],
-  );
-  return rows.map(({ ord }) => ord);
+  const query = 'SELECT r.ord AS ord FROM documents d JOIN revisions r ON r.ord = d.ord WHERE d.cid = ? GROUP BY r.ord HAVING count(*) > ?';
+  const batches = await Array.fromAsync(scanRows<{ ord: number }>(sql, collection, query, [collection.id, keep]));
+  return batches.flat().map(({ ord }) => ord);
 }

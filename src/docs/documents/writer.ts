@@ -1,10 +1,10 @@
-import { ServiceError } from '../../errors/index.ts';
 import { maxRevisionsOf, transact, type Deps } from './deps.ts';
 import { identify } from './identity.ts';
 import { itemProblem, type RawItem, type ValidItem } from './item-rules.ts';
 import { Pace } from './pace.ts';
 import { putVersions } from './put-versions.ts';
 import { repairItem } from './repair-item.ts';
+import { requireText } from './require-valid.ts';
 import { encodeBody, type NewVersion } from './version.ts';
 
 /** Documents of one transaction (contract section 8). */
@@ -50,7 +50,7 @@ export interface DocumentWriter {
 export function createWriter(deps: Deps): DocumentWriter {
   return {
     async put(collection, items, options = {}) {
-      if (!collection.isWellFormed()) throw new ServiceError('invalid_argument', 'collection must be valid Unicode text');
+      requireText(collection);
       const result: BatchResult = { added: 0, updated: 0, skipped: 0, failed: 0, sanitized: 0, errors: [] };
       for (let start = 0; start < items.length; start += CHUNK) {
         options.signal?.throwIfAborted();

@@ -16,8 +16,9 @@ export const DEFAULT_COMPRESSION: CompressionOptions = { enabled: true, smallThr
 /** A compressed form must be at least 5 % smaller, or reading it costs more than it saves. */
 const WORTHWHILE = 0.95;
 
-/** Larger bodies are handled in the thread pool; below, the way there takes longer than the work. */
-const LARGE_BYTES = 32 * 1024;
+/** Larger bodies are handled in the thread pool; below, the way there takes longer than the work. Compressing takes far longer than the way back. */
+const LARGE_TO_COMPRESS = 8 * 1024;
+const LARGE_TO_DECOMPRESS = 32 * 1024;
 
 /** No body is longer; a longer claim is damage or a bomb. */
 const MAX_RAW_BYTES = 512 * 2 ** 20;
@@ -30,7 +31,7 @@ export async function encodeBody(body: Uint8Array, options: CompressionOptions =
   const flag = chooseFlag(body.length, options);
   if (flag === FLAGS.raw) return toRecord(flag, body, body);
   const settings = zstdOptions(flag, body.length);
-  const payload = body.length >= LARGE_BYTES ? await compressInPool(body, settings) : zstdCompressSync(body, settings);
+  const payload = body.length >= LARGE_TO_COMPRESS ? await compressInPool(body, settings) : zstdCompressSync(body, settings);
   return toRecord(flag, payload, body);
 }
 
@@ -48,7 +49,7 @@ export function decodeBody(stored: Uint8Array): Uint8Array {
 /** As `decodeBody`, but a large body is decompressed in the thread pool. */
 export async function decodeBodyAsync(stored: Uint8Array): Promise<Uint8Array> {
   const record = checkedRecord(stored);
-  if (record.flag === FLAGS.raw || record.rawLength < LARGE_BYTES) return decodeBody(stored);
+  if (record.flag === FLAGS.raw || record.rawLength < LARGE_TO_DECOMPRESS) return decodeBody(stored);
   try {
     return exactly(record, await decompressInPool(record.payload, bounded(record)));
   } catch (cause) {

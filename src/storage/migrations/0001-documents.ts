@@ -20,7 +20,7 @@ CREATE TABLE collections(
 
 -- \`ord\` is never used again, because bitmaps and indexes know a document by it.
 -- \`key\` and \`lang\` are the latest spelling; \`rev_ts\` the timestamp of the newest revision ever written.
--- \`bytes\` is the length of the body as UTF-8, \`crc\` the CRC-32 of body and canonical metadata (decision D-36).
+-- \`bytes\` is the length of the body as UTF-8, \`crc\` the CRC-32 of the body (decision D-36).
 CREATE TABLE documents(
   ord INTEGER PRIMARY KEY AUTOINCREMENT,
   cid INTEGER NOT NULL REFERENCES collections(id),

@@ -1,0 +1,2 @@
+/** The door of the ingest area. */
+export { createIngest, type Ingest } from './ingest.ts';

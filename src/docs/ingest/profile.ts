@@ -1,0 +1,28 @@
+import type { IngestOptions } from '../../../generated/docs/sdk/types.gen.ts';
+import { CHANGE_FLAGS } from '../../storage/index.ts';
+
+export type ProfileName = 'default' | 'fast';
+
+/** Options of which each has a value. */
+export type EffectiveOptions = Required<Omit<IngestOptions, 'profile'>>;
+
+const DEFAULT: EffectiveOptions = {
+  skipDuplicates: false, skipEmbeddings: false, skipFts: false, skipWebhooks: false, autoConfigureCollection: false, saveRevision: true, textOnly: false,
+};
+
+/** What each profile presets (contract section 4, `/v1/ingest`). */
+const PRESETS: Record<ProfileName, EffectiveOptions> = {
+  default: DEFAULT,
+  fast: { ...DEFAULT, textOnly: true, saveRevision: false, skipWebhooks: true, skipDuplicates: true },
+};
+
+/** The profile's options, each overridden where the request sets it. */
+export function effectiveOptions({ profile = 'default', ...given }: IngestOptions): EffectiveOptions {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...PRESETS[profile], ...Object.fromEntries(set) };
+}
+
+/** What the subscribers of the change feed are told to leave out. */
+export function changeFlags({ skipEmbeddings, skipFts, skipWebhooks }: EffectiveOptions): number {
+  return (skipEmbeddings ? CHANGE_FLAGS.SKIP_EMBEDDINGS : 0) | (skipFts ? CHANGE_FLAGS.SKIP_FTS : 0) | (skipWebhooks ? CHANGE_FLAGS.SKIP_WEBHOOKS : 0);
+}
