@@ -28,7 +28,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     await collections.load();
     await schemas.load();
   };
-  const maintenance = createMaintenance(env, { onRestored: [reload] });
+  const maintenance = createMaintenance(env, { documents, onRestored: [reload] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
   const system = createSystem(env, { documents: { checksum } });
   await reload();

@@ -25,13 +25,16 @@ export interface DocumentReader {
 
 export function createReader(deps: Deps): DocumentReader {
   return {
-    documents: (collection, filterMeta = {}) => streamDocuments(deps, collection, filterMeta),
+    documents: (collection, filterMeta = {}) => {
+      // Checked here and not with the first batch, when the head of an answer may be out already.
+      checkFilter(filterMeta);
+      return streamDocuments(deps, collection, filterMeta);
+    },
     checksum: (collection) => computeChecksum(deps, collection),
   };
 }
 
 async function* streamDocuments({ sql, codec, clock }: Deps, name: string, filter: Meta): AsyncGenerator<Document[]> {
-  checkFilter(filter);
   const collection = await readCollection(sql, name);
   if (collection === undefined || matchesNothing(filter)) return;
   const visible = visibleDocuments(collection.id, matchingOrds(collection.id, filter), unixSeconds(clock));

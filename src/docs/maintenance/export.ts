@@ -13,27 +13,31 @@ const PIECE = 64 * 1024;
  * The documents as a file that is made while it is read (decision D-72): whoever reads slowly slows
  * the database down, not the memory. Whoever stops reading ends the source as well.
  */
-export function exportFile(collection: string, format: ExportFormat, source: AsyncIterable<Document>): Download {
+export function exportFile(collection: string, format: ExportFormat, source: AsyncIterable<Document[]>): Download {
   const fileName = `${collection.replace(/[\\/]/g, '_')}.${format}`;
   return format === 'zip'
     ? { contentType: 'application/zip', fileName, content: zipStream(toEntries(source)) }
     : { contentType: 'application/x-ndjson', fileName, content: toLines(source) };
 }
 
-async function* toLines(source: AsyncIterable<Document>): AsyncGenerator<Buffer> {
+async function* toLines(source: AsyncIterable<Document[]>): AsyncGenerator<Buffer> {
   let piece = '';
-  for await (const document of source) {
-    piece += `${JSON.stringify(document)}\n`;
-    if (piece.length < PIECE) continue;
-    yield Buffer.from(piece, 'utf8');
-    piece = '';
+  for await (const documents of source) {
+    for (const document of documents) {
+      piece += `${JSON.stringify(document)}\n`;
+      if (piece.length < PIECE) continue;
+      yield Buffer.from(piece, 'utf8');
+      piece = '';
+    }
   }
   if (piece !== '') yield Buffer.from(piece, 'utf8');
 }
 
-async function* toEntries(source: AsyncIterable<Document>): AsyncGenerator<ZipEntry> {
+async function* toEntries(source: AsyncIterable<Document[]>): AsyncGenerator<ZipEntry> {
   const names = new EntryNames();
-  for await (const { key, lang, meta, contentMd, updatedAt } of source) {
-    yield { name: names.next(key, lang), content: Buffer.from(joinFrontMatter(meta, contentMd), 'utf8'), modified: updatedAt * 1000 };
+  for await (const documents of source) {
+    for (const { key, lang, meta, contentMd, updatedAt } of documents) {
+      yield { name: names.next(key, lang), content: Buffer.from(joinFrontMatter(meta, contentMd), 'utf8'), modified: updatedAt * 1000 };
+    }
   }
 }

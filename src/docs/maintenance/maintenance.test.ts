@@ -9,6 +9,7 @@ import { silentLog } from '../../lib/log.ts';
 import type { Context, Download } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, documents, FeedGap, migrate, openDatabase, verifyDatabaseFile, type Sql } from '../../storage/index.ts';
 import { splitFrontMatter } from '../../text/front-matter.ts';
+import { createDocuments } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createMaintenance, type Maintenance } from './index.ts';
 
@@ -41,9 +42,15 @@ async function start(database: Sql): Promise<void> {
   await migrate(sql, [documents]);
   feed = new ChangeFeed(sql, clock);
   await sql.transaction((tx) => tx.run("INSERT INTO collections(id, name) VALUES (1, 'blog')"));
-  maintenance = createMaintenance(environment(sql), { onRestored: [onRestored] });
+  maintenance = createOver(sql);
   reloads = 0;
   failReload = false;
+}
+
+function createOver(database: Sql): Maintenance {
+  const env = environment(database);
+  const areas = { collections: { configOf: () => undefined }, schemas: { violations: () => [] } };
+  return createMaintenance(env, { documents: createDocuments(env, areas), onRestored: [onRestored] });
 }
 
 function environment(database: Sql): DocsEnvironment {
@@ -282,7 +289,7 @@ describe('restore (contract section 4)', () => {
     });
 
     it('after a swap that fails', async () => {
-      maintenance = createMaintenance(environment(withFailingSwap(sql, 1)), { onRestored: [onRestored] });
+      maintenance = createOver(withFailingSwap(sql, 1));
       await expect(restore('b.db')).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('the previous one is still served') as string });
       await expectPrevious(['b.db']);
     });
@@ -295,7 +302,7 @@ describe('restore (contract section 4)', () => {
     });
 
     it('unless even that fails: then the snapshot is kept and named', async () => {
-      maintenance = createMaintenance(environment(withFailingSwap(sql, 2)), { onRestored: [onRestored] });
+      maintenance = createOver(withFailingSwap(sql, 2));
       failReload = true;
       const error = await restore('b.db').catch((thrown: unknown) => thrown as ServiceError);
       const [, kept] = /kept as (pre-restore-\S+\.db)$/.exec((error as ServiceError).message)!;

@@ -1,16 +1,17 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
+import type { DocumentReader } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createBackup } from './backup.ts';
 import type { BackupJail } from './backup-name.ts';
-import { streamDocuments } from './document-stream.ts';
 import { exportFile } from './export.ts';
 import { restoreBackup } from './restore.ts';
 
 type MaintenanceHandlers = Required<Pick<Handlers<Operations>, 'exportDocuments' | 'createBackup' | 'restoreBackup'>>;
 
 export interface MaintenanceDependencies {
+  readonly documents: { readonly reader: Pick<DocumentReader, 'documents'> };
   /**
    * Called one after the other when a restore has replaced the database's content, in this order,
    * and again if it is undone: what is kept in memory must be read anew. One that rejects undoes the restore.
@@ -23,7 +24,7 @@ export interface Maintenance {
   readonly handlers: MaintenanceHandlers;
 }
 
-export function createMaintenance(environment: DocsEnvironment, { onRestored }: MaintenanceDependencies): Maintenance {
+export function createMaintenance(environment: DocsEnvironment, { documents, onRestored }: MaintenanceDependencies): Maintenance {
   const { sql, settings } = environment;
   const jail: BackupJail = { dir: settings.backupDir, databasePath: sql.info.path };
   const exclusively = oneAtATime();
@@ -33,7 +34,7 @@ export function createMaintenance(environment: DocsEnvironment, { onRestored }: 
   return {
     handlers: {
       exportDocuments: async ({ collection, filterMeta, format }) =>
-        exportFile(collection, format, streamDocuments(environment, { collection, ...(filterMeta && { filterMeta }) })),
+        exportFile(collection, format, documents.reader.documents(collection, filterMeta)),
       createBackup: ({ to }) => exclusively(() => createBackup(environment, jail, to)),
       restoreBackup: ({ from }) => exclusively(async () => {
         await restoreBackup(environment, jail, from, reload);
