@@ -7,5 +7,5 @@ if (major < 24 || (major === 24 && minor < 18)) {
   console.error(`quire needs Node 24.18 or newer, this is ${process.versions.node}; in a checkout use \`npm run quire -- ...\`, which brings its own`);
   process.exit(1);
 }
-const compiled = new URL('../dist/src/app/main.js', import.meta.url);
+const compiled = new URL('../src/app/main.js', import.meta.url);
 await import(existsSync(compiled) ? compiled : new URL('../src/app/main.ts', import.meta.url));
