@@ -75,7 +75,7 @@ async function serveHttp({ settings, log, validateResponses = false }: StartOpti
     accessLog: settings.log.access,
     observe: (exchange) => service.observeHttp(exchange),
   });
-  return startHttpServer(app.callback(), toListen(settings.http.addr));
+  return startHttpServer(app.callback(), toListen(settings.http.addr), flatErrors);
 }
 
 function toListen(address: Address): { host?: string; port: number } {

@@ -39,7 +39,7 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
     corsOrigins: [],
     validateResponses: options.validateResponses ?? false,
   });
-  const http = await startHttpServer(app.callback(), toListen(options.listen));
+  const http = await startHttpServer(app.callback(), toListen(options.listen), nestedErrors);
   return {
     url: http.url,
     stop: () => {

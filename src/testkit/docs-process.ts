@@ -38,7 +38,7 @@ export class DocsProcess {
     await Promise.all([...DocsProcess.#running].map((each) => each.#kill()));
   }
 
-  /** Starts `node main.ts docs ...`; without options it takes a free port of this machine only. */
+  /** Starts `node main.ts docs ...`. */
   static run(args: readonly string[], options: SpawnOptions = {}): DocsProcess {
     return DocsProcess.command(process.execPath, [MAIN, 'docs', ...args], options);
   }
@@ -50,7 +50,7 @@ export class DocsProcess {
     return new DocsProcess(spawn(command, args, { cwd: ROOT, ...options, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }));
   }
 
-  /** Starts the service on a database file and waits until it listens; answers it with its URL. */
+  /** Starts the service on a database file and a free port of this machine, and waits until it listens. */
   static async serve(database: string, args: readonly string[] = []): Promise<{ server: DocsProcess; url: string }> {
     const server = DocsProcess.run(['--http-addr', '127.0.0.1:0', '--db', database, ...args]);
     return { server, url: await server.listening() };

@@ -70,7 +70,7 @@ async function serve(handlers: Handlers<Operations> = {}, options: { origins?: s
     maxBodyBytes: options.maxBodyBytes ?? 1000, corsOrigins: options.origins ?? ['*'], validateResponses: true,
     observe: (exchange) => exchanges.push(exchange),
   });
-  const server = await startHttpServer(app.callback(), { host: '127.0.0.1', port: 0 });
+  const server = await startHttpServer(app.callback(), { host: '127.0.0.1', port: 0 }, options.nested ? nestedErrors : flatErrors);
   servers.push(server);
   return { url: server.url, server, exchanges, logged };
 }
@@ -172,6 +172,22 @@ describe('a bad request', () => {
   it('with a URL beyond 8 KiB is refused', async () => {
     const { url } = await serve();
     expect((await fetch(`${url}/v1/things/a?x=${'y'.repeat(9000)}`)).status).toBe(400);
+  });
+
+  it.each([
+    ['not HTTP at all', 'hello\r\n\r\n', 400],
+    ['too large headers', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('of %s gets an error body, too', async (_name, text, status) => {
+    const { url } = await serve();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => undefined);
+    socket.end(text);
+    await closed;
+    expect(answer).toContain(`HTTP/1.1 ${status} `);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ code: 'invalid_argument' });
   });
 
   it('with a malformed escape in its path does no harm', async () => {
@@ -281,7 +297,7 @@ describe('stopping', () => {
 
   it('says which address is taken', async () => {
     const { url } = await serve();
-    await expect(startHttpServer(() => undefined, { host: '127.0.0.1', port: Number(new URL(url).port) })).rejects.toThrow(/already in use/);
+    await expect(startHttpServer(() => undefined, { host: '127.0.0.1', port: Number(new URL(url).port) }, flatErrors)).rejects.toThrow(/already in use/);
   });
 });
 

@@ -41,9 +41,10 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
   describeService(pages, { title: options.title, json: options.specification.json, yaml: options.specification.yaml });
   app.use(endpoint);
   app.use(pages.routes());
-  // A client that hangs up mid-answer is its own business; everything else was logged with its request.
+  // A client that hangs up or breaks off is its own business; everything else was logged with its request.
   app.on('error', (error: NodeJS.ErrnoException) => {
-    if (!HANG_UPS.has(error.code ?? '')) options.log.error({ err: error }, 'answer could not be sent');
+    const { code = '' } = error;
+    if (!HANG_UPS.has(code) && !code.startsWith('HPE_')) options.log.error({ err: error }, 'answer could not be sent');
   });
   return app;
 }

@@ -1,6 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { answerBrokenRequest } from './broken-request.ts';
+import type { ErrorFormat } from './errors.ts';
 
 const KEEP_ALIVE_MS = 65_000;
 const MAX_HEADER_BYTES = 16_384;
@@ -21,8 +23,9 @@ export interface HttpServer {
 }
 
 /** Listens; rejects with a one-line reason when the address cannot be had. */
-export async function startHttpServer(listener: RequestListener, listen: { host?: string; port: number }): Promise<HttpServer> {
+export async function startHttpServer(listener: RequestListener, listen: { host?: string; port: number }, errors: ErrorFormat): Promise<HttpServer> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES }, listener);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBrokenRequest(error, socket, errors));
   const shown = `${listen.host ?? ''}:${listen.port}`;
   try {
     server.listen(listen);

@@ -6,6 +6,7 @@ import type { Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
 import { probe } from '../probe.ts';
 import { Writer } from '../writer.ts';
 import { batchSize } from '../batch-size.ts';
+import { Checkpoints } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
 import { Damage } from './damage.ts';
 import { FileLock } from './lock.ts';
@@ -53,6 +54,8 @@ export class NodeSqlite implements Sql {
     this.#writer = new Writer(this.#engine);
     this.#engine.onSchemaChange = () => this.#reader.forgetStatements();
     this.#thread = new ReaderClient(file);
+    const checkpoints = new Checkpoints(() => this.#thread.checkpoint());
+    this.#engine.onCommitted = (pages) => checkpoints.afterCommit(pages);
     this.info = { driver: 'node:sqlite', path: file, durable: !VOLATILE.has(statfsSync(dirname(file)).type) };
     this.background = this.#background();
   }

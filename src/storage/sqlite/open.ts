@@ -14,13 +14,14 @@ const COMMON = `
   PRAGMA temp_store = MEMORY;`;
 
 /**
- * `synchronous = FULL` makes each commit wait for the disk; the checkpoint every 1000 pages keeps the
- * log at about 4 MiB and each checkpoint short; the limit gives space back after a large transaction.
+ * `synchronous = FULL` makes each commit wait for the disk. Checkpoints are made in the worker thread
+ * (`checkpoints.ts`); the writer makes one itself, and stalls for it, only when the log has grown to
+ * 64 MiB because that thread does not come to it. The limit gives space back after a large transaction.
  */
 const WRITER = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
-  PRAGMA wal_autocheckpoint = 1000;
+  PRAGMA wal_autocheckpoint = 16384;
   PRAGMA journal_size_limit = ${64 * MIB};`;
 
 /** Reading through the page cache of the system saves a copy of each page. */
@@ -40,6 +41,11 @@ export function prepareFile(file: string): void {
 
 export function openWriter(file: string): Connection {
   return openWith(file, COMMON + WRITER);
+}
+
+/** A connection for checkpoints: what it copies is on disk before the log may be reused. */
+export function openCheckpointer(file: string): Connection {
+  return openWith(file, 'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;');
 }
 
 export function openReader(file: string): Connection {

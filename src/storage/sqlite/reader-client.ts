@@ -51,6 +51,10 @@ export class ReaderClient {
     }
   }
 
+  async checkpoint(): Promise<void> {
+    await this.#request({ id: ++this.#lastId, op: 'checkpoint' });
+  }
+
   /** Waits for the replies under way, then ends the thread; streams that go on after that fail. */
   async close(): Promise<void> {
     this.#closed = true;

@@ -1,13 +1,13 @@
 /**
- * The worker thread for heavy reads: one connection for single queries, one more for each open
- * stream, whose unfinished statement keeps its snapshot. Answers in the order of the requests.
+ * The worker thread for heavy reads and for checkpoints: one connection for single queries, one more
+ * for each open stream, whose unfinished statement keeps its snapshot. Answers in the order of the requests.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { exact } from '../parameters.ts';
 import type { SqlValue } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { resultCode } from './failures.ts';
-import { openReader } from './open.ts';
+import { openCheckpointer, openReader } from './open.ts';
 import type { ThreadReply, ThreadRequest, ThreadRows } from './thread-protocol.ts';
 
 interface OpenStream {
@@ -21,6 +21,7 @@ const { file } = workerData as { file: string };
 const port = parentPort!;
 const streams = new Map<number, OpenStream>();
 let shared: Connection | undefined;
+let checkpointer: Connection | undefined;
 
 port.on('message', (request: ThreadRequest) => {
   if (request.op === 'stop') return stop(request.id);
@@ -45,6 +46,9 @@ function answer(request: ThreadRequest): ThreadRows {
     case 'all':
     case 'get':
       return query(request.op, request.sql, request.params);
+    case 'checkpoint':
+      (checkpointer ??= openCheckpointer(file)).all('PRAGMA wal_checkpoint(PASSIVE)');
+      return { columns: [], rows: [], done: true };
     default:
       return nextBatch(request.id);
   }

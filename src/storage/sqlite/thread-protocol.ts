@@ -4,7 +4,9 @@ import type { SqlValue } from '../port.ts';
 export type ThreadRequest =
   | { id: number; op: 'all' | 'get'; sql: string; params: readonly SqlValue[] }
   | { id: number; op: 'open'; sql: string; params: readonly SqlValue[]; batch: number }
-  | { id: number; op: 'next' | 'stop' };
+  | { id: number; op: 'next' | 'stop' }
+  /** Copies the log into the database as far as no reader needs it; has no rows. */
+  | { id: number; op: 'checkpoint' };
 
 /** Rows travel as arrays, the names of the columns once per message. */
 export interface ThreadRows {

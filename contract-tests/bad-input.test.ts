@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, describe, expect, it } from 'vitest';
+import { operations } from '../generated/docs/operations.ts';
+import type { SchemaObject } from '../src/codegen/openapi-types.ts';
+import type { OperationSpec } from '../src/operations/index.ts';
+import { startDocsServer } from '../src/testkit/docs-server.ts';
+import { HttpClient, type Answer } from '../src/testkit/http-client.ts';
+import { mutatedRequests } from './fuzz/mutations.ts';
+import { createOracle } from './fuzz/oracle.ts';
+import { fuzz, FUZZ_TIMEOUT_MS } from './fuzz/run.ts';
+import { hostileTargets } from './fuzz/targets.ts';
+import { expectRefusal, WatchedState } from './fuzz/watched-state.ts';
+import { sendWire, type WireRequest } from './fuzz/wire-request.ts';
+import { exampleCalls, type ExampleCall } from './support/examples.ts';
+
+const inputs = JSON.parse(readFileSync(new URL('../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, SchemaObject>;
+const isValidBody = createOracle(inputs);
+
+// Started here, since the server has to say which operations there are to be tested. Its clock stands
+// still, so that no document expires between two looks at a collection.
+const server = await startDocsServer({ clock: { now: () => 1_766_400_000_000 }, env: { SVC_MAX_BODY_BYTES: '262144' } });
+const client = new HttpClient(server.url);
+const state = new WatchedState(client);
+afterAll(async () => {
+  client.close();
+  await server.stop();
+});
+
+/** Never a failure of the server, and never a change by a request that it refused. */
+async function expectHarmless(answer: Answer, before: string): Promise<void> {
+  if (answer.status < 400) return;
+  // 501: an option that this build does not have, such as a storage backend.
+  if (answer.status !== 501) expect(answer.status, `${answer.text.slice(0, 500)} ${causeOf(server.errors.at(-1))}`).toBeLessThan(500);
+  expectRefusal(answer);
+  expect(await state.everything(), 'a refused request changed something').toBe(before);
+}
+
+/** What the server logged, since its answer gives nothing away. */
+function causeOf(logged: { err?: unknown } | undefined): string {
+  return logged?.err instanceof Error ? (logged.err.stack ?? '') : '';
+}
+
+function expectVerdict(spec: OperationSpec, request: WireRequest, answer: Answer): void {
+  const isBad = request.verdict === 'bad' || (request.verdict === 'as its body' && !isValidBody(spec.id, request.body!, spec));
+  if (isBad) expect(answer.status, `a bad request succeeded: ${answer.text.slice(0, 500)}`).toBeGreaterThanOrEqual(400);
+}
+
+describe('a request that differs from the specification', () => {
+  const specs: Record<string, OperationSpec> = operations;
+  const calls = exampleCalls('docs').filter(({ operationId }) => server.built.includes(operationId));
+
+  it.each(calls.map((call) => [call.operationId, call] as const))('%s', async (operationId, call) => {
+    await state.seed();
+    const bystander = await state.bystander();
+    await fuzz(operationId, mutatedRequests(withoutUnbuilt(call), inputs[operationId]!), async (request) => {
+      const before = await state.everything();
+      const answer = await sendWire(client, request);
+      await expectHarmless(answer, before);
+      expectVerdict(specs[operationId]!, request, answer);
+      expect(await state.bystander(), 'a collection changed that the request does not name').toBe(bystander);
+    });
+    expect(({} as Record<string, unknown>)['polluted'], 'the prototype of all objects was changed').toBeUndefined();
+  }, FUZZ_TIMEOUT_MS);
+});
+
+/** The example of a configuration names a storage backend that is refused before all else is looked at. */
+function withoutUnbuilt(call: ExampleCall): ExampleCall {
+  if (call.operationId !== 'setCollectionConfig') return call;
+  return { ...call, options: { body: { ...(call.options.body as object), storageBackend: 'boltdb' } } };
+}
+
+it('a path or a method that is not in the specification', async () => {
+  await state.seed();
+  await fuzz('targets', hostileTargets(Object.values(operations)), async ({ method, target }) => {
+    const before = await state.everything();
+    const answer = await client.send(method, target);
+    expect(answer.text).not.toMatch(/root:.*:0:0:|allowScripts/);
+    if (method === 'HEAD') expect(answer.status === 501 || answer.status < 500, String(answer.status)).toBe(true);
+    else await expectHarmless(answer, before);
+  }, { factor: 10 });
+}, FUZZ_TIMEOUT_MS);

@@ -1,0 +1,21 @@
+import { operations } from '../generated/docs/operations.ts';
+import { createClient, createConfig } from '../generated/docs/sdk/client/index.ts';
+import * as functions from '../generated/docs/sdk/sdk.gen.ts';
+import { startDocsServer } from '../src/testkit/docs-server.ts';
+import { providerSuite } from './provider.suite.ts';
+import { collections } from './scenarios/collections.ts';
+import { documents } from './scenarios/documents.ts';
+import { ingest } from './scenarios/ingest.ts';
+import { maintenance } from './scenarios/maintenance.ts';
+import { revisions } from './scenarios/revisions.ts';
+import { schemas } from './scenarios/schemas.ts';
+import { system } from './scenarios/system.ts';
+
+providerSuite({
+  service: 'docs',
+  operations, functions,
+  // The server runs without authentication, but Prism asks for the credential that the specification names.
+  createClient: (baseUrl) => createClient(createConfig({ baseUrl, auth: 'token' })),
+  start: () => startDocsServer(),
+  scenarios: { ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system },
+});

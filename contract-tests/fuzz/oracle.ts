@@ -1,0 +1,50 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+/** Deepest nesting that an input may have. */
+const MAX_DEPTH = 64;
+
+/**
+ * Says of a body, without the server's own code, whether it is JSON that the operation's schema
+ * takes. A handler may still have its reasons to refuse it.
+ */
+export function createOracle(inputs: Readonly<Record<string, object>>): (operationId: string, body: string | Uint8Array, options: { sanitize: boolean }) => boolean {
+  const ajv = new Ajv2020({ strict: false, ownProperties: true, formats: { int64: true } });
+  ajv.addKeyword({ keyword: 'x-max-bytes', type: 'string', validate: (limit: number, text: string) => Buffer.byteLength(text) <= limit });
+  const compiled = new Map<string, ValidateFunction>();
+  return (operationId, body, { sanitize }) => {
+    const value = parsed(body, sanitize);
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
+    if (isTooDeep(value) || (!sanitize && hasLoneSurrogates(value))) return false;
+    const validate = compiled.get(operationId) ?? ajv.compile(inputs[operationId]!);
+    compiled.set(operationId, validate);
+    return validate(value);
+  };
+}
+
+function parsed(body: string | Uint8Array, sanitize: boolean): unknown {
+  const bytes = Buffer.from(body);
+  // An absent body stands for an empty object, in which the required fields are missing.
+  if (bytes.length === 0) return {};
+  try {
+    // A byte order mark in front is dropped, as RFC 8259 allows.
+    return JSON.parse(new TextDecoder('utf-8', { fatal: !sanitize }).decode(bytes));
+  } catch {
+    return undefined; // neither JSON nor UTF-8: the answer is the same
+  }
+}
+
+/** Level by level, since a recursion would end where the depth to be found begins. */
+function isTooDeep(root: object): boolean {
+  let level: object[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((value) => Object.values(value).filter((child): child is object => child !== null && typeof child === 'object'));
+  }
+  return false;
+}
+
+function hasLoneSurrogates(value: unknown): boolean {
+  if (typeof value === 'string') return !value.isWellFormed();
+  if (value === null || typeof value !== 'object') return false;
+  return Object.entries(value).some(([name, child]) => !name.isWellFormed() || hasLoneSurrogates(child));
+}

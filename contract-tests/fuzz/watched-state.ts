@@ -1,0 +1,62 @@
+import { expect } from 'vitest';
+import type { Answer, HttpClient } from '../../src/testkit/http-client.ts';
+
+/** The collection that the specification's examples speak of; bad requests aim at it. */
+const TARGET = 'blog';
+/** A collection that no request of the tests names, so nothing may ever change it. */
+const BYSTANDER = 'bystander';
+
+/** What requests could damage, as the server itself tells of it. */
+export class WatchedState {
+  readonly #client: HttpClient;
+
+  constructor(client: HttpClient) {
+    this.#client = client;
+  }
+
+  /** Fills both collections, whatever was left of them. */
+  async seed(): Promise<void> {
+    await this.#ask('POST', '/v1/schema/delete', { collection: TARGET });
+    await this.#ask('DELETE', `/v1/collection-config?collection=${TARGET}`);
+    for (const collection of [TARGET, BYSTANDER]) {
+      const meta = { category: ['news'], tags: ['release', 'api'] };
+      const documents = ['hello-world', 'second-post'].map((key) => ({ key, lang: 'en', meta, contentMd: `# ${key}` }));
+      await this.#ask('POST', '/v1/add-batch', { collection, documents });
+    }
+    await this.#ask('PUT', '/v1/collection-config', { collection: BYSTANDER, type: 'website', maxRevisions: 50 });
+    await this.#ask('POST', '/v1/schema/set', { collection: BYSTANDER, schema: { required: ['category'] } });
+  }
+
+  /** All that a refused request must leave as it was. */
+  async everything(): Promise<string> {
+    const paths = [`/v1/checksum?collection=${TARGET}`, `/v1/checksum?collection=${BYSTANDER}`, '/v1/collection-configs'];
+    const answers = [...(await Promise.all(paths.map((path) => this.#ask('GET', path)))), await this.#ask('POST', '/v1/schema/list', {})];
+    return answers.map(({ text }) => text).join('\n');
+  }
+
+  /** What even a request that succeeded must leave as it was. */
+  async bystander(): Promise<string> {
+    const [checksum, config, schema] = await Promise.all([
+      this.#ask('GET', `/v1/checksum?collection=${BYSTANDER}`),
+      this.#ask('GET', `/v1/collection-config?collection=${BYSTANDER}`),
+      this.#ask('POST', '/v1/schema/get', { collection: BYSTANDER }),
+    ]);
+    return [checksum, config, schema].map(({ text }) => text).join('\n');
+  }
+
+  async #ask(method: string, path: string, body?: object): Promise<Answer> {
+    const answer = body === undefined ? await this.#client.send(method, path) : await this.#client.post(path, body, method);
+    expect([answer.status, answer.text], `${method} ${path}`).toEqual([200, expect.any(String)]);
+    return answer;
+  }
+}
+
+/** Every refusal has a status that blames the request, and a body that tells what is wrong with it. */
+export function expectRefusal(answer: Answer): void {
+  expect(answer.status).toBeGreaterThanOrEqual(400);
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  const body = answer.json<{ error: string; code: string; requestId: string }>();
+  expect(body).toMatchObject({ error: expect.stringMatching(/\S/), code: expect.stringMatching(/^[a-z_]+$/), requestId: answer.headers['x-request-id'] });
+  expect(body.error.length).toBeLessThan(10_000);
+  expect(answer.text, 'a message gives nothing of the machine away').not.toMatch(/node_modules|\.ts:\d|\/src\//);
+}

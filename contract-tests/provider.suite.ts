@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OperationSpec } from '../src/operations/index.ts';
+import { exampleCalls, specificationFile, type Service } from './support/examples.ts';
+import { refused, type SdkResult } from './support/expectations.ts';
+import { startProxy, type Prism } from './support/prism.ts';
+
+/** A real server, as the tests start it. */
+export interface Provider {
+  readonly url: string;
+  /** Ids of the operations that have a handler. */
+  readonly built: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** What the suite needs of a generated SDK's client. */
+export interface SdkClient {
+  readonly interceptors: { readonly response: { use(see: (response: Response, request: Request, options: { url: string }) => Response): unknown } };
+}
+
+export interface ScenarioContext<P, Client> {
+  /** A client whose every request and answer Prism checks against the specification. */
+  readonly client: Client;
+  /** A client of the server itself, for what Prism does not pass on as it is: bad requests and bytes. */
+  readonly direct: Client;
+  /** A collection of this scenario alone. */
+  readonly collection: string;
+  readonly server: P;
+}
+
+/** For each operation a story in which it succeeds, and fails as it is documented to. */
+export type Scenarios<P, Client> = Readonly<Record<string, (context: ScenarioContext<P, Client>) => Promise<void>>>;
+
+export interface ProviderSuite<P extends Provider, Client extends SdkClient> {
+  readonly service: Service;
+  readonly operations: Readonly<Record<string, OperationSpec>>;
+  readonly functions: Readonly<Record<string, unknown>>;
+  readonly createClient: (url: string) => Client;
+  readonly start: () => Promise<P>;
+  readonly scenarios: Scenarios<P, Client>;
+}
+
+/**
+ * The provider's side of the contract: the real server, called through its generated SDK and the
+ * Prism proxy, keeps to the specification in every operation that it has, and says 501 to the rest.
+ */
+export function providerSuite<P extends Provider, Client extends SdkClient>(suite: ProviderSuite<P, Client>): void {
+  const { service, operations, functions, scenarios } = suite;
+
+  describe(`the server of ${service} behind a proxy that checks its specification`, () => {
+    const succeeded = new Set<string>();
+    let server: P;
+    let proxy: Prism;
+    let client: Client;
+    let direct: Client;
+
+    beforeAll(async () => {
+      server = await suite.start();
+      proxy = await startProxy(specificationFile(service), server.url);
+      const byRoute = new Map(Object.values(operations).map(({ id, method, path }) => [`${method} ${path}`, id]));
+      [client, direct] = [proxy.url, server.url].map((url) => recording(suite.createClient(url), byRoute, succeeded)) as [Client, Client];
+    });
+    afterAll(async () => {
+      await proxy?.stop();
+      await server?.stop();
+    });
+
+    it.each(Object.entries(scenarios))('%s', async (operationId, scenario) => {
+      await scenario({ client, direct, server, collection: `provider-${operationId.toLowerCase()}` });
+      expect(succeeded, 'the scenario never saw its operation succeed').toContain(operationId);
+    });
+
+    it('has a scenario for each operation that is built, and for no other', () => {
+      expect(Object.keys(scenarios).sort()).toEqual([...server.built].sort());
+    });
+
+    it('answers 501 to every other operation of the specification', async () => {
+      const rest = exampleCalls(service).filter(({ operationId }) => !server.built.includes(operationId));
+      expect(rest.length + server.built.length).toBe(Object.keys(operations).length);
+      for (const { operationId, options } of rest) {
+        const call = functions[operationId] as (options: object) => Promise<SdkResult<unknown>>;
+        expect(refused(await call({ ...options, client: direct }), 501, 'not_implemented').error).toBe(`${operationId} is not implemented`);
+      }
+    });
+  });
+}
+
+/** Notes each operation that the client sees succeed. */
+function recording<Client extends SdkClient>(client: Client, byRoute: ReadonlyMap<string, string>, succeeded: Set<string>): Client {
+  client.interceptors.response.use((response, request, options) => {
+    const id = byRoute.get(`${request.method} ${options.url}`);
+    if (response.ok && id !== undefined) succeeded.add(id);
+    return response;
+  });
+  return client;
+}

@@ -1,0 +1,31 @@
+import { expect } from 'vitest';
+import { getCollectionConfig, getDocument, ingestDocuments } from '../../generated/docs/sdk/sdk.gen.ts';
+import { refused, succeeded } from '../support/expectations.ts';
+import type { DocsScenarios } from './scenario.ts';
+
+/** Loading scraped documents (contract, section 4, "Rules for /v1/ingest"). */
+export const ingest: DocsScenarios = {
+  async ingestDocuments({ client, direct, collection }) {
+    const page = {
+      url: 'https://example.org/Blog/Hello-World.html?utm=1', lang: 'en', extractFrontmatter: true,
+      contentMd: '---\ncategory: news\nauthor: Ada\n---\n# Hello', meta: { category: ['request'] }, scraper: 'crawler/1.4', scrapedAt: 1_766_400_000,
+    };
+    const documents = [page, { key: 'own', lang: 'en', contentMd: 'Own.' }, { key: 'OWN', lang: 'en', contentMd: 'Own again.' }, { lang: 'en', contentMd: 'Nameless.' }];
+    const options = { autoConfigureCollection: true, skipDuplicates: true };
+    const first = succeeded(await ingestDocuments({ client, body: { collection, documents, options } }));
+    expect(first).toMatchObject({
+      added: 2, updated: 1, skipped: 0, failed: 1, collection, profile: 'default',
+      errors: [expect.stringMatching(/^3 /)], keyCollisions: [{ lang: 'en', keys: ['own', 'OWN'] }],
+    });
+
+    const stored = succeeded(await getDocument({ client, body: { collection, key: 'blog-hello-world', lang: 'en' } }));
+    expect(stored.contentMd).toContain('# Hello');
+    expect(stored.contentMd).not.toContain('author:');
+    expect(stored.meta).toMatchObject({ category: ['request'], author: ['Ada'] });
+    expect(succeeded(await getCollectionConfig({ client, query: { collection } })).config.type).toBe('scraping');
+
+    const again = succeeded(await ingestDocuments({ client, body: { collection, documents: [page], options: { profile: 'fast' } } }));
+    expect(again).toMatchObject({ added: 0, updated: 0, skipped: 1, failed: 0, profile: 'fast' });
+    refused(await ingestDocuments({ client: direct, body: { collection, documents: [page], options: { profile: 'slow' as never } } }), 400, 'invalid_argument');
+  },
+};

@@ -1,0 +1,65 @@
+import { expect } from 'vitest';
+import { operations } from '../../generated/docs/operations.ts';
+import { getConfig, getHealth, getHealthV1, getMetrics, getStats, getSystemInfo, listEndpoints } from '../../generated/docs/sdk/sdk.gen.ts';
+import { succeeded } from '../support/expectations.ts';
+import { store, type DocsContext, type DocsScenarios } from './scenario.ts';
+
+const healthy = ({ server }: DocsContext) => ({
+  status: 'healthy', mode: 'wr',
+  persistence: { path: server.database, filesystem: expect.any(String), ephemeral: expect.any(Boolean), writable: true, freeBytes: expect.any(Number), warnings: expect.any(Array) },
+  durable: expect.any(Boolean),
+});
+
+/** What the server tells of itself (contract, section 4, "Health and system"; decisions D-60 to D-64). */
+export const system: DocsScenarios = {
+  async getHealth(context) {
+    expect(succeeded(await getHealth({ client: context.client }))).toEqual(healthy(context));
+  },
+
+  async getHealthV1(context) {
+    expect(succeeded(await getHealthV1({ client: context.client }))).toEqual(healthy(context));
+  },
+
+  async getStats(context) {
+    const { client, collection, server } = context;
+    await store(context, { contentMd: 'one', meta: { a: ['1', '2'], b: ['3'] } });
+    await store(context, { contentMd: 'two', meta: { a: ['1', '2'], b: ['3'] } });
+    const stats = succeeded(await getStats({ client }));
+    expect(stats).toMatchObject({ databasePath: server.database, mode: 'wr', databaseSize: expect.any(Number) });
+    expect(stats.collections).toContainEqual({ name: collection, documentCount: 1, revisionCount: 2, metaIndexCount: 3, checksum: expect.stringMatching(/^[0-9a-f]{8}$/) });
+    const sum = (field: 'documentCount' | 'revisionCount' | 'metaIndexCount') => stats.collections.reduce((total, each) => total + each[field], 0);
+    expect([stats.totalDocuments, stats.totalRevisions, stats.totalMetaIndices]).toEqual([sum('documentCount'), sum('revisionCount'), sum('metaIndexCount')]);
+  },
+
+  async getSystemInfo({ client }) {
+    const info = succeeded(await getSystemInfo({ client }));
+    expect(info).toMatchObject({ version: '2.15.0', runtime: 'node', runtimeVersion: process.versions.node, arch: process.arch });
+    expect(info.memoryUsed).toBeGreaterThan(1_000_000);
+  },
+
+  async getConfig({ client, server }) {
+    expect(succeeded(await getConfig({ client }))).toMatchObject({
+      version: '2.15.0', databasePath: server.database, mode: 'wr', authEnabled: false, metricsEnabled: true,
+      protocols: { http: { enabled: true, addr: expect.any(String) }, grpc: { enabled: false } },
+      vectorConfig: { enabled: false, provider: 'none' },
+    });
+  },
+
+  async listEndpoints({ client, server }) {
+    const { http } = succeeded(await listEndpoints({ client }));
+    const told = http.map(({ method, path }) => `${method} ${path}`);
+    const built = Object.values(operations).filter(({ id }) => server.built.includes(id)).map(({ method, path }) => `${method} ${path}`);
+    expect(told).toEqual(expect.arrayContaining(built));
+    expect(http).toContainEqual({ method: 'GET', path: '/health', description: operations.getHealth.summary, requiresAuth: false });
+  },
+
+  async getMetrics(context) {
+    const { client, direct, collection } = context;
+    await store(context);
+    expect(succeeded(await getMetrics({ client, parseAs: 'text' }))).toContain('# TYPE svc_http_requests_total counter');
+    const text = succeeded(await getMetrics({ client: direct, parseAs: 'text' })) as string;
+    expect(text).toMatch(/^svc_http_requests_total\{[^}]*path="\/v1\/add"[^}]*status="200"[^}]*\} \d+$/m);
+    expect(text).toContain('svc_documents_total{');
+    expect(text).not.toContain(`collection="${collection.toUpperCase()}"`);
+  },
+};

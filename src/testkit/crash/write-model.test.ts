@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { recognize, versionOf } from './versions.ts';
+import { WriteModel } from './write-model.ts';
+
+/** A proof is worth what its judge is: these are the faults that the crash tests have to see. */
+describe('the model of acknowledged writes', () => {
+  const judge = (model: WriteModel, stored: [string, ReturnType<typeof versionOf>][]) => model.reconcile(new Map(stored));
+  const acknowledged = (key: string, ...versions: number[]) => {
+    const model = new WriteModel();
+    for (const version of versions) {
+      model.begin(key, version);
+      model.acknowledge(key, version);
+    }
+    return model;
+  };
+
+  it('sees that an acknowledged document is gone, or is an older version', () => {
+    expect(judge(acknowledged('a', 1), [])).toEqual(['a is absent, expected 1']);
+    expect(judge(acknowledged('a', 1, 2), [['a', versionOf(1)]])).toEqual(['a is 1, expected 2']);
+  });
+
+  it('sees that a deleted document is back, and one that nobody wrote', () => {
+    const model = acknowledged('a', 1);
+    model.begin('a', 'absent');
+    model.acknowledge('a', 'absent');
+    expect(judge(model, [['a', versionOf(1)]])).toEqual(['a is 1, expected absent']);
+    expect(judge(new WriteModel(), [['b', versionOf(1)]])).toEqual(['b was never written']);
+  });
+
+  it('takes a write without an answer for done or not done, but not for both', () => {
+    for (const version of [1, 2]) {
+      const model = acknowledged('a', 1);
+      model.begin('a', 2);
+      expect(judge(model, [['a', versionOf(version)]])).toEqual([]);
+      // Once it is known it may not change any more.
+      expect(judge(model, [['a', versionOf(3 - version)]])).toEqual([`a is ${3 - version}, expected ${version}`]);
+    }
+  });
+
+  it('sees a mixture of two versions, and a body that was cut off', () => {
+    const mixture = { contentMd: versionOf(1).contentMd, meta: versionOf(2).meta };
+    expect(judge(acknowledged('a', 1, 2), [['a', mixture]])).toEqual([expect.stringContaining('a is no version that was written')]);
+    const { contentMd, meta } = versionOf(5);
+    expect(recognize({ contentMd: contentMd.slice(0, -1), meta })).toBeUndefined();
+    expect(recognize(versionOf(5))).toBe(5);
+  });
+
+  it('sees that a refused write happened all the same', () => {
+    const model = acknowledged('a', 1);
+    model.begin('a', 2);
+    model.refuse('a', 2);
+    expect(judge(model, [['a', versionOf(2)]])).toEqual(['a is 2, expected 1']);
+  });
+});
