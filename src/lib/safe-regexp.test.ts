@@ -16,12 +16,15 @@ const { pattern } = fc.letrec<{ pattern: string; sequence: string; part: string;
   ),
 }));
 
-const text = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '😀', '.', '-', '\n', ']'), maxLength: 12 });
+const text = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '😀', '.', '-', '\n', ']'), maxLength: 8 });
+
+/** The engine backtracks, so what it is compared on must not keep it busy for ever: few quantifiers and alternatives. */
+const isHarmless = (source: string): boolean => source.length <= 80 && (source.match(/[*+?{|]/g) ?? []).length <= 6;
 
 describe('compileSafeRegExp', () => {
   it('agrees with the engine', () => {
     fc.assert(fc.property(pattern, text, (source, subject) => {
-      fc.pre(source.length <= MAX_PATTERN_LENGTH);
+      fc.pre(isHarmless(source));
       expect(compileSafeRegExp(source).test(subject)).toBe(new RegExp(source, 'u').test(subject));
     }), { numRuns: 2000 });
   });

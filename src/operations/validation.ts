@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formatsPlugin from 'ajv-formats';
-import { describeViolations, type Violations } from './violations.ts';
+import { describeViolations, type FieldOrder, type Violations } from './violations.ts';
 
 // The package's types describe its CommonJS default export; under ES modules that is the function itself.
 const addFormats = formatsPlugin as unknown as typeof formatsPlugin.default;
@@ -18,16 +18,16 @@ export function createInputValidators(schemas: Readonly<Record<string, object>>)
   return (operationId) => {
     let validator = compiled.get(operationId);
     if (validator === undefined) {
-      const schema = schemas[operationId] as { properties?: object };
-      validator = toValidator(ajv.compile(schema), Object.keys(schema.properties ?? {}));
+      const schema = schemas[operationId] as { properties?: object; required?: string[] };
+      validator = toValidator(ajv.compile(schema), { all: Object.keys(schema.properties ?? {}), required: schema.required ?? [] });
       compiled.set(operationId, validator);
     }
     return validator;
   };
 }
 
-function toValidator(validate: ValidateFunction, fieldOrder: readonly string[]): InputValidator {
-  return (input) => (validate(input) ? undefined : describeViolations(validate.errors as ErrorObject[], fieldOrder));
+function toValidator(validate: ValidateFunction, fields: FieldOrder): InputValidator {
+  return (input) => (validate(input) ? undefined : describeViolations(validate.errors as ErrorObject[], fields));
 }
 
 /** Ajv as our schemas need it: 2020-12, defaults, and the keywords of openapi/README.md. */

@@ -16,19 +16,20 @@ const SHOWN = 20;
  * empty required fields are `missing fields: key, lang`, in the order of the specification,
  * everything else is `<field> must ...`.
  */
-export function describeViolations(errors: readonly ErrorObject[], fieldOrder: readonly string[] = []): Violations {
+export function describeViolations(errors: readonly ErrorObject[], fields: FieldOrder = { all: [], required: [] }): Violations {
   const missing = new Set<string>();
-  const wrong = new Set<string>();
+  const wrong = new Map<string, string>();
   for (const error of errors) {
     if (WRAPPERS.has(error.keyword)) continue;
-    if (error.keyword === 'required') missing.add(join(fieldPath(error), error.params['missingProperty'] as string));
-    else if (isEmptyText(error)) missing.add(fieldPath(error));
-    else if (wrong.size < SHOWN) wrong.add(`${fieldPath(error) || 'the input'} ${requirement(error)}`);
+    const path = fieldPath(error);
+    if (error.keyword === 'required') missing.add(join(path, error.params['missingProperty'] as string));
+    else if (error.keyword === 'minLength' && fields.required.includes(path)) missing.add(path);
+    // What follows from the first violation of a field is not worth telling.
+    else if (!wrong.has(path) && wrong.size < SHOWN) wrong.set(path, `${path || 'the input'} ${requirement(error)}`);
   }
-  // An empty text violates its pattern too; it is reported once, as missing.
-  const others = [...wrong].filter((line) => ![...missing].some((field) => line.startsWith(`${field} must`)));
-  const ordered = [...missing].sort((a, b) => fieldOrder.indexOf(a) - fieldOrder.indexOf(b)).slice(0, SHOWN);
-  const lines = [...(ordered.length > 0 ? [`missing fields: ${ordered.join(', ')}`] : []), ...others];
+  for (const field of missing) wrong.delete(field);
+  const ordered = [...missing].sort((a, b) => fields.all.indexOf(a) - fields.all.indexOf(b)).slice(0, SHOWN);
+  const lines = [...(ordered.length > 0 ? [`missing fields: ${ordered.join(', ')}`] : []), ...wrong.values()];
   const fieldError = errors.map(specifiedCode).find((code) => code !== undefined);
   return {
     code: missing.size > 0 ? 'missing_fields' : 'invalid_argument',
@@ -38,18 +39,20 @@ export function describeViolations(errors: readonly ErrorObject[], fieldOrder: r
   };
 }
 
+/** The fields of an input in the specification's order; an empty text counts as missing in the required ones. */
+export interface FieldOrder {
+  readonly all: readonly string[];
+  readonly required: readonly string[];
+}
+
 /** Keywords that only repeat that one of their parts failed. */
 const WRAPPERS = new Set(['if', 'propertyNames']);
-
-function isEmptyText(error: ErrorObject): boolean {
-  return error.keyword === 'minLength' && error.data === '' && !error.instancePath.endsWith(']');
-}
 
 /** `/documents/0/key` becomes `documents[0].key`. */
 function fieldPath(error: ErrorObject): string {
   const parts = error.instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   const path = parts.reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : join(path, part)), '');
-  return error.propertyName === undefined ? path : join(path, error.propertyName);
+  return error.propertyName === undefined ? path : join(path, error.propertyName || '""');
 }
 
 function join(path: string, name: string): string {
@@ -61,16 +64,16 @@ function requirement(error: ErrorObject): string {
   const { params } = error;
   switch (error.keyword) {
     case 'type':
-      return `must be ${article([params['type'] as string | string[]].flat())}, got ${typeName(error.data)}`;
+      return `must be ${article([params['type'] as string | string[]].flat())}, got ${shown(error.data)}`;
     case 'enum':
-      return `must be one of ${(params['allowedValues'] as unknown[]).map(String).join(', ')}${got(error.data)}`;
+      return `must be one of ${(params['allowedValues'] as unknown[]).filter((value) => value !== null).join(', ')}${got(error.data)}`;
     case 'const':
       return `must be ${String(params['allowedValue'])}${got(error.data)}`;
     case 'minimum': return `must be at least ${String(params['limit'])}${got(error.data)}`;
     case 'maximum': return `must be at most ${String(params['limit'])}${got(error.data)}`;
     case 'exclusiveMinimum': return `must be above ${String(params['limit'])}${got(error.data)}`;
     case 'exclusiveMaximum': return `must be below ${String(params['limit'])}${got(error.data)}`;
-    case 'minLength': return `must have at least ${String(params['limit'])} characters`;
+    case 'minLength': return error.data === '' ? 'must not be empty' : `must have at least ${String(params['limit'])} characters`;
     case 'maxLength': return `must have at most ${String(params['limit'])} characters`;
     case 'minItems': return `must have at least ${String(params['limit'])} items`;
     case 'maxItems': return `must have at most ${String(params['limit'])} items`;
@@ -90,10 +93,11 @@ function article(types: readonly string[]): string {
   return types.map((type) => names[type] ?? type).join(' or ');
 }
 
-function typeName(value: unknown): string {
+/** A number as it came, everything else by its type: texts may be long or secret. */
+function shown(value: unknown): string {
   if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  return article([typeof value === 'number' && Number.isInteger(value) ? 'number' : typeof value]);
+  if (typeof value === 'number') return String(value);
+  return Array.isArray(value) ? 'an array' : article([typeof value]);
 }
 
 function specifiedCode(error: ErrorObject): string | undefined {

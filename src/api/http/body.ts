@@ -28,12 +28,12 @@ function checkContentType(request: IncomingMessage): void {
     const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '');
     const isJson = type === JSON_TYPE || (type?.startsWith('application/') && type.endsWith('+json'));
     if (!isJson || (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8')) {
-      throw new ServiceError('unsupported_media_type', `content type ${header.slice(0, 80)} is not supported; send ${JSON_TYPE}`);
+      throw new ServiceError('unsupported_media_type', `content type "${header.slice(0, 80)}" is not supported; send ${JSON_TYPE}`);
     }
   }
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
-    throw new ServiceError('unsupported_media_type', `content encoding ${encoding.slice(0, 80)} is not supported; send the body as it is`);
+    throw new ServiceError('unsupported_media_type', `content encoding "${encoding.slice(0, 80)}" is not supported; send the body as it is`);
   }
 }
 

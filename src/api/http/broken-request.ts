@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ServiceError } from '../../errors/index.ts';
 import { toServiceError, type ErrorFormat } from './errors.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 /**
  * Answers what is not HTTP, so that no request object ever came of it, with an error body like all
@@ -21,6 +22,7 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
+    ...SECURITY_HEADERS.map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
     '',
     body,

@@ -5,6 +5,7 @@ import type { OperationSpec } from '../../operations/index.ts';
 import { toServiceError, type ErrorFormat } from './errors.ts';
 import { requestIdOf, type HttpContext, type RequestState } from './operation-endpoint.ts';
 import { sendJson } from './respond.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** One answered request, for metrics and the access log. */
 export interface Exchange {
@@ -21,12 +22,6 @@ export interface FrameOptions {
   readonly accessLog: boolean;
   readonly observe?: (exchange: Exchange) => void;
 }
-
-const SECURITY_HEADERS = [
-  ['X-Content-Type-Options', 'nosniff'],
-  ['X-Frame-Options', 'DENY'],
-  ['Referrer-Policy', 'no-referrer'],
-] as const;
 
 const MAX_URL_BYTES = 8192;
 

@@ -44,20 +44,30 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
 }
 
 function findOperation(routes: Routes, ctx: HttpContext): Match | undefined {
-  const match = routes.match(ctx.method, normalizePath(ctx.path));
+  const match = matchPath(routes, ctx.method, ctx.path);
   if (match === undefined || 'spec' in match) return match;
   throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, { headers: { Allow: match.join(', ') } });
 }
 
-/** The published description lists the server with and without `/v1`, so a doubled prefix is one (decisions, section 9). */
-function normalizePath(path: string): string {
-  return path.startsWith('/v1/v1/') ? path.slice(3) : path;
+/** The published description lists the server with and without `/v1`, so a prefix too many is ignored (decisions, section 9). */
+function matchPath(routes: Routes, method: string, path: string): ReturnType<Routes['match']> {
+  return routes.match(method, path) ?? (path.startsWith('/v1/') ? routes.match(method, path.slice(3)) : undefined);
 }
 
 async function readInput(options: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec, path: Match['parameters']): Promise<Record<string, unknown>> {
   const body = spec.consumes.includes('application/json') ? await readJsonObject(ctx.req, options.maxBodyBytes, spec.sanitize) : {};
   if (spec.parameters.length === 0) return body;
-  return decodeInput(spec.parameters, { path, query: options.reader.query(spec.id, ctx.querystring), headers: ctx.headers, body });
+  return decodeInput(spec.parameters, { path, query: options.reader.query(spec.id, checkedQuery(ctx.querystring)), headers: ctx.headers, body });
+}
+
+/** Broken escapes are refused; the reader would take them as they are written. */
+function checkedQuery(text: string): string {
+  try {
+    if (text.includes('%')) decodeURIComponent(text);
+    return text;
+  } catch (cause) {
+    throw new ServiceError('invalid_argument', 'the query string is not valid UTF-8, percent-encoded', { cause });
+  }
 }
 
 function callerOf(ctx: HttpContext, spec: OperationSpec): Caller {

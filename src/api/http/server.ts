@@ -26,6 +26,8 @@ export interface HttpServer {
 export async function startHttpServer(listener: RequestListener, listen: { host?: string; port: number }, errors: ErrorFormat): Promise<HttpServer> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES }, listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBrokenRequest(error, socket, errors));
+  // An expectation that we do not know may be ignored (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', listener);
   const shown = `${listen.host ?? ''}:${listen.port}`;
   try {
     server.listen(listen);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { runInForeground, type Running } from '../foreground.ts';
 import { createLog } from '../logging/index.ts';
@@ -24,6 +25,11 @@ async function run(flags: Flags): Promise<void> {
 }
 
 async function verify(file: string): Promise<void> {
+  if (!existsSync(file)) {
+    console.error(`${file} does not exist`);
+    process.exitCode = 1;
+    return;
+  }
   const { verifyDatabaseFile } = await import('../../storage/index.ts');
   const { ok, problems } = await verifyDatabaseFile(file);
   for (const problem of problems) console.error(problem);
@@ -45,6 +51,11 @@ async function start(flags: Flags): Promise<Running> {
   const running = await startDocumentService({ settings, log });
   console.log(`Quire document service listening on ${running.url} (database ${settings.database.path})`);
   console.log(`  reference: ${running.url}/docs`);
-  console.log(`  try next:  curl ${running.url}/v1/add -H 'Content-Type: application/json' -d '{"collection":"notes","key":"hello","lang":"en","contentMd":"# Hello"}'`);
+  console.log(`  try next:  ${suggestion(running.url, settings.http.mode)}`);
   return running;
+}
+
+function suggestion(url: string, mode: 'read' | 'write' | 'wr'): string {
+  if (mode === 'read') return `curl ${url}/v1/stats`;
+  return `curl ${url}/v1/add -H 'Content-Type: application/json' -d '{"collection":"notes","key":"hello","lang":"en","contentMd":"# Hello"}'`;
 }

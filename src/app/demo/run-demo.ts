@@ -44,7 +44,7 @@ export async function runDemo(context: DemoContext): Promise<void> {
       await step(tour);
       if (signal.aborted) throw new InterruptedError();
     }
-    screen.lines(['', ...farewell(corpus)]);
+    screen.lines(['', ...farewell()]);
   } catch (error) {
     // A terminal interrupts the service too; what fails then is no news.
     throw signal.aborted ? new InterruptedError() : error;
@@ -76,12 +76,12 @@ async function importCorpus(corpus: DemoCorpus, url: string, { io, signal }: Dem
   }
 }
 
-function farewell({ collection }: DemoCorpus): string[] {
+function farewell(): string[] {
   return [
     'That was the demo. To go on with a database of your own (any folder of markdown will do):',
     '  npm start',
-    `  npm run quire -- import src/app/demo/corpus/documents --collection ${collection}`,
-    `  npm run quire -- search --collection ${collection} --limit 10`,
+    '  npm run quire -- import src/app/demo/corpus/documents --collection docs',
+    '  npm run quire -- search --collection docs --limit 10',
     'The reference of every request is at http://localhost:11023/docs.',
   ];
 }

@@ -58,3 +58,8 @@ export const FIELDS = [
   'type', 'description', 'icon', 'color', 'customMeta', 'storageBackend', 'storageConfig', 'maxRevisions', 'retrieval', 'responsePrompt',
   'trackAccess', 'trackHot', 'spellCorrect', 'spellLang', 'quantization', 'diskOnlyVectors', 'encrypted', 'wordpress',
 ] as const satisfies readonly (keyof CollectionConfig)[];
+
+/** Every field of the retrieval profile. */
+export const RETRIEVAL_FIELDS = [
+  'defaultSearchType', 'topK', 'retrievalMode', 'hybridStrategy', 'hybridAlpha', 'hybridAlphaSet', 'oversample', 'contextTokenBudget',
+] as const satisfies readonly (keyof Retrieval)[];

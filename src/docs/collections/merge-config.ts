@@ -1,4 +1,4 @@
-import { FIELDS, type CollectionConfig } from './collection-config.ts';
+import { FIELDS, RETRIEVAL_FIELDS, type CollectionConfig } from './collection-config.ts';
 import { hasCredential, keepCredential } from './credentials.ts';
 
 /** The fields to change, with values of the types of the configuration; null removes one, absent leaves it alone. */
@@ -19,7 +19,11 @@ function mergeField(field: (typeof FIELDS)[number], stored: unknown, change: unk
   if (change === undefined) return stored;
   if (change === null) return undefined;
   if (hasCredential(field)) return withoutAbsent(keepCredential(field, stored as Block | undefined, change as Block));
-  return field === 'retrieval' ? withoutAbsent({ ...(stored as Block | undefined), ...(change as Block) }) : change;
+  return field === 'retrieval' ? withoutAbsent({ ...(stored as Block | undefined), ...knownRetrieval(change as Block) }) : change;
+}
+
+function knownRetrieval(change: Block): Block {
+  return Object.fromEntries(RETRIEVAL_FIELDS.filter((field) => field in change).map((field) => [field, change[field]]));
 }
 
 /** Drops what is undefined or null. */

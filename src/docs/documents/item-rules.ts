@@ -16,7 +16,7 @@ export interface ValidItem extends RawItem {
   readonly contentMd: string;
 }
 
-const FORBIDDEN_IN_KEY = /[\u0000-\u001f\u007f|]/;
+const FORBIDDEN_IN_KEY = /[\u0000-\u001f\u007f-\u009f|]/;
 const LANG = /^[A-Za-z0-9_-]{1,35}$/;
 const MAX_KEY_BYTES = 1024;
 const MAX_TTL = 315_360_000_000;

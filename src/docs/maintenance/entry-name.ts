@@ -2,7 +2,7 @@
  * What file systems give a meaning of its own; `:` would make a drive letter of `C:`, and readers that
  * drop a byte order mark would see an absolute path behind it.
  */
-const SPECIAL = /[<>:"|?*\u0000-\u001f\u007f\ufeff]/g;
+const SPECIAL = /[<>:"|?*\u0000-\u001f\u007f-\u009f\ufeff]/g;
 
 /**
  * Names the entries of an export `{key}.{lang}.md` (decision D-72) so that unpacking stays inside

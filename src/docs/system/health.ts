@@ -13,6 +13,7 @@ export async function checkHealth({ sql, settings }: Pick<DocsEnvironment, 'sql'
     throw new ServiceError('unavailable', 'the database is unreachable', { body: { status: 'unhealthy', mode } });
   }
   const persistence = await describePersistence(sql);
-  const durable = sql.info.durable && persistence.writable && !persistence.ephemeral;
+  // A server that acknowledges no writes promises nothing about them.
+  const durable = mode !== 'read' && sql.info.durable && persistence.writable && !persistence.ephemeral;
   return { status: 'healthy', mode, persistence, durable };
 }

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, openSync, closeSync } from 'node:fs';
+import { existsSync, openSync, closeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../../lib/make-folder.ts';
 import { Connection } from './connection.ts';
 import { openError } from './failures.ts';
 
@@ -32,7 +33,7 @@ const READER = `
 /** Makes the folder (0700) and an empty file (0600) when they are absent; SQLite's side files take that mode over. */
 export function prepareFile(file: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file), 0o700);
     if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   } catch (cause) {
     throw openError(file, cause);

@@ -13,7 +13,7 @@ export const project = item('a project', ['id', 'repository'], {
   id: requiredText('unique', PROJECT_ID_PATTERN, 'lowercase letters, digits, - and _, at most 63'),
   repository: { ...requiredText('repository', REPOSITORY, 'owner/name, or an https://, ssh:// or git@host:path address without credentials'), maxLength: 512 },
   enabled: flag('whether runs are queued and started', true),
-  issue_label: text('label that marks ready issues', '', { pattern: '^[^\\u0000-\\u001f\\u007f]*$', 'x-expected': 'no control characters', maxLength: 100 }),
+  issue_label: text('label that marks ready issues', '', { pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$', 'x-expected': 'no control characters', maxLength: 100 }),
   release_interval: format('written-interval', 'time between two releases; empty for none', ''),
   runs_on: list('label selectors of ships', LABEL, { maxItems: 16, uniqueItems: true }),
   max_parallel: integer('runs at once; 0 for no limit', 0, 0, 10_000),
