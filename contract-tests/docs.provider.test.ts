@@ -3,8 +3,11 @@ import { createClient, createConfig } from '../generated/docs/sdk/client/index.t
 import * as functions from '../generated/docs/sdk/sdk.gen.ts';
 import { startDocsServer } from '../src/testkit/docs-server.ts';
 import { providerSuite } from './provider.suite.ts';
+import { codegraph } from './scenarios/codegraph.ts';
 import { collections } from './scenarios/collections.ts';
+import { curation } from './scenarios/curation.ts';
 import { documents } from './scenarios/documents.ts';
+import { fulltext } from './scenarios/fulltext.ts';
 import { ingest } from './scenarios/ingest.ts';
 import { maintenance } from './scenarios/maintenance.ts';
 import { revisions } from './scenarios/revisions.ts';
@@ -17,5 +20,5 @@ providerSuite({
   // The server runs without authentication, but Prism asks for the credential that the specification names.
   createClient: (baseUrl) => createClient(createConfig({ baseUrl, auth: 'token' })),
   start: () => startDocsServer(),
-  scenarios: { ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system },
+  scenarios: { ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph },
 });

@@ -22,6 +22,11 @@ export interface DocsSettings {
   readonly backupDir: string;
   /** Milliseconds between two sweeps of expired documents. */
   readonly ttlSweepMs: number;
+  /** Full-text search; what is absent has its default. */
+  readonly fullText?: {
+    /** Code of the language of documents and queries that name none; `en` when absent. */
+    readonly defaultLang?: string;
+  };
   /** What `/v1/config` tells of the listeners and of what is switched on. */
   readonly description: ServerDescription;
 }

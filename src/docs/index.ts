@@ -1,6 +1,9 @@
+import { createCodeGraph } from './codegraph/index.ts';
 import { createCollections } from './collections/index.ts';
+import { createCuration } from './curation/index.ts';
 import { createDocuments } from './documents/index.ts';
 import type { DocsEnvironment } from './environment.ts';
+import { createFullText } from './fulltext/index.ts';
 import { createIngest } from './ingest/index.ts';
 import { createMaintenance } from './maintenance/index.ts';
 import { createSchemas } from './schemas/index.ts';
@@ -24,9 +27,11 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const schemas = createSchemas(env);
   const documents = createDocuments(env, { collections, schemas });
   const ingest = createIngest(env, { collections, documents });
+  const fullText = createFullText(env);
+  const curation = createCuration(env);
+  const codeGraph = createCodeGraph(env);
   const reload = async (): Promise<void> => {
-    await collections.load();
-    await schemas.load();
+    for (const area of [collections, schemas, fullText, curation]) await area.load();
   };
   const maintenance = createMaintenance(env, { documents, onRestored: [reload] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
@@ -38,6 +43,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     handlers: {
       ...collections.handlers, ...schemas.handlers, ...documents.handlers,
       ...ingest.handlers, ...maintenance.handlers, ...system.handlers,
+      ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers,
     },
     observeHttp: system.observeHttp,
     stop: () => documents.stop(),

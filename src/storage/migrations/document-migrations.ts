@@ -1,5 +1,6 @@
 import { documents } from './0001-documents.ts';
+import { searchRules } from './0002-search-rules.ts';
 import type { Migration } from './migration.ts';
 
 /** Every format of the document service's database, oldest first. A new one is appended; none ever changes. */
-export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents];
+export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules];

@@ -1,0 +1,52 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import type { Context, Handlers, InputOf, OutputOf } from '../../operations/index.ts';
+import { walkCodeGraph, type CodeGraphEdge, type CodeGraphNode } from '../../text/code/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { codeLookups, findRoot } from './code-lookups.ts';
+import { linesOfEdges, type EdgeLines } from './symbol-lines.ts';
+
+type CodeGraphHandlers = Required<Pick<Handlers<Operations>, 'getCodeGraph' | 'queryCodeGraph'>>;
+type Input = InputOf<Operations, 'queryCodeGraph'>;
+type Output = OutputOf<Operations, 'queryCodeGraph'>;
+type Environment = Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>;
+
+/** Which source documents use which (contract section 4, "Code graph"; decision D-76). */
+export interface CodeGraphArea {
+  readonly handlers: CodeGraphHandlers;
+}
+
+export function createCodeGraph(environment: Environment): CodeGraphArea {
+  const handler = (input: Input, context: Context): Promise<Output> => codeGraph(environment, input, context);
+  return { handlers: { getCodeGraph: handler, queryCodeGraph: handler } };
+}
+
+/** Throws `not_found` when the collection has no document of this key. */
+async function codeGraph({ sql, codec, clock }: Environment, input: Input, { signal }: Context): Promise<Output> {
+  const { collection: name, key, direction, depth, maxDegree, lines: withLines } = input;
+  const now = unixSeconds(clock);
+  const collection = await sql.get<{ id: number }>('SELECT id FROM collections WHERE name = ?', [name.toLowerCase()]);
+  const root = collection && (await findRoot(sql, collection.id, key, now));
+  if (root === undefined) throw new ServiceError('not_found', 'not found');
+  // A popular name may have very many users to choose the first hundred from.
+  const graph = await walkCodeGraph(root, codeLookups(sql.background, collection!.id, now), { direction, depth, maxDegree });
+  const lines = withLines ? await linesOfEdges(graph.edges, { queries: sql, codec, signal }) : [];
+  return {
+    collection: name,
+    root: root.key,
+    direction: graph.direction,
+    depth: graph.depth,
+    nodes: graph.nodes.map(toNode),
+    edges: graph.edges.map((edge, i) => toEdge(edge, lines[i])),
+    truncated: graph.truncated,
+  };
+}
+
+function toNode({ document: { key, docId, lang, language }, depth }: CodeGraphNode): Output['nodes'][number] {
+  return { key, docId, lang, language, depth };
+}
+
+function toEdge({ from, to, kind, symbol, direction }: CodeGraphEdge, lines: EdgeLines | undefined): Output['edges'][number] {
+  return { from: from.key, to: to.key, kind, symbol, direction, ...(lines && { lines }) };
+}

@@ -1,0 +1,2 @@
+/** The door of the code graph area. */
+export { createCodeGraph, type CodeGraphArea } from './code-graph.ts';

@@ -1,0 +1,119 @@
+import { collapseSpace, type CurationRule, type Pin } from './curation-rule.ts';
+
+/** What curation needs to know of a result; handlers carry more along. */
+export interface Hit {
+  readonly key: string;
+  readonly lang: string;
+  readonly score: number;
+}
+
+/** A result at its place; `pinned` is there when a rule put it there. */
+export type Curated<H extends Hit> = H & { readonly pinned?: true };
+
+/** What all rules that match a query do together. */
+interface Curation {
+  readonly hides: ReadonlySet<string>;
+  readonly pins: readonly Pin[];
+}
+
+/**
+ * The results of a query after curation: every enabled rule that matches applies, by `createdAt`,
+ * and hides beat pins (decisions section 4.5). `rules` are those of the collection in that order.
+ *
+ * A pinned result stands exactly at its position as far as results reach. Where two pins want one
+ * place, the earlier one has it and the other the next free one; a document pinned twice follows its
+ * first pin. A pin without language means the best result of its key, of whatever language.
+ *
+ * `organic` are the results found, best first. They may be a prefix of all matches: the first n of the
+ * answer are right when the prefix has n results that are neither hidden nor pinned, or is all there is.
+ * `find` answers the document of a pin that is not among them, or undefined where it must not be
+ * shown; a handler gives it score 0 unless the document matches behind the prefix.
+ */
+export function applyCuration<H extends Hit>(
+  query: string, organic: readonly H[], rules: readonly CurationRule[], find: (pin: Pin) => H | undefined,
+): Curated<H>[] {
+  const { hides, pins } = curationOf(query, rules);
+  const shown = organic.filter(({ key }) => !hides.has(key.toLowerCase()));
+  const placed = placePins(shown, pins, find);
+  const taken = new Set(placed.map(({ hit }) => identityOf(hit)));
+  const rest = shown.filter((hit) => !taken.has(identityOf(hit)));
+  return weave(rest, placed);
+}
+
+/**
+ * The pins that matching rules set, without those that they hide, in the order in which they apply: the
+ * documents that a search must have at hand for `find`.
+ */
+export function pinsFor(query: string, rules: readonly CurationRule[]): readonly Pin[] {
+  return curationOf(query, rules).pins;
+}
+
+/** The lowercased keys that matching rules hide, so that a search can leave them out of its counts. */
+export function hidesFor(query: string, rules: readonly CurationRule[]): ReadonlySet<string> {
+  return curationOf(query, rules).hides;
+}
+
+function curationOf(query: string, rules: readonly CurationRule[]): Curation {
+  const matching = rules.filter((rule) => rule.enabled && matches(rule, query));
+  const hides = new Set(matching.flatMap((rule) => rule.hides.map((key) => key.toLowerCase())));
+  const pins = matching.flatMap((rule) => rule.pins.filter(({ key }) => !hides.has(key.toLowerCase())));
+  return { hides, pins };
+}
+
+function matches({ query, matchMode }: CurationRule, asked: string): boolean {
+  const [own, sent] = [collapseSpace(query).toLowerCase(), collapseSpace(asked).toLowerCase()];
+  return matchMode === 'exact' ? sent === own : sent.includes(own);
+}
+
+interface Placed<H extends Hit> {
+  readonly hit: Curated<H>;
+  readonly position: number;
+}
+
+/** The documents that pins name, each once, with the first place that it was given. */
+function placePins<H extends Hit>(shown: readonly H[], pins: readonly Pin[], find: (pin: Pin) => H | undefined): Placed<H>[] {
+  if (pins.length === 0) return [];
+  const byKey = Map.groupBy(shown, ({ key }) => key.toLowerCase());
+  const placed = new Map<string, Placed<H>>();
+  for (const pin of pins) {
+    const hit = foundByPin(byKey, pin) ?? find(pin);
+    if (hit === undefined || placed.has(identityOf(hit))) continue;
+    placed.set(identityOf(hit), { hit: { ...hit, pinned: true }, position: pin.position });
+  }
+  return [...placed.values()];
+}
+
+function foundByPin<H extends Hit>(byKey: ReadonlyMap<string, readonly H[]>, { key, lang }: Pin): H | undefined {
+  const candidates = byKey.get(key.toLowerCase());
+  return lang === undefined ? candidates?.[0] : candidates?.find((hit) => hit.lang.toLowerCase() === lang.toLowerCase());
+}
+
+/** No key holds a `|` (decision D-30). */
+function identityOf({ key, lang }: Hit): string {
+  return `${key}|${lang}`.toLowerCase();
+}
+
+/** Organic results around the pins' places. Where they end, the remaining pins follow in the order of their places. */
+function weave<H extends Hit>(organic: readonly H[], placed: readonly Placed<H>[]): Curated<H>[] {
+  const places = takePlaces(placed.filter(({ position }) => position > 0));
+  const results: Curated<H>[] = [];
+  let next = 0;
+  for (const [place, hit] of [...places].sort(([a], [b]) => a - b)) {
+    const gap = organic.slice(next, next + Math.max(0, place - 1 - results.length));
+    next += gap.length;
+    results.push(...gap, hit);
+  }
+  const appended = placed.filter(({ position }) => position <= 0).map(({ hit }) => hit);
+  return [...results, ...organic.slice(next), ...appended];
+}
+
+/** Gives each pin its place, or the next one that is free. */
+function takePlaces<H extends Hit>(placed: readonly Placed<H>[]): Map<number, Curated<H>> {
+  const places = new Map<number, Curated<H>>();
+  for (const { hit, position } of placed) {
+    let place = position;
+    while (places.has(place)) place++;
+    places.set(place, hit);
+  }
+  return places;
+}

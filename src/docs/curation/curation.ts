@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import type { Operations } from '../../../generated/docs/operations.ts';
+import type { CurationRule as RuleAnswer } from '../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import type { Handlers } from '../../operations/index.ts';
+import type { Transaction } from '../../storage/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { countRules, readRule, readRules, removeRule, writeRule } from './curation-rows.ts';
+import { collapseSpace, type CurationRule, type Pin } from './curation-rule.ts';
+import { RuleBook } from './rule-book.ts';
+
+type CurationHandlers = Required<Pick<Handlers<Operations>, 'listCurationRules' | 'createCurationRule' | 'updateCurationRule' | 'deleteCurationRule'>>;
+
+/** Editors' word on what a query shows (contract section 4, "Webhooks, automation, curation"). */
+export interface Curation {
+  readonly handlers: CurationHandlers;
+  /** Reads all rules into memory; before the first use, and again when the database was replaced. */
+  load(): Promise<void>;
+  /** The rules of a collection by `createdAt`, disabled ones included, for `applyCuration`. Letter case does not matter. */
+  rulesOf(collection: string): readonly CurationRule[];
+}
+
+/** Decisions section 8. */
+const MAX_RULES = 1000;
+
+/** What a request says of a rule. */
+interface Draft {
+  readonly collection: string;
+  readonly query: string;
+  readonly matchMode: CurationRule['matchMode'];
+  readonly pins: readonly (Omit<Pin, 'position'> & { readonly position?: number })[];
+  readonly hides: readonly string[];
+  readonly enabled: boolean;
+}
+
+export function createCuration({ sql, feed, clock }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'>): Curation {
+  const book = new RuleBook();
+  const store = async (tx: Transaction, rule: CurationRule): Promise<void> => {
+    await writeRule(tx, rule);
+    await feed.append(tx, [{ kind: 'curation.put', collection: rule.collection.toLowerCase(), key: rule.id }]);
+    tx.onCommit(() => book.set(rule));
+  };
+  const create = async (tx: Transaction, draft: Draft): Promise<CurationRule> => {
+    if ((await countRules(tx)) >= MAX_RULES) throw new ServiceError('invalid_argument', `at most ${MAX_RULES} curation rules are kept`);
+    const now = unixSeconds(clock);
+    const rule = toRule(newId(), draft, now, now);
+    await store(tx, rule);
+    return rule;
+  };
+  const update = async (tx: Transaction, id: string, draft: Draft): Promise<CurationRule> => {
+    const { createdAt } = await requireRule(tx, id);
+    const rule = toRule(id, draft, createdAt, unixSeconds(clock));
+    await store(tx, rule);
+    return rule;
+  };
+  const remove = async (tx: Transaction, id: string, collection: string | undefined): Promise<void> => {
+    const rule = await requireRule(tx, id, collection);
+    await removeRule(tx, id);
+    await feed.append(tx, [{ kind: 'curation.delete', collection: rule.collection.toLowerCase(), key: id }]);
+    tx.onCommit(() => book.delete(id));
+  };
+
+  const handlers: CurationHandlers = {
+    async listCurationRules({ id, collection }) {
+      if (id !== undefined) return toAnswer(requireWithin(book.get(id), collection));
+      const rules = (collection === undefined ? book.list() : book.of(collection)).map(toAnswer);
+      return { rules, total: rules.length, ...(collection !== undefined && { collection }) };
+    },
+    createCurationRule: async (draft) => toAnswer(await sql.transaction((tx) => create(tx, draft))),
+    updateCurationRule: async ({ id, ...draft }) => toAnswer(await sql.transaction((tx) => update(tx, id, draft))),
+    async deleteCurationRule({ id, collection }) {
+      await sql.transaction((tx) => remove(tx, id, collection));
+      return { status: 'deleted', id };
+    },
+  };
+  return {
+    handlers,
+    rulesOf: (collection) => book.of(collection),
+    // A transaction, so that no write can commit between the reading and the replacing.
+    load: () => sql.transaction(async (tx) => {
+      const rules = await readRules(tx);
+      tx.onCommit(() => book.replace(rules));
+    }),
+  };
+}
+
+/** Decision D-07. */
+function newId(): string {
+  return `cur_${randomBytes(12).toString('hex')}`;
+}
+
+/** Throws `invalid_argument` for a query of nothing but space, which would match every search that contains it. */
+function toRule(id: string, { collection, query, matchMode, pins, hides, enabled }: Draft, createdAt: number, updatedAt: number): CurationRule {
+  const collapsed = collapseSpace(query);
+  if (collapsed === '') throw new ServiceError('invalid_argument', 'query must not be blank');
+  const placed = pins.map(({ key, lang, position = 0 }) => ({ key, ...(lang !== undefined && { lang }), position }));
+  return { id, collection, query: collapsed, matchMode, pins: placed, hides, enabled, createdAt, updatedAt };
+}
+
+async function requireRule(tx: Transaction, id: string, collection?: string): Promise<CurationRule> {
+  return requireWithin(await readRule(tx, id), collection);
+}
+
+/** Throws `not_found` when there is no rule, or when it is another collection's than the one that was named. */
+function requireWithin(rule: CurationRule | undefined, collection: string | undefined): CurationRule {
+  const elsewhere = collection !== undefined && rule?.collection.toLowerCase() !== collection.toLowerCase();
+  if (rule === undefined || elsewhere) throw new ServiceError('not_found', 'not found');
+  return rule;
+}
+
+/** The generated type's arrays can be written to; the rules in memory cannot. */
+function toAnswer(rule: CurationRule): RuleAnswer {
+  return { ...rule, pins: rule.pins.map((pin) => ({ ...pin })), hides: [...rule.hides] };
+}

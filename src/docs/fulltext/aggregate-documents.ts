@@ -1,0 +1,74 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import type { Handlers, InputOf } from '../../operations/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { countsQuery, type Counts, type CountRow, type TimeField } from './aggregate-query.ts';
+import { periodOf, type Interval, type Period } from './calendar.ts';
+import { checkFilter, matchesNothing, selectDocuments, type Filter } from './selection.ts';
+
+type AggregateHandler = Required<Pick<Handlers<Operations>, 'aggregateDocuments'>>['aggregateDocuments'];
+type Input = InputOf<Operations, 'aggregateDocuments'>;
+type Environment = Pick<DocsEnvironment, 'sql' | 'clock'>;
+
+/** The counts of fields, by kind. */
+type Rows = ReadonlyMap<CountRow['kind'], readonly CountRow[]>;
+
+/** `POST /v1/aggregate`: counts by metadata and time (contract section 4, decisions section 4.5), all of one moment. */
+export function aggregateDocuments(environment: Environment): AggregateHandler {
+  return async (input) => {
+    const start = performance.now();
+    const { collection, filterMeta = {}, facets = [], histograms = [] } = input;
+    checkFilter(filterMeta);
+    requireDistinct('facets', facets);
+    requireDistinct('histograms', histograms);
+    const rows: Rows = Map.groupBy(await count(environment, collection, filterMeta, countsOf(input)), ({ kind }) => kind);
+    const [values, days] = [byField(rows.get('facet')), byField(rows.get('time'))];
+    return {
+      collection,
+      totalDocs: rows.get('total')?.[0]?.n ?? 0,
+      facets: Object.fromEntries(facets.map(({ field }) => [field, values(field).map(({ value, n }) => ({ value, count: n }))])),
+      histograms: Object.fromEntries(histograms.map(({ field, interval = 'month' }) => [field, toBuckets(days(field), interval)])),
+      durationMs: Math.round(performance.now() - start),
+    };
+  };
+}
+
+/** The answer has one list for each field, so a second request for it could not be answered. */
+function requireDistinct(name: string, items: readonly { readonly field: string }[]): void {
+  const fields = items.map(({ field }) => field);
+  const repeated = fields.find((field, i) => fields.indexOf(field) < i);
+  if (repeated !== undefined) throw new ServiceError('invalid_argument', `${name} must name each field once, got "${repeated}" twice`);
+}
+
+function countsOf({ facets = [], histograms = [], maxFacetSize }: Input): Counts {
+  return {
+    facets: facets.map(({ field, orderBy = 'count' }) => ({ field, orderBy })),
+    times: histograms.map(({ field }): TimeField => field),
+    limit: maxFacetSize,
+  };
+}
+
+async function count({ sql, clock }: Environment, name: string, filter: Filter, counts: Counts): Promise<CountRow[]> {
+  const collection = await sql.get<{ id: number }>('SELECT id FROM collections WHERE name = ?', [name.toLowerCase()]);
+  if (collection === undefined || matchesNothing(filter)) return [];
+  const query = countsQuery(collection.id, selectDocuments(collection.id, filter, unixSeconds(clock)), counts);
+  return sql.background.all<CountRow>(query.sql, query.params);
+}
+
+function byField(rows: readonly CountRow[] = []): (field: string) => readonly CountRow[] {
+  const fields = Map.groupBy(rows, ({ field }) => field);
+  return (field) => fields.get(field) ?? [];
+}
+
+/** Adds up the days of each period; days are ascending, so periods come in order. */
+function toBuckets(days: readonly CountRow[], interval: Interval): (Period & { count: number })[] {
+  const buckets = new Map<string, Period & { count: number }>();
+  for (const { value, n } of days) {
+    const period = periodOf(Number(value), interval);
+    const bucket = buckets.get(period.key) ?? { ...period, count: 0 };
+    bucket.count += n;
+    buckets.set(period.key, bucket);
+  }
+  return [...buckets.values()];
+}

@@ -1,0 +1,40 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import type { Handlers } from '../../operations/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { aggregateDocuments } from './aggregate-documents.ts';
+import { listFullTextLanguages } from './list-languages.ts';
+import { createStopWords, type StopWords } from './stop-words.ts';
+import { createSynonyms, type Synonyms } from './synonyms.ts';
+
+type FullTextHandlers = Required<Pick<Handlers<Operations>,
+  'addSynonyms' | 'listSynonyms' | 'deleteSynonym' | 'listStopWords' | 'addStopWords' | 'deleteStopWords' | 'listFullTextLanguages' | 'aggregateDocuments'>>;
+
+/** Dictionaries, languages and counts of full-text search (contract section 4, "Full-text search"). */
+export interface FullText extends Pick<Synonyms, 'synonymsOf'>, Pick<StopWords, 'stopWordsOf'> {
+  readonly handlers: FullTextHandlers;
+  /** Reads all dictionaries into memory; before the first use, and again when the database was replaced. */
+  load(): Promise<void>;
+}
+
+/** Of documents and queries that name none. */
+const DEFAULT_LANG = 'en';
+
+export function createFullText(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'settings'>): FullText {
+  const defaultLang = environment.settings.fullText?.defaultLang ?? DEFAULT_LANG;
+  const synonyms = createSynonyms(environment);
+  const stopWords = createStopWords(environment, defaultLang);
+  return {
+    handlers: {
+      ...synonyms.handlers,
+      ...stopWords.handlers,
+      listFullTextLanguages: listFullTextLanguages(defaultLang),
+      aggregateDocuments: aggregateDocuments(environment),
+    },
+    synonymsOf: synonyms.synonymsOf,
+    stopWordsOf: stopWords.stopWordsOf,
+    async load() {
+      await synonyms.load();
+      await stopWords.load();
+    },
+  };
+}

@@ -1,0 +1,2 @@
+/** The door of the full-text area. */
+export { createFullText, type FullText } from './fulltext.ts';

@@ -1,0 +1,82 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import type { Handlers } from '../../operations/index.ts';
+import type { Transaction } from '../../storage/index.ts';
+import { resolveLanguage } from '../../text/languages/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { toStopWord, withoutWords, withWords, type Differences, type Revision } from './stop-list.ts';
+import { StopLists } from './stop-lists.ts';
+import { readAllDifferences, readDifferences, writeDifferences } from './stop-word-rows.ts';
+import { requireToken } from './words.ts';
+
+type StopWordHandlers = Required<Pick<Handlers<Operations>, 'listStopWords' | 'addStopWords' | 'deleteStopWords'>>;
+
+export interface StopWords {
+  readonly handlers: StopWordHandlers;
+  /** Reads all lists into memory; before the first use, and again when the database was replaced. */
+  load(): Promise<void>;
+  /**
+   * The words, as forms, that a collection does not search for in a language, from memory; the same
+   * set until the collection's list changes. An unknown language means the server's default.
+   */
+  stopWordsOf(collection: string, lang: string): ReadonlySet<string>;
+}
+
+/** Lists stay in memory, so they have an end: own words and exceptions of a collection. */
+const MAX_DIFFERENCES = 50_000;
+
+export function createStopWords({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed'>, defaultLang: string): StopWords {
+  const lists = new StopLists();
+  /** Reads, revises and stores the list of a collection; answers how many words that changed. */
+  const revise = (collection: string, revision: (known: Differences) => Revision): Promise<number> => sql.transaction(async (tx) => {
+    // What is revised is read here and not from memory: an earlier write may not be there yet.
+    const known = await readDifferences(tx, collection);
+    const { changes, count } = revision(known);
+    const revised = applyChanges(known, changes);
+    if (revised.size > MAX_DIFFERENCES) throw new ServiceError('invalid_argument', `a collection has at most ${MAX_DIFFERENCES} stop words and exceptions of its own`);
+    if (changes.size > 0) await store(tx, collection, changes, revised);
+    return count;
+  });
+  const store = async (tx: Transaction, collection: string, changes: Revision['changes'], revised: Differences): Promise<void> => {
+    await writeDifferences(tx, collection, changes);
+    await feed.append(tx, [{ kind: 'stopwords.put', collection }]);
+    tx.onCommit(() => lists.set(collection, revised));
+  };
+
+  const handlers: StopWordHandlers = {
+    async listStopWords({ collection }) {
+      const own = lists.differencesOf(collection);
+      const words = [...lists.of(collection, defaultLang)].sort();
+      const entries = words.map((word) => ({ word, isDefault: own.get(word) !== 'own' }));
+      const custom = entries.filter(({ isDefault }) => !isDefault).length;
+      return { collection, entries, total: entries.length, defaults: entries.length - custom, custom };
+    },
+    async addStopWords({ collection, words }) {
+      for (const [i, word] of words.entries()) requireToken(word, `words[${i}]`);
+      const added = await revise(collection.toLowerCase(), (known) => withWords(words.map(toStopWord), known, defaultLang));
+      return { status: 'ok', added };
+    },
+    async deleteStopWords({ collection, words }) {
+      const deleted = await revise(collection.toLowerCase(), (known) => withoutWords(words.map(toStopWord), known));
+      return { status: 'ok', deleted };
+    },
+  };
+  return {
+    handlers,
+    stopWordsOf: (collection, lang) => lists.of(collection, resolveLanguage(lang, defaultLang)),
+    // A transaction, so that no write can commit between the reading and the replacing.
+    load: () => sql.transaction(async (tx) => {
+      const stored = await readAllDifferences(tx);
+      tx.onCommit(() => lists.replace(stored));
+    }),
+  };
+}
+
+function applyChanges(known: Differences, changes: Revision['changes']): Differences {
+  const revised = new Map(known);
+  for (const [word, difference] of changes) {
+    if (difference === undefined) revised.delete(word);
+    else revised.set(word, difference);
+  }
+  return revised;
+}

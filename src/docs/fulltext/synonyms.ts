@@ -1,0 +1,91 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import type { Handlers } from '../../operations/index.ts';
+import type { Transaction } from '../../storage/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { countSynonyms, insertSynonyms, readAllSynonyms, readSynonyms, removeSynonyms } from './synonym-rows.ts';
+import { Thesaurus } from './thesaurus.ts';
+import { normalizeWord, requireToken } from './words.ts';
+
+type SynonymHandlers = Required<Pick<Handlers<Operations>, 'addSynonyms' | 'listSynonyms' | 'deleteSynonym'>>;
+
+export interface Synonyms {
+  readonly handlers: SynonymHandlers;
+  /** Reads all dictionaries into memory; before the first use, and again when the database was replaced. */
+  load(): Promise<void>;
+  /**
+   * The dictionary of a collection, from memory: for a query term, the forms of what means the same,
+   * in both directions and over one step (decision D-86). A form of several tokens has spaces between.
+   */
+  synonymsOf(collection: string): (term: string) => string[];
+}
+
+/** A dictionary stays in memory, so it has an end: synonyms of all terms of a collection together. */
+const MAX_SYNONYMS = 50_000;
+
+export function createSynonyms({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed'>): Synonyms {
+  // By lowercased name of the collection.
+  let thesauri = new Map<string, Thesaurus>();
+  const learn = (collection: string, term: string, synonyms: readonly string[] | undefined): void => thesaurusIn(thesauri, collection).set(term, synonyms);
+
+  const add = async (tx: Transaction, collection: string, term: string, synonyms: readonly string[]): Promise<void> => {
+    // What is added to is read here and not from memory: an earlier write may not be there yet.
+    const known = await readSynonyms(tx, collection, term);
+    const all = [...new Set([...known, ...synonyms])].filter((synonym) => synonym !== term);
+    if (all.length === known.length) return;
+    const added = all.slice(known.length);
+    if ((await countSynonyms(tx, collection)) + added.length > MAX_SYNONYMS) {
+      throw new ServiceError('invalid_argument', `a collection has at most ${MAX_SYNONYMS} synonyms`);
+    }
+    await insertSynonyms(tx, collection, term, added);
+    await feed.append(tx, [{ kind: 'synonyms.put', collection, key: term }]);
+    tx.onCommit(() => learn(collection, term, all));
+  };
+  const remove = async (tx: Transaction, collection: string, term: string): Promise<void> => {
+    if (!(await removeSynonyms(tx, collection, term))) return;
+    await feed.append(tx, [{ kind: 'synonyms.delete', collection, key: term }]);
+    tx.onCommit(() => learn(collection, term, undefined));
+  };
+
+  const handlers: SynonymHandlers = {
+    async addSynonyms({ collection, term, synonyms }) {
+      requireToken(term, 'term');
+      for (const [i, synonym] of synonyms.entries()) requireToken(synonym, `synonyms[${i}]`);
+      await sql.transaction((tx) => add(tx, collection.toLowerCase(), normalizeWord(term), synonyms.map(normalizeWord)));
+      return { status: 'ok' };
+    },
+    async listSynonyms({ collection }) {
+      return { collection, synonyms: Object.fromEntries(thesauri.get(collection.toLowerCase())?.entries() ?? []) };
+    },
+    async deleteSynonym({ collection, term }) {
+      await sql.transaction((tx) => remove(tx, collection.toLowerCase(), normalizeWord(term)));
+      return { status: 'ok' };
+    },
+  };
+  return {
+    handlers,
+    synonymsOf: (collection) => (term) => thesauri.get(collection.toLowerCase())?.neighbours(term) ?? [],
+    // A transaction, so that no write can commit between the reading and the replacing.
+    load: () => sql.transaction(async (tx) => {
+      const loaded = toThesauri(await readAllSynonyms(tx));
+      tx.onCommit(() => {
+        thesauri = loaded;
+      });
+    }),
+  };
+}
+
+function thesaurusIn(thesauri: Map<string, Thesaurus>, collection: string): Thesaurus {
+  const found = thesauri.get(collection) ?? new Thesaurus();
+  thesauri.set(collection, found);
+  return found;
+}
+
+function toThesauri(rows: readonly { collection: string; term: string; synonym: string }[]): Map<string, Thesaurus> {
+  const thesauri = new Map<string, Thesaurus>();
+  for (const [collection, ofCollection] of Map.groupBy(rows, (row) => row.collection)) {
+    const thesaurus = thesaurusIn(thesauri, collection);
+    for (const [term, ofTerm] of Map.groupBy(ofCollection, (row) => row.term)) thesaurus.set(term, ofTerm.map(({ synonym }) => synonym));
+  }
+  return thesauri;
+}

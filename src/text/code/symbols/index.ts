@@ -1,0 +1,56 @@
+import { readMarkup } from './markup.ts';
+import { readScript } from './script.ts';
+import { readStyle } from './style.ts';
+import { type Piece, SymbolSets } from './symbol-set.ts';
+import { withinTime } from './within-time.ts';
+
+/** Of longer sources, in UTF-16 units, the beginning is read. */
+const MAX_SOURCE_LENGTH = 4 * 1024 * 1024;
+const READ_MILLISECONDS = 1000;
+
+export interface ExtractContext {
+  /** Path of the document, to resolve imports against. */
+  readonly path: string;
+  /** Most names of each kind, see `SVC_CODE_MAX_SYMBOLS`. */
+  readonly maxSymbols: number;
+}
+
+/** Names by kind, each kind deduplicated, sorted and capped. */
+export interface CodeSymbols {
+  readonly defines: readonly string[];
+  readonly uses: readonly string[];
+  readonly imports: readonly string[];
+  /** The line on which each of these names comes first, counted from 1. */
+  readonly locations: {
+    readonly defines: ReadonlyMap<string, number>;
+    readonly uses: ReadonlyMap<string, number>;
+    readonly imports: ReadonlyMap<string, number>;
+  };
+}
+
+type Reader = (piece: Piece, language: string, symbols: SymbolSets) => void;
+
+const READERS: Readonly<Record<string, Reader>> = {
+  css: readStyle, scss: readStyle, less: readStyle,
+  javascript: readScript, typescript: readScript,
+  html: readMarkup, vue: readMarkup, svelte: readMarkup,
+};
+
+/**
+ * The symbols of a source (contract, "Code documents"); none for a language without a reader. Never
+ * throws: of broken source it returns what can be read, of hostile source what can be read in a second.
+ */
+export function extractSymbols(language: string, source: string, { path, maxSymbols }: ExtractContext): CodeSymbols {
+  const symbols = new SymbolSets();
+  if (Object.hasOwn(READERS, language)) {
+    const piece: Piece = { source: source.slice(0, MAX_SOURCE_LENGTH), line: 1, path };
+    withinTime(READ_MILLISECONDS, () => READERS[language]!(piece, language, symbols));
+  }
+  const defines = symbols.defines.first(maxSymbols);
+  const uses = symbols.uses.first(maxSymbols);
+  const imports = symbols.imports.first(maxSymbols);
+  return {
+    defines: defines.names, uses: uses.names, imports: imports.names,
+    locations: { defines: defines.lines, uses: uses.lines, imports: imports.lines },
+  };
+}

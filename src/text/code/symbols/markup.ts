@@ -1,0 +1,117 @@
+import { type Token, Tokenizer, TokenizerMode, type TokenHandler } from 'parse5';
+import { handlerNames } from './handler-names.ts';
+import { resolveLocal } from './resolve-path.ts';
+import { readScript } from './script.ts';
+import { readStyle } from './style.ts';
+import { LineCounter, type Piece, type SymbolSets } from './symbol-set.ts';
+
+/** How to read what stands in an element of text only (HTML standard, "parsing HTML fragments"). */
+const TEXT_MODES: Readonly<Record<string, Tokenizer['state']>> = {
+  title: TokenizerMode.RCDATA, textarea: TokenizerMode.RCDATA,
+  style: TokenizerMode.RAWTEXT, xmp: TokenizerMode.RAWTEXT, iframe: TokenizerMode.RAWTEXT, noembed: TokenizerMode.RAWTEXT, noframes: TokenizerMode.RAWTEXT,
+  script: TokenizerMode.SCRIPT_DATA, plaintext: TokenizerMode.PLAINTEXT,
+};
+
+/** `onclick`, Svelte's `on:click`, Vue's `@click` and `v-on:click`; parse5 writes names in lower case. */
+const HANDLER = /^(?:on:?[a-z]|v-on:|@[a-z])/;
+const SCRIPT_TYPE = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma|type)script|text\/(?:babel|jsx))?$/i;
+/** A class or id that a template language makes up. */
+const PLACEHOLDER = /[{}<>]/;
+
+/**
+ * HTML, Vue and Svelte: `id`s are defined, class names and the functions that `on*` handlers call are
+ * uses, local `src` and `href` targets imports (contract, "Code documents"). Scripts and style sheets
+ * inside the document add their own symbols. Reads tags rather than a tree: that takes linear time on
+ * every input, and components' templates are no valid trees.
+ */
+export function readMarkup(piece: Piece, language: string, symbols: SymbolSets): void {
+  const reader = new MarkupReader(piece, symbols);
+  const tokenizer = new Tokenizer({ sourceCodeLocationInfo: true }, reader.handler((state) => {
+    tokenizer.state = state;
+  }));
+  // An arrow function in an attribute without quotes would end its tag.
+  const text = language === 'svelte' ? piece.source.replaceAll('=>', '=&') : piece.source;
+  tokenizer.write(text, true);
+  reader.readEmbedded();
+}
+
+/** A script or style sheet inside the document. */
+interface Embedded {
+  readonly element: 'script' | 'style';
+  readonly language: string;
+  readonly piece: Piece;
+}
+
+class MarkupReader {
+  readonly #piece: Piece;
+  readonly #symbols: SymbolSets;
+  readonly #lines: LineCounter;
+  readonly #embedded: Embedded[] = [];
+  #open: { tag: Token.TagToken; start: number } | undefined;
+
+  constructor(piece: Piece, symbols: SymbolSets) {
+    this.#piece = piece;
+    this.#symbols = symbols;
+    this.#lines = new LineCounter(piece);
+  }
+
+  handler(switchTo: (state: Tokenizer['state']) => void): TokenHandler {
+    const ignore = (): void => undefined;
+    return {
+      onStartTag: (tag) => {
+        this.#startTag(tag);
+        if (Object.hasOwn(TEXT_MODES, tag.tagName)) switchTo(TEXT_MODES[tag.tagName]!);
+      },
+      onEndTag: (tag) => this.#endElement(tag.location!.startOffset),
+      onEof: () => this.#endElement(this.#piece.source.length),
+      onComment: ignore, onDoctype: ignore, onCharacter: ignore, onNullCharacter: ignore, onWhitespaceCharacter: ignore,
+    };
+  }
+
+  /** After the markup, so that a tokeniser that never returned costs the scripts only their own time. */
+  readEmbedded(): void {
+    for (const { element, language, piece } of this.#embedded) {
+      if (element === 'script') readScript(piece, language, this.#symbols);
+      else readStyle(piece, language, this.#symbols);
+    }
+  }
+
+  #startTag(tag: Token.TagToken): void {
+    for (const { name, value } of tag.attrs) {
+      const { startOffset } = tag.location!.attrs?.[name] ?? tag.location!;
+      this.#attribute(name, value, this.#lines.at(startOffset));
+    }
+    if (tag.tagName === 'script' || tag.tagName === 'style') this.#open = { tag, start: tag.location!.endOffset };
+  }
+
+  #attribute(name: string, value: string, line: number): void {
+    const { defines, uses, imports } = this.#symbols;
+    if (name === 'id' && !PLACEHOLDER.test(value)) defines.add(value, line);
+    else if (name === 'class') for (const word of value.split(/\s+/)) { if (!PLACEHOLDER.test(word)) uses.add(word, line); }
+    else if (name.startsWith('class:')) uses.add(name.slice('class:'.length), line);
+    else if (name === 'src' || name === 'href') imports.add(resolveLocal(value, this.#piece.path), line);
+    else if (HANDLER.test(name)) for (const handler of handlerNames(value)) uses.add(handler, line);
+  }
+
+  #endElement(end: number): void {
+    if (this.#open === undefined) return;
+    const { tag, start } = this.#open;
+    this.#open = undefined;
+    const source = this.#piece.source.slice(start, end);
+    const language = embeddedLanguage(tag);
+    if (language === undefined || source.trim() === '') return;
+    const element = tag.tagName === 'script' ? 'script' : 'style';
+    const line = this.#lines.at(start);
+    // A Svelte or Vue component may hold TypeScript with JSX; nothing but the attribute says so.
+    this.#embedded.push({ element, language, piece: { source, line, path: this.#piece.path } });
+  }
+}
+
+/** The language of a script or style element; undefined for data and templates. */
+function embeddedLanguage(tag: Token.TagToken): string | undefined {
+  const attribute = (name: string): string => tag.attrs.find((each) => each.name === name)?.value.trim().toLowerCase() ?? '';
+  const lang = attribute('lang');
+  if (tag.tagName === 'style') return lang === 'sass' || lang === 'stylus' ? undefined : lang === 'scss' || lang === 'less' ? lang : 'css';
+  if (lang.startsWith('ts')) return 'typescript';
+  return SCRIPT_TYPE.test(attribute('type')) ? 'javascript' : undefined;
+}

@@ -1,0 +1,137 @@
+import { parse, type ParserPlugin } from '@babel/parser';
+import { resolveModule } from './resolve-path.ts';
+import { scanScript } from './script-scanner.ts';
+import type { Piece, SymbolSets } from './symbol-set.ts';
+import { withinTime } from './within-time.ts';
+
+/** Longer sources, in UTF-16 units, are bundles; reading them as a syntax tree would hold up the service. */
+const MAX_PARSED_LENGTH = 256 * 1024;
+const PARSE_MILLISECONDS = 500;
+
+/** What the walk needs to know of a Babel node. */
+interface SyntaxNode {
+  readonly type: string;
+  readonly loc?: { readonly start: { readonly line: number } };
+  readonly [field: string]: unknown;
+}
+
+/**
+ * JavaScript and TypeScript with JSX: the names of functions, classes and of variables that hold a
+ * function or class are defined, at any depth; the specifiers of `import`, `export … from`, `require`
+ * and `import()` are imports. There are no uses (contract, "Code documents"). Source that has no
+ * syntax tree (broken beyond repair, hostile, or very long) is scanned for declarations instead.
+ */
+export function readScript(piece: Piece, language: string, symbols: SymbolSets): void {
+  const program = piece.source.length <= MAX_PARSED_LENGTH ? parseScript(piece, language) : undefined;
+  if (program === undefined) scanScript(piece, symbols);
+  else for (const node of nodesOf(program)) readNode(node, piece, symbols);
+}
+
+function parseScript({ source, path }: Piece, language: string): SyntaxNode | undefined {
+  const deadline = performance.now() + PARSE_MILLISECONDS;
+  let program: SyntaxNode | undefined;
+  for (const plugins of dialects(language, path)) {
+    if (program !== undefined) break;
+    withinTime(deadline - performance.now(), () => {
+      program = tryParse(source, plugins);
+    });
+  }
+  return program;
+}
+
+/** A syntax tree or undefined; Babel goes on after errors that leave the structure clear. */
+function tryParse(source: string, plugins: ParserPlugin[]): SyntaxNode | undefined {
+  try {
+    return parse(source, {
+      sourceType: 'unambiguous', plugins, errorRecovery: true, attachComment: false,
+      allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true, allowNewTargetOutsideFunction: true,
+      allowSuperOutsideMethod: true, allowUndeclaredExports: true, allowImportExportEverywhere: true,
+    }).program as unknown as SyntaxNode;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** `<T>x` is a cast in TypeScript and an element in TSX, so a file may need the one or the other. */
+function dialects(language: string, path: string): ParserPlugin[][] {
+  const jsx: ParserPlugin[] = ['jsx', 'decorators-legacy'];
+  const ts: ParserPlugin[] = ['typescript', 'decorators-legacy'];
+  const tsx: ParserPlugin[] = ['typescript', ...jsx];
+  if (language !== 'typescript') return [jsx, tsx];
+  return path.toLowerCase().endsWith('.tsx') ? [tsx, ts] : [ts, tsx];
+}
+
+/** All nodes below one, itself included; an own stack, since trees can be deeper than the engine's. */
+function* nodesOf(root: SyntaxNode): Generator<SyntaxNode> {
+  const stack: unknown[] = [root];
+  while (stack.length > 0) {
+    const value = stack.pop();
+    if (Array.isArray(value)) stack.push(...value);
+    else if (isNode(value)) {
+      yield value;
+      stack.push(...Object.values(value));
+    }
+  }
+}
+
+function isNode(value: unknown): value is SyntaxNode {
+  return typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';
+}
+
+function readNode(node: SyntaxNode, piece: Piece, symbols: SymbolSets): void {
+  const name = declaredName(node);
+  if (name?.type === 'Identifier') symbols.defines.add(name.name as string, lineOf(name, piece));
+  const specifier = specifierOf(node);
+  const text = specifier === undefined ? undefined : literalText(specifier);
+  if (text !== undefined) symbols.imports.add(resolveModule(text, piece.path), lineOf(specifier!, piece));
+}
+
+/** The identifier that a declaration gives to a function or class. */
+function declaredName(node: SyntaxNode): SyntaxNode | undefined {
+  switch (node.type) {
+    case 'FunctionDeclaration': case 'TSDeclareFunction': case 'ClassDeclaration':
+      return asNode(node.id);
+    case 'VariableDeclarator':
+      return /^(?:ArrowFunction|Function|Class)Expression$/.test(asNode(node.init)?.type ?? '') ? asNode(node.id) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** The literal that names a module. */
+function specifierOf(node: SyntaxNode): SyntaxNode | undefined {
+  switch (node.type) {
+    case 'ImportDeclaration': case 'ExportNamedDeclaration': case 'ExportAllDeclaration': case 'ImportExpression':
+      return asNode(node.source);
+    case 'TSExternalModuleReference':
+      return asNode(node.expression);
+    case 'TSImportType':
+      return asNode(node.source) ?? asNode(node.argument);
+    case 'CallExpression':
+      return isRequire(asNode(node.callee)) ? asNode((node.arguments as unknown[])[0]) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function isRequire(callee: SyntaxNode | undefined): boolean {
+  return callee?.type === 'Import' || (callee?.type === 'Identifier' && callee.name === 'require');
+}
+
+/** The value of a string literal; undefined where parts are computed. */
+function literalText(node: SyntaxNode): string | undefined {
+  if (node.type === 'StringLiteral') return node.value as string;
+  if (node.type === 'TSLiteralType') return literalText(asNode(node.literal)!);
+  if (node.type !== 'TemplateLiteral') return undefined;
+  const quasis = node.quasis as readonly { readonly value: { readonly cooked: string | null } }[];
+  return quasis.length === 1 ? quasis[0]!.value.cooked ?? undefined : undefined;
+}
+
+function asNode(value: unknown): SyntaxNode | undefined {
+  return isNode(value) ? value : undefined;
+}
+
+function lineOf(node: SyntaxNode, piece: Piece): number {
+  return piece.line + (node.loc?.start.line ?? 1) - 1;
+}

@@ -1,0 +1,171 @@
+import { ident, string as cssString, tokenize, tokenTypes, url as cssUrl } from 'css-tree';
+import { resolveStyleTarget } from './resolve-path.ts';
+import { namesOf, selectorsOf, type StyleToken } from './selector.ts';
+import { LineCounter, type Piece, type SymbolSets } from './symbol-set.ts';
+
+const { AtKeyword, BadUrl, Colon, Comment, Delim, Function: FunctionToken, Ident, LeftCurlyBracket, LeftParenthesis, RightCurlyBracket, RightParenthesis, Semicolon, String: StringToken, Url, WhiteSpace } = tokenTypes;
+
+/** Longest statement that is looked at, in tokens: what is longer is data. */
+const MAX_STATEMENT = 10_000;
+const IMPORTS: ReadonlySet<string> = new Set(['@import', '@use', '@forward', '@plugin']);
+
+/**
+ * CSS, SCSS and LESS: selectors, the classes and ids in them, and custom properties are defined;
+ * `url()` targets are uses, `@import`, `@use` and `@forward` targets imports (contract, "Code
+ * documents"). Reads tokens rather than a syntax tree: they are the same in the three languages and
+ * in broken source, and blocks may nest to any depth.
+ */
+export function readStyle(piece: Piece, language: string, symbols: SymbolSets): void {
+  new StyleReader(piece, language === 'css' ? piece.source : withoutLineComments(piece.source), symbols).read();
+}
+
+/** A style rule's classes, which `&-suffix` in a nested rule continues; or a block without style rules. */
+interface Block {
+  readonly classes: readonly string[];
+  /** In `@keyframes`, where `from` and `50%` only look like selectors. */
+  readonly frames: boolean;
+}
+
+const OUTERMOST: Block = { classes: [], frames: false };
+
+class StyleReader {
+  readonly #piece: Piece;
+  readonly #source: string;
+  readonly #symbols: SymbolSets;
+  readonly #lines: LineCounter;
+  readonly #blocks: Block[] = [OUTERMOST];
+  #statement: StyleToken[] = [];
+  /** Nesting of `#{…}` and `@{…}`, whose content is known only when the style sheet is compiled. */
+  #interpolations = 0;
+  #dynamic = false;
+
+  constructor(piece: Piece, source: string, symbols: SymbolSets) {
+    this.#piece = piece;
+    this.#source = source;
+    this.#symbols = symbols;
+    this.#lines = new LineCounter(piece);
+  }
+
+  read(): void {
+    tokenize(this.#source, (type, start, end) => this.#token(type, start, end));
+    this.#endStatement();
+  }
+
+  #token(type: number, start: number, end: number): void {
+    if (this.#interpolates(type, start)) return;
+    if (type === LeftCurlyBracket) this.#openBlock();
+    else if (type === RightCurlyBracket) this.#closeBlock();
+    else if (type === Semicolon) this.#endStatement();
+    else if (type !== WhiteSpace && type !== Comment && type !== BadUrl && this.#statement.length < MAX_STATEMENT) {
+      this.#statement.push({ type, start, end, text: this.#source.slice(start, end) });
+    }
+  }
+
+  /** Whether the token belongs to an interpolation, the curly brackets of which open no block. */
+  #interpolates(type: number, start: number): boolean {
+    const before = this.#statement.at(-1);
+    if (type === LeftCurlyBracket && (this.#interpolations > 0 || (before?.type === Delim && before.end === start && '#@'.includes(before.text)))) {
+      this.#interpolations += 1;
+      this.#dynamic = true;
+      return true;
+    }
+    if (this.#interpolations === 0) return false;
+    if (type === RightCurlyBracket) this.#interpolations -= 1;
+    return true;
+  }
+
+  #openBlock(): void {
+    const parent = this.#blocks.at(-1)!;
+    const [first, second] = this.#statement;
+    if (first?.type === AtKeyword) {
+      if (first.text === '@property' && second !== undefined) this.#define(second.text, second);
+      this.#blocks.push({ classes: parent.classes, frames: first.text.endsWith('keyframes') });
+    } else if (this.#isDeclaration() || parent.frames || this.#dynamic) {
+      this.#readDeclaration();
+      this.#blocks.push({ ...parent });
+    } else {
+      this.#blocks.push({ classes: this.#readSelectors(parent.classes), frames: false });
+    }
+    this.#forget();
+  }
+
+  #closeBlock(): void {
+    this.#endStatement();
+    if (this.#blocks.length > 1) this.#blocks.pop();
+  }
+
+  #endStatement(): void {
+    const [first] = this.#statement;
+    if (first?.type === AtKeyword && IMPORTS.has(first.text.toLowerCase())) this.#readImports();
+    else this.#readDeclaration();
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#statement = [];
+    this.#dynamic = false;
+  }
+
+  /** `--x: {` and `font: {` open blocks of declarations; `a:hover {` does not. */
+  #isDeclaration(): boolean {
+    const [first, second] = this.#statement;
+    return first?.type === Ident && second?.type === Colon && (first.text.startsWith('--') || this.#statement.length === 2);
+  }
+
+  #readSelectors(parents: readonly string[]): string[] {
+    const selectors = selectorsOf(this.#statement);
+    return selectors.flatMap((tokens) => {
+      const names = namesOf(tokens, parents);
+      if (names.text !== undefined) this.#define(names.text, tokens[0]!);
+      for (const { name, token } of names.named) this.#define(name, token);
+      return names.lastClasses;
+    }).slice(0, 16);
+  }
+
+  #readDeclaration(): void {
+    const [first, second] = this.#statement;
+    if (first?.type === Ident && first.text.startsWith('--') && second?.type === Colon) this.#define(ident.decode(first.text), first);
+    if (first?.text.toLowerCase() === '@namespace') return; // names a vocabulary, not a file
+    for (const { target, token } of this.#urls()) this.#symbols.uses.add(resolveStyleTarget(target, this.#piece.path), this.#lineOf(token));
+  }
+
+  #readImports(): void {
+    let nesting = 0;
+    for (const token of this.#statement) {
+      if (token.type === LeftParenthesis || token.type === FunctionToken) nesting += 1;
+      else if (token.type === RightParenthesis) nesting -= 1;
+      else if (token.type === StringToken && nesting === 0) this.#import(cssString.decode(token.text), token);
+    }
+    for (const { target, token } of this.#urls()) this.#import(target, token);
+  }
+
+  #import(target: string, token: StyleToken): void {
+    if (!this.#dynamic) this.#symbols.imports.add(resolveStyleTarget(target, this.#piece.path), this.#lineOf(token));
+  }
+
+  /** `url(a.png)` is one token; `url("a.png")` a function with a string. */
+  #urls(): { target: string; token: StyleToken }[] {
+    return this.#statement.flatMap((token, i) => {
+      if (token.type === Url) return [{ target: cssUrl.decode(token.text), token }];
+      const before = this.#statement[i - 1];
+      const quoted = token.type === StringToken && before?.type === FunctionToken && before.text.toLowerCase() === 'url(';
+      return quoted ? [{ target: cssString.decode(token.text), token }] : [];
+    });
+  }
+
+  #define(name: string, token: StyleToken): void {
+    this.#symbols.defines.add(name, this.#lineOf(token));
+  }
+
+  #lineOf(token: StyleToken): number {
+    return this.#lines.at(token.start);
+  }
+}
+
+/** What a line comment must not be looked for in, and line comments, which SCSS and LESS add to CSS. */
+const COMMENTS = /\\[^]|"(?:[^"\\\n]|\\[^])*(?:"|(?=\n)|$)|'(?:[^'\\\n]|\\[^])*(?:'|(?=\n)|$)|\/\*[^]*?(?:\*\/|$)|url\([^)\n]{0,2048}\)|\/\/[^\n]*/gi;
+
+/** Blanks out line comments and leaves every offset as it is. */
+function withoutLineComments(source: string): string {
+  return source.replace(COMMENTS, (part) => (part.startsWith('//') ? ' '.repeat(part.length) : part));
+}

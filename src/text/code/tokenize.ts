@@ -1,0 +1,90 @@
+import { MAX_TOKEN_BYTES, type Token } from '../tokenize.ts';
+
+/** Letters, digits, `_` and `$`, and hyphens between them, as in the names of CSS and HTML. */
+const IDENTIFIER = /[\p{L}\p{M}\p{N}_$]+(?:-+[\p{L}\p{M}\p{N}_$]+)*/gu;
+
+/**
+ * The parts of an identifier: capitals that no small letter follows (`HTTP` of `HTTPServer`), small
+ * letters with the capital before them, digits. Letters without case count as small ones.
+ */
+const PART = /(?:[\p{Lu}\p{Lt}]\p{M}*)+(?![\p{M}\p{Ll}\p{Lo}\p{Lm}])|(?:[\p{Lu}\p{Lt}]\p{M}*)?(?:[\p{Ll}\p{Lo}\p{Lm}]\p{M}*)+|\p{N}+/gu;
+
+/**
+ * The tokens of source code (contract, "Code documents"): each identifier as a whole, then its parts
+ * where they differ from it, split on camelCase, snake_case, kebab-case and at digits. Nothing is
+ * stemmed or left out, be it a single character or a digit; forms are lowercased and in NFC.
+ *
+ * The parts share the position of their identifier, so that a phrase counts identifiers; offsets are
+ * bytes of the UTF-8 text, of the part itself. An identifier of more than `MAX_TOKEN_BYTES` is data
+ * rather than a name: only its parts are emitted, longer ones in pieces.
+ */
+export function tokenizeCode(text: string): Token[] {
+  const tokens: Token[] = [];
+  const bytes = new ByteOffsets(text);
+  let position = 0;
+  for (const { 0: identifier, index } of text.matchAll(IDENTIFIER)) {
+    const start = bytes.at(index);
+    const size = Buffer.byteLength(identifier);
+    if (size <= MAX_TOKEN_BYTES) tokens.push({ start, end: start + size, form: formOf(identifier), position });
+    emitParts(tokens, identifier, start, position);
+    position += 1;
+  }
+  return tokens;
+}
+
+/** The forms under which an identifier is found, the whole one first. */
+export function codeForms(text: string): string[] {
+  return tokenizeCode(text).map(({ form }) => form);
+}
+
+function emitParts(tokens: Token[], identifier: string, start: number, position: number): void {
+  const bytes = new ByteOffsets(identifier);
+  const short = Buffer.byteLength(identifier) <= MAX_TOKEN_BYTES;
+  for (const { 0: part, index } of identifier.matchAll(PART)) {
+    if (short && part === identifier) return; // emitted as a whole already
+    let from = start + bytes.at(index);
+    for (const piece of piecesOf(part)) {
+      const end = from + Buffer.byteLength(piece);
+      tokens.push({ start: from, end, form: formOf(piece), position });
+      from = end;
+    }
+  }
+}
+
+/** A part in pieces of at most `MAX_TOKEN_BYTES` bytes, cut between characters. */
+function piecesOf(part: string): string[] {
+  if (part.length * 3 <= MAX_TOKEN_BYTES || Buffer.byteLength(part) <= MAX_TOKEN_BYTES) return [part];
+  const pieces = [''];
+  let size = 0;
+  for (const character of part) {
+    const width = Buffer.byteLength(character);
+    if (size + width > MAX_TOKEN_BYTES) {
+      pieces.push('');
+      size = 0;
+    }
+    pieces[pieces.length - 1] += character;
+    size += width;
+  }
+  return pieces;
+}
+
+function formOf(text: string): string {
+  return text.toLowerCase().normalize('NFC');
+}
+
+/** Turns offsets in UTF-16 units, which never fall, into offsets in bytes. */
+class ByteOffsets {
+  readonly #text: string;
+  #units = 0;
+  #bytes = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  at(units: number): number {
+    this.#bytes += Buffer.byteLength(this.#text.slice(this.#units, units));
+    this.#units = units;
+    return this.#bytes;
+  }
+}

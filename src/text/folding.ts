@@ -1,0 +1,27 @@
+/** Accents of Latin, Greek and Cyrillic, harakat and niqqud; never the vowel signs of Indic scripts nor kana voicing. */
+const ACCENT = /[[[\p{sc=Inherited}\p{sc=Hebrew}]&&\p{Mn}]--[\u3099\u309a]]/gv;
+
+// й, ї and ў are letters of their own, which their mark makes; ё is commonly written е, so it folds.
+const OWN_LETTER = /([иу]\u0306|і\u0308)|(?:[[[\p{sc=Inherited}\p{sc=Hebrew}]&&\p{Mn}]--[\u3099\u309a]])/gv;
+
+/** Letters whose stroke, dot or shape Unicode doesn't decompose, and the Arabic letters that writers exchange. */
+const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
+  ['ł', 'l'], ['ø', 'o'], ['đ', 'd'], ['ð', 'd'], ['ħ', 'h'], ['ŧ', 't'], ['ı', 'i'], ['æ', 'ae'], ['œ', 'oe'], ['þ', 'th'],
+  ['ٱ', 'ا'], ['ى', 'ي'], ['ی', 'ي'], ['ک', 'ك'], ['ة', 'ه'], ['ـ', ''],
+]);
+const REPLACED = new RegExp(`[${[...REPLACEMENTS.keys()].join('')}]`, 'gu');
+const ASCII = /^[\0-\x7f]*$/;
+
+/**
+ * A form or stem without its diacritics, in NFC, so that `naïve` and `naive`, `łódź` and `lodz`, `ёлка` and
+ * `елка` are one term. It comes after stemming, because stemmers need the accents of their language.
+ * Never empty unless its input is, or is nothing but accents.
+ */
+export function foldDiacritics(form: string): string {
+  if (ASCII.test(form)) return form;
+  const decomposed = form.normalize('NFD');
+  const bare = /[\u0400-\u04ff]/.test(decomposed)
+    ? decomposed.replace(OWN_LETTER, (_, letter: string | undefined) => letter ?? '')
+    : decomposed.replace(ACCENT, '');
+  return bare.normalize('NFC').replace(REPLACED, (letter) => REPLACEMENTS.get(letter)!);
+}

@@ -1,0 +1,15 @@
+const ELEMENT = /^(?:<[a-z][^<>]*>)+$/i;
+const ELEMENT_NAME = /<([a-z][^\s/<>]*)[^<>]*>/gi;
+const BRACKETED = /^\[([a-z][^\s=\]]*)[^\]]*\]$/i;
+const MIRRORED: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '<': '>', '«': '»', '‹': '›', '“': '”', '‘': '’', '「': '」', '『': '』' };
+
+/**
+ * The close tag of a highlight tag (decision D-89): `<x a="b">` closes with `</x>`, `<b><i>` with `</i></b>`,
+ * `[x]` and `[x=1]` with `[/x]`; anything else with its mirror image: `**` with `**`, `{{` with `}}`.
+ */
+export function closeTag(tag: string): string {
+  if (ELEMENT.test(tag)) return [...tag.matchAll(ELEMENT_NAME)].map(([, name]) => `</${name}>`).reverse().join('');
+  const bracketed = BRACKETED.exec(tag);
+  if (bracketed !== null) return `[/${bracketed[1]}]`;
+  return [...tag].reverse().map((character) => MIRRORED[character] ?? character).join('');
+}

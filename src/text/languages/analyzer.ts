@@ -1,0 +1,59 @@
+import { foldDiacritics } from '../folding.ts';
+import { withoutApostrophes } from './apostrophes.ts';
+import { type Language, languageOf } from './catalogue.ts';
+import { defaultStopWords } from './stop-words.ts';
+
+/** Turns the forms of the tokeniser into the terms of an index. */
+export interface LanguageAnalyzer {
+  readonly lang: string;
+  /** Whether forms are stemmed: asked for, and the language has a stemmer. */
+  readonly stemmingActive: boolean;
+  /**
+   * The term of a form: the stem, without apostrophes and diacritics; undefined for a stop word. Pure,
+   * and never empty. Meant to be called once for each distinct form, not for each token.
+   */
+  term(form: string): string | undefined;
+}
+
+export interface AnalyzerOptions {
+  readonly stemming: boolean;
+  /** The default list of the language, none, or these words as forms (see `formsOf`). */
+  readonly stopWords: ReadonlySet<string> | 'default' | 'none';
+}
+
+/** What is done with a language that has no entry: fold, and nothing else. */
+const PLAIN: Omit<Language, 'code' | 'name'> = { apostrophes: withoutApostrophes, letters: /^\p{L}+$/u };
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * The analyzer of a language by its code (see `resolveLanguage`). A code outside the catalogue gets one
+ * that folds diacritics and neither stems nor has default stop words.
+ */
+export function analyzerFor(lang: string, { stemming, stopWords }: AnalyzerOptions): LanguageAnalyzer {
+  const language = languageOf(lang) ?? PLAIN;
+  const stops = stopWords === 'default' ? defaultStopWords(lang) : stopWords === 'none' ? NONE : stopWords;
+  const stemmingActive = stemming && language.stem !== undefined;
+  return {
+    lang,
+    stemmingActive,
+    term(form) {
+      if (stops.has(form)) return undefined;
+      const word = form.includes("'") ? language.apostrophes(form) : form;
+      // What stood behind an elided article or before a possessive may be a stop word itself ("that's").
+      if (word !== form && stops.has(word)) return undefined;
+      return stemmingActive ? stemmed(word, language) : foldDiacritics(word) || word;
+    },
+  };
+}
+
+/** Whether `/v1/fts` can stem a language at all. */
+export function stemmingAvailable(lang: string): boolean {
+  return languageOf(lang)?.stem !== undefined;
+}
+
+/** The stem without diacritics. Stemmers read composed letters only; what they can't read passes as it is. */
+function stemmed(word: string, { stem, letters, foldFirst }: Pick<Language, 'stem' | 'letters' | 'foldFirst'>): string {
+  const composed = foldFirst ? foldDiacritics(word) : word.normalize('NFC');
+  const result = stem !== undefined && letters.test(composed) ? stem(composed) : composed;
+  return foldDiacritics(result) || foldDiacritics(word) || word;
+}

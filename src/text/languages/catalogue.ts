@@ -1,0 +1,65 @@
+import { stemmer as arabic } from '@orama/stemmers/arabic';
+import { stemmer as danish } from '@orama/stemmers/danish';
+import { stemmer as dutch } from '@orama/stemmers/dutch';
+import { stemmer as finnish } from '@orama/stemmers/finnish';
+import { stemmer as french } from '@orama/stemmers/french';
+import { stemmer as german } from '@orama/stemmers/german';
+import { stemmer as hungarian } from '@orama/stemmers/hungarian';
+import { stemmer as italian } from '@orama/stemmers/italian';
+import { stemmer as norwegian } from '@orama/stemmers/norwegian';
+import { stemmer as portuguese } from '@orama/stemmers/portuguese';
+import { stemmer as romanian } from '@orama/stemmers/romanian';
+import { stemmer as russian } from '@orama/stemmers/russian';
+import { stemmer as spanish } from '@orama/stemmers/spanish';
+import { stemmer as swedish } from '@orama/stemmers/swedish';
+import { stemmer as tamil } from '@orama/stemmers/tamil';
+import { stemmer as turkish } from '@orama/stemmers/turkish';
+import { type ApostropheRule, elision, possessive, suffix, withoutApostrophes } from './apostrophes.ts';
+import { stemEnglish } from './english-stemmer.ts';
+
+/** How the words of a language become terms. */
+export interface Language {
+  readonly code: string;
+  readonly name: string;
+  /** The Snowball stemmer; undefined where there is none. */
+  readonly stem?: (word: string) => string;
+  readonly apostrophes: ApostropheRule;
+  /** What the stemmer can read; other words (names, code, digits) pass unstemmed. */
+  readonly letters: RegExp;
+  /** Whether accents go before the stemmer, which knows none, rather than after it. */
+  readonly foldFirst?: boolean;
+}
+
+const LATIN = /^\p{sc=Latin}+$/u;
+const CYRILLIC = /^\p{sc=Cyrillic}+$/u;
+const ARABIC = /^[\p{sc=Arabic}\p{M}ـ]+$/u;
+const TAMIL = /^\p{sc=Tamil}+$/u;
+
+/** The 18 languages of decision D-80, in its order. Polish has stop words but no stemmer. */
+export const CATALOGUE: readonly Language[] = [
+  { code: 'en', name: 'English', stem: stemEnglish, apostrophes: possessive, letters: LATIN, foldFirst: true },
+  { code: 'pl', name: 'Polish', apostrophes: withoutApostrophes, letters: LATIN },
+  { code: 'de', name: 'German', stem: german, apostrophes: possessive, letters: LATIN },
+  { code: 'fr', name: 'French', stem: french, apostrophes: elision, letters: LATIN },
+  { code: 'es', name: 'Spanish', stem: spanish, apostrophes: withoutApostrophes, letters: LATIN },
+  { code: 'it', name: 'Italian', stem: italian, apostrophes: elision, letters: LATIN },
+  { code: 'pt', name: 'Portuguese', stem: portuguese, apostrophes: withoutApostrophes, letters: LATIN },
+  { code: 'nl', name: 'Dutch', stem: dutch, apostrophes: possessive, letters: LATIN },
+  { code: 'ru', name: 'Russian', stem: russian, apostrophes: withoutApostrophes, letters: CYRILLIC },
+  { code: 'sv', name: 'Swedish', stem: swedish, apostrophes: possessive, letters: LATIN },
+  { code: 'no', name: 'Norwegian', stem: norwegian, apostrophes: possessive, letters: LATIN },
+  { code: 'da', name: 'Danish', stem: danish, apostrophes: possessive, letters: LATIN },
+  { code: 'fi', name: 'Finnish', stem: finnish, apostrophes: withoutApostrophes, letters: LATIN },
+  { code: 'hu', name: 'Hungarian', stem: hungarian, apostrophes: withoutApostrophes, letters: LATIN },
+  { code: 'ro', name: 'Romanian', stem: romanian, apostrophes: withoutApostrophes, letters: LATIN },
+  { code: 'tr', name: 'Turkish', stem: turkish, apostrophes: suffix, letters: LATIN },
+  { code: 'ar', name: 'Arabic', stem: arabic, apostrophes: withoutApostrophes, letters: ARABIC },
+  { code: 'ta', name: 'Tamil', stem: tamil, apostrophes: withoutApostrophes, letters: TAMIL },
+];
+
+const BY_CODE: ReadonlyMap<string, Language> = new Map(CATALOGUE.map((language) => [language.code, language]));
+
+/** The language of a code of the catalogue, in lower case; undefined for any other. */
+export function languageOf(code: string): Language | undefined {
+  return BY_CODE.get(code);
+}

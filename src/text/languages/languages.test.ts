@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formsOf } from '../tokenize.ts';
+import { analyzerFor, defaultStopWords, LANGUAGES, resolveLanguage, stemmingAvailable } from './index.ts';
+
+const terms = (lang: string, text: string, stemming = true, stopWords: ReadonlySet<string> | 'default' | 'none' = 'default'): string[] => {
+  const analyzer = analyzerFor(lang, { stemming, stopWords });
+  return formsOf(text).map((form) => analyzer.term(form)).filter((term) => term !== undefined);
+};
+
+describe('the languages (decision D-80)', () => {
+  it('are eighteen, each with a name and stop words, all but Polish with a stemmer', () => {
+    expect(LANGUAGES.map(({ code }) => code).join(' ')).toBe('en pl de fr es it pt nl ru sv no da fi hu ro tr ar ta');
+    for (const { code, name } of LANGUAGES) {
+      expect(name).toMatch(/^[A-Z][a-z]+$/);
+      expect(defaultStopWords(code).size, code).toBeGreaterThan(50);
+      expect(stemmingAvailable(code), code).toBe(code !== 'pl');
+    }
+  });
+
+  it.each([
+    ['en_US', 'en'], ['EN', 'en'], ['pt-BR', 'pt'], ['nb-NO', 'no'], ['nn', 'no'], [' de ', 'de'],
+    ['xx', 'fr'], ['', 'fr'], ['english', 'fr'], ['_', 'fr'], [undefined, 'fr'],
+  ])('resolves %j to %s', (tag, code) => expect(resolveLanguage(tag, 'fr')).toBe(code));
+
+  it.each([
+    ['en', 'connection connected connecting', 'connect'],
+    ['de', 'Häuser Hauses haus', 'haus'],
+    ['fr', 'continuellement continuelle', 'continuel'],
+    ['es', 'canciones canción cancion', 'cancion'],
+    ['it', 'abbandonata abbandonate', 'abbandon'],
+    ['pt', 'organização organizações', 'organiz'],
+    ['nl', 'mogelijkheid mogelijkheden', 'mogelijk'],
+    ['ru', 'книга книги книгами', 'книг'],
+    ['sv', 'flickorna flickornas', 'flick'],
+    ['no', 'husene husenes', 'hus'],
+    ['da', 'bøger bøgerne', 'bog'],
+    ['fi', 'talossa talosta', 'talo'],
+    ['hu', 'házakban házak', 'haz'],
+    ['ro', 'frumoase frumoasă', 'frumoas'],
+    ['tr', 'kitaplar kitap', 'kitap'],
+    ['ar', 'الكتاب كتابها', 'كتاب'],
+    ['ta', 'மரங்களின் மரங்கள்', undefined],
+  ])('%s: the inflected forms %j meet', (lang, text, stem) => {
+    const found = new Set(terms(lang, text));
+    expect(found.size).toBe(1);
+    if (stem !== undefined) expect([...found]).toEqual([stem]);
+  });
+});
+
+describe('analyzerFor', () => {
+  it('drops stop words, also behind an elision and before a possessive', () => {
+    expect(terms('en', "The engines don't stop: that's a fact")).toEqual(['engin', 'stop', 'fact']);
+    expect(terms('fr', "l'avion qu’ils mangent aujourd'hui")).toEqual(['avion', 'mangent', 'aujourdhui']);
+    expect(terms('it', "dell'arte")).toEqual(terms('it', 'arte'));
+    expect(terms('tr', "İstanbul'da")).toEqual(['istanbul']);
+    expect(terms('pl', 'To jest książka, która ma łódź.')).toEqual(['ksiazka', 'lodz']);
+  });
+
+  it('takes no stop words, or those it is given', () => {
+    expect(terms('en', 'the cat', true, 'none')).toEqual(['the', 'cat']);
+    expect(terms('en', 'the cat', true, new Set(['cat']))).toEqual(['the']);
+  });
+
+  it('folds but does not stem when stemming is off, and says so', () => {
+    expect(terms('en', 'Running naïvely', false)).toEqual(['running', 'naively']);
+    expect(analyzerFor('en', { stemming: false, stopWords: 'none' }).stemmingActive).toBe(false);
+    expect(analyzerFor('pl', { stemming: true, stopWords: 'none' }).stemmingActive).toBe(false);
+    expect(analyzerFor('en', { stemming: true, stopWords: 'none' }).stemmingActive).toBe(true);
+    expect(terms('xx', "naïve o'clock 漢字")).toEqual(['naive', 'oclock', '漢字']);
+  });
+
+  it('meets a word that was typed without its accents', () => {
+    expect(terms('en', 'naïve cafés résumé')).toEqual(terms('en', 'naive cafes resume'));
+    expect(terms('ru', 'ёлки')).toEqual(terms('ru', 'елки'));
+  });
+
+  it('leaves numbers, identifiers and other scripts unstemmed', () => {
+    expect(terms('en', 'utf8s 3.14 книги 日本語', true, 'none')).toEqual(['utf8s', '3.14', 'книги', '日本語']);
+    expect(terms('ru', 'engines', true, 'none')).toEqual(['engines']);
+  });
+
+  it('never throws, never gives an empty term and stays quick, whatever the form', () => {
+    const analyzers = LANGUAGES.map(({ code }) => analyzerFor(code, { stemming: true, stopWords: 'none' }));
+    const word = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 20 }),
+      fc.array(fc.constantFrom('s', 'ing', 'y', 'e', 'ı', 'ль', 'ا', 'ة', 'ـ', 'க', '்', "'", 'ß', 'iveness'), { maxLength: 60 }).map((parts) => parts.join('')),
+    );
+    fc.assert(fc.property(word, (text) => {
+      for (const form of formsOf(text)) for (const analyzer of analyzers) expect(analyzer.term(form)).toMatch(/./su);
+    }), { numRuns: 200 });
+  });
+});

@@ -1,0 +1,54 @@
+/** Where a node stands in the query: offsets in bytes of its UTF-8 text, end exclusive. */
+export interface SourceRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One form (see `tokenize.ts`); the evaluator makes the term of it. */
+export interface TermNode extends SourceRange {
+  readonly kind: 'term';
+  readonly form: string;
+  /** Edits that a match may be away, from `term~N`; absent where the query doesn't say. */
+  readonly fuzzy?: 0 | 1 | 2;
+}
+
+/** Forms at consecutive positions; two or more, unless the quotes held only one. */
+export interface PhraseNode extends SourceRange {
+  readonly kind: 'phrase';
+  readonly forms: readonly string[];
+}
+
+/** Forms near one another: `distance` further positions may lie between them (decision D-86). */
+export interface ProximityNode extends SourceRange {
+  readonly kind: 'proximity';
+  readonly forms: readonly string[];
+  readonly distance: number;
+}
+
+/** A pattern over whole forms: `*` any characters, `?` exactly one; at least one letter or digit besides. */
+export interface WildcardNode extends SourceRange {
+  readonly kind: 'wildcard';
+  readonly pattern: string;
+}
+
+/**
+ * The one way to combine: AND fills `required`, OR `optional`, NOT `excluded`. It matches what all of
+ * the required nodes match (or, without any, at least one of the optional ones) and none of the excluded
+ * do; the score is the sum of the scores of the required and optional nodes that match. One with nothing
+ * but `excluded` matches nothing (decision section 4.4); the parser has lifted those inside a conjunction
+ * into it, so that `a AND (NOT b)` is `a` without `b`.
+ */
+export interface GroupNode extends SourceRange {
+  readonly kind: 'group';
+  readonly required: readonly QueryNode[];
+  readonly optional: readonly QueryNode[];
+  readonly excluded: readonly QueryNode[];
+}
+
+export type QueryNode = TermNode | PhraseNode | ProximityNode | WildcardNode | GroupNode;
+
+/** The leaves that a match may contain, in order: what is highlighted. Those of excluded nodes are not among them. */
+export function wantedNodes(node: QueryNode | undefined): Exclude<QueryNode, GroupNode>[] {
+  if (node === undefined) return [];
+  return node.kind === 'group' ? [...node.required, ...node.optional].flatMap(wantedNodes) : [node];
+}

@@ -1,0 +1,19 @@
+/** A query that its mode's grammar doesn't allow; the service answers 400 with the position. */
+export class QuerySyntaxError extends Error {
+  /** Offset in bytes of the UTF-8 query. */
+  readonly position: number;
+
+  constructor(position: number, message: string) {
+    super(`${message} (at byte ${position})`);
+    this.name = 'QuerySyntaxError';
+    this.position = position;
+  }
+}
+
+/** Longest query in bytes (decisions, section 8). */
+export const MAX_QUERY_BYTES = 4096;
+/** Deepest nesting of parentheses and most operands of one expression (decisions, section 4.4). */
+export const MAX_NESTING = 32;
+export const MAX_ATOMS = 128;
+/** Largest distance of a proximity phrase. */
+export const MAX_DISTANCE = 1000;

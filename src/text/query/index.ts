@@ -1,0 +1,108 @@
+import { tokenize } from '../tokenize.ts';
+import type { QueryNode, SourceRange } from './ast.ts';
+import { phraseAtom, requireAtMost, wordAtom } from './atoms.ts';
+import { detectMode, hasOperator, type QueryMode, withoutQuestionMark } from './detect-mode.ts';
+import { MAX_ATOMS, MAX_DISTANCE, MAX_QUERY_BYTES, QuerySyntaxError } from './errors.ts';
+import { anyOf, combine } from './groups.ts';
+import { parseExpression } from './parser.ts';
+
+export { type GroupNode, type PhraseNode, type ProximityNode, type QueryNode, type SourceRange, type TermNode, wantedNodes, type WildcardNode } from './ast.ts';
+export { detectMode, QUERY_MODES, type QueryMode } from './detect-mode.ts';
+export { MAX_ATOMS, MAX_DISTANCE, MAX_NESTING, MAX_QUERY_BYTES, QuerySyntaxError } from './errors.ts';
+export { printQuery } from './print.ts';
+
+export interface ParsedQuery {
+  /** The mode that was asked for, or found in the syntax. */
+  readonly mode: QueryMode;
+  /** Undefined when the query holds no letter or digit: it matches nothing. */
+  readonly root: QueryNode | undefined;
+}
+
+export interface ParseOptions {
+  /** `auto`, the default, finds the mode in the syntax (decision D-87). */
+  readonly mode?: QueryMode | 'auto';
+  /** Distance of phrases that name none, in proximity mode; 5 by default. */
+  readonly distance?: number;
+}
+
+/**
+ * Parses the query of a full-text search. Forms in the result are those of the tokeniser; terms and
+ * stop words are the evaluator's business, as they need the language.
+ *
+ * Throws QuerySyntaxError for what the mode's grammar doesn't allow and for a query beyond the limits:
+ * 4096 bytes, 128 operands, 32 levels of nesting.
+ */
+export function parseQuery(query: string, { mode = 'auto', distance = 5 }: ParseOptions = {}): ParsedQuery {
+  if (Buffer.byteLength(query) > MAX_QUERY_BYTES) throw new QuerySyntaxError(MAX_QUERY_BYTES, `the query is longer than ${MAX_QUERY_BYTES} bytes`);
+  const found = mode === 'auto' ? detectMode(query) : mode;
+  const text = mode === 'auto' ? withoutQuestionMark(query) : query;
+  return { mode: found, root: parseAs(found, text, distance) };
+}
+
+function parseAs(mode: QueryMode, query: string, distance: number): QueryNode | undefined {
+  const toByte = byteOffsets(query);
+  switch (mode) {
+    case 'simple': return parseSimple(query);
+    case 'boolean': return parseExpression(query, toByte, 'optional');
+    case 'expression': return parseExpression(query, toByte, 'required');
+    case 'wildcard': return parseWildcards(query, toByte);
+    case 'phrase': return parsePhrases(query, toByte, undefined);
+    case 'proximity': return parsePhrases(query, toByte, distance);
+  }
+}
+
+/** Any of the words, without syntax. */
+function parseSimple(query: string): QueryNode | undefined {
+  const terms = tokenize(query).map(({ form, start, end }): QueryNode => ({ kind: 'term', form, start, end }));
+  return anyOf(terms, { start: 0, end: Buffer.byteLength(query) });
+}
+
+/** Any of the words, each of which may be a pattern; by the boolean grammar if there are operators (`foo* AND bar`). */
+function parseWildcards(query: string, toByte: (offset: number) => number): QueryNode | undefined {
+  if (hasOperator(query)) return parseExpression(query, toByte, 'optional');
+  const words = [...query.matchAll(/\S+/g)];
+  if (words.length > MAX_ATOMS) throw new QuerySyntaxError(toByte(words[MAX_ATOMS]!.index), `more than ${MAX_ATOMS} operands`);
+  const nodes = words.map((word) => wordAtom(word[0], rangeOf(word, toByte)));
+  const root = anyOf(nodes, { start: 0, end: toByte(query.length) });
+  if (root === undefined && words.length > 0 && /[*?]/.test(query)) {
+    throw new QuerySyntaxError(toByte(words[0]!.index), 'a pattern needs at least one letter or digit beside its wildcards');
+  }
+  return root;
+}
+
+/**
+ * Every quoted phrase is required, and words outside of the quotes only add to the score. Without quotes
+ * the whole query is the phrase. In proximity mode a phrase without a `~N` has the given distance.
+ */
+function parsePhrases(query: string, toByte: (offset: number) => number, distance: number | undefined): QueryNode | undefined {
+  const whole = { start: 0, end: toByte(query.length) };
+  if (!query.includes('"')) return phraseAtom(query, whole, distance);
+  const required: (QueryNode | undefined)[] = [];
+  const optional: (QueryNode | undefined)[] = [];
+  for (const part of query.matchAll(/"([^"]*)"(?:~(\d+))?|"|[^\s"]+/g)) {
+    const range = rangeOf(part, toByte);
+    if (part[0] === '"') throw new QuerySyntaxError(range.start, 'the quote is not closed');
+    const own = part[2] === undefined ? distance : Number(part[2]);
+    requireAtMost(own ?? 0, MAX_DISTANCE, 'the distance', range.start);
+    if (part[1] !== undefined) required.push(phraseAtom(part[1], range, own));
+    else optional.push(wordAtom(part[0], range));
+  }
+  return combine(required, optional, whole);
+}
+
+function rangeOf(match: RegExpExecArray, toByte: (offset: number) => number): SourceRange {
+  return { start: toByte(match.index), end: toByte(match.index + match[0].length) };
+}
+
+/** Converts UTF-16 offsets of a text into byte offsets; counted once, so that each question is cheap. */
+function byteOffsets(text: string): (offset: number) => number {
+  const offsets = new Uint16Array(text.length + 1);
+  for (let i = 0, byte = 0; i <= text.length;) {
+    const codePoint = text.codePointAt(i) ?? 0;
+    const units = codePoint > 0xffff ? 2 : 1;
+    offsets.fill(byte, i, i + units);
+    byte += codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x1_0000 ? 3 : 4;
+    i += units;
+  }
+  return (offset) => offsets[offset]!;
+}

@@ -1,0 +1,178 @@
+import { AMOUNT_MASK, CLASS_SHIFT, EXPANDS, lookUp, TokenClass, type TokenTables, tokenTables } from './token-tables.ts';
+
+/**
+ * The definition of tokens for prose. The WebAssembly tokeniser is equal to it byte for byte; code
+ * has a tokeniser of its own (contract, "Code documents").
+ *
+ * The rule, over the classes of `token-tables.ts`:
+ *
+ * 1. A word starts at a letter or digit and takes in every letter, digit, extending and composing
+ *    code point that follows.
+ * 2. An apostrophe (`'`, `’`, `ʼ`, `＇`) between two letters and a full stop between two decimal digits
+ *    belong to the word: `don't`, `l’avion`, `3.14`, `2.15.4`. "Between" is literal as to the code
+ *    point behind; before, it is the word's last code point that is not extending or composing.
+ *    Everything else splits: hyphen, underscore, slash. Stop words and elision know apostrophes, so
+ *    the language's analyzer decides what becomes of them.
+ * 3. A run of a script without spaces starts at a segmented code point and takes in segmented,
+ *    extending and composing ones. `Intl.Segmenter` cuts it into words; pieces that are not
+ *    word-like are dropped.
+ * 4. A word of more than `MAX_TOKEN_BYTES` bytes of UTF-8 is cut there, at a character boundary, and
+ *    goes on as a further token; one that is cut joins nothing across the cut, but may end in a joiner
+ *    that rule 2 let in. A cut in front of an extending or composing code point leaves it behind, as
+ *    rule 1 has it.
+ * 5. The form is the concatenation of the folding of each code point (lower case, compatibility forms,
+ *    ß as ss, ς as σ, ASCII digits; ignorable ones vanish). It is brought to NFC if and only if the
+ *    token has a composing code point or came from rule 3. Diacritics stay: stemmers need them; terms
+ *    are folded after stemming (`folding.ts`). A token whose form is empty is no token.
+ *
+ * So a document without composing and segmented code points needs no more than the tables and the
+ * offsets: that is the part the WebAssembly twin does. It hands other documents back to this one.
+ */
+export interface Token {
+  /** Where the token starts: offset in bytes of the UTF-8 text. */
+  readonly start: number;
+  /** Where it ends, exclusive. */
+  readonly end: number;
+  /** Folded surface form, with diacritics; never empty. */
+  readonly form: string;
+  /** Number of the token in the text, from 0. */
+  readonly position: number;
+}
+
+/** Longest token, in bytes of the text. Its form has at most three times as many. */
+export const MAX_TOKEN_BYTES = 256;
+
+/** The tokens of a text in order; never throws (a lone surrogate counts as U+FFFD, as in UTF-8). */
+export function tokenize(text: string): Token[] {
+  return new Tokenizer(text).run();
+}
+
+/** The forms of a text's tokens: what a stop word, a synonym or a query term is in the index. */
+export function formsOf(text: string): string[] {
+  return tokenize(text).map(({ form }) => form);
+}
+
+/** One pass over the code points, which keeps the offset in the string and the one in bytes together. */
+class Tokenizer {
+  readonly #tables: TokenTables = tokenTables();
+  readonly #text: string;
+  readonly #tokens: Token[] = [];
+  /** Offset in UTF-16 units of the code point at hand, and the same in bytes. */
+  #at = 0;
+  #byte = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  run(): Token[] {
+    while (this.#at < this.#text.length) {
+      const kind = this.#classAt(this.#at);
+      if (kind === TokenClass.letter || kind === TokenClass.digit) this.#word();
+      else if (kind === TokenClass.segmented) this.#spacelessRun();
+      else this.#advance();
+    }
+    return this.#tokens;
+  }
+
+  /** Rules 1, 2 and 4. */
+  #word(): void {
+    const start = this.#at;
+    const startByte = this.#byte;
+    let last: number = TokenClass.separator;
+    let composing = false;
+    while (this.#at < this.#text.length) {
+      const kind = this.#classAt(this.#at);
+      if (!this.#belongs(kind, last) || this.#byte + this.#bytesHere() - startByte > MAX_TOKEN_BYTES) break;
+      if (kind === TokenClass.composing) composing = true;
+      else if (kind !== TokenClass.extend) last = kind;
+      this.#advance();
+    }
+    const form = this.#fold(start, this.#at);
+    this.#emit(startByte, this.#byte, composing ? form.normalize('NFC') : form);
+  }
+
+  /** Whether a code point of a class continues a word whose last letter, digit or joiner is of class `last`. */
+  #belongs(kind: number, last: number): boolean {
+    switch (kind) {
+      case TokenClass.letter: case TokenClass.digit: case TokenClass.extend: case TokenClass.composing:
+        return true;
+      case TokenClass.apostrophe:
+        return last === TokenClass.letter && this.#classBehind() === TokenClass.letter;
+      case TokenClass.fullStop:
+        return last === TokenClass.digit && this.#classBehind() === TokenClass.digit;
+      default:
+        return false;
+    }
+  }
+
+  /** Rule 3. */
+  #spacelessRun(): void {
+    const start = this.#at;
+    const startByte = this.#byte;
+    while (this.#at < this.#text.length && continuesRun(this.#classAt(this.#at))) this.#advance();
+    let byte = startByte;
+    for (const { segment, index, isWordLike } of segmenter().segment(this.#text.slice(start, this.#at))) {
+      const end = byte + Buffer.byteLength(segment);
+      if (isWordLike) this.#emit(byte, end, this.#fold(start + index, start + index + segment.length).normalize('NFC'));
+      byte = end;
+    }
+  }
+
+  #emit(start: number, end: number, form: string): void {
+    if (form !== '') this.#tokens.push({ start, end, form, position: this.#tokens.length });
+  }
+
+  /** Rule 5, without NFC. */
+  #fold(start: number, end: number): string {
+    let form = '';
+    for (let i = start; i < end;) {
+      const codePoint = this.#text.codePointAt(i)!;
+      const value = lookUp(this.#tables, codePoint);
+      form += (value & EXPANDS) !== 0
+        ? expansion(this.#tables, value & AMOUNT_MASK)
+        : String.fromCodePoint((codePoint + (value & AMOUNT_MASK)) & 0x1f_ff_ff);
+      i += codePoint > 0xffff ? 2 : 1;
+    }
+    return form;
+  }
+
+  #classAt(offset: number): number {
+    return lookUp(this.#tables, this.#text.codePointAt(offset)!) >>> CLASS_SHIFT;
+  }
+
+  /** Class of what stands behind the joiner at hand; every joiner is one UTF-16 unit. */
+  #classBehind(): number {
+    return this.#at + 1 < this.#text.length ? this.#classAt(this.#at + 1) : TokenClass.separator;
+  }
+
+  #bytesHere(): number {
+    return utf8Length(this.#text.codePointAt(this.#at)!);
+  }
+
+  #advance(): void {
+    const codePoint = this.#text.codePointAt(this.#at)!;
+    this.#at += codePoint > 0xffff ? 2 : 1;
+    this.#byte += utf8Length(codePoint);
+  }
+}
+
+function continuesRun(kind: number): boolean {
+  return kind === TokenClass.segmented || kind === TokenClass.extend || kind === TokenClass.composing;
+}
+
+function utf8Length(codePoint: number): number {
+  return codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x1_0000 ? 3 : 4;
+}
+
+function expansion({ expansions }: TokenTables, offset: number): string {
+  const length = expansions[offset]!;
+  return Buffer.from(expansions.subarray(offset + 1, offset + 1 + length)).toString();
+}
+
+let shared: Intl.Segmenter | undefined;
+
+/** Word boundaries in scripts without spaces come from dictionaries, the same whatever the locale. */
+function segmenter(): Intl.Segmenter {
+  return shared ??= new Intl.Segmenter('en', { granularity: 'word' });
+}
