@@ -103,6 +103,8 @@ function toDocsSettings(settings: Settings): DocsSettings {
     mode: settings.http.mode,
     backupDir: settings.database.backupDir,
     ttlSweepMs: settings.database.ttlSweepInterval,
+    codeMaxSymbols: settings.code.maxSymbols,
+    fullText: { defaultLang: settings.fts.defaultLang },
     description: {
       protocols: {
         http: listener(settings.http),

@@ -22,6 +22,8 @@ export interface DocsSettings {
   readonly backupDir: string;
   /** Milliseconds between two sweeps of expired documents. */
   readonly ttlSweepMs: number;
+  /** Symbols kept for each key of a code document. */
+  readonly codeMaxSymbols: number;
   /** Full-text search; what is absent has its default. */
   readonly fullText?: {
     /** Code of the language of documents and queries that name none; `en` when absent. */

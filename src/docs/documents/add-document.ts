@@ -1,3 +1,4 @@
+import { withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, transact, type Deps, type DocumentHandlers } from './deps.ts';
 import { identify } from './identity.ts';
 import { putVersions } from './put-versions.ts';
@@ -6,14 +7,15 @@ import { encodeBody } from './version.ts';
 
 /** `POST /v1/add`: creates or updates a document (identity rules 1 and 4, decision D-32). */
 export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
-  return async ({ collection, key, lang, meta = {}, contentMd, ttl, saveRevision }) => {
-    requireValid(deps, collection, meta);
+  return async ({ collection, key, lang, meta: given = {}, contentMd, ttl, saveRevision }) => {
+    requireValid(deps, collection, given);
+    const meta = withSymbols(deps, key, given, contentMd);
     const identity = identify(collection, key, lang);
     const version = { identity, meta, body: await encodeBody(deps.codec, contentMd), ttl, saveRevision, skipDuplicate: false, flags: 0 };
     return transact(deps, async (work) => {
       const [outcome] = await putVersions(work, [version], maxRevisionsOf(deps, collection));
       const { addedAt, expiresAt } = outcome!;
-      return { id: identity.id, key, lang, meta, contentMd, addedAt, updatedAt: work.now, ...(expiresAt !== null && { expiresAt }) };
+      return { id: identity.id, key, lang, meta: meta as Record<string, string[]>, contentMd, addedAt, updatedAt: work.now, ...(expiresAt !== null && { expiresAt }) };
     });
   };
 }

@@ -15,6 +15,8 @@ export type DocumentHandlers = Required<Pick<Handlers<Operations>,
 /** What the handlers of documents work with. */
 export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'> {
   readonly ttlSweepMs: number;
+  /** Symbols kept for each key of a code document. */
+  readonly codeMaxSymbols: number;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly schemas: Pick<Schemas, 'violations'>;
 }

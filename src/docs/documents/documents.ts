@@ -35,7 +35,7 @@ export function createDocuments(
   environment: DocsEnvironment, areas: { collections: Pick<Collections, 'configOf'>; schemas: Pick<Schemas, 'violations'> },
 ): Documents {
   const { sql, feed, codec, clock, log, settings } = environment;
-  const deps: Deps = { sql, feed, codec, clock, log, ttlSweepMs: settings.ttlSweepMs, ...areas };
+  const deps: Deps = { sql, feed, codec, clock, log, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, ...areas };
   const writer = createWriter(deps);
   const reader = createReader(deps);
   const sweeper = new Sweeper(deps);

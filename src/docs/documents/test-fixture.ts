@@ -36,7 +36,7 @@ export class Fixture {
     this.#folder = folder;
     this.feed = new ChangeFeed(sql, clock);
     // Only what the areas under test look at: the other settings belong to the system area.
-    const settings = { ttlSweepMs: 30_000 } as DocsEnvironment['settings'];
+    const settings = { ttlSweepMs: 30_000, codeMaxSymbols: 512 } as DocsEnvironment['settings'];
     this.environment = { sql, feed: this.feed, codec: new BodyCodec(), clock, log: silentLog, settings };
     this.collections = createCollections(this.environment);
     this.schemas = createSchemas(this.environment);

@@ -1,12 +1,14 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import { withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, transact, type Deps, type DocumentHandlers } from './deps.ts';
 import { CURRENT, findDocument, toDocument, type CurrentRow, type WithBody } from './document-rows.ts';
 import { identify, type Identity } from './identity.ts';
-import { canonicalMeta } from './meta.ts';
+import { canonicalMeta, parseMeta, type Meta } from './meta.ts';
 import { replaceDocuments } from './replace-documents.ts';
 import { notFound, requireValid } from './require-valid.ts';
-import { encodeBody, expiryAfter } from './version.ts';
+import { encodeBody, expiryAfter, type EncodedBody } from './version.ts';
 
 /** What an update changes; absent fields stay. */
 interface Changes {
@@ -30,18 +32,52 @@ export function updateDocument(deps: Deps): DocumentHandlers['updateDocument'] {
  * the schema only when they are given: those that were stored before the schema do not stand in the
  * way of a new body. Key and lang keep their latest spelling, for an update names a document and does
  * not rename it. `sameOrd` refuses a document that took the place of the one that was meant.
+ *
+ * What is prepared before the transaction rests on what the document was then; when another write
+ * came in between, it is prepared anew.
  */
-export async function changeDocument(deps: Deps, identity: Identity, { meta, contentMd, ttl }: Changes, sameOrd?: number): Promise<Document> {
-  if (meta !== undefined) requireValid(deps, identity.collection, meta);
-  const body = contentMd === undefined ? undefined : await encodeBody(deps.codec, contentMd);
-  const columns = body === undefined ? `${CURRENT}, d.body` : CURRENT;
-  const row = await transact(deps, async (work) => {
-    const current = await findDocument<CurrentRow & Partial<WithBody>>(work.tx, columns, identity, work.now);
-    if (current === undefined || (sameOrd !== undefined && current.ord !== sameOrd)) throw notFound();
-    const expiresAt = expiryAfter(ttl, work.now, current.expires_at);
-    const replacement = { current, key: current.key, lang: current.lang, meta, body, expiresAt, saveRevision: true, flags: 0 };
+export async function changeDocument(deps: Deps, identity: Identity, changes: Changes, sameOrd?: number): Promise<Document> {
+  if (changes.meta !== undefined) requireValid(deps, identity.collection, changes.meta);
+  for (;;) {
+    const changed = await tryChange(deps, identity, changes, sameOrd);
+    if (changed !== undefined) return changed;
+  }
+}
+
+async function tryChange(deps: Deps, identity: Identity, changes: Changes, sameOrd: number | undefined): Promise<Document | undefined> {
+  const before = await findDocument<CurrentRow & WithBody>(deps.sql, `${CURRENT}, d.body`, identity, unixSeconds(deps.clock));
+  if (before === undefined || (sameOrd !== undefined && before.ord !== sameOrd)) throw notFound();
+  const next = await prepare(deps, before, changes);
+  return transact(deps, async (work) => {
+    const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
+    if (current === undefined) throw notFound();
+    if (!isSameVersion(before, current)) return undefined;
+    const expiresAt = expiryAfter(changes.ttl, work.now, current.expires_at);
+    const replacement = { current, key: current.key, lang: current.lang, meta: next.meta, body: next.body, expiresAt, saveRevision: true, flags: 0 };
     await replaceDocuments(work, [replacement], maxRevisionsOf(deps, identity.collection));
-    return { ...current, meta: meta === undefined ? current.meta : canonicalMeta(meta), updated_at: work.now, expires_at: expiresAt };
+    return toDocument({ ...current, meta: next.storedMeta, updated_at: work.now, expires_at: expiresAt }, next.contentMd);
   });
-  return toDocument(row, contentMd ?? (await deps.codec.decodeAsync(row.body!)));
+}
+
+interface Next {
+  /** Undefined where it stays. */
+  readonly meta: Meta | undefined;
+  readonly storedMeta: string;
+  readonly body: EncodedBody | undefined;
+  readonly contentMd: string;
+}
+
+async function prepare(deps: Deps, before: CurrentRow & WithBody, { meta, contentMd: given }: Changes): Promise<Next> {
+  const contentMd = given ?? (await deps.codec.decodeAsync(before.body));
+  const body = given === undefined ? undefined : await encodeBody(deps.codec, given);
+  if (meta === undefined && given === undefined) return { meta: undefined, storedMeta: before.meta, body, contentMd };
+  const complete = withSymbols(deps, before.key, meta ?? parseMeta(before.meta), contentMd);
+  const storedMeta = canonicalMeta(complete);
+  return { meta: storedMeta === before.meta ? undefined : complete, storedMeta, body, contentMd };
+}
+
+/** Key, metadata and body are what the preparation read. */
+function isSameVersion(before: CurrentRow, current: CurrentRow): boolean {
+  return before.ord === current.ord && before.key === current.key && before.meta === current.meta
+    && before.crc === current.crc && before.bytes === current.bytes;
 }

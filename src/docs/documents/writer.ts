@@ -1,3 +1,4 @@
+import { withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, transact, type Deps } from './deps.ts';
 import { identify } from './identity.ts';
 import { itemProblem, type RawItem, type ValidItem } from './item-rules.ts';
@@ -96,10 +97,10 @@ function schemaProblem({ schemas }: Deps, collection: string, { meta = {} }: Raw
   return violations.length === 0 ? undefined : `validation failed: ${violations.join('; ')}`;
 }
 
-async function toVersion({ codec }: Deps, collection: string, item: BatchItem & ValidItem, { skipDuplicates, flags }: BatchOptions): Promise<NewVersion> {
+async function toVersion(deps: Deps, collection: string, item: BatchItem & ValidItem, { skipDuplicates, flags }: BatchOptions): Promise<NewVersion> {
   const { key, lang, meta = {}, contentMd, ttl, saveRevision } = item;
   return {
-    identity: identify(collection, key, lang), meta, body: await encodeBody(codec, contentMd),
+    identity: identify(collection, key, lang), meta: withSymbols(deps, key, meta, contentMd), body: await encodeBody(deps.codec, contentMd),
     ttl, saveRevision, skipDuplicate: skipDuplicates ?? false, flags: flags ?? 0,
   };
 }
