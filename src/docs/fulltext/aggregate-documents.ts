@@ -5,7 +5,8 @@ import type { Handlers, InputOf } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { countsQuery, type Counts, type CountRow, type TimeField } from './aggregate-query.ts';
 import { periodOf, type Interval, type Period } from './calendar.ts';
-import { checkFilter, matchesNothing, selectDocuments, type Filter } from './selection.ts';
+import { checkFilter, matchesNothing, type Meta } from '../documents/index.ts';
+import { selectDocuments } from './selection.ts';
 
 type AggregateHandler = Required<Pick<Handlers<Operations>, 'aggregateDocuments'>>['aggregateDocuments'];
 type Input = InputOf<Operations, 'aggregateDocuments'>;
@@ -49,7 +50,7 @@ function countsOf({ facets = [], histograms = [], maxFacetSize }: Input): Counts
   };
 }
 
-async function count({ sql, clock }: Environment, name: string, filter: Filter, counts: Counts): Promise<CountRow[]> {
+async function count({ sql, clock }: Environment, name: string, filter: Meta, counts: Counts): Promise<CountRow[]> {
   const collection = await sql.get<{ id: number }>('SELECT id FROM collections WHERE name = ?', [name.toLowerCase()]);
   if (collection === undefined || matchesNothing(filter)) return [];
   const query = countsQuery(collection.id, selectDocuments(collection.id, filter, unixSeconds(clock)), counts);

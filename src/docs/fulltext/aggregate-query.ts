@@ -1,6 +1,7 @@
 import type { Row, SqlValue } from '../../storage/index.ts';
 import { DAY_SECONDS } from './calendar.ts';
-import type { Fragment, Selection } from './selection.ts';
+import type { Fragment } from '../documents/index.ts';
+import type { Selection } from './selection.ts';
 
 /** A field whose values to count: a metadata key, or `lang`. */
 export interface Facet {
