@@ -31,7 +31,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const curation = createCuration(env);
   const codeGraph = createCodeGraph(env);
   const reload = async (): Promise<void> => {
-    for (const area of [collections, schemas, fullText, curation]) await area.load();
+    for (const area of [collections, schemas, documents, fullText, curation]) await area.load();
   };
   const maintenance = createMaintenance(env, { documents, onRestored: [reload] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;

@@ -6,6 +6,7 @@ import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Schemas } from '../schemas/index.ts';
 import { Pace } from './pace.ts';
+import type { RecentDocuments } from './recent-documents.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export type DocumentHandlers = Required<Pick<Handlers<Operations>,
@@ -14,6 +15,7 @@ export type DocumentHandlers = Required<Pick<Handlers<Operations>,
 
 /** What the handlers of documents work with. */
 export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'> {
+  readonly recent: RecentDocuments;
   readonly ttlSweepMs: number;
   /** Symbols kept for each key of a code document. */
   readonly codeMaxSymbols: number;

@@ -10,6 +10,7 @@ import type { Deps, DocumentHandlers } from './deps.ts';
 import { getChecksum } from './get-checksum.ts';
 import { getDocument, getDocumentMeta } from './get-document.ts';
 import { listMetaKeys } from './list-meta-keys.ts';
+import { RecentDocuments } from './recent-documents.ts';
 import { createReader, type DocumentReader } from './reader.ts';
 import { listRevisions, restoreRevision } from './revisions.ts';
 import { searchDocuments } from './search-documents.ts';
@@ -24,6 +25,8 @@ export interface Documents {
   readonly handlers: DocumentHandlers;
   readonly writer: DocumentWriter;
   readonly reader: DocumentReader;
+  /** Forgets what is kept in memory, when the database was replaced. */
+  load(): Promise<void>;
   /** Starts removing expired documents every `ttlSweepMs`; again is harmless. Not for followers and read-only servers. */
   startSweep(timer?: Timer): void;
   /** Waits for a sweep under way; before `startSweep`, or again, it is harmless. */
@@ -35,7 +38,8 @@ export function createDocuments(
   environment: DocsEnvironment, areas: { collections: Pick<Collections, 'configOf'>; schemas: Pick<Schemas, 'violations'> },
 ): Documents {
   const { sql, feed, codec, clock, log, settings } = environment;
-  const deps: Deps = { sql, feed, codec, clock, log, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, ...areas };
+  const recent = new RecentDocuments(feed);
+  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, ...areas };
   const writer = createWriter(deps);
   const reader = createReader(deps);
   const sweeper = new Sweeper(deps);
@@ -43,6 +47,7 @@ export function createDocuments(
     handlers: createHandlers(deps, writer, reader),
     writer,
     reader,
+    load: async () => recent.clear(),
     startSweep: (timer) => sweeper.start(timer),
     stop: () => sweeper.stop(),
   };

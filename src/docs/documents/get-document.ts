@@ -1,18 +1,28 @@
+import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
-import { findDocument, SHOWN, toDocument, type WithBody } from './document-rows.ts';
+import { decodeDocument, findDocument, SHOWN, toDocument, type WithBody } from './document-rows.ts';
 import { fillTemplate } from './fill-template.ts';
-import { identify } from './identity.ts';
+import { identify, type Identity } from './identity.ts';
 import { notFound } from './require-valid.ts';
 
-/** `POST /v1/get`: by a spelling that was once written (identity rule 2). The most frequent operation, hence a single lookup. */
-export function getDocument({ sql, codec, clock }: Deps): DocumentHandlers['getDocument'] {
+/** `POST /v1/get`: by a spelling that was once written (identity rule 2). The most frequent operation, hence the documents kept at hand. */
+export function getDocument(deps: Deps): DocumentHandlers['getDocument'] {
+  const { recent } = deps;
   return async ({ collection, key, lang, env }) => {
-    const row = await findDocument<WithBody>(sql, `${SHOWN}, d.body`, identify(collection, key, lang), unixSeconds(clock));
-    if (row === undefined) throw notFound();
-    const content = await codec.decodeAsync(row.body);
-    return toDocument(row, env === undefined ? content : fillTemplate(content, env));
+    const identity = identify(collection, key, lang);
+    const document = recent.get(identity, unixSeconds(deps.clock)) ?? (await lookUp(deps, identity));
+    return env === undefined ? document : { ...document, contentMd: fillTemplate(document.contentMd, env) };
   };
+}
+
+async function lookUp({ sql, codec, clock, recent }: Deps, identity: Identity): Promise<Document> {
+  const { state } = recent;
+  const row = await findDocument<WithBody>(sql, `${SHOWN}, d.body`, identity, unixSeconds(clock));
+  if (row === undefined) throw notFound();
+  const document = await decodeDocument(codec, row);
+  recent.set(identity, document, state);
+  return document;
 }
 
 /** `GET /v1/doc-meta`: all but the body, which is not read (decision D-65). */
