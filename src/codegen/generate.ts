@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { buildKernels } from './build-kernels.ts';
 import { bundleSpecification } from './bundle.ts';
 import { emitInputs } from './emit-inputs.ts';
 import { emitOperations } from './emit-types.ts';
@@ -8,9 +9,10 @@ import { modelOperations } from './operation-model.ts';
 import { generateSdk } from './sdk.ts';
 import { SERVICES, type ServiceName } from './services.ts';
 
-/** Writes everything that is derived from the specifications below `root` into `target`. */
+/** Writes everything that is derived from the specifications and the kernels below `root` into `target`. */
 export async function generateAll(root: string, target: string): Promise<void> {
   for (const service of SERVICES) await generateService(root, service, join(target, service));
+  await buildKernels(root, join(target, 'wasm'));
 }
 
 async function generateService(root: string, service: ServiceName, folder: string): Promise<void> {

@@ -9,8 +9,8 @@ import { encodeBody } from './version.ts';
 export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
   return async ({ collection, key, lang, meta: given = {}, contentMd, ttl, saveRevision }) => {
     requireValid(deps, collection, given);
-    const meta = withSymbols(deps, key, given, contentMd);
     const identity = identify(collection, key, lang);
+    const meta = await withSymbols(deps, identity, given, contentMd);
     const version = { identity, meta, body: await encodeBody(deps.codec, contentMd), ttl, saveRevision, skipDuplicate: false, flags: 0 };
     return transact(deps, async (work) => {
       const [outcome] = await putVersions(work, [version], maxRevisionsOf(deps, collection));

@@ -54,7 +54,13 @@ describe.each(DRIVERS)('code documents over %s (contract section 2)', (driver) =
     expect(document.meta).toEqual({ team: ['web'], defines: [name] });
   });
 
-  it('of prose have no such metadata', async () => {
-    expect((await add('readme', SCRIPT, { defines: ['x'] })).meta).toEqual({});
+  it('lose them, too, when a client sends them back with what is prose now', async () => {
+    const { meta: symbols } = await add('lib/a.js', SCRIPT);
+    expect((await add('lib/a.js', SCRIPT, { ...symbols, kind: ['prose'] })).meta).toEqual({ kind: ['prose'] });
+  });
+
+  it('leave prose its own use of the names', async () => {
+    expect((await add('readme', SCRIPT, { uses: ['a hammer'] })).meta).toEqual({ uses: ['a hammer'] });
+    expect((await add('readme', SCRIPT, { uses: ['two hammers'] })).meta).toEqual({ uses: ['two hammers'] });
   });
 });

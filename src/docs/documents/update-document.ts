@@ -47,7 +47,7 @@ export async function changeDocument(deps: Deps, identity: Identity, changes: Ch
 async function tryChange(deps: Deps, identity: Identity, changes: Changes, sameOrd: number | undefined): Promise<Document | undefined> {
   const before = await findDocument<CurrentRow & WithBody>(deps.sql, `${CURRENT}, d.body`, identity, unixSeconds(deps.clock));
   if (before === undefined || (sameOrd !== undefined && before.ord !== sameOrd)) throw notFound();
-  const next = await prepare(deps, before, changes);
+  const next = await prepare(deps, { ...identity, key: before.key }, before, changes);
   return transact(deps, async (work) => {
     const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
     if (current === undefined) throw notFound();
@@ -67,11 +67,11 @@ interface Next {
   readonly contentMd: string;
 }
 
-async function prepare(deps: Deps, before: CurrentRow & WithBody, { meta, contentMd: given }: Changes): Promise<Next> {
+async function prepare(deps: Deps, identity: Identity, before: CurrentRow & WithBody, { meta, contentMd: given }: Changes): Promise<Next> {
   const contentMd = given ?? (await deps.codec.decodeAsync(before.body));
   const body = given === undefined ? undefined : await encodeBody(deps.codec, given);
   if (meta === undefined && given === undefined) return { meta: undefined, storedMeta: before.meta, body, contentMd };
-  const complete = withSymbols(deps, before.key, meta ?? parseMeta(before.meta), contentMd);
+  const complete = await withSymbols(deps, identity, meta ?? parseMeta(before.meta), contentMd);
   const storedMeta = canonicalMeta(complete);
   return { meta: storedMeta === before.meta ? undefined : complete, storedMeta, body, contentMd };
 }

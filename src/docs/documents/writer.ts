@@ -99,8 +99,9 @@ function schemaProblem({ schemas }: Deps, collection: string, { meta = {} }: Raw
 
 async function toVersion(deps: Deps, collection: string, item: BatchItem & ValidItem, { skipDuplicates, flags }: BatchOptions): Promise<NewVersion> {
   const { key, lang, meta = {}, contentMd, ttl, saveRevision } = item;
+  const identity = identify(collection, key, lang);
   return {
-    identity: identify(collection, key, lang), meta: withSymbols(deps, key, meta, contentMd), body: await encodeBody(deps.codec, contentMd),
+    identity, meta: await withSymbols(deps, identity, meta, contentMd), body: await encodeBody(deps.codec, contentMd),
     ttl, saveRevision, skipDuplicate: skipDuplicates ?? false, flags: flags ?? 0,
   };
 }

@@ -15,8 +15,11 @@ const TEXT_MODES: Readonly<Record<string, Tokenizer['state']>> = {
 /** `onclick`, Svelte's `on:click`, Vue's `@click` and `v-on:click`; parse5 writes names in lower case. */
 const HANDLER = /^(?:on:?[a-z]|v-on:|@[a-z])/;
 const SCRIPT_TYPE = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma|type)script|text\/(?:babel|jsx))?$/i;
-/** A class or id that a template language makes up. */
-const PLACEHOLDER = /[{}<>]/;
+/** What a template language fills in; the words that it is a part of are not known. */
+const FILLED_IN = /\{[^{}]*\}|<%[^%]*%>/g;
+const UNKNOWN = /[{}<>]/;
+/** An expression of Svelte as the value of an attribute; one level of braces in it is followed. */
+const EXPRESSION = /=\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}/g;
 
 /**
  * HTML, Vue and Svelte: `id`s are defined, class names and the functions that `on*` handlers call are
@@ -29,10 +32,13 @@ export function readMarkup(piece: Piece, language: string, symbols: SymbolSets):
   const tokenizer = new Tokenizer({ sourceCodeLocationInfo: true }, reader.handler((state) => {
     tokenizer.state = state;
   }));
-  // An arrow function in an attribute without quotes would end its tag.
-  const text = language === 'svelte' ? piece.source.replaceAll('=>', '=&') : piece.source;
-  tokenizer.write(text, true);
+  tokenizer.write(language === 'svelte' ? withClosedExpressions(piece.source) : piece.source, true);
   reader.readEmbedded();
+}
+
+/** Makes expressions readable as HTML's unquoted values, which spaces and `>` would end; no offset changes. */
+function withClosedExpressions(source: string): string {
+  return source.replace(EXPRESSION, (text) => text.replace(/\s/g, '\u00a0').replaceAll('>', '\u203a'));
 }
 
 /** A script or style sheet inside the document. */
@@ -86,8 +92,8 @@ class MarkupReader {
 
   #attribute(name: string, value: string, line: number): void {
     const { defines, uses, imports } = this.#symbols;
-    if (name === 'id' && !PLACEHOLDER.test(value)) defines.add(value, line);
-    else if (name === 'class') for (const word of value.split(/\s+/)) { if (!PLACEHOLDER.test(word)) uses.add(word, line); }
+    if (name === 'id') for (const word of knownWords(value)) defines.add(word, line);
+    else if (name === 'class') for (const word of knownWords(value)) uses.add(word, line);
     else if (name.startsWith('class:')) uses.add(name.slice('class:'.length), line);
     else if (name === 'src' || name === 'href') imports.add(resolveLocal(value, this.#piece.path), line);
     else if (HANDLER.test(name)) for (const handler of handlerNames(value)) uses.add(handler, line);
@@ -102,9 +108,13 @@ class MarkupReader {
     if (language === undefined || source.trim() === '') return;
     const element = tag.tagName === 'script' ? 'script' : 'style';
     const line = this.#lines.at(start);
-    // A Svelte or Vue component may hold TypeScript with JSX; nothing but the attribute says so.
     this.#embedded.push({ element, language, piece: { source, line, path: this.#piece.path } });
   }
+}
+
+/** The words of an attribute that no template has a part in. */
+function knownWords(value: string): string[] {
+  return value.replace(FILLED_IN, '{}').split(/\s+/).filter((word) => !UNKNOWN.test(word));
 }
 
 /** The language of a script or style element; undefined for data and templates. */

@@ -1,4 +1,5 @@
-import { ident, tokenTypes } from 'css-tree';
+import { tokenTypes } from 'css-tree/tokenizer';
+import { ident } from 'css-tree/utils';
 
 const { Comma, Delim, Function: FunctionToken, Hash, Ident, LeftParenthesis, LeftSquareBracket, RightParenthesis, RightSquareBracket } = tokenTypes;
 
@@ -40,12 +41,14 @@ export function namesOf(tokens: readonly StyleToken[], parents: readonly string[
   let lastClasses: readonly string[] = nested ? parents : [];
   for (const [i, token] of tokens.entries()) {
     const before = tokens[i - 1];
-    const joined = before?.type === Delim && before.end === token.start && token.type === Ident ? before.text : '';
+    const isName = token.type === Ident || token.type === FunctionToken; // a mixin of LESS: `.name(`
+    const joined = isName && before?.type === Delim && before.end === token.start ? before.text : '';
+    const name = ident.decode(token.type === FunctionToken ? token.text.slice(0, -1) : token.text);
     if (token.type === Hash) named.push({ name: ident.decode(token.text.slice(1)), token });
-    if (joined === '.') lastClasses = [ident.decode(token.text)];
-    else if (joined === '&') lastClasses = parents.map((parent) => parent + ident.decode(token.text));
+    if (joined === '.') lastClasses = [name];
+    else if (joined === '&') lastClasses = parents.map((parent) => parent + name);
     else continue;
-    named.push(...lastClasses.map((name) => ({ name, token })));
+    named.push(...lastClasses.map((each) => ({ name: each, token })));
   }
   return { text: nested ? undefined : textOf(tokens), named, lastClasses };
 }

@@ -1,4 +1,5 @@
-import { ident, string as cssString, tokenize, tokenTypes, url as cssUrl } from 'css-tree';
+import { tokenize, tokenTypes } from 'css-tree/tokenizer';
+import { ident, string as cssString, url as cssUrl } from 'css-tree/utils';
 import { resolveStyleTarget } from './resolve-path.ts';
 import { namesOf, selectorsOf, type StyleToken } from './selector.ts';
 import { LineCounter, type Piece, type SymbolSets } from './symbol-set.ts';

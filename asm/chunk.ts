@@ -1,0 +1,46 @@
+// Cuts documents into chunks for embeddings. The rules stand at the TypeScript twin, src/text/chunk;
+// how the memory is laid out, at chunk/layout.ts. The host sees to it that the memory has room for a
+// text and its levels, writes the text, has its levels marked, and reads chunks until none are left.
+
+import { markCode } from './chunk/code.ts';
+import { OUTPUT, TEXT } from './chunk/layout.ts';
+import { packFrom } from './chunk/pack.ts';
+import { markProse } from './chunk/prose.ts';
+
+/** Where to write the UTF-8 text. */
+export function textAddress(): usize {
+  return TEXT;
+}
+
+/** Where the chunks are. */
+export function outputAddress(): usize {
+  return OUTPUT;
+}
+
+/** Marks where markdown of `length` bytes may be cut. */
+export function prose(length: u32): void {
+  assertRoom(length);
+  markProse(TEXT, length);
+}
+
+/**
+ * Marks where source code of `length` bytes may be cut for chunks of `budget` characters; for the bits of
+ * `profile` see chunk/lexer.ts.
+ */
+export function code(length: u32, profile: u32, budget: u32): void {
+  assertRoom(length);
+  markCode(TEXT, length, profile, budget);
+}
+
+/**
+ * Writes the next chunks of a marked text and gives their number, which is 0 at the end. `from` and
+ * `line` are 0 and 1, or the end of the last chunk and its last line. With `whole`, text that cannot
+ * be cut within `budget` characters is kept whole; else it is cut anywhere.
+ */
+export function pack(from: u32, line: u32, length: u32, budget: u32, whole: bool): u32 {
+  return packFrom(from, line, length, budget, whole);
+}
+
+function assertRoom(length: u32): void {
+  assert(TEXT + 2 * <usize>length <= <usize>memory.size() << 16, 'no room for the text and its levels');
+}

@@ -1,0 +1,96 @@
+import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
+
+/** A chunk of a text: offsets in bytes of its UTF-8, the end exclusive; first and last line, counted from 1. */
+export interface ChunkRange {
+  readonly start: number;
+  readonly end: number;
+  readonly startLine: number;
+  readonly endLine: number;
+}
+
+/** What `asm/chunk.ts` exports; numbers are addresses, lengths in bytes, or said there. */
+interface ChunkExports extends WebAssembly.Exports {
+  textAddress(): number;
+  outputAddress(): number;
+  prose(length: number): void;
+  code(length: number, profile: number, budget: number): void;
+  pack(from: number, line: number, length: number, budget: number, whole: number): number;
+}
+
+const PAGE = 65_536;
+/** Numbers of a chunk in the output. */
+const FIELDS = 4;
+/** Memory above this, in bytes, is given back after the text that needed it; a WebAssembly memory cannot shrink. */
+const KEPT_MEMORY = 16 * 1024 * 1024;
+/** The addresses of a text and its levels must fit into 32 bits. */
+const MAX_BYTES = 1024 * 1024 * 1024;
+
+/**
+ * Cuts texts into chunks in WebAssembly; the rules, and a slow equal in TypeScript, stand in
+ * src/text/chunk. Texts are strings or UTF-8 bytes; a text beyond 1 GiB and a budget that is not a
+ * positive integer are a `RangeError`.
+ */
+export class ChunkKernel {
+  readonly #build: KernelBuild;
+  #memory: WebAssembly.Memory | undefined;
+  #exports: ChunkExports | undefined;
+
+  constructor(build: KernelBuild = 'release') {
+    this.#build = build;
+  }
+
+  /** Chunks of markdown of at most `budget` characters. */
+  prose(text: string | Uint8Array, budget: number): ChunkRange[] {
+    return this.#chunks(text, budget, false, (exports, length) => exports.prose(length));
+  }
+
+  /**
+   * Chunks of source code that end where brackets are balanced, of at most `budget` characters except
+   * for constructs that are larger. `profile` tells the language: `lexicalProfile` in src/text/chunk.
+   */
+  code(text: string | Uint8Array, profile: number, budget: number): ChunkRange[] {
+    return this.#chunks(text, budget, true, (exports, length) => exports.code(length, profile, Math.min(budget, MAX_BYTES)));
+  }
+
+  #chunks(text: string | Uint8Array, budget: number, whole: boolean, mark: (exports: ChunkExports, length: number) => void): ChunkRange[] {
+    if (!Number.isSafeInteger(budget) || budget < 1) throw new RangeError(`the size of chunks must be a positive integer, got ${budget}`);
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+    if (bytes.length > MAX_BYTES) throw new RangeError(`a text of at most ${MAX_BYTES} bytes can be cut, got ${bytes.length}`);
+    const { memory, exports } = this.#instance(bytes.length);
+    new Uint8Array(memory.buffer).set(bytes, exports.textAddress());
+    mark(exports, bytes.length);
+    const chunks = readChunks(memory, exports, bytes.length, Math.min(budget, MAX_BYTES), whole);
+    if (memory.buffer.byteLength > KEPT_MEMORY) this.#exports = this.#memory = undefined;
+    return chunks;
+  }
+
+  /** The instance, with room for a text and as many levels. */
+  #instance(length: number): { memory: WebAssembly.Memory; exports: ChunkExports } {
+    const memory = this.#memory ??= new WebAssembly.Memory({ initial: 4 });
+    const exports = this.#exports ??= instantiateKernel(loadKernel('chunk', this.#build), memory) as ChunkExports;
+    const missing = exports.textAddress() + 2 * length - memory.buffer.byteLength;
+    if (missing > 0) memory.grow(Math.ceil(missing / PAGE));
+    return { memory, exports };
+  }
+}
+
+/** Reads chunks until none are left; the module writes some thousands at a time. */
+function readChunks(memory: WebAssembly.Memory, exports: ChunkExports, length: number, budget: number, whole: boolean): ChunkRange[] {
+  const chunks: ChunkRange[] = [];
+  for (;;) {
+    const last = chunks.at(-1);
+    const count = exports.pack(last?.end ?? 0, last?.endLine ?? 1, length, budget, whole ? 1 : 0);
+    if (count === 0) return chunks;
+    const output = new Uint32Array(memory.buffer, exports.outputAddress(), count * FIELDS);
+    for (let i = 0; i < output.length; i += FIELDS) {
+      chunks.push({ start: output[i]!, end: output[i + 1]!, startLine: output[i + 2]!, endLine: output[i + 3]! });
+    }
+  }
+}
+
+let shared: ChunkKernel | undefined;
+
+/** The kernel of this thread, compiled on first use. */
+export function chunkKernel(): ChunkKernel {
+  return shared ??= new ChunkKernel();
+}

@@ -1,0 +1,4 @@
+export { chunkCode } from './code.ts';
+export { lexicalProfile } from './lexical-profile.ts';
+export type { Chunk } from './pack.ts';
+export { chunkProse } from './prose.ts';

@@ -1,0 +1,7 @@
+// Parts of css-tree that load without its dictionaries of properties; their types are those of the whole.
+declare module 'css-tree/tokenizer' {
+  export { tokenize, tokenTypes } from 'css-tree';
+}
+declare module 'css-tree/utils' {
+  export { ident, string, url } from 'css-tree';
+}
