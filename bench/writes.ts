@@ -1,7 +1,8 @@
-// Durable writes: one document a request, 1 and 64 clients, beside the rate at which the same disk
-// completes an append and an fdatasync.
+// Durable writes beside the rate at which the same disk completes an append and an fdatasync: one
+// document a request over HTTP, and one row a transaction in process, each with 1 and with 64 clients.
 import { fdatasyncSync, openSync, writeSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
+import { openDatabase } from '../src/storage/index.ts';
 import { requestsPerSecond } from './support/load.ts';
 import { startQuire } from './support/server.ts';
 import { compare, type Row } from './support/table.ts';
@@ -23,8 +24,24 @@ function rawSyncsPerSecond(folder: string): number {
   return syncs / SECONDS;
 }
 
+/** Transactions of one small row that so many callers complete, each waiting for its own. */
+async function transactionsPerSecond(folder: string, clients: number): Promise<number> {
+  const sql = await openDatabase({ path: join(folder, `transactions-${clients}.db`) });
+  await sql.transaction((tx) => tx.run('CREATE TABLE rows(id INTEGER PRIMARY KEY, text TEXT)'));
+  const end = performance.now() + SECONDS * 1000;
+  let done = 0;
+  const client = async (): Promise<void> => {
+    for (; performance.now() < end; done++) await sql.transaction((tx) => tx.run('INSERT INTO rows(text) VALUES (?)', ['some text']));
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  await sql.close();
+  return done / SECONDS;
+}
+
 export async function benchWrites(folder: string): Promise<Row[]> {
   const raw = rawSyncsPerSecond(folder);
+  const alone = await transactionsPerSecond(folder, 1);
+  const together = await transactionsPerSecond(folder, 64);
   const server = await startQuire(join(folder, 'writes.db'));
   const body = (n: number) => JSON.stringify({ collection: 'bench', key: `k${process.pid}-${n}`, lang: 'en', meta: { tags: ['a', 'b'] }, contentMd: BODY });
   const run = (clients: number) => requestsPerSecond({ url: `${server.url}/v1/add`, clients, seconds: SECONDS, method: 'POST', body });
@@ -33,6 +50,8 @@ export async function benchWrites(folder: string): Promise<Row[]> {
   const many = await run(64);
   await server.stop();
   return [
+    compare('transactions in process, 1 client', alone, 'raw append + fdatasync', raw, '/s'),
+    compare('transactions in process, 64 clients', together, 'raw append + fdatasync', raw, '/s'),
     compare('POST /v1/add, 1 client', one, 'raw append + fdatasync', raw, '/s'),
     compare('POST /v1/add, 64 clients', many, 'raw append + fdatasync', raw, '/s'),
     compare('POST /v1/add, 64 clients', many, 'the same, 1 client', one, '/s'),
