@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import {
-  addStopWords, addSynonyms, aggregateDocuments, deleteStopWords, deleteSynonym, listFullTextLanguages, listStopWords, listSynonyms,
+  addStopWords, addSynonyms, aggregateDocuments, autocomplete, deleteStopWords, deleteSynonym, listFullTextLanguages, listStopWords, listSynonyms,
+  reindexFullText, searchFullText, searchFullTextByQuery,
 } from '../../generated/docs/sdk/sdk.gen.ts';
 import { refused, succeeded } from '../support/expectations.ts';
 import { store, type DocsContext, type DocsScenarios } from './scenario.ts';
@@ -17,8 +18,55 @@ async function stopWordsOf({ client, collection }: DocsContext) {
   return succeeded(await listStopWords({ client, query: { collection } }));
 }
 
-/** Dictionaries, languages and counts (contract, section 4, "Full-text search"). */
+/** Searches, dictionaries, languages and counts (contract, section 4, "Full-text search"). */
 export const fulltext: DocsScenarios = {
+  async searchFullText(context) {
+    const { client, direct, collection } = context;
+    await store(context, { key: 'a', contentMd: '# Hello\n\nFirst post.', meta: { category: ['news'], tags: ['release'] } });
+    await store(context, { key: 'b', contentMd: 'Posts and more of them', meta: { category: ['blog'] } });
+    await add(context, 'entry', ['post']);
+    const body = {
+      collection, query: 'entry', limit: 1, highlight: true, facetBy: ['category'],
+      rangeMeta: [{ field: 'addedAt', gte: '2020-01-01' }], boost: { 'tags:release': 5 },
+    };
+    const answer = succeeded(await searchFullText({ client, body }));
+    expect(answer).toMatchObject({
+      total: 1, totalMatches: 2, algorithm: 'tfidf', mode: 'simple', lang: 'en', stemmingActive: true, synonymsActive: true,
+      facets: { category: [{ value: 'blog', count: 1 }, { value: 'news', count: 1 }] },
+    });
+    expect(answer.results[0]).toMatchObject({ document: { key: 'a', contentMd: '# Hello\n\nFirst post.' }, matchedTerms: ['entry'] });
+    expect(answer.results[0]!.highlights).toEqual([{ fragment: '# Hello\n\nFirst <mark>post</mark>.', matchedTerms: ['entry'], startOffset: 0, endOffset: 20, startLine: 1, endLine: 3 }]);
+    expect(refused(await searchFullText({ client, body: { collection, query: 'a AND (b', mode: 'expression' } }), 400, 'invalid_argument').error).toContain('byte 6');
+    refused(await searchFullText({ client: direct, body: { collection } as never }), 400, 'missing_fields');
+  },
+
+  async searchFullTextByQuery(context) {
+    const { client, direct, collection } = context;
+    await store(context, { key: 'a', contentMd: 'First post', meta: { category: ['news'] } });
+    await store(context, { key: 'b', contentMd: 'Second post', meta: { category: ['blog'] } });
+    const { results, totalMatches } = succeeded(await searchFullTextByQuery({ client, query: { collection, query: '"second post"', includeContent: false } }));
+    expect({ keys: results.map(({ document }) => document.key), totalMatches }).toEqual({ keys: ['b'], totalMatches: 1 });
+    expect(results[0]!.document).not.toHaveProperty('contentMd');
+    refused(await searchFullTextByQuery({ client: direct, query: { collection } }), 400, 'missing_fields');
+  },
+
+  async reindexFullText(context) {
+    const { client, direct, collection } = context;
+    await store(context, { key: 'a' });
+    await store(context, { key: 'b' });
+    expect(succeeded(await reindexFullText({ client, query: { collection } }))).toEqual({ reindexed: 2, collection });
+    refused(await reindexFullText({ client: direct, query: {} as never }), 400, 'missing_fields');
+  },
+
+  async autocomplete(context) {
+    const { client, collection } = context;
+    await store(context, { key: 'a', contentMd: 'posts posting' });
+    await store(context, { key: 'b', contentMd: 'posts' });
+    expect(succeeded(await autocomplete({ client, query: { collection, q: 'Pos', field: 'content' } }))).toEqual({
+      items: [{ term: 'posts', field: 'content', docCount: 2 }, { term: 'posting', field: 'content', docCount: 1 }], total: 2, query: 'Pos', field: 'content',
+    });
+  },
+
   async addSynonyms(context) {
     const { direct, collection } = context;
     await add(context, 'Post', ['article', 'entry']);

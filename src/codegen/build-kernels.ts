@@ -1,6 +1,8 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import asc from 'assemblyscript/asc';
+import { execFile } from 'node:child_process';
+import { mkdir, readdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { SpecificationError } from './bundle.ts';
 
 /** Flags of both builds: raw linear memory that the host brings, no allocator, no collector. */
@@ -12,6 +14,8 @@ const BUILDS = [
   { suffix: '.debug.wasm', flags: ['-O1'] },
 ] as const;
 
+const COMPILER = join(dirname(createRequire(import.meta.url).resolve('assemblyscript/package.json')), 'bin', 'asc.js');
+
 /**
  * Compiles every module `asm/NAME.ts` below `root` to `NAME.wasm` and `NAME.debug.wasm` in `target`.
  * Files in folders below `asm/` are parts of modules, not modules.
@@ -22,21 +26,16 @@ export async function buildKernels(root: string, target: string): Promise<void> 
   const modules = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'));
   for (const { name } of modules) {
     for (const { suffix, flags } of BUILDS) {
-      await writeFile(join(target, name.replace(/\.ts$/, suffix)), await compile(root, join('asm', name), flags));
+      await compile(root, join('asm', name), [...flags, '--outFile', join(target, name.replace(/\.ts$/, suffix))]);
     }
   }
 }
 
-/** The bytes of one module. Throws with the compiler's own message when it doesn't compile. */
-async function compile(root: string, file: string, flags: readonly string[]): Promise<Uint8Array> {
-  let binary: Uint8Array | undefined;
-  const { error, stderr } = await asc.main([file, ...flags, ...COMMON, '--outFile', 'module.wasm'], {
-    readFile: (name, baseDir) => readFile(join(root, baseDir ?? '.', name), 'utf8').catch(() => null),
-    writeFile: (_name, contents) => {
-      if (typeof contents !== 'string') binary = contents;
-    },
-    listFiles: () => [],
-  });
-  if (error !== null || binary === undefined) throw new SpecificationError(`${file} doesn't compile:\n${stderr.toString()}`);
-  return binary;
+/** Throws with the compiler's own message when a module doesn't compile. */
+async function compile(root: string, file: string, flags: readonly string[]): Promise<void> {
+  try {
+    await promisify(execFile)(process.execPath, [COMPILER, file, ...COMMON, ...flags], { cwd: root });
+  } catch (error) {
+    throw new SpecificationError(`${file} doesn't compile:\n${(error as { stderr?: string }).stderr ?? String(error)}`);
+  }
 }

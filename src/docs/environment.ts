@@ -28,6 +28,10 @@ export interface DocsSettings {
   readonly fullText?: {
     /** Code of the language of documents and queries that name none; `en` when absent. */
     readonly defaultLang?: string;
+    /** Whether words are stemmed; true when absent. */
+    readonly stemming?: boolean;
+    /** Whether queries are expanded by synonyms; true when absent. */
+    readonly synonyms?: boolean;
   };
   /** What `/v1/config` tells of the listeners and of what is switched on. */
   readonly description: ServerDescription;

@@ -3,7 +3,7 @@ import { createCollections } from './collections/index.ts';
 import { createCuration } from './curation/index.ts';
 import { createDocuments } from './documents/index.ts';
 import type { DocsEnvironment } from './environment.ts';
-import { createFullText } from './fulltext/index.ts';
+import { acknowledgeCaughtUp, createFullText, createFullTextSearch } from './fulltext/index.ts';
 import { createIngest } from './ingest/index.ts';
 import { createMaintenance } from './maintenance/index.ts';
 import { createSchemas } from './schemas/index.ts';
@@ -30,22 +30,28 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const fullText = createFullText(env);
   const curation = createCuration(env);
   const codeGraph = createCodeGraph(env);
+  const search = createFullTextSearch(env, { fullText, collections, curation });
   const reload = async (): Promise<void> => {
     for (const area of [collections, schemas, documents, fullText, curation]) await area.load();
   };
-  const maintenance = createMaintenance(env, { documents, onRestored: [reload] });
+  const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => search.view.restart()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
   const system = createSystem(env, { documents: { checksum } });
   await reload();
+  await search.view.start();
   // In read mode nothing may write, the sweep included: what has expired is hidden all the same.
   if (env.settings.mode !== 'read') documents.startSweep();
+  const handlers: Handlers<Operations> = {
+    ...collections.handlers, ...schemas.handlers, ...documents.handlers,
+    ...ingest.handlers, ...maintenance.handlers, ...system.handlers,
+    ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers,
+  };
   return {
-    handlers: {
-      ...collections.handlers, ...schemas.handlers, ...documents.handlers,
-      ...ingest.handlers, ...maintenance.handlers, ...system.handlers,
-      ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers,
-    },
+    handlers: acknowledgeCaughtUp(handlers, search.view),
     observeHttp: system.observeHttp,
-    stop: () => documents.stop(),
+    async stop() {
+      await documents.stop();
+      await search.view.stop();
+    },
   };
 }

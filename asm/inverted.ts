@@ -1,0 +1,118 @@
+// The inverted index: everything that it exports. One memory holds one index; how its bytes lie is drawn
+// in `inverted/layout.ts`, and what happens in it is told from the top in `src/search/inverted/README.md`.
+
+import { getVarint, hashBytes, varintLength, varintValue } from './inverted/bytes.ts';
+import { addToOrders, dropFromOrders } from './inverted/dictionary.ts';
+import { lengthsOf, resizeDocuments } from './inverted/documents.ts';
+import { dropForm, internForm, R_DOCUMENTS, R_FIELDS, recordOf } from './inverted/forms.ts';
+import { addToken } from './inverted/indexing.ts';
+import {
+  FIELDS, FIRST_HEAP_PAGE, H_DEATHS, H_DOCS, H_FORMS, H_FREE_HINT, H_LAYOUT, H_MAGIC, H_NEW_FORMS, H_SCRATCH, H_TABLE_BLOCKS,
+  H_TABLE_EXPANSIONS, H_TABLE_INDEX, HEADER, HEADER_END, LAYOUT, MAGIC, MAX_FORM, PAGE, PAGE_FREE, PAGE_KINDS, PAGE_LARGE,
+  PAGE_SCRATCH, SINK,
+} from './inverted/layout.ts';
+import { B_NEW_FORMS, B_TABLES, buffer, reserve } from './inverted/scratch.ts';
+
+// (The compiler finds re-exported files without their ending only.)
+export { beginCompaction, compactStep, isCompacting } from './inverted/compaction';
+export { collectRange } from './inverted/dictionary';
+export { documentOf, removeDocument } from './inverted/documents';
+export { findForm, formBytes, formExists, formLength, setKey } from './inverted/forms';
+export { clearGrouping, groupOf, joinGroup, leaveGroup, nextInGroup } from './inverted/groups';
+export { beginDocument, commitDocument } from './inverted/indexing';
+export { clearLevel, countLevel, dropLevelsFrom, intersect, matchAll, prepareLevels, subtract, unite } from './inverted/levels';
+export { collectFuzzy, collectMatches } from './inverted/matching';
+export { pack, unpack } from './inverted/packing';
+export { keepPhrase } from './inverted/phrases';
+export { frequencyIn, liveDocuments, liveDocumentsInField } from './inverted/reading';
+export { finishRequire, scoreForm, scoreGroup, sumForm } from './inverted/scoring';
+export { buffer, reserve } from './inverted/scratch';
+export { lookUpScores, selectByBits, selectByScore, selectedCount } from './inverted/selecting';
+export { needsHost, tokenizeText } from './inverted/tokenizer';
+
+/** Makes an empty index of a memory of three pages that are zero. */
+export function initialize(): void {
+  memory.fill(PAGE_KINDS, PAGE_LARGE, FIRST_HEAP_PAGE);
+  store<u32>(H_MAGIC, MAGIC);
+  store<u32>(H_LAYOUT, LAYOUT);
+  store<u32>(H_FREE_HINT, FIRST_HEAP_PAGE);
+  store<u32>(H_DOCS, SINK + 1);
+  store<u32>(H_FORMS, 1);
+  store<u32>(H_DEATHS, 1);
+  resizeDocuments(256);
+  for (let array: u32 = 0; array <= FIELDS; array++) store<f32>(lengthsOf(array), f32.POSITIVE_INFINITY);
+}
+
+/** Makes an index of a memory into which a checkpoint was read: nothing of its scratch was kept. Gives whether it can be. */
+export function adopt(): bool {
+  if (load<u32>(H_MAGIC) !== MAGIC || load<u32>(H_LAYOUT) !== LAYOUT) return false;
+  memory.fill(H_SCRATCH, 0, HEADER_END - H_SCRATCH);
+  const end = <u32>min(memory.size(), PAGE);
+  for (let page = FIRST_HEAP_PAGE; page < end; page++) {
+    if (load<u8>(PAGE_KINDS + page) === PAGE_SCRATCH) store<u8>(PAGE_KINDS + page, PAGE_FREE);
+  }
+  store<u32>(H_FREE_HINT, FIRST_HEAP_PAGE);
+  return true;
+}
+
+/** Where the tokeniser's tables lie: the host writes the blocks, the index and the expansions there, in this order. */
+export function placeTables(blockBytes: u32, indexBytes: u32, expansionBytes: u32): usize {
+  const at = reserve(B_TABLES, blockBytes + indexBytes + expansionBytes);
+  store<u32>(H_TABLE_BLOCKS, <u32>at);
+  store<u32>(H_TABLE_INDEX, <u32>at + blockBytes);
+  store<u32>(H_TABLE_EXPANSIONS, <u32>at + blockBytes + indexBytes);
+  return at;
+}
+
+/**
+ * Adds tokens that the host made to the document at hand: varint position, varint length, the form's
+ * UTF-8, again and again. Positions do not descend.
+ */
+export function addTokens(field: u32, at: usize, end: usize): void {
+  while (at < end) {
+    const position = getVarint(at);
+    at += varintLength(position);
+    const length = getVarint(at);
+    at += varintLength(length);
+    assert(varintValue(length) > 0 && varintValue(length) <= MAX_FORM && at + varintValue(length) <= end, 'a token out of bounds');
+    addToken(field, internForm(at, varintValue(length), hashBytes(at, varintValue(length))), varintValue(position));
+    at += varintValue(length);
+  }
+}
+
+/** The forms that were new since `orderNewForms`: u32 each. */
+export function newForms(): usize {
+  return buffer(B_NEW_FORMS);
+}
+
+export function newFormCount(): u32 {
+  return load<u32>(H_NEW_FORMS);
+}
+
+/** Puts new forms into the dictionary's orders; they have their keys by now. */
+export function orderNewForms(): void {
+  const count = load<u32>(H_NEW_FORMS);
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) addToOrders(load<u32>(buffer(B_NEW_FORMS) + i));
+  store<u32>(H_NEW_FORMS, 0);
+}
+
+/** Postings of a form, those of deleted documents included. */
+export function postingCount(form: u32): u32 {
+  return load<u32>(recordOf(form), R_DOCUMENTS);
+}
+
+/** Bits of the fields in which a form may stand; it stands in no other. */
+export function formFields(form: u32): u32 {
+  return load<u8>(recordOf(form), R_FIELDS);
+}
+
+/** Forgets a form that has no postings and is in no group. */
+export function retireForm(form: u32): void {
+  dropFromOrders(form);
+  dropForm(form);
+}
+
+/** Address of the header, which the host reads statistics from and writes parameters to. */
+export function header(): usize {
+  return HEADER;
+}

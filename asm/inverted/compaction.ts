@@ -1,0 +1,106 @@
+// Compaction: documents get new numbers without gaps, and postings of deleted ones go away.
+//
+// It starts by renumbering the documents, keeping the map from the old numbers to the new, and flipping
+// the epoch. From then on postings of the former epoch are read through the map, and form by form they
+// are rewritten, a bounded number of postings at a step. Searches, additions and deletions go on in
+// between, and a checkpoint may be taken. When every form is done, the map goes away.
+
+import { output } from './dictionary.ts';
+import { lengthsOf, resizeDocuments } from './documents.ts';
+import { formCount, formExists, R_DOCUMENTS, recordOf } from './forms.ts';
+import {
+  BLOCK, H_COMPACT_BLOCK, H_COMPACT_FORM, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOCS, H_EPOCH, H_ORDINALS,
+  H_REMAP, H_REMAP_DOCS, PART_COMPACTION, SINK,
+} from './layout.ts';
+import { release, resize } from './memory.ts';
+import { releaseDirectory, tailCount } from './postings.ts';
+import { hasFormerBlock, renewBlocks, renewTail } from './renewal.ts';
+
+const BLOCKS_AT_ONCE: u32 = 16;
+
+export function isCompacting(): bool {
+  return load<u32>(H_REMAP) !== 0;
+}
+
+/** Renumbers the documents: some nanoseconds for each. Nothing else is under way. */
+export function beginCompaction(): void {
+  const docs = load<u32>(H_DOCS);
+  const remap = resize(0, 0, docs * 4, PART_COMPACTION);
+  const lengths = lengthsOf(0);
+  let next: u32 = SINK + 1;
+  for (let at: usize = 4; at < <usize>docs << 2; at += 4) {
+    if (load<f32>(lengths + at) !== f32.POSITIVE_INFINITY) store<u32>(remap + at, next++);
+  }
+  closeGaps(lengthsOf(0), lengthsOf(1), lengthsOf(2), lengthsOf(3), remap, docs);
+  closeGaps(lengthsOf(4), lengthsOf(5), lengthsOf(6), load<u32>(H_ORDINALS), remap, docs);
+  renameOrdinals(next);
+  store<u32>(H_REMAP, <u32>remap);
+  store<u32>(H_REMAP_DOCS, docs);
+  store<u32>(H_DOCS, next);
+  store<u32>(H_DEAD_DOCS, 0);
+  store<u32>(H_DEATHS, load<u32>(H_DEATHS) + 1);
+  store<u32>(H_EPOCH, 1 - load<u32>(H_EPOCH));
+  store<u32>(H_COMPACT_FORM, 1);
+  store<u32>(H_COMPACT_BLOCK, 0);
+  const roomy = next + (next >> 3) + 256;
+  if (load<u32>(H_DOC_CAPACITY) > roomy + (roomy >> 1)) resizeDocuments(roomy);
+}
+
+/** Moves the values of four arrays by document to the documents' new numbers; those of dropped ones are overwritten. */
+function closeGaps(a: usize, b: usize, c: usize, d: usize, remap: usize, docs: u32): void {
+  let to: usize = (SINK + 1) << 2;
+  for (let from = to; from < <usize>docs << 2; from += 4) {
+    store<u32>(a + to, load<u32>(a + from));
+    store<u32>(b + to, load<u32>(b + from));
+    store<u32>(c + to, load<u32>(c + from));
+    store<u32>(d + to, load<u32>(d + from));
+    to += <usize>(load<u32>(remap + from) !== SINK) << 2;
+  }
+}
+
+function renameOrdinals(docs: u32): void {
+  const ordinals = <usize>load<u32>(H_ORDINALS);
+  const docOf = <usize>load<u32>(H_DOC_OF);
+  for (let doc: u32 = SINK + 1; doc < docs; doc++) {
+    store<u32>(docOf + (<usize>load<u32>(ordinals + (<usize>doc << 2)) << 2), doc);
+  }
+}
+
+/**
+ * Rewrites forms until about `budget` postings were looked at, or all is done (see `isCompacting`).
+ * Writes the forms that have no postings left to B_OUTPUT and gives their number: the host drops them.
+ */
+export function compactStep(budget: u32): u32 {
+  let form = load<u32>(H_COMPACT_FORM);
+  let block = load<u32>(H_COMPACT_BLOCK);
+  let work: u32 = 0;
+  let emptied: u32 = 0;
+  while (form < formCount() && work < budget) {
+    if (formExists(form)) {
+      block = renewBlocks(form, block, BLOCKS_AT_ONCE);
+      work += BLOCKS_AT_ONCE;
+      if (hasFormerBlock(form, block)) {
+        work += BLOCKS_AT_ONCE * BLOCK;
+        continue;
+      }
+      work += tailCount(recordOf(form)) + (block > 0 ? BLOCKS_AT_ONCE * BLOCK : 0);
+      renewTail(form);
+      if (load<u32>(recordOf(form), R_DOCUMENTS) === 0) {
+        releaseDirectory(recordOf(form));
+        output(emptied++, form);
+      }
+    }
+    form++;
+    block = 0;
+  }
+  store<u32>(H_COMPACT_FORM, form);
+  store<u32>(H_COMPACT_BLOCK, block);
+  if (form >= formCount()) endCompaction();
+  return emptied;
+}
+
+function endCompaction(): void {
+  release(load<u32>(H_REMAP), load<u32>(H_REMAP_DOCS) * 4, PART_COMPACTION);
+  store<u32>(H_REMAP, 0);
+  store<u32>(H_REMAP_DOCS, 0);
+}

@@ -1,0 +1,190 @@
+// The forms in the order of their keys, and of their keys read backward: prefixes are ranges of the
+// first, suffixes of the second. An order is a list of leaves of up to 256 forms, so that adding or
+// dropping a form moves little, whatever the size:
+//
+//     order: address of the list, capacity, leaves, forms      list: (address of the leaf, forms of it) ...
+
+import { compareBackward, compareBytes, equalBytes } from './bytes.ts';
+import { keyBytes, keyLength } from './forms.ts';
+import { H_BACKWARD, H_FORWARD, PART_ORDER } from './layout.ts';
+import { allocate, release, resize } from './memory.ts';
+import { B_OUTPUT, buffer, reserve, roomOf } from './scratch.ts';
+
+const LEAF: u32 = 256;
+const LEAF_BYTES: u32 = LEAF * 4;
+
+export function addToOrders(form: u32): void {
+  insert(H_FORWARD, form);
+  insert(H_BACKWARD, form);
+}
+
+export function dropFromOrders(form: u32): void {
+  remove(H_FORWARD, form);
+  remove(H_BACKWARD, form);
+}
+
+export function leafCount(order: usize): u32 {
+  return load<u32>(order, 8);
+}
+
+export function leafSize(order: usize, leaf: u32): u32 {
+  return load<u32>(entryOf(order, leaf), 4);
+}
+
+export function formAt(order: usize, leaf: u32, index: u32): u32 {
+  return load<u32>(<usize>load<u32>(entryOf(order, leaf)) + (<usize>index << 2));
+}
+
+/** Place of the first form whose key is not before the given bytes: leaf in the high half, index in the low. */
+export function seekKey(order: usize, at: usize, length: u32): u64 {
+  const leaf = leafFor(order, at, length);
+  if (leaf === leafCount(order)) return <u64>leaf << 32;
+  const index = indexFor(order, leaf, at, length);
+  return index === leafSize(order, leaf) ? <u64>(leaf + 1) << 32 : (<u64>leaf << 32) | index;
+}
+
+/**
+ * Appends the forms whose keys start (or, backward, end) with the given bytes to B_OUTPUT, in order, and
+ * stops behind `limit`. Gives their number.
+ */
+export function collectRange(order: usize, at: usize, length: u32, limit: u32): u32 {
+  const place = seekKey(order, at, length);
+  let index = <u32>place;
+  let found: u32 = 0;
+  for (let leaf = <u32>(place >> 32); leaf < leafCount(order); leaf++) {
+    const size = leafSize(order, leaf);
+    for (; index < size; index++) {
+      const form = formAt(order, leaf, index);
+      if (found === limit || !hasAffix(order, form, at, length)) return found;
+      output(found++, form);
+    }
+    index = 0;
+  }
+  return found;
+}
+
+export function hasAffix(order: usize, form: u32, at: usize, length: u32): bool {
+  const key = keyBytes(form);
+  const own = keyLength(form);
+  if (own < length) return false;
+  return equalBytes(order === H_BACKWARD ? key + own - length : key, at, length);
+}
+
+/** Writes entry `index` of the list in B_OUTPUT. */
+export function output(index: u32, value: u32): void {
+  const list = (index + 1) * 4 > roomOf(B_OUTPUT) ? reserve(B_OUTPUT, (index + 1) * 4) : buffer(B_OUTPUT);
+  store<u32>(list + (<usize>index << 2), value);
+}
+
+/** The leaf where the given bytes belong; the number of leaves when all its keys are before them. */
+function leafFor(order: usize, at: usize, length: u32): u32 {
+  let low: u32 = 0;
+  let high = leafCount(order);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareKey(order, formAt(order, middle, leafSize(order, middle) - 1), at, length) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function indexFor(order: usize, leaf: u32, at: usize, length: u32): u32 {
+  let low: u32 = 0;
+  let high = leafSize(order, leaf);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareKey(order, formAt(order, leaf, middle), at, length) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function compareKey(order: usize, form: u32, at: usize, length: u32): i32 {
+  return order === H_BACKWARD
+    ? compareBackward(keyBytes(form), keyLength(form), at, length)
+    : compareBytes(keyBytes(form), keyLength(form), at, length);
+}
+
+function entryOf(order: usize, leaf: u32): usize {
+  assert(leaf < leafCount(order), 'no such leaf');
+  return <usize>load<u32>(order) + (<usize>leaf << 3);
+}
+
+function insert(order: usize, form: u32): void {
+  const key = keyBytes(form);
+  const length = keyLength(form);
+  let leaf = leafToInsert(order, key, length);
+  if (leafSize(order, leaf) === LEAF) {
+    split(order, leaf);
+    leaf = leafToInsert(order, key, length);
+  }
+  const size = leafSize(order, leaf);
+  const place = <usize>load<u32>(entryOf(order, leaf)) + (<usize>indexFor(order, leaf, key, length) << 2);
+  const end = <usize>load<u32>(entryOf(order, leaf)) + (<usize>size << 2);
+  memory.copy(place + 4, place, end - place);
+  store<u32>(place, form);
+  store<u32>(entryOf(order, leaf), size + 1, 4);
+  store<u32>(order, load<u32>(order, 12) + 1, 12);
+}
+
+/** The leaf where the given bytes belong, made when there is none at all; no leaf of several is empty. */
+function leafToInsert(order: usize, at: usize, length: u32): u32 {
+  if (leafCount(order) === 0) {
+    addLeaf(order, 0);
+    return 0;
+  }
+  return min(leafFor(order, at, length), leafCount(order) - 1);
+}
+
+/** Forms of equal keys stand in any order, so the one is looked for among its equals. */
+function remove(order: usize, form: u32): void {
+  const place = seekKey(order, keyBytes(form), keyLength(form));
+  let leaf = <u32>(place >> 32);
+  let index = <u32>place;
+  while (leaf < leafCount(order) && formAt(order, leaf, index) !== form) {
+    if (++index === leafSize(order, leaf)) {
+      leaf++;
+      index = 0;
+    }
+  }
+  assert(leaf < leafCount(order), 'a form that is not in order');
+  const size = leafSize(order, leaf);
+  const at = <usize>load<u32>(entryOf(order, leaf)) + (<usize>index << 2);
+  memory.copy(at, at + 4, <usize>(size - 1 - index) << 2);
+  store<u32>(entryOf(order, leaf), size - 1, 4);
+  store<u32>(order, load<u32>(order, 12) - 1, 12);
+  if (size === 1) dropLeaf(order, leaf);
+}
+
+function split(order: usize, leaf: u32): void {
+  addLeaf(order, leaf + 1);
+  const left = entryOf(order, leaf);
+  const right = entryOf(order, leaf + 1);
+  memory.copy(load<u32>(right), load<u32>(left) + LEAF_BYTES / 2, LEAF_BYTES / 2);
+  store<u32>(left, LEAF / 2, 4);
+  store<u32>(right, LEAF / 2, 4);
+}
+
+/** Puts an empty leaf into the list. */
+function addLeaf(order: usize, at: u32): void {
+  const capacity = load<u32>(order, 4);
+  const leaves = load<u32>(order, 8);
+  if (leaves === capacity) {
+    const wider = max(4, capacity + (capacity >> 1));
+    store<u32>(order, <u32>resize(load<u32>(order), capacity * 8, wider * 8, PART_ORDER));
+    store<u32>(order, wider, 4);
+  }
+  store<u32>(order, leaves + 1, 8);
+  const entry = entryOf(order, at);
+  memory.copy(entry + 8, entry, <usize>(leaves - at) << 3);
+  store<u32>(entry, <u32>allocate(LEAF_BYTES, PART_ORDER));
+  store<u32>(entry, 0, 4);
+}
+
+function dropLeaf(order: usize, leaf: u32): void {
+  const entry = entryOf(order, leaf);
+  const leaves = leafCount(order);
+  release(load<u32>(entry), LEAF_BYTES, PART_ORDER);
+  memory.copy(entry, entry + 8, <usize>(leaves - 1 - leaf) << 3);
+  store<u32>(order, leaves - 1, 8);
+}

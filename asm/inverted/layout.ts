@@ -1,0 +1,145 @@
+// How the memory of one index lies. The module keeps no state outside it, so that a copy of the
+// memory is the index (a checkpoint), and any instance can take it up.
+//
+//     page 0      static data of the module (messages of assertions)
+//     page 1      the header: named fields below, then buffers of fixed size
+//     page 2      one byte for each of the 65,536 pages that a memory can have: its kind
+//     page 3 ..   what the allocator of `memory.ts` hands out
+//
+// Addresses and lengths are u32, little endian, and 0 stands for "none".
+
+export const PAGE: u32 = 65536;
+export const HEADER: usize = 0x10000;
+export const PAGE_KINDS: usize = 0x20000;
+export const FIRST_HEAP_PAGE: u32 = 3;
+
+export const MAGIC: u32 = 0x31584951; // "QIX1"
+/** Changes with every change of how bytes lie; a checkpoint of another layout is rebuilt. */
+export const LAYOUT: u32 = 1;
+
+// Kinds of pages.
+export const PAGE_FREE: u8 = 0;
+export const PAGE_SMALL: u8 = 1; // chunks of the size classes
+export const PAGE_LARGE: u8 = 2; // one allocation of whole pages
+export const PAGE_SCRATCH: u8 = 3; // nothing that a checkpoint keeps
+
+/** Fields of a document; 0 is its content. */
+export const FIELDS: u32 = 6;
+/** Postings of a block, and values of a packed run. */
+export const BLOCK: u32 = 128;
+/** Longest form, in bytes: a token of 256 bytes, whose folding is at most three times as long. */
+export const MAX_FORM: u32 = 768;
+/** A document that stands for every one that compaction drops: dead for ever, so never counted. */
+export const SINK: u32 = 0;
+
+// ---- Header fields -------------------------------------------------------------------------
+
+export const H_MAGIC: usize = HEADER;
+export const H_LAYOUT: usize = HEADER + 4;
+/** No free page lies before this one. */
+export const H_FREE_HINT: usize = HEADER + 8;
+/** Unused rest of the newest page of small chunks. */
+export const H_BUMP: usize = HEADER + 12;
+export const H_BUMP_END: usize = HEADER + 16;
+/** Size classes that have free chunks, a bit each, 3 x u64. */
+export const H_FREE_CLASSES: usize = HEADER + 96;
+/** Bytes in use by part (see PART_*), 16 x u32. */
+export const H_PARTS: usize = HEADER + 24;
+
+/** Number of the next document; 1 at first, since 0 is the sink. */
+export const H_DOCS: usize = HEADER + 384;
+export const H_LIVE_DOCS: usize = HEADER + 388;
+/** Deleted documents that still have postings. */
+export const H_DEAD_DOCS: usize = HEADER + 392;
+export const H_DOC_CAPACITY: usize = HEADER + 396;
+/** Arrays of f32 by document: length over all fields, then of each field (7 x address). */
+export const H_LENGTHS: usize = HEADER + 400;
+/** Array of u32: the caller's ordinal of each document. */
+export const H_ORDINALS: usize = HEADER + 428;
+/** Array of u32: the document of each ordinal, 0 for none. */
+export const H_DOC_OF: usize = HEADER + 432;
+export const H_DOC_OF_CAPACITY: usize = HEADER + 436;
+/** Sums of the lengths of live documents, f64: over all fields, then of each field. */
+export const H_LENGTH_SUMS: usize = HEADER + 440;
+/** Live documents in which each field has a token, 6 x u32. */
+export const H_FIELD_DOCS: usize = HEADER + 496;
+
+/** Number of the next form; 1 at first. */
+export const H_FORMS: usize = HEADER + 520;
+export const H_FORM_CAPACITY: usize = HEADER + 524;
+export const H_RECORDS: usize = HEADER + 528;
+export const H_HASH: usize = HEADER + 532;
+/** Slots of the hash table, a power of two. */
+export const H_HASH_SLOTS: usize = HEADER + 536;
+export const H_HASH_USED: usize = HEADER + 540;
+/** Numbers that no form has any more, as a stack: address, capacity, count. */
+export const H_SPARE_FORMS: usize = HEADER + 544;
+/** The two orders of the dictionary (see `dictionary.ts`), 16 bytes each: forward, backward. */
+export const H_FORWARD: usize = HEADER + 560;
+export const H_BACKWARD: usize = HEADER + 576;
+/** Directories of groups (see `groups.ts`), 32 x 20 bytes. */
+export const H_GROUPS: usize = HEADER + 600;
+export const MAX_GROUPINGS: u32 = 32;
+
+/** Grows with every deletion, so that counts of dead postings know whether they are of today. */
+export const H_DEATHS: usize = HEADER + 1240;
+/** 0 or 1; postings that bear the other one name documents by their numbers before compaction. */
+export const H_EPOCH: usize = HEADER + 1244;
+/** Numbers of documents before compaction to those after it; 0 when none is under way. */
+export const H_REMAP: usize = HEADER + 1248;
+export const H_REMAP_DOCS: usize = HEADER + 1252;
+export const H_COMPACT_FORM: usize = HEADER + 1256;
+export const H_COMPACT_BLOCK: usize = HEADER + 1260;
+/** Heads of the lists of free chunks by size class, 144 x u32. */
+export const H_FREE_LISTS: usize = HEADER + 1280;
+
+// ---- Scratch: everything from here to the end of the header page is forgotten by a checkpoint
+
+export const H_SCRATCH: usize = HEADER + 2048;
+/** Buffers that grow (see `scratch.ts`), 16 bytes each: address, pages. */
+export const H_BUFFERS: usize = H_SCRATCH;
+export const H_TABLE_INDEX: usize = H_SCRATCH + 512;
+export const H_TABLE_BLOCKS: usize = H_SCRATCH + 516;
+export const H_TABLE_EXPANSIONS: usize = H_SCRATCH + 520;
+export const H_TOKENS: usize = H_SCRATCH + 524;
+export const H_DOC_FORMS: usize = H_SCRATCH + 528;
+export const H_NEW_FORMS: usize = H_SCRATCH + 532;
+/** Tokens of each field of the document at hand, 6 x u32. */
+export const H_TOKEN_COUNTS: usize = H_SCRATCH + 536;
+/** What `parsePosting` found: document gap, occurrences, bits of the fields, address of their occurrences. */
+export const H_POSTING: usize = H_SCRATCH + 560;
+/** Bytes of B_CURSOR_POSITIONS that are given out. */
+export const H_CURSOR_POSITIONS: usize = H_SCRATCH + 700;
+/** What scoring needs (see `score.ts`). */
+export const H_SCORING: usize = H_SCRATCH + 576;
+/** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
+export const H_LEVELS: usize = H_SCRATCH + 1024;
+export const H_LEVEL_CAPACITY: usize = H_SCRATCH + 1536;
+export const MAX_LEVELS: u32 = 64;
+
+// Buffers of fixed size in the header page.
+export const FORM_BUFFER: usize = HEADER + 0x1000; // one folded form
+export const DOCS: usize = HEADER + 0x1800; // documents of a decoded block, u32
+export const FREQUENCIES: usize = HEADER + 0x1c00; // their term frequencies, u32
+export const FIELD_FREQUENCIES: usize = HEADER + 0x2000; // by field, 6 x 128 x u32
+export const WEIGHTS: usize = HEADER + 0x2c00; // their (weighted) frequencies, f32
+export const SCORES: usize = HEADER + 0x3000; // their scores, f32
+export const HISTOGRAM: usize = HEADER + 0x3800; // bit lengths of the values to pack, 33 x u32
+export const RICE: usize = HEADER + 0x3c00; // sums by class of the positions to code
+export const FUZZY: usize = HEADER + 0x4000; // rows of the automaton, and the word
+export const SEALED_DOCS: usize = HEADER + 0x8000; // of the block that is being sealed, u32
+export const SEALED_FREQUENCIES: usize = HEADER + 0x8400;
+export const HEADER_END: usize = HEADER + 0x10000;
+
+// ---- Parts of the memory accounting --------------------------------------------------------
+
+export const PART_DOCUMENTS: u32 = 0;
+export const PART_FORMS: u32 = 1; // records and the hash table
+export const PART_STRINGS: u32 = 2;
+export const PART_ORDER: u32 = 3;
+export const PART_GROUPS: u32 = 4;
+export const PART_TAILS: u32 = 5;
+export const PART_BLOCKS: u32 = 6;
+export const PART_DIRECTORIES: u32 = 7;
+export const PART_COMPACTION: u32 = 8;
+export const PARTS: u32 = 9;

@@ -1,0 +1,178 @@
+// Where results are worked out. A level is a score (f32) and a bit for every document; the bit says
+// that the document matches. A query of nested operators works on several: each operator's result is
+// made on a level that was empty, from those of its operands on that level and the next.
+//
+// Between queries every level is empty: scores and bits all zero.
+
+import { isDead } from './documents.ts';
+import { H_DOCS, H_LEVEL_CAPACITY, H_LEVELS, MAX_LEVELS, PAGE_SCRATCH } from './layout.ts';
+import { allocatePages, pagesFor, releasePages } from './memory.ts';
+import { B_KEPT_BITS, B_SUM_BITS, B_SUMS, reserve } from './scratch.ts';
+
+/** Documents that levels grow by: a page of scores, and whole vectors of bits. */
+const STEP: u32 = 16384;
+
+/** Makes levels 0 to `count` - 1 fit every document. Only between queries. */
+export function prepareLevels(count: u32): void {
+  assert(count <= MAX_LEVELS, 'too many levels');
+  const docs = load<u32>(H_DOCS);
+  if (load<u32>(H_LEVEL_CAPACITY) < docs) {
+    for (let level: u32 = 0; level < MAX_LEVELS; level++) dropLevel(level);
+    store<u32>(H_LEVEL_CAPACITY, ((docs + (docs >> 4)) / STEP + 1) * STEP);
+  }
+  const capacity = load<u32>(H_LEVEL_CAPACITY);
+  for (let level: u32 = 0; level < count; level++) if (scoresOf(level) === 0) makeLevel(level, capacity);
+  reserve(B_SUMS, capacity * 4);
+  reserve(B_SUM_BITS, capacity >> 3);
+  reserve(B_KEPT_BITS, capacity >> 3);
+}
+
+/** Gives back what deep queries took. */
+export function dropLevelsFrom(first: u32): void {
+  for (let level = first; level < MAX_LEVELS; level++) dropLevel(level);
+}
+
+export function scoresOf(level: u32): usize {
+  return load<u32>(H_LEVELS + (<usize>level << 3));
+}
+
+export function bitsOf(level: u32): usize {
+  return load<u32>(H_LEVELS + (<usize>level << 3), 4);
+}
+
+/** Bytes of bitmaps that documents use, in whole u64 words. */
+export function bitmapBytes(): usize {
+  return <usize>((load<u32>(H_DOCS) + 63) >> 6) << 3;
+}
+
+export function hasBit(bits: usize, doc: u32): bool {
+  return ((load<u32>(bits + (<usize>(doc >> 5) << 2)) >> (doc & 31)) & 1) !== 0;
+}
+
+export function setBit(bits: usize, doc: u32): void {
+  const word = bits + (<usize>(doc >> 5) << 2);
+  store<u32>(word, load<u32>(word) | (1 << (doc & 31)));
+}
+
+/** Whether any bit from `first` to `last` is set. */
+export function hasBitBetween(bits: usize, first: u32, last: u32): bool {
+  let word = bits + (<usize>(first >> 6) << 3);
+  const lastWord = bits + (<usize>(last >> 6) << 3);
+  const head = ~(<u64>0) << (first & 63);
+  const foot = ~(<u64>0) >> (63 - (last & 63));
+  if (word === lastWord) return (load<u64>(word) & head & foot) !== 0;
+  if ((load<u64>(word) & head) !== 0) return true;
+  for (word += 8; word < lastWord; word += 8) if (load<u64>(word) !== 0) return true;
+  return (load<u64>(word) & foot) !== 0;
+}
+
+/** Documents that match on a level. */
+export function countLevel(level: u32): u32 {
+  const bits = bitsOf(level);
+  const bytes = bitmapBytes();
+  let count: u64 = 0;
+  for (let at: usize = 0; at < bytes; at += 8) count += popcnt(load<u64>(bits + at));
+  return <u32>count;
+}
+
+/** Every live document matches, with a score of 0. */
+export function matchAll(level: u32): void {
+  const bits = bitsOf(level);
+  const docs = load<u32>(H_DOCS);
+  for (let doc: u32 = 1; doc < docs; doc++) if (!isDead(doc)) setBit(bits, doc);
+}
+
+/** Level `from` is added to `level`: either may match. Scores add up, or the larger one counts. */
+export function unite(level: u32, from: u32, largest: bool): void {
+  const bits = bitsOf(level);
+  const others = bitsOf(from);
+  const scores = scoresOf(level);
+  const added = scoresOf(from);
+  const bytes = bitmapBytes();
+  for (let at: usize = 0; at < bytes; at += 8) {
+    const set = load<u64>(others + at);
+    if (set === 0) continue;
+    store<u64>(bits + at, load<u64>(bits + at) | set);
+    store<u64>(others + at, 0);
+    for (let left = set; left !== 0; left &= left - 1) {
+      const offset = ((at << 3) + <usize>ctz(left)) << 2;
+      const score = load<f32>(added + offset);
+      const own = load<f32>(scores + offset);
+      store<f32>(scores + offset, largest ? max(own, score) : own + score);
+      store<f32>(added + offset, 0);
+    }
+  }
+}
+
+/** Documents of `level` stay when they match on `from` too; scores add up. */
+export function intersect(level: u32, from: u32): void {
+  const bits = bitsOf(level);
+  const others = bitsOf(from);
+  const scores = scoresOf(level);
+  const added = scoresOf(from);
+  const bytes = bitmapBytes();
+  for (let at: usize = 0; at < bytes; at += 8) {
+    const mine = load<u64>(bits + at);
+    const theirs = load<u64>(others + at);
+    store<u64>(bits + at, mine & theirs);
+    store<u64>(others + at, 0);
+    for (let left = mine | theirs; left !== 0; left &= left - 1) {
+      const bit = left & (0 - left);
+      const offset = ((at << 3) + <usize>ctz(left)) << 2;
+      const kept = (mine & theirs & bit) !== 0;
+      store<f32>(scores + offset, kept ? load<f32>(scores + offset) + load<f32>(added + offset) : 0);
+      store<f32>(added + offset, 0);
+    }
+  }
+}
+
+/** Documents of `level` stay when they don't match on `from`. */
+export function subtract(level: u32, from: u32): void {
+  keepBits(level, bitsOf(from), true);
+  clearLevel(from);
+}
+
+/** Documents of `level` stay when they have a bit (or, inverted, have none); the bits are left as they are. */
+export function keepBits(level: u32, kept: usize, inverted: bool): void {
+  const bits = bitsOf(level);
+  const scores = scoresOf(level);
+  const bytes = bitmapBytes();
+  const flip: u64 = inverted ? ~(<u64>0) : 0;
+  for (let at: usize = 0; at < bytes; at += 8) {
+    const mine = load<u64>(bits + at);
+    const keep = load<u64>(kept + at) ^ flip;
+    for (let left = mine & ~keep; left !== 0; left &= left - 1) {
+      store<f32>(scores + (((at << 3) + <usize>ctz(left)) << 2), 0);
+    }
+    store<u64>(bits + at, mine & keep);
+  }
+}
+
+export function clearLevel(level: u32): void {
+  const bits = bitsOf(level);
+  const scores = scoresOf(level);
+  const bytes = bitmapBytes();
+  for (let at: usize = 0; at < bytes; at += 8) {
+    for (let left = load<u64>(bits + at); left !== 0; left &= left - 1) {
+      store<f32>(scores + (((at << 3) + <usize>ctz(left)) << 2), 0);
+    }
+    store<u64>(bits + at, 0);
+  }
+}
+
+function makeLevel(level: u32, capacity: u32): void {
+  const scores = allocatePages(pagesFor(capacity * 4), PAGE_SCRATCH);
+  const bits = allocatePages(pagesFor(capacity >> 3), PAGE_SCRATCH);
+  memory.fill(scores, 0, <usize>capacity * 4);
+  memory.fill(bits, 0, capacity >> 3);
+  store<u32>(H_LEVELS + (<usize>level << 3), <u32>scores);
+  store<u32>(H_LEVELS + (<usize>level << 3), <u32>bits, 4);
+}
+
+function dropLevel(level: u32): void {
+  if (scoresOf(level) === 0) return;
+  const capacity = load<u32>(H_LEVEL_CAPACITY);
+  releasePages(scoresOf(level), pagesFor(capacity * 4));
+  releasePages(bitsOf(level), pagesFor(capacity >> 3));
+  store<u64>(H_LEVELS + (<usize>level << 3), 0);
+}

@@ -1,0 +1,115 @@
+// Runs of up to 128 integers in as few bits as they need, with the rare large ones patched (PFOR:
+// Zukowski et al., "Super-Scalar RAM-CPU Cache Compression", 2006), laid out for SIMD as in Lemire and
+// Boytsov, "Decoding billions of integers per second through vectorization" (2015): value 4i+j lies in
+// lane j of row i, and rows of `bits` bits follow each other within each 32-bit lane.
+//
+//     u8 bits   u8 exceptions   ceil(rows * bits / 32) vectors   exceptions x (u8 index, varint high bits)
+
+import { getVarint, putVarint, varintLength, varintValue } from './bytes.ts';
+import { BLOCK, HISTOGRAM } from './layout.ts';
+
+/** Most bytes that `pack` writes. */
+export const MAX_PACKED: u32 = 2 + 4 * BLOCK + 6 * BLOCK;
+
+/** Packs `count` <= 128 values at `from` to `to`; gives the address behind. Pads the values to a row with zeros. */
+export function pack(from: usize, count: u32, to: usize): usize {
+  assert(count <= BLOCK, 'a run is at most 128 values');
+  for (let i = count; (i & 3) !== 0; i++) store<u32>(from + (<usize>i << 2), 0);
+  const bits = cheapestBits(from, count);
+  store<u8>(to, <u8>bits);
+  const packed = to + 2;
+  const behind = packed + vectors(count, bits) * 16;
+  packRows(from, (count + 3) >> 2, bits, packed, behind);
+  return putExceptions(from, count, bits, to, behind);
+}
+
+/** Unpacks `count` values to `to` (room for whole rows) and gives the address behind what it read. */
+export function unpack(from: usize, count: u32, to: usize): usize {
+  const bits = <u32>load<u8>(from);
+  let exceptions = <u32>load<u8>(from, 1);
+  assert(bits <= 32 && exceptions <= count, 'a damaged run');
+  const packed = from + 2;
+  unpackRows(packed, (count + 3) >> 2, bits, to);
+  let at = packed + vectors(count, bits) * 16;
+  for (; exceptions > 0; exceptions--) {
+    const place = to + (<usize>load<u8>(at) << 2);
+    const high = getVarint(at + 1);
+    store<u32>(place, load<u32>(place) | (varintValue(high) << bits));
+    at += 1 + varintLength(high);
+  }
+  return at;
+}
+
+function vectors(count: u32, bits: u32): usize {
+  return (((count + 3) >> 2) * bits + 31) >> 5;
+}
+
+/** The width that takes the fewest bytes, counting the exceptions it leaves. */
+function cheapestBits(from: usize, count: u32): u32 {
+  memory.fill(HISTOGRAM, 0, 33 * 4);
+  for (let i: u32 = 0; i < count; i++) {
+    const counter = HISTOGRAM + (<usize>(32 - clz(load<u32>(from + (<usize>i << 2)))) << 2);
+    store<u32>(counter, load<u32>(counter) + 1);
+  }
+  let best: u32 = 32;
+  let least: u32 = u32.MAX_VALUE;
+  for (let bits: u32 = 0; bits <= 32; bits++) {
+    let cost = <u32>vectors(count, bits) * 16;
+    for (let longer = bits + 1; longer <= 32; longer++) {
+      cost += load<u32>(HISTOGRAM + (<usize>longer << 2)) * (1 + (longer - bits + 6) / 7);
+    }
+    if (cost < least) {
+      least = cost;
+      best = bits;
+    }
+  }
+  return best;
+}
+
+function packRows(from: usize, rows: u32, bits: u32, to: usize, end: usize): void {
+  memory.fill(to, 0, end - to);
+  if (bits === 0) return;
+  const mask = i32x4.splat(<i32>(<u32>0xffffffff >> (32 - bits)));
+  for (let row: u32 = 0; row < rows; row++) {
+    const value = v128.and(v128.load(from + (<usize>row << 4)), mask);
+    const shift = (row * bits) & 31;
+    const word = to + (<usize>((row * bits) >> 5) << 4);
+    v128.store(word, v128.or(v128.load(word), i32x4.shl(value, shift)));
+    if (shift + bits > 32) v128.store(word + 16, i32x4.shr_u(value, 32 - shift));
+  }
+}
+
+function unpackRows(from: usize, rows: u32, bits: u32, to: usize): void {
+  if (bits === 0) return memory.fill(to, 0, <usize>rows << 4);
+  const mask = i32x4.splat(<i32>(<u32>0xffffffff >> (32 - bits)));
+  let shift: u32 = 0;
+  let word = v128.load(from);
+  for (const end = to + (<usize>rows << 4); to < end; to += 16) {
+    let value = i32x4.shr_u(word, shift);
+    shift += bits;
+    if (shift >= 32) {
+      shift -= 32;
+      from += 16;
+      if (to + 16 < end || shift > 0) {
+        word = v128.load(from);
+        if (shift > 0) value = v128.or(value, i32x4.shl(word, bits - shift));
+      }
+    }
+    v128.store(to, v128.and(value, mask));
+  }
+}
+
+function putExceptions(from: usize, count: u32, bits: u32, head: usize, at: usize): usize {
+  let exceptions: u8 = 0;
+  if (bits < 32) {
+    for (let i: u32 = 0; i < count; i++) {
+      const high = load<u32>(from + (<usize>i << 2)) >> bits;
+      if (high === 0) continue;
+      store<u8>(at, <u8>i);
+      at = putVarint(at + 1, high);
+      exceptions++;
+    }
+  }
+  store<u8>(head, exceptions, 1);
+  return at;
+}

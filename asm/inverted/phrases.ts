@@ -1,0 +1,229 @@
+// Phrases and proximity. The documents that have all the words come from the level; this looks at the
+// positions in each, and drops those that don't have the words as wanted.
+//
+// The host describes the words in B_INPUT, u32 each:
+//
+//     words, exact?, least span, most extra, number of forms in all
+//     for each word: offset (exact) or how often it is wanted (else), number of forms, forms
+//
+// Exact: each word stands at its offset from a common position. Otherwise a window is looked for that has
+// every word as often as wanted, in any order; its span is last - first position, its extra what that is
+// more than the least span, and the score of the document is multiplied by 1 / (1 + extra).
+
+import { CURSOR, cursorAt, openCursor, positionsOf, readPositions, resetCursors, seekDocument } from './cursors.ts';
+import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
+import { B_CURSORS, B_INPUT, B_MERGE, buffer, reserve } from './scratch.ts';
+
+const FIELD_SHIFT: u32 = 29;
+const POSITION_MASK: u32 = 0x1fffffff;
+const NONE: u32 = 0xffffffff;
+
+/** A word while a document is looked at: offset or count, forms, first cursor, address of positions, their number, next, in the window. */
+const WORD: u32 = 28;
+const W_WANTED: usize = 0;
+const W_FORMS: usize = 4;
+const W_CURSOR: usize = 8;
+const W_POSITIONS: usize = 12;
+const W_COUNT: usize = 16;
+const W_NEXT: usize = 20;
+const W_INSIDE: usize = 24;
+
+const B_WORDS: u32 = B_MERGE;
+const B_MERGED: u32 = B_MERGE + 1;
+const B_WINDOW: u32 = B_MERGE + 2;
+
+/** Drops the documents of a level that lack the phrase, and weakens those that have it loosely. */
+export function keepPhrase(level: u32): void {
+  const exact = inputAt(1) !== 0;
+  open();
+  const bits = bitsOf(level);
+  const scores = scoresOf(level);
+  const bytes = bitmapBytes();
+  for (let at: usize = 0; at < bytes; at += 8) {
+    let kept = load<u64>(bits + at);
+    for (let left = kept; left !== 0; left &= left - 1) {
+      const doc = <u32>((at << 3) + <usize>ctz(left));
+      const extra = !gather(doc) ? NONE : exact ? <u32>(hasExact() ? 0 : NONE) : leastExtra();
+      const place = scores + (<usize>doc << 2);
+      if (extra === NONE) {
+        kept ^= left & (0 - left);
+        store<f32>(place, 0);
+      } else if (extra > 0) store<f32>(place, load<f32>(place) / (1 + <f32>extra));
+    }
+    store<u64>(bits + at, kept);
+  }
+}
+
+function inputAt(index: u32): u32 {
+  return load<u32>(buffer(B_INPUT) + (<usize>index << 2));
+}
+
+function wordAt(index: u32): usize {
+  return buffer(B_WORDS) + <usize>index * WORD;
+}
+
+function open(): void {
+  resetCursors();
+  reserve(B_CURSORS, max(inputAt(4), 1) * CURSOR);
+  reserve(B_WORDS, max(inputAt(0), 1) * WORD);
+  let at: u32 = 5;
+  let cursor: u32 = 0;
+  for (let i: u32 = 0; i < inputAt(0); i++) {
+    const word = wordAt(i);
+    const forms = inputAt(at + 1);
+    store<u32>(word, inputAt(at), W_WANTED);
+    store<u32>(word, forms, W_FORMS);
+    store<u32>(word, cursor, W_CURSOR);
+    for (let j: u32 = 0; j < forms; j++) openCursor(cursor++, inputAt(at + 2 + j));
+    at += 2 + forms;
+  }
+}
+
+/** Finds every word's positions in a document, ascending. Gives whether every word has some. */
+function gather(doc: u32): bool {
+  const words = inputAt(0);
+  let all = true;
+  let merged: u32 = 0;
+  for (let i: u32 = 0; i < words; i++) {
+    const word = wordAt(i);
+    let count: u32 = 0;
+    for (let j: u32 = 0; j < load<u32>(word, W_FORMS); j++) count += seekDocument(cursorAt(load<u32>(word, W_CURSOR) + j), doc);
+    store<u32>(word, count, W_COUNT);
+    store<u32>(word, 0, W_NEXT);
+    store<u32>(word, 0, W_INSIDE);
+    merged += count;
+    all = all && count > 0;
+  }
+  if (!all) return false;
+  for (let i: u32 = 0; i < inputAt(4); i++) if (seekDocument(cursorAt(i), doc) > 0) readPositions(cursorAt(i));
+  let to = reserve(B_MERGED, merged * 8);
+  for (let i: u32 = 0; i < words; i++) to = mergeWord(wordAt(i), doc, to);
+  return true;
+}
+
+/** Merges the positions of a word's forms into one list at `to`, when it has several; gives the address behind. */
+function mergeWord(word: usize, doc: u32, to: usize): usize {
+  const forms = load<u32>(word, W_FORMS);
+  const first = load<u32>(word, W_CURSOR);
+  if (forms === 1) {
+    store<u32>(word, <u32>positionsOf(cursorAt(first)), W_POSITIONS);
+    return to;
+  }
+  let end = to;
+  for (let j: u32 = 0; j < forms; j++) {
+    const cursor = cursorAt(first + j);
+    const count = seekDocument(cursor, doc);
+    if (count > 0) end = mergeInto(to, end, positionsOf(cursor), count);
+  }
+  store<u32>(word, <u32>to, W_POSITIONS);
+  return end;
+}
+
+/** Merges a list into the one from `start` to `end`, from the back, in place. */
+function mergeInto(start: usize, end: usize, list: usize, count: u32): usize {
+  const newEnd = end + (<usize>count << 2);
+  let to = newEnd;
+  let other = list + (<usize>count << 2);
+  while (other > list) {
+    const value = load<u32>(other - 4);
+    if (end > start && load<u32>(end - 4) > value) {
+      end -= 4;
+      to -= 4;
+      store<u32>(to, load<u32>(end));
+    } else {
+      other -= 4;
+      to -= 4;
+      store<u32>(to, value);
+    }
+  }
+  return newEnd;
+}
+
+function positionAt(word: usize, index: u32): u32 {
+  return load<u32>(<usize>load<u32>(word, W_POSITIONS) + (<usize>index << 2));
+}
+
+/** Whether there is a position from which every word stands at its offset, in one field. */
+function hasExact(): bool {
+  const words = inputAt(0);
+  const first = wordAt(0);
+  const offset = load<u32>(first, W_WANTED);
+  for (let i: u32 = 0; i < load<u32>(first, W_COUNT); i++) {
+    const position = positionAt(first, i);
+    if ((position & POSITION_MASK) < offset) continue;
+    let w: u32 = 1;
+    while (w < words && standsAt(wordAt(w), position - offset)) w++;
+    if (w === words) return true;
+  }
+  return false;
+}
+
+/** Whether a word stands at its offset from a base; bases ascend from call to call. */
+function standsAt(word: usize, base: u32): bool {
+  const wanted = base + load<u32>(word, W_WANTED);
+  const count = load<u32>(word, W_COUNT);
+  let next = load<u32>(word, W_NEXT);
+  while (next < count && positionAt(word, next) < wanted) next++;
+  store<u32>(word, next, W_NEXT);
+  return next < count && positionAt(word, next) === wanted && wanted >> FIELD_SHIFT === base >> FIELD_SHIFT;
+}
+
+/**
+ * The least extra of a window with every word as often as wanted, NONE when there is none within the most
+ * that is allowed. The window is a queue of (position, word): each position that comes in at the end lets
+ * those at the start go that are not needed.
+ */
+function leastExtra(): u32 {
+  const words = inputAt(0);
+  let total: u32 = 0;
+  for (let i: u32 = 0; i < words; i++) total += load<u32>(wordAt(i), W_COUNT);
+  const window = reserve(B_WINDOW, total * 8);
+  let missing: u32 = 0;
+  for (let i: u32 = 0; i < words; i++) missing += load<u32>(wordAt(i), W_WANTED);
+  let start: u32 = 0;
+  let best = NONE;
+  for (let end: u32 = 0; end < total; end++) {
+    const index = earliestWord(words);
+    const word = wordAt(index);
+    const position = positionAt(word, load<u32>(word, W_NEXT));
+    store<u32>(word, load<u32>(word, W_NEXT) + 1, W_NEXT);
+    store<u32>(window + (<usize>end << 3), position);
+    store<u32>(window + (<usize>end << 3), index, 4);
+    missing -= <u32>(load<u32>(word, W_INSIDE) < load<u32>(word, W_WANTED));
+    store<u32>(word, load<u32>(word, W_INSIDE) + 1, W_INSIDE);
+    while (missing === 0 && isSpare(window, start)) start++;
+    if (missing === 0) best = min(best, extraOf(load<u32>(window + (<usize>start << 3)), position));
+  }
+  return best;
+}
+
+/** The word whose next position is the least. */
+function earliestWord(words: u32): u32 {
+  let index: u32 = 0;
+  let least = NONE;
+  for (let i: u32 = 0; i < words; i++) {
+    const word = wordAt(i);
+    const next = load<u32>(word, W_NEXT);
+    if (next < load<u32>(word, W_COUNT) && positionAt(word, next) < least) {
+      least = positionAt(word, next);
+      index = i;
+    }
+  }
+  return index;
+}
+
+/** Takes the first entry out of the window when its word stands there more often than wanted. */
+function isSpare(window: usize, start: u32): bool {
+  const word = wordAt(load<u32>(window + (<usize>start << 3), 4));
+  const inside = load<u32>(word, W_INSIDE);
+  if (inside <= load<u32>(word, W_WANTED)) return false;
+  store<u32>(word, inside - 1, W_INSIDE);
+  return true;
+}
+
+function extraOf(first: u32, last: u32): u32 {
+  if (first >> FIELD_SHIFT !== last >> FIELD_SHIFT) return NONE;
+  const least = inputAt(2);
+  const extra = last - first > least ? last - first - least : 0;
+  return extra <= inputAt(3) ? extra : NONE;
+}

@@ -1,0 +1,280 @@
+// The postings of a form, in the order of documents: full blocks, found through a directory, and then
+// a tail that is written to.
+//
+// A tail is a chunk of bytes, one posting after the other (varints all):
+//
+//     (document - the one before) << 1 | one occurrence, in the content?      (the first: document - 0)
+//     [occurrences << 1 | other fields than content?]
+//     [u8 bits of the fields, then the occurrences in each field from 1 on that has its bit]
+//     positions, field by field: position - the one before in that field (the first: position - 0)
+//
+// A tail of 128 postings, or of 16 KiB, is sealed into a block:
+//
+//     0 last document   4 first document   8 postings - 1 (7 bits), fields << 7 (6 bits), epoch << 13, start of positions << 14
+//     12 bytes of the block   16 documents, packed: gaps - 1   frequencies, packed: - 1
+//     [u8 n, n x (u8 index, u8 bits of the fields, varint occurrences in each field from 1 on)]   unless the fields are content alone
+//     positions as a tail has them, in the code of `positions.ts`
+//
+// A directory: u32 blocks, u32 capacity, u32 deaths at the last count of dead postings, u32 dead ones, addresses of blocks.
+
+import { getVarint, putVarint, skipVarints, varintLength, varintSize, varintValue } from './bytes.ts';
+import { R_DIRECTORY, R_DOCUMENTS, R_FIELDS, R_LAST, R_TAIL, R_TAIL_BYTES, R_TAIL_POSTINGS, recordOf } from './forms.ts';
+import {
+  BLOCK, FIELDS, H_EPOCH, H_POSTING, PART_BLOCKS, PART_DIRECTORIES, PART_TAILS, SEALED_DOCS, SEALED_FREQUENCIES,
+} from './layout.ts';
+import { allocate, release, resize, roomFor } from './memory.ts';
+import { pack } from './packing.ts';
+import { codePositions, notePositions } from './positions.ts';
+import { B_BLOCK, B_BLOCK_FIELDS, reserve } from './scratch.ts';
+
+export const MAX_TAIL: u32 = 16384;
+export const TAIL_COUNT_MASK: u32 = 0x7f;
+export const TAIL_EPOCH_SHIFT: u32 = 7;
+
+export const D_COUNT: usize = 0;
+export const D_CAPACITY: usize = 4;
+export const D_DEATHS: usize = 8;
+export const D_DEAD: usize = 12;
+export const D_BLOCKS: usize = 16;
+
+export const BLOCK_HEADER: usize = 16;
+
+/**
+ * Appends a posting of a document that is later than all the form has, whose tail is of today's epoch. `from` to `end` is
+ * what a tail has of it behind its first number, and `single` that number's low bit.
+ */
+export function appendPosting(form: u32, doc: u32, from: usize, end: usize, fields: u32, single: bool): void {
+  const record = recordOf(form);
+  store<u8>(record, load<u8>(record, R_FIELDS) | <u8>fields, R_FIELDS);
+  store<u32>(record, load<u32>(record, R_DOCUMENTS) + 1, R_DOCUMENTS);
+  const bytes = <u32>(end - from);
+  if (tailCount(record) > 0 && <u32>load<u16>(record, R_TAIL_BYTES) + bytes + 5 > MAX_TAIL) sealTail(form);
+  if (bytes + 5 > MAX_TAIL) return sealAlone(form, doc, from, end);
+  const count = tailCount(record);
+  const gap = ((doc - (count === 0 ? 0 : load<u32>(record, R_LAST))) << 1) | <u32>single;
+  const at = extendTail(record, varintSize(gap) + bytes);
+  memory.copy(putVarint(at, gap), from, bytes);
+  store<u32>(record, doc, R_LAST);
+  if (count + 1 === BLOCK) {
+    appendBlock(form, sealBytes(load<u32>(record, R_TAIL), BLOCK));
+    clearTail(record);
+  } else setTailCount(record, count + 1);
+}
+
+export function tailCount(record: usize): u32 {
+  return <u32>load<u8>(record, R_TAIL_POSTINGS) & TAIL_COUNT_MASK;
+}
+
+/** Sets the number of postings in a tail, which is of today's epoch from now on. */
+export function setTailCount(record: usize, count: u32): void {
+  store<u8>(record, <u8>(count | (load<u32>(H_EPOCH) << TAIL_EPOCH_SHIFT)), R_TAIL_POSTINGS);
+}
+
+/** Makes the tail longer; gives the address of the new bytes. */
+export function extendTail(record: usize, bytes: u32): usize {
+  const used = <u32>load<u16>(record, R_TAIL_BYTES);
+  let tail = <usize>load<u32>(record, R_TAIL);
+  if (tail === 0 || used + bytes > roomFor(used)) {
+    const wider = allocate(used + bytes, PART_TAILS);
+    memory.copy(wider, tail, used);
+    release(tail, used, PART_TAILS);
+    store<u32>(record, <u32>wider, R_TAIL);
+    tail = wider;
+  }
+  store<u16>(record, <u16>(used + bytes), R_TAIL_BYTES);
+  return tail + used;
+}
+
+export function clearTail(record: usize): void {
+  release(load<u32>(record, R_TAIL), load<u16>(record, R_TAIL_BYTES), PART_TAILS);
+  store<u32>(record, 0, R_TAIL);
+  store<u16>(record, 0, R_TAIL_BYTES);
+  setTailCount(record, 0);
+}
+
+/** Moves the tail, which has postings, into a block. */
+function sealTail(form: u32): void {
+  const record = recordOf(form);
+  appendBlock(form, sealBytes(load<u32>(record, R_TAIL), tailCount(record)));
+  clearTail(record);
+}
+
+/** A posting that is too long for a tail gets a block of its own. */
+function sealAlone(form: u32, doc: u32, from: usize, end: usize): void {
+  const alone = allocate(<u32>(end - from) + 5, PART_TAILS);
+  memory.copy(putVarint(alone, doc << 1), from, end - from);
+  appendBlock(form, sealBytes(alone, 1));
+  release(alone, <u32>(end - from) + 5, PART_TAILS);
+  store<u32>(recordOf(form), doc, R_LAST);
+}
+
+// ---- Directories ---------------------------------------------------------------------------
+
+/** Appends a block to a form's directory. */
+export function appendBlock(form: u32, block: usize): void {
+  const record = recordOf(form);
+  const directory = <usize>load<u32>(record, R_DIRECTORY);
+  const count: u32 = directory === 0 ? 0 : load<u32>(directory, D_COUNT);
+  const wider = widenDirectory(record, count + 1);
+  store<u32>(wider + (<usize>count << 2), <u32>block, D_BLOCKS);
+  store<u32>(wider, count + 1, D_COUNT);
+}
+
+/** Makes room for so many blocks; gives the directory. */
+export function widenDirectory(record: usize, blocks: u32): usize {
+  const directory = <usize>load<u32>(record, R_DIRECTORY);
+  const capacity: u32 = directory === 0 ? 0 : load<u32>(directory, D_CAPACITY);
+  if (blocks <= capacity) return directory;
+  const size = roomFor(<u32>D_BLOCKS + 4 * max(blocks, capacity + (capacity >> 2)));
+  const wider = resize(directory, directorySize(capacity), size, PART_DIRECTORIES);
+  store<u32>(wider, (size - <u32>D_BLOCKS) >> 2, D_CAPACITY);
+  store<u32>(record, <u32>wider, R_DIRECTORY);
+  return wider;
+}
+
+/** Gives a directory without blocks back. */
+export function releaseDirectory(record: usize): void {
+  const directory = <usize>load<u32>(record, R_DIRECTORY);
+  if (directory === 0) return;
+  assert(load<u32>(directory, D_COUNT) === 0, 'a directory with blocks');
+  release(directory, directorySize(load<u32>(directory, D_CAPACITY)), PART_DIRECTORIES);
+  store<u32>(record, 0, R_DIRECTORY);
+}
+
+function directorySize(capacity: u32): u32 {
+  return <u32>D_BLOCKS + 4 * capacity;
+}
+
+export function blockCount(record: usize): u32 {
+  const directory = <usize>load<u32>(record, R_DIRECTORY);
+  return directory === 0 ? 0 : load<u32>(directory, D_COUNT);
+}
+
+export function blockAt(record: usize, index: u32): usize {
+  assert(index < blockCount(record), 'no such block');
+  return load<u32>(<usize>load<u32>(record, R_DIRECTORY) + (<usize>index << 2), D_BLOCKS);
+}
+
+// ---- Sealing -------------------------------------------------------------------------------
+
+/** Makes a block of the postings of a tail that starts with a whole document number; gives its address. */
+export function sealBytes(tail: usize, count: u32): usize {
+  const end = readTail(tail, count);
+  const buffer = reserve(B_BLOCK, 8192 + 8 * <u32>(end - tail));
+  const last = load<u32>(SEALED_DOCS + (<usize>(count - 1) << 2));
+  const first = load<u32>(SEALED_DOCS);
+  for (let i = <usize>(count - 1); i > 0; i--) {
+    const place = SEALED_DOCS + (i << 2);
+    store<u32>(place, load<u32>(place) - load<u32>(place - 4) - 1);
+  }
+  store<u32>(SEALED_DOCS, 0);
+  let at = pack(SEALED_DOCS, count, buffer + BLOCK_HEADER);
+  at = pack(SEALED_FREQUENCIES, count, at);
+  const special = roomForSpecial(count);
+  const fields = load<u32>(special);
+  if (fields !== 1) {
+    memory.copy(at, special + 8, load<u32>(special, 4));
+    at += load<u32>(special, 4);
+  }
+  const start = <u32>(at - buffer);
+  at = codePositions(count, at);
+  store<u32>(buffer, last);
+  store<u32>(buffer, first, 4);
+  store<u32>(buffer, (count - 1) | (fields << 7) | (load<u32>(H_EPOCH) << 13) | (start << 14), 8);
+  store<u32>(buffer, <u32>(at - buffer), 12);
+  const block = allocate(<u32>(at - buffer), PART_BLOCKS);
+  memory.copy(block, buffer, at - buffer);
+  return block;
+}
+
+/** B_BLOCK_FIELDS while sealing: all the fields, bytes of the field part, the field part. */
+function roomForSpecial(count: u32): usize {
+  return reserve(B_BLOCK_FIELDS, 4096 + count * 32);
+}
+
+/** Reads a tail into the buffers for sealing; gives the address behind it. */
+function readTail(tail: usize, count: u32): usize {
+  const special = roomForSpecial(count);
+  let specialEnd = special + 9;
+  let specials: u8 = 0;
+  let doc: u32 = 0;
+  let all: u32 = 0;
+  let values: u32 = 0;
+  let at = tail;
+  for (let i: u32 = 0; i < count; i++) {
+    at = parsePosting(at);
+    doc += postingGap();
+    const frequency = postingFrequency();
+    all |= postingFields();
+    store<u32>(SEALED_DOCS + (<usize>i << 2), doc);
+    store<u32>(SEALED_FREQUENCIES + (<usize>i << 2), frequency - 1);
+    if (postingFields() !== 1) {
+      store<u8>(specialEnd, <u8>i);
+      store<u8>(specialEnd, <u8>postingFields(), 1);
+      memory.copy(specialEnd + 2, postingFieldsAt(), at - postingFieldsAt());
+      specialEnd += 2 + at - postingFieldsAt();
+      specials++;
+    }
+    at = notePositions(at, frequency, values);
+    values += frequency;
+  }
+  store<u32>(special, all);
+  store<u32>(special, <u32>(specialEnd - special - 8), 4);
+  store<u8>(special, specials, 8);
+  return at;
+}
+
+// ---- Postings of a tail --------------------------------------------------------------------
+
+/** Reads the head of a posting; gives the address of its positions. What it found is told by the functions below. */
+export function parsePosting(at: usize): usize {
+  const gap = getVarint(at);
+  at += varintLength(gap);
+  store<u32>(H_POSTING, varintValue(gap) >> 1);
+  store<u32>(H_POSTING, 1, 4);
+  store<u32>(H_POSTING, 1, 8);
+  if ((varintValue(gap) & 1) !== 0) return at;
+  const head = getVarint(at);
+  at += varintLength(head);
+  store<u32>(H_POSTING, varintValue(head) >> 1, 4);
+  if ((varintValue(head) & 1) === 0) return at;
+  const fields = <u32>load<u8>(at);
+  store<u32>(H_POSTING, fields, 8);
+  store<u32>(H_POSTING, <u32>at + 1, 12);
+  return skipVarints(at + 1, popcnt(fields & ~1));
+}
+
+export function postingGap(): u32 {
+  return load<u32>(H_POSTING);
+}
+
+export function postingFrequency(): u32 {
+  return load<u32>(H_POSTING, 4);
+}
+
+/** Bits of the fields; content alone, 1, has no occurrences by field. */
+export function postingFields(): u32 {
+  return load<u32>(H_POSTING, 8);
+}
+
+export function postingFieldsAt(): usize {
+  return load<u32>(H_POSTING, 12);
+}
+
+/**
+ * Takes the occurrences in the fields from 1 on, which lie at an address, off those of posting `index` in the content:
+ * `frequencies` has a row of 128 for each field. Gives the address behind.
+ */
+export function spreadFields(at: usize, fields: u32, index: u32, frequencies: usize): usize {
+  let others: u32 = 0;
+  for (let field: u32 = 1; field < FIELDS; field++) {
+    if ((fields & (1 << field)) === 0) continue;
+    const frequency = getVarint(at);
+    at += varintLength(frequency);
+    others += varintValue(frequency);
+    store<u32>(frequencies + (<usize>(field * BLOCK + index) << 2), varintValue(frequency));
+  }
+  const content = frequencies + (<usize>index << 2);
+  store<u32>(content, load<u32>(content) - others);
+  return at;
+}

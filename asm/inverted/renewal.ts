@@ -1,0 +1,164 @@
+// Compaction of one form: its postings are written anew, in today's numbers of documents, without
+// those of dropped ones.
+
+import { getVarint, putVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
+import { R_DIRECTORY, R_DOCUMENTS, R_LAST, R_TAIL, R_TAIL_BYTES, recordOf } from './forms.ts';
+import { BLOCK, DOCS, FIELD_FREQUENCIES, FIELDS, FREQUENCIES, H_REMAP, PART_BLOCKS, PART_TAILS, SINK } from './layout.ts';
+import { allocate, release, roomFor } from './memory.ts';
+import { decodePositions } from './positions.ts';
+import {
+  blockAt, blockCount, clearTail, D_BLOCKS, D_COUNT, D_DEATHS, MAX_TAIL, parsePosting, postingFrequency, postingGap, sealBytes,
+  setTailCount, tailCount, widenDirectory,
+} from './postings.ts';
+import { blockBytes, blockPositions, isCurrent, isTailCurrent, readBlock, readFields } from './reading.ts';
+import { B_NEW_BLOCKS, B_OLD_POSITIONS, B_POSTINGS, reserve } from './scratch.ts';
+
+/** Rewrites a tail of the former epoch; it can only become shorter, since numbers and gaps do. */
+export function renewTail(form: u32): void {
+  const record = recordOf(form);
+  if (isTailCurrent(record)) return;
+  const count = tailCount(record);
+  if (count === 0) return setTailCount(record, 0);
+  const remap = <usize>load<u32>(H_REMAP);
+  const tail = <usize>load<u32>(record, R_TAIL);
+  let from = tail;
+  let to = tail;
+  let old: u32 = 0;
+  let last: u32 = 0;
+  let kept: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const gap = getVarint(from);
+    const start = from + varintLength(gap);
+    from = skipVarints(parsePosting(from), postingFrequency());
+    old += postingGap();
+    const doc = load<u32>(remap + (<usize>old << 2));
+    if (doc === SINK) continue;
+    to = putVarint(to, ((doc - last) << 1) | (varintValue(gap) & 1));
+    memory.copy(to, start, from - start);
+    to += from - start;
+    last = doc;
+    kept++;
+  }
+  store<u32>(record, last, R_LAST);
+  dropPostings(record, count - kept);
+  if (kept === 0) return clearTail(record);
+  shortenTail(record, <u32>(to - tail));
+  setTailCount(record, kept);
+}
+
+/** The tail of a chunk whose room is that of its bytes, as `extendTail` expects it. */
+function shortenTail(record: usize, bytes: u32): void {
+  const used = <u32>load<u16>(record, R_TAIL_BYTES);
+  const tail = <usize>load<u32>(record, R_TAIL);
+  if (roomFor(bytes) !== roomFor(used)) {
+    const shorter = allocate(bytes, PART_TAILS);
+    memory.copy(shorter, tail, bytes);
+    release(tail, used, PART_TAILS);
+    store<u32>(record, <u32>shorter, R_TAIL);
+  }
+  store<u16>(record, <u16>bytes, R_TAIL_BYTES);
+}
+
+/** Counts postings as gone, and the last count of dead ones as outdated. */
+function dropPostings(record: usize, count: u32): void {
+  store<u32>(record, load<u32>(record, R_DOCUMENTS) - count, R_DOCUMENTS);
+  const directory = <usize>load<u32>(record, R_DIRECTORY);
+  if (directory !== 0) store<u32>(directory, 0, D_DEATHS);
+}
+
+/**
+ * Rewrites up to `limit` blocks of the former epoch from `first` on. Gives the index behind the blocks
+ * that took their place; `unfinished` blocks of the former epoch may follow there.
+ */
+export function renewBlocks(form: u32, first: u32, limit: u32): u32 {
+  const record = recordOf(form);
+  const blocks = blockCount(record);
+  let end = first;
+  while (end < blocks && end - first < limit && !isCurrent(blockAt(record, end))) end++;
+  if (end === first) return first;
+  let made: u32 = 0;
+  let pending: u32 = 0; // postings in B_POSTINGS: their number, bytes and last document
+  let bytes: u32 = 0;
+  let last: u32 = 0;
+  for (let i = first; i < end; i++) {
+    const block = blockAt(record, i);
+    const count = readBlock(block, DOCS, FREQUENCIES);
+    const fields = readFields(form, i, count, FREQUENCIES);
+    let position = readPositions(block, count);
+    for (let j: u32 = 0; j < count; j++) {
+      const doc = load<u32>(DOCS + (<usize>j << 2));
+      const frequency = load<u32>(FREQUENCIES + (<usize>j << 2));
+      if (doc === SINK) {
+        position += <usize>frequency << 2;
+        dropPostings(record, 1);
+        continue;
+      }
+      const buffer = reserve(B_POSTINGS, bytes + 64 + 6 * frequency);
+      const to = copyPosting(buffer + bytes, doc - last, j, fields, position);
+      position += <usize>frequency << 2;
+      bytes = <u32>(to - buffer);
+      last = doc;
+      if (++pending === BLOCK || bytes >= MAX_TAIL) {
+        noteBlock(made++, sealBytes(buffer, pending));
+        pending = bytes = last = 0;
+      }
+    }
+    release(block, blockBytes(block), PART_BLOCKS);
+  }
+  if (pending > 0) noteBlock(made++, sealBytes(reserve(B_POSTINGS, bytes), pending));
+  splice(record, first, end, made);
+  return first + made;
+}
+
+/** Blocks still of the former epoch at an index? */
+export function hasFormerBlock(form: u32, index: u32): bool {
+  const record = recordOf(form);
+  return index < blockCount(record) && !isCurrent(blockAt(record, index));
+}
+
+/** Writes posting `index` of the chunk that was read as a tail has it; gives the address behind. */
+function copyPosting(to: usize, gap: u32, index: u32, chunkFields: u32, positions: usize): usize {
+  const frequency = load<u32>(FREQUENCIES + (<usize>index << 2));
+  let fields: u32 = 0;
+  for (let field: u32 = 0; field < FIELDS; field++) {
+    if ((chunkFields & (1 << field)) !== 0 && fieldFrequency(field, index) > 0) fields |= 1 << field;
+  }
+  const single = frequency === 1 && fields === 1;
+  to = putVarint(to, (gap << 1) | <u32>single);
+  if (!single) to = putVarint(to, (frequency << 1) | <u32>(fields !== 1));
+  if (fields !== 1) {
+    store<u8>(to++, <u8>fields);
+    for (let field: u32 = 1; field < FIELDS; field++) {
+      if ((fields & (1 << field)) !== 0) to = putVarint(to, fieldFrequency(field, index));
+    }
+  }
+  for (const end = positions + (<usize>frequency << 2); positions < end; positions += 4) to = putVarint(to, load<u32>(positions));
+  return to;
+}
+
+/** Decodes the positions of the block whose frequencies are at hand; gives their address. */
+function readPositions(block: usize, count: u32): usize {
+  let values: u32 = 0;
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) values += load<u32>(FREQUENCIES + i);
+  const positions = reserve(B_OLD_POSITIONS, values * 4);
+  decodePositions(blockPositions(block), count, FREQUENCIES, positions);
+  return positions;
+}
+
+function fieldFrequency(field: u32, index: u32): u32 {
+  return load<u32>(FIELD_FREQUENCIES + (<usize>(field * BLOCK + index) << 2));
+}
+
+function noteBlock(index: u32, block: usize): void {
+  store<u32>(reserve(B_NEW_BLOCKS, (index + 1) * 4) + (<usize>index << 2), <u32>block);
+}
+
+/** Puts `made` blocks of B_NEW_BLOCKS in the place of those from `first` to `end`. */
+function splice(record: usize, first: u32, end: u32, made: u32): void {
+  const blocks = blockCount(record);
+  const directory = widenDirectory(record, blocks - (end - first) + made);
+  const list = directory + D_BLOCKS;
+  memory.copy(list + (<usize>(first + made) << 2), list + (<usize>end << 2), <usize>(blocks - end) << 2);
+  if (made > 0) memory.copy(list + (<usize>first << 2), reserve(B_NEW_BLOCKS, 4), <usize>made << 2);
+  store<u32>(directory, blocks - (end - first) + made, D_COUNT);
+}

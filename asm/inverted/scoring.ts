@@ -1,0 +1,267 @@
+// Scores of a term, or of a group of forms that counts as one, for every document that has it.
+//
+// The frequency x of a term in a document is the number of its occurrences in the fields that count, and
+// for BM25F the sum of w_f * tf_f / (1 - b + b * len_f / avglen_f) over them. Forms of a group may weigh
+// less than 1. With W, which the host computes from the term's inverse document frequency, the score is
+//
+//     BM25     W * x / (x + k1 * (1 - b + b * len / avglen))      Robertson and Zaragoza, 2009; W = idf * (k1 + 1)
+//     TF-IDF   W * x / len
+//     BM25F    W * x / (k1 + x)
+//
+// so only divisions by a document's own length are left to be done here. A dead document's length is
+// infinite, which makes its score 0: the mark of "no match" for a single term.
+//
+// The parameters lie at H_SCORING: u32 algorithm, u32 bits of the fields that count, f32 c0 = k1 * (1 - b)
+// (BM25F: k1), f32 c1 = k1 * b / avglen, f32 1 - b, 6 x f32 weights, 6 x f32 b / avglen_f.
+
+import { isDead, lengthsOf } from './documents.ts';
+import { BLOCK, DOCS, FIELD_FREQUENCIES, FIELDS, FREQUENCIES, H_SCORING, SCORES, WEIGHTS } from './layout.ts';
+import { bitmapBytes, bitsOf, hasBit, hasBitBetween, keepBits, scoresOf, setBit } from './levels.ts';
+import { blockAt, blockCount } from './postings.ts';
+import { recordOf } from './forms.ts';
+import { chunkCount, isCurrent, readChunk, readFields } from './reading.ts';
+import { B_KEPT_BITS, B_SUM_BITS, B_SUMS, buffer } from './scratch.ts';
+
+const BM25: u32 = 0; // 1 is TF-IDF
+const BM25F: u32 = 2;
+
+const P_ALGORITHM: usize = 0;
+const P_FIELDS: usize = 4;
+const P_C0: usize = 8;
+const P_C1: usize = 12;
+const P_REST: usize = 16;
+const P_WEIGHTS: usize = 20;
+const P_NORMS: usize = 44;
+const ALL_FIELDS: u32 = (1 << FIELDS) - 1;
+
+// What happens to a score.
+/** Added to the level's scores; the bits are left alone. */
+export const ADD: u32 = 0;
+/** Added, and the document matches. */
+export const MATCH: u32 = 1;
+/** Added to documents that match already; `finishRequire` then drops those that had no score. */
+export const REQUIRE: u32 = 2;
+
+/** Scores a single form whose documents in the fields that count are known to the host. */
+export function scoreForm(form: u32, level: u32, action: u32, weight: f32): void {
+  const record = recordOf(form);
+  const blocks = blockCount(record);
+  const chunks = chunkCount(form);
+  for (let chunk: u32 = 0; chunk < chunks; chunk++) {
+    if (action === REQUIRE && chunk < blocks && !mayMatch(blockAt(record, chunk), bitsOf(level))) continue;
+    const count = readChunk(form, chunk, DOCS, FREQUENCIES);
+    weigh(form, chunk, count, 1);
+    score(count, weight);
+    if (action === ADD) add(count, scoresOf(level));
+    else if (action === MATCH) addAndMatch(count, level);
+    else addToMatches(count, level);
+  }
+}
+
+/** Drops the documents of a level that the terms scored with REQUIRE since the last call left out. */
+export function finishRequire(level: u32): void {
+  const kept = buffer(B_KEPT_BITS);
+  keepBits(level, kept, false);
+  memory.fill(kept, 0, bitmapBytes());
+}
+
+/** Adds a form to the group that is being summed. Gives how many documents the group has gained. */
+export function sumForm(form: u32, weight: f32): u32 {
+  const sums = buffer(B_SUMS);
+  const bits = buffer(B_SUM_BITS);
+  let gained: u32 = 0;
+  const chunks = chunkCount(form);
+  for (let chunk: u32 = 0; chunk < chunks; chunk++) {
+    const count = readChunk(form, chunk, DOCS, FREQUENCIES);
+    weigh(form, chunk, count, weight);
+    for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+      const doc = load<u32>(DOCS + i);
+      const amount = load<f32>(WEIGHTS + i);
+      if (amount === 0 || isDead(doc)) continue;
+      const place = sums + (<usize>doc << 2);
+      const sum = load<f32>(place);
+      if (sum === 0) {
+        gained++;
+        setBit(bits, doc);
+      }
+      store<f32>(place, sum + amount);
+    }
+  }
+  return gained;
+}
+
+/** Scores the group that was summed, which is then empty again. */
+export function scoreGroup(level: u32, action: u32, weight: f32): void {
+  const sums = buffer(B_SUMS);
+  const bits = buffer(B_SUM_BITS);
+  const bytes = bitmapBytes();
+  let count: u32 = 0;
+  for (let at: usize = 0; at < bytes; at += 8) {
+    const set = load<u64>(bits + at);
+    if (set === 0) continue;
+    store<u64>(bits + at, 0);
+    for (let left = set; left !== 0; left &= left - 1) {
+      const doc = <u32>((at << 3) + <usize>ctz(left));
+      store<u32>(DOCS + (<usize>count << 2), doc);
+      store<f32>(WEIGHTS + (<usize>count << 2), load<f32>(sums + (<usize>doc << 2)));
+      store<f32>(sums + (<usize>doc << 2), 0);
+      if (++count === BLOCK) {
+        finishGroupChunk(count, level, action, weight);
+        count = 0;
+      }
+    }
+  }
+  finishGroupChunk(count, level, action, weight);
+}
+
+function finishGroupChunk(count: u32, level: u32, action: u32, weight: f32): void {
+  score(count, weight);
+  if (action === ADD) add(count, scoresOf(level));
+  else if (action === MATCH) addAndMatch(count, level);
+  else addToMatches(count, level);
+}
+
+/** Whether a block may have a document with a bit; it says its first and last when they are today's numbers. */
+function mayMatch(block: usize, bits: usize): bool {
+  return !isCurrent(block) || hasBitBetween(bits, load<u32>(block, 4), load<u32>(block));
+}
+
+// ---- Frequencies ---------------------------------------------------------------------------
+
+/** From DOCS and FREQUENCIES of a chunk to WEIGHTS: the form's frequency x in each document, times a weight. */
+function weigh(form: u32, chunk: u32, count: u32, weight: f32): void {
+  if (load<u32>(H_SCORING, P_ALGORITHM) === BM25F) return weighByField(form, chunk, count, weight);
+  if (load<u32>(H_SCORING, P_FIELDS) !== ALL_FIELDS) return weighSomeFields(form, chunk, count, weight);
+  const factor = f32x4.splat(weight);
+  for (let i: usize = 0; i < <usize>count << 2; i += 16) {
+    v128.store(WEIGHTS + i, f32x4.mul(f32x4.convert_i32x4_u(v128.load(FREQUENCIES + i)), factor));
+  }
+}
+
+function weighSomeFields(form: u32, chunk: u32, count: u32, weight: f32): void {
+  const fields = readFields(form, chunk, count, FREQUENCIES) & load<u32>(H_SCORING, P_FIELDS);
+  memory.fill(WEIGHTS, 0, <usize>count << 2);
+  for (let field: u32 = 0; field < FIELDS; field++) {
+    if ((fields & (1 << field)) === 0) continue;
+    const row = FIELD_FREQUENCIES + (<usize>field << 9);
+    for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+      store<f32>(WEIGHTS + i, load<f32>(WEIGHTS + i) + <f32>load<u32>(row + i) * weight);
+    }
+  }
+}
+
+function weighByField(form: u32, chunk: u32, count: u32, weight: f32): void {
+  const fields = readFields(form, chunk, count, FREQUENCIES) & load<u32>(H_SCORING, P_FIELDS);
+  const rest = load<f32>(H_SCORING, P_REST);
+  memory.fill(WEIGHTS, 0, <usize>count << 2);
+  for (let field: u32 = 0; field < FIELDS; field++) {
+    if ((fields & (1 << field)) === 0) continue;
+    const row = FIELD_FREQUENCIES + (<usize>field << 9);
+    const lengths = lengthsOf(field + 1);
+    const factor = load<f32>(H_SCORING + (<usize>field << 2), P_WEIGHTS) * weight;
+    const norm = load<f32>(H_SCORING + (<usize>field << 2), P_NORMS);
+    for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+      const frequency = load<u32>(row + i);
+      if (frequency === 0) continue;
+      const length = load<f32>(lengths + (<usize>load<u32>(DOCS + i) << 2));
+      store<f32>(WEIGHTS + i, load<f32>(WEIGHTS + i) + factor * <f32>frequency / (rest + norm * length));
+    }
+  }
+}
+
+// ---- Scores --------------------------------------------------------------------------------
+
+/** From DOCS and WEIGHTS to SCORES. */
+function score(count: u32, weight: f32): void {
+  const algorithm = load<u32>(H_SCORING, P_ALGORITHM);
+  if (algorithm === BM25F) return saturate(count, weight);
+  if (load<u32>(H_SCORING, P_FIELDS) !== ALL_FIELDS) return scoreSomeFields(count, weight, algorithm);
+  const lengths = lengthsOf(0);
+  const c0 = algorithm === BM25 ? load<f32>(H_SCORING, P_C0) : 0;
+  const c1 = algorithm === BM25 ? load<f32>(H_SCORING, P_C1) : 1;
+  const own: f32 = algorithm === BM25 ? 1 : 0; // whether x stands below the line, too
+  const c0s = f32x4.splat(c0);
+  const c1s = f32x4.splat(c1);
+  const owns = f32x4.splat(own);
+  const weights = f32x4.splat(weight);
+  const whole = <usize>(count & ~3) << 2;
+  let i: usize = 0;
+  for (; i < whole; i += 16) {
+    const x = v128.load(WEIGHTS + i);
+    let length = v128.load32_zero(lengths + (<usize>load<u32>(DOCS + i) << 2));
+    length = f32x4.replace_lane(length, 1, load<f32>(lengths + (<usize>load<u32>(DOCS + i, 4) << 2)));
+    length = f32x4.replace_lane(length, 2, load<f32>(lengths + (<usize>load<u32>(DOCS + i, 8) << 2)));
+    length = f32x4.replace_lane(length, 3, load<f32>(lengths + (<usize>load<u32>(DOCS + i, 12) << 2)));
+    const below = f32x4.add(f32x4.mul(x, owns), f32x4.add(c0s, f32x4.mul(c1s, length)));
+    v128.store(SCORES + i, f32x4.div(f32x4.mul(weights, x), below));
+  }
+  for (; i < <usize>count << 2; i += 4) {
+    const x = load<f32>(WEIGHTS + i);
+    const length = load<f32>(lengths + (<usize>load<u32>(DOCS + i) << 2));
+    store<f32>(SCORES + i, weight * x / (x * own + (c0 + c1 * length)));
+  }
+}
+
+function saturate(count: u32, weight: f32): void {
+  const k1 = f32x4.splat(load<f32>(H_SCORING, P_C0));
+  const weights = f32x4.splat(weight);
+  for (let i: usize = 0; i < <usize>count << 2; i += 16) {
+    const x = v128.load(WEIGHTS + i);
+    v128.store(SCORES + i, f32x4.div(f32x4.mul(weights, x), f32x4.add(k1, x)));
+  }
+}
+
+/** The same with a length that is the sum over the fields that count. */
+function scoreSomeFields(count: u32, weight: f32, algorithm: u32): void {
+  const fields = load<u32>(H_SCORING, P_FIELDS);
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+    const x = load<f32>(WEIGHTS + i);
+    const doc = load<u32>(DOCS + i);
+    let result: f32 = 0;
+    if (x > 0) {
+      let length: f32 = 0;
+      for (let field: u32 = 0; field < FIELDS; field++) {
+        if ((fields & (1 << field)) !== 0) length += load<f32>(lengthsOf(field + 1) + (<usize>doc << 2));
+      }
+      const below = algorithm === BM25 ? x + (load<f32>(H_SCORING, P_C0) + load<f32>(H_SCORING, P_C1) * length) : length;
+      result = weight * x / below;
+    }
+    store<f32>(SCORES + i, result);
+  }
+}
+
+// ---- What happens to them ------------------------------------------------------------------
+
+function add(count: u32, scores: usize): void {
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+    const place = scores + (<usize>load<u32>(DOCS + i) << 2);
+    store<f32>(place, load<f32>(place) + load<f32>(SCORES + i));
+  }
+}
+
+function addAndMatch(count: u32, level: u32): void {
+  const scores = scoresOf(level);
+  const bits = bitsOf(level);
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+    const amount = load<f32>(SCORES + i);
+    if (amount === 0) continue;
+    const doc = load<u32>(DOCS + i);
+    const place = scores + (<usize>doc << 2);
+    store<f32>(place, load<f32>(place) + amount);
+    setBit(bits, doc);
+  }
+}
+
+function addToMatches(count: u32, level: u32): void {
+  const scores = scoresOf(level);
+  const bits = bitsOf(level);
+  const kept = buffer(B_KEPT_BITS);
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+    const amount = load<f32>(SCORES + i);
+    const doc = load<u32>(DOCS + i);
+    if (amount === 0 || !hasBit(bits, doc)) continue;
+    const place = scores + (<usize>doc << 2);
+    store<f32>(place, load<f32>(place) + amount);
+    setBit(kept, doc);
+  }
+}

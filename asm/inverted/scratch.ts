@@ -1,0 +1,79 @@
+// Buffers that no checkpoint keeps. Each is a run of pages that grows as needed and never shrinks
+// below what small documents and queries want.
+
+import { H_BUFFERS, PAGE, PAGE_SCRATCH } from './layout.ts';
+import { allocatePages, pagesFor, releasePages } from './memory.ts';
+
+// Numbers of the buffers.
+/** Text that the host brings, and results that it fetches. */
+export const B_INPUT: u32 = 0;
+export const B_OUTPUT: u32 = 1;
+/** Positions of the tokens of the document at hand (u32: field << 29 | position), and the next token of the same form. */
+export const B_TOKENS: u32 = 2;
+export const B_TOKEN_LINKS: u32 = 3;
+/** By form: its entry in B_DOC_FORMS, when that entry says so too. */
+export const B_FORM_ENTRIES: u32 = 4;
+/** Forms of the document at hand: form, tokens, first token, last token. */
+export const B_DOC_FORMS: u32 = 5;
+export const B_NEW_FORMS: u32 = 6;
+/** A posting, or postings, in the form of a tail. */
+export const B_POSTINGS: u32 = 7;
+/** A block that is being sealed, and the field part of it. */
+export const B_BLOCK: u32 = 8;
+export const B_BLOCK_FIELDS: u32 = 9;
+/** Weights by document of a group that is being summed, f32. */
+export const B_SUMS: u32 = 10;
+/** Bitmaps by document: of that group, and of what an intersection leaves. */
+export const B_SUM_BITS: u32 = 11;
+export const B_KEPT_BITS: u32 = 12;
+export const B_FILTER: u32 = 13;
+export const B_MULTIPLIERS: u32 = 14;
+export const B_MATCHES: u32 = 15;
+export const B_HEAP: u32 = 16;
+export const B_CURSORS: u32 = 17;
+/** Three buffers that phrases merge positions in. */
+export const B_MERGE: u32 = 18;
+export const B_TABLES: u32 = 21;
+/** Blocks that compaction puts in the place of others. */
+export const B_NEW_BLOCKS: u32 = 22;
+/** Positions of a block before they are coded. */
+export const B_POSITIONS: u32 = 23;
+/** Positions of a block that compaction takes apart, while others are made. */
+export const B_OLD_POSITIONS: u32 = 25;
+/** Positions that the cursors of a phrase have read. */
+export const B_CURSOR_POSITIONS: u32 = 26;
+export const BUFFERS: u32 = 32;
+
+/** Address of a buffer; 0 until it was reserved. */
+export function buffer(id: u32): usize {
+  return load<u32>(H_BUFFERS + (<usize>id << 3));
+}
+
+/** Makes a buffer hold at least `bytes`, keeping what it held; bytes that are new are zero. */
+export function reserve(id: u32, bytes: u32): usize {
+  assert(id < BUFFERS, 'no such buffer');
+  const entry = H_BUFFERS + (<usize>id << 3);
+  const old = load<u32>(entry);
+  const oldPages = load<u32>(entry, 4);
+  if (bytes <= oldPages * PAGE && old !== 0) return old;
+  const pages = max(pagesFor(bytes), oldPages + (oldPages >> 1));
+  const address = allocatePages(pages, PAGE_SCRATCH);
+  memory.copy(address, old, <usize>oldPages * PAGE);
+  memory.fill(address + <usize>oldPages * PAGE, 0, <usize>(pages - oldPages) * PAGE);
+  if (old !== 0) releasePages(old, oldPages);
+  store<u32>(entry, <u32>address);
+  store<u32>(entry, pages, 4);
+  return address;
+}
+
+export function roomOf(id: u32): u32 {
+  return load<u32>(H_BUFFERS + (<usize>id << 3), 4) * PAGE;
+}
+
+/** Gives a buffer's pages back when it has grown beyond `bytes`, as one huge document makes it. */
+export function shrink(id: u32, bytes: u32): void {
+  if (roomOf(id) <= bytes) return;
+  const entry = H_BUFFERS + (<usize>id << 3);
+  releasePages(load<u32>(entry), load<u32>(entry, 4));
+  store<u64>(entry, 0);
+}

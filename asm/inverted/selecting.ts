@@ -1,0 +1,229 @@
+// The last step of a search: the k best of the documents that match, their number, and nothing left
+// behind. A result is ordered by score, then by the caller's ordinal, ascending.
+//
+// A key is a score's bits and the complement of the ordinal, in one u64: since scores are not negative,
+// the better result has the larger key. The k best are kept in a heap whose root is the worst of them.
+
+import { documentOf } from './documents.ts';
+import { H_DOCS, H_ORDINALS } from './layout.ts';
+import { bitmapBytes, bitsOf, hasBit, scoresOf, setBit } from './levels.ts';
+import { B_FILTER, B_HEAP, B_INPUT, B_MATCHES, B_MULTIPLIERS, B_OUTPUT, buffer, reserve } from './scratch.ts';
+
+/** Bits of `options`. */
+const FILTERED: u32 = 1; // B_FILTER has a bit for each ordinal that may match
+const MULTIPLIED: u32 = 2; // B_MULTIPLIERS has a factor (f32) for each ordinal
+const COLLECTED: u32 = 4; // B_MATCHES gets a bit for each ordinal that matches
+
+// The state of a selection, in front of the heap. Addresses are 0 for what is not wanted; ordinals beyond the filter are
+// out, those beyond the multipliers are multiplied by 1.
+const S_HELD: usize = 0;
+const S_TOTAL: usize = 4;
+const S_K: usize = 8;
+const S_FILTER: usize = 12;
+const S_FILTER_SIZE: usize = 16;
+const S_MULTIPLIERS: usize = 20;
+const S_MULTIPLIER_SIZE: usize = 24;
+const S_MATCHES: usize = 28;
+/** Score of the worst of the best, once there are k of them. */
+const S_LEAST: usize = 32;
+const STATE: usize = 40;
+
+/** Selects from a level whose scores alone say what matches (ADD); clears it. Gives the number of matches. */
+export function selectByScore(k: u32, options: u32, filterSize: u32, multiplierSize: u32): u32 {
+  const state = begin(k, options, filterSize, multiplierSize);
+  return options === 0 ? selectBest(state) : selectEach(state);
+}
+
+/** Without filter and the like only documents that may be among the best are looked at; the others are counted by vectors. */
+function selectBest(state: usize): u32 {
+  const scores = scoresOf(0);
+  const end = scores + (<usize>((load<u32>(H_DOCS) + 15) & ~15) << 2);
+  const ordinals = <usize>load<u32>(H_ORDINALS);
+  const zero = f32x4.splat(0);
+  let matches = i32x4.splat(0);
+  let least = f32x4.splat(leastScore(state));
+  for (let at = scores; at < end; at += 64) {
+    const a = v128.load(at);
+    const b = v128.load(at, 16);
+    const c = v128.load(at, 32);
+    const d = v128.load(at, 48);
+    if (!v128.any_true(v128.or(v128.or(a, b), v128.or(c, d)))) continue;
+    // A comparison gives -1 where it holds.
+    const some = i32x4.add(f32x4.ne(a, zero), f32x4.ne(b, zero));
+    matches = i32x4.sub(matches, i32x4.add(some, i32x4.add(f32x4.ne(c, zero), f32x4.ne(d, zero))));
+    if (v128.any_true(f32x4.ge(f32x4.pmax(f32x4.pmax(a, b), f32x4.pmax(c, d)), least))) {
+      for (let left = nonZero64(at); left !== 0; left &= left - 1) {
+        const place = at + (<usize>ctz(left) << 2);
+        offer(state, keyOf(load<f32>(place), load<u32>(ordinals + (place - scores))));
+      }
+      least = f32x4.splat(leastScore(state));
+    }
+    clear64(at);
+  }
+  const total = i32x4.extract_lane(matches, 0) + i32x4.extract_lane(matches, 1) + i32x4.extract_lane(matches, 2) + i32x4.extract_lane(matches, 3);
+  store<u32>(state, <u32>total, S_TOTAL);
+  return finish(state);
+}
+
+function selectEach(state: usize): u32 {
+  const scores = scoresOf(0);
+  const end = scores + (<usize>((load<u32>(H_DOCS) + 15) & ~15) << 2);
+  for (let at = scores; at < end; at += 64) {
+    const set = nonZero64(at);
+    if (set === 0) continue;
+    for (let left = set; left !== 0; left &= left - 1) {
+      const place = at + (<usize>ctz(left) << 2);
+      consider(state, place - scores, load<f32>(place));
+    }
+    clear64(at);
+  }
+  return finish(state);
+}
+
+/** A bit for each of 16 scores that is not zero. */
+function nonZero64(at: usize): u32 {
+  const zero = f32x4.splat(0);
+  const low = i16x8.narrow_i32x4_s(f32x4.ne(v128.load(at), zero), f32x4.ne(v128.load(at, 16), zero));
+  const high = i16x8.narrow_i32x4_s(f32x4.ne(v128.load(at, 32), zero), f32x4.ne(v128.load(at, 48), zero));
+  return <u32>i8x16.bitmask(i8x16.narrow_i16x8_s(low, high));
+}
+
+function clear64(at: usize): void {
+  const zero = i32x4.splat(0);
+  v128.store(at, zero);
+  v128.store(at, zero, 16);
+  v128.store(at, zero, 32);
+  v128.store(at, zero, 48);
+}
+
+/** Selects from level 0, whose bits say what matches; clears it. Gives the number of matches. */
+export function selectByBits(k: u32, options: u32, filterSize: u32, multiplierSize: u32): u32 {
+  const state = begin(k, options, filterSize, multiplierSize);
+  const scores = scoresOf(0);
+  const bits = bitsOf(0);
+  const bytes = bitmapBytes();
+  for (let at: usize = 0; at < bytes; at += 8) {
+    const set = load<u64>(bits + at);
+    if (set === 0) continue;
+    store<u64>(bits + at, 0);
+    for (let left = set; left !== 0; left &= left - 1) {
+      const offset = ((at << 3) + <usize>ctz(left)) << 2;
+      const score = load<f32>(scores + offset);
+      store<f32>(scores + offset, 0);
+      consider(state, offset, score);
+    }
+  }
+  return finish(state);
+}
+
+/**
+ * Scores of `count` ordinals (u32 in B_INPUT) to B_OUTPUT (f32), before selecting; -1 where an ordinal does
+ * not match. Neither filter nor multipliers apply.
+ */
+export function lookUpScores(count: u32, byBits: bool): void {
+  const input = buffer(B_INPUT);
+  const output = reserve(B_OUTPUT, count * 4);
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+    const doc = documentOf(load<u32>(input + i));
+    const score: f32 = doc === 0 ? 0 : load<f32>(scoresOf(0) + (<usize>doc << 2));
+    const matches = doc !== 0 && (byBits ? hasBit(bitsOf(0), doc) : score !== 0);
+    store<f32>(output + i, matches ? score : <f32>-1);
+  }
+}
+
+function begin(k: u32, options: u32, filterSize: u32, multiplierSize: u32): usize {
+  const state = reserve(B_HEAP, <u32>STATE + k * 8);
+  store<u32>(state, 0, S_HELD);
+  store<u32>(state, 0, S_TOTAL);
+  store<u32>(state, k, S_K);
+  store<u32>(state, <u32>((options & FILTERED) !== 0 ? buffer(B_FILTER) : 0), S_FILTER);
+  store<u32>(state, filterSize, S_FILTER_SIZE);
+  store<u32>(state, <u32>((options & MULTIPLIED) !== 0 ? buffer(B_MULTIPLIERS) : 0), S_MULTIPLIERS);
+  store<u32>(state, multiplierSize, S_MULTIPLIER_SIZE);
+  store<u32>(state, <u32>((options & COLLECTED) !== 0 ? buffer(B_MATCHES) : 0), S_MATCHES);
+  store<f32>(state, k === 0 ? f32.POSITIVE_INFINITY : 0, S_LEAST);
+  return state;
+}
+
+/** The least score that may be among the k best. */
+function leastScore(state: usize): f32 {
+  return load<f32>(state, S_LEAST);
+}
+
+/** Counts a document (given as number * 4) when the filter lets it pass, and offers it. */
+function consider(state: usize, offset: usize, score: f32): void {
+  const ordinal = load<u32>(<usize>load<u32>(H_ORDINALS) + offset);
+  const filter = <usize>load<u32>(state, S_FILTER);
+  if (filter !== 0 && !(ordinal < load<u32>(state, S_FILTER_SIZE) && hasBit(filter, ordinal))) return;
+  store<u32>(state, load<u32>(state, S_TOTAL) + 1, S_TOTAL);
+  const matches = <usize>load<u32>(state, S_MATCHES);
+  if (matches !== 0) setBit(matches, ordinal);
+  const multipliers = <usize>load<u32>(state, S_MULTIPLIERS);
+  if (multipliers !== 0 && ordinal < load<u32>(state, S_MULTIPLIER_SIZE)) score *= load<f32>(multipliers + (<usize>ordinal << 2));
+  if (score >= load<f32>(state, S_LEAST)) offer(state, keyOf(score, ordinal));
+}
+
+function keyOf(score: f32, ordinal: u32): u64 {
+  return (<u64>reinterpret<u32>(score) << 32) | ~ordinal;
+}
+
+function offer(state: usize, key: u64): void {
+  const held = load<u32>(state, S_HELD);
+  const k = load<u32>(state, S_K);
+  const heap = state + STATE;
+  if (held < k) {
+    store<u32>(state, held + 1, S_HELD);
+    siftUp(heap, held, key);
+    if (held + 1 < k) return;
+  } else if (held > 0 && key > load<u64>(heap)) siftDown(heap, held, key);
+  if (k > 0) store<f32>(state, reinterpret<f32>(<u32>(load<u64>(heap) >> 32)), S_LEAST);
+}
+
+function siftUp(heap: usize, index: u32, key: u64): void {
+  while (index > 0) {
+    const parent = (index - 1) >> 1;
+    const above = load<u64>(heap + (<usize>parent << 3));
+    if (above <= key) break;
+    store<u64>(heap + (<usize>index << 3), above);
+    index = parent;
+  }
+  store<u64>(heap + (<usize>index << 3), key);
+}
+
+/** Puts a key in the place of the root of a heap of `held`. */
+function siftDown(heap: usize, held: u32, key: u64): void {
+  let index: u32 = 0;
+  for (;;) {
+    let child = index * 2 + 1;
+    if (child >= held) break;
+    let below = load<u64>(heap + (<usize>child << 3));
+    if (child + 1 < held && load<u64>(heap + (<usize>child << 3), 8) < below) {
+      child++;
+      below = load<u64>(heap + (<usize>child << 3));
+    }
+    if (key <= below) break;
+    store<u64>(heap + (<usize>index << 3), below);
+    index = child;
+  }
+  store<u64>(heap + (<usize>index << 3), key);
+}
+
+/** Writes the best to B_OUTPUT, best first: u32 ordinal, f32 score each. Behind them: nothing. Gives the total. */
+function finish(state: usize): u32 {
+  const heap = state + STATE;
+  const held = load<u32>(state, S_HELD);
+  const output = reserve(B_OUTPUT, max(held * 8, 8));
+  for (let left = held; left > 0; left--) {
+    const worst = load<u64>(heap);
+    const place = output + (<usize>(left - 1) << 3);
+    store<u32>(place, ~(<u32>worst));
+    store<u32>(place, <u32>(worst >> 32), 4);
+    siftDown(heap, left - 1, load<u64>(heap + (<usize>(left - 1) << 3)));
+  }
+  return load<u32>(state, S_TOTAL);
+}
+
+/** How many results the last selection wrote. */
+export function selectedCount(): u32 {
+  return load<u32>(buffer(B_HEAP), S_HELD);
+}

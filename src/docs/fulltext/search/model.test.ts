@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { tokenize } from '../../../text/tokenize.ts';
+import type { QueryNode } from '../../../text/query/index.ts';
+import { DRIVERS } from '../../documents/test-fixture.ts';
+import { planQuery, type QueryPlan } from './query-plan.ts';
+import { SearchFixture } from './test-fixture.ts';
+
+/** A document as a scan sees it: the forms of each of its texts. */
+interface Scanned {
+  readonly texts: readonly (readonly string[])[];
+  readonly tags: readonly string[];
+}
+
+const WORDS = ['fox', 'foxes', 'cat', 'cats', 'dog', 'quick', 'running', 'runs', 'the', 'café', 'cafe', "dog's", '3.14'];
+const word = fc.constantFrom(...WORDS);
+const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '));
+const key = fc.constantFrom('a', 'b', 'd', 'e', 'f', 'g');
+const tags = fc.subarray(['x', 'y', 'z']);
+const atom = fc.oneof(
+  { weight: 4, arbitrary: word },
+  fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => `"${words.join(' ')}"`),
+  fc.constantFrom('f*', 'c?t', '*s', 'ca*e'),
+);
+const query = fc.letrec<{ query: string }>((tie) => ({
+  query: fc.oneof(
+    { depthSize: 'small' }, atom,
+    fc.tuple(tie('query'), fc.constantFrom(' ', ' AND ', ' OR ', ' -', ' +', ' AND NOT '), tie('query')).map(([a, operator, b]) => `(${a})${operator}(${b})`),
+  ),
+})).query;
+
+const command = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('put' as const), key, text, title: text, tags }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), key }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'clear' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'reindex' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('search' as const), query, mode: fc.constantFrom('simple' as const, 'boolean' as const, 'expression' as const), tags: fc.option(tags) }) },
+);
+
+describe.each(DRIVERS)('full-text search over %s', (driver) => {
+  it('agrees with a scan of all documents, whatever was written before', async () => {
+    await fc.assert(fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 40 }), async (commands) => {
+      const fixture = await SearchFixture.open(driver);
+      try {
+        await compare(fixture, commands);
+      } finally {
+        await fixture.close();
+      }
+    }), { numRuns: 40 });
+  });
+});
+
+type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
+
+async function compare(fixture: SearchFixture, commands: readonly Command[]): Promise<void> {
+  const documents = new Map<string, Scanned>();
+  for (const step of commands) {
+    if (step.kind === 'put') {
+      const { key: name, text: contentMd, title, tags: values } = step;
+      await fixture.add(name, contentMd, { title: [title], tags: values });
+      documents.set(name, { texts: [contentMd, title, ...values].map(formsOf), tags: values });
+    } else if (step.kind === 'delete') {
+      await fixture.call('deleteDocuments', { collection: 'c', documents: [{ key: step.key, lang: 'en' }] });
+      documents.delete(step.key);
+    } else if (step.kind === 'clear') {
+      await fixture.call('deleteCollection', { collection: 'c' });
+      documents.clear();
+    } else if (step.kind === 'reindex') {
+      expect(await fixture.call('reindexFullText', { collection: 'c' })).toEqual({ reindexed: documents.size, collection: 'c' });
+    } else if (step.kind === 'restart') {
+      await fixture.search.view.stop();
+      await fixture.search.view.start();
+      await fixture.search.view.settled();
+    } else await compareSearch(fixture, documents, step);
+  }
+}
+
+async function compareSearch(fixture: SearchFixture, documents: ReadonlyMap<string, Scanned>, step: Extract<Command, { kind: 'search' }>): Promise<void> {
+  const filter = step.tags === null ? {} : { filterMeta: { tags: step.tags } };
+  const answer = await fixture.find(step.query, { mode: step.mode, ...filter, facetBy: ['tags'] });
+  const plan = planQuery(step.query, { mode: step.mode, distance: 5, lang: 'en', stemming: true, stopWords: new Set(['the']), synonymsOf: undefined, fuzzy: 0 });
+  const scan = new Scan(plan, [...documents.values()]);
+  const expected = new Map([...documents]
+    .filter(([, document]) => step.tags === null || step.tags.some((tag) => document.tags.includes(tag)))
+    .flatMap(([name, document]): [string, number][] => {
+      const score = plan.root && scan.score(plan.root, document);
+      return score === undefined ? [] : [[name, score]];
+    }));
+  const found = new Map(answer.results.map(({ document, score }) => [document.key, score]));
+  expect([...found.keys()].sort(), step.query).toEqual([...expected.keys()].sort());
+  expect(answer.totalMatches).toBe(expected.size);
+  for (const [name, score] of expected) expect(found.get(name)! / score, `${step.query} in ${name}`).toBeCloseTo(1, 4);
+  const counts = new Map((answer.facets!['tags'] ?? []).map(({ value, count }) => [value, count]));
+  for (const tag of ['x', 'y', 'z']) expect(counts.get(tag) ?? 0).toBe([...expected.keys()].filter((name) => documents.get(name)!.tags.includes(tag)).length);
+}
+
+function formsOf(value: string): string[] {
+  return tokenize(value).map(({ form }) => form);
+}
+
+/** Scores by the definition of `tfidf` (decision D-81), by looking at every word of every document. */
+class Scan {
+  readonly #plan: QueryPlan;
+  readonly #documents: readonly Scanned[];
+
+  constructor(plan: QueryPlan, documents: readonly Scanned[]) {
+    this.#plan = plan;
+    this.#documents = documents;
+  }
+
+  /** Undefined where the document does not match. */
+  score(node: QueryNode, document: Scanned): number | undefined {
+    switch (node.kind) {
+      case 'term': return this.#word(this.#sameTerm(node.form), document);
+      case 'wildcard': return this.#word(matching(node.pattern), document);
+      case 'phrase': return hasPhrase(document, node.forms.map((form) => this.#sameTerm(form))) ? this.#sum(node.forms, document) : undefined;
+      case 'group': return this.#group(node, document);
+      default: throw new Error(`${node.kind} is not scanned`);
+    }
+  }
+
+  #group({ required, optional, excluded }: Extract<QueryNode, { kind: 'group' }>, document: Scanned): number | undefined {
+    const scoresOf = (nodes: readonly QueryNode[]) => nodes.map((node) => this.score(node, document));
+    const [must, may] = [scoresOf(required), scoresOf(optional)];
+    const matches = must.length > 0 ? must.every((score) => score !== undefined) : may.some((score) => score !== undefined);
+    if (!matches || scoresOf(excluded).some((score) => score !== undefined)) return undefined;
+    return [...must, ...may].reduce<number>((sum, score) => sum + (score ?? 0), 0);
+  }
+
+  #sum(forms: readonly string[], document: Scanned): number {
+    return forms.reduce((sum, form) => sum + this.#word(this.#sameTerm(form), document)!, 0);
+  }
+
+  #word(test: (form: string) => boolean, document: Scanned): number | undefined {
+    const frequency = ({ texts }: Scanned) => texts.flat().filter(test).length;
+    const having = this.#documents.filter((other) => frequency(other) > 0).length;
+    const tf = frequency(document);
+    return tf === 0 ? undefined : (tf / document.texts.flat().length) * Math.log(1 + this.#documents.length / having);
+  }
+
+  #sameTerm(form: string): (other: string) => boolean {
+    const { term } = this.#plan.analyzer;
+    return (other) => term(other) === term(form);
+  }
+}
+
+function matching(pattern: string): (form: string) => boolean {
+  const regexp = new RegExp(`^${pattern.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'u');
+  return (form) => regexp.test(form.normalize('NFD').replace(/\p{M}/gu, ''));
+}
+
+/** Within one text: phrases do not reach from one to the next. */
+function hasPhrase({ texts }: Scanned, words: readonly ((form: string) => boolean)[]): boolean {
+  return texts.some((forms) => forms.some((_, at) => words.every((test, i) => at + i < forms.length && test(forms[at + i]!))));
+}

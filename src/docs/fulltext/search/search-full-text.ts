@@ -1,0 +1,74 @@
+import type { Operations } from '../../../../generated/docs/operations.ts';
+import type { SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import type { InputOf } from '../../../operations/index.ts';
+import type { Curation } from '../../curation/index.ts';
+import { countWithinBudget, Pace } from '../../documents/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
+import type { FullTextView } from '../view/fulltext-view.ts';
+import { countFacets } from './count-facets.ts';
+import { queriesFor, type CollectionRow } from './eligible-documents.ts';
+import { findDocuments } from './find-documents.ts';
+import { needsBodies, presentResults } from './present-results.ts';
+import { fillPrompt } from './fill-prompt.ts';
+import { resolveRequest, type RequestContext, type SearchInput, type SearchRequest } from './request.ts';
+
+export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext {
+  readonly view: Pick<FullTextView, 'indexOf'>;
+  readonly curation: Pick<Curation, 'rulesOf'>;
+}
+
+/** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */
+export async function searchFullText(deps: SearchDeps, input: SearchInput): Promise<SearchFullTextResponse> {
+  const request = resolveRequest(deps, input);
+  const { collection: name, facetBy, budget, plan } = request;
+  const index = deps.view.indexOf(name);
+  const collection = await deps.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [name.toLowerCase()]);
+  if (index === undefined || collection === undefined) return toResponse(deps, request, { total: 0, results: [], facets: {}, truncated: false });
+  const pace = new Pace();
+  // Words that were there before the language of this query are grouped first, in slices.
+  while (!index.prepare(plan.analyzer)) await pace.rest();
+  const outcome = await findDocuments(deps, index, collection, request, deps.curation.rulesOf(name), needsBodies(request));
+  const presented = await presentResults(deps.codec, index, request, outcome.results);
+  const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), budget);
+  const facets = facetBy && outcome.all
+    ? await countFacets(queriesFor(deps.sql, collection), collection.id, outcome.all, { fields: facetBy, max: request.facetMaxValues })
+    : {};
+  return toResponse(deps, request, {
+    total: outcome.total,
+    results: presented.slice(0, fitting).map(({ result }) => result),
+    facets, truncated: fitting < presented.length,
+  });
+}
+
+interface Answer {
+  /** Documents that match, whatever the limit. */
+  readonly total: number;
+  readonly results: SearchFullTextResponse['results'];
+  /** By field; a field that is not there has no values. */
+  readonly facets: NonNullable<SearchFullTextResponse['facets']>;
+  readonly truncated: boolean;
+}
+
+function toResponse({ collections }: SearchDeps, request: SearchRequest, { total, results, facets, truncated }: Answer): SearchFullTextResponse {
+  const { collection, query, algorithm, plan: { mode }, lang, stemmingActive, synonymsActive, facetBy } = request;
+  const prompt = collections.configOf(collection)?.responsePrompt;
+  return {
+    results,
+    total: results.length, totalMatches: total,
+    algorithm, mode, lang, stemmingActive, synonymsActive,
+    ...(facetBy && { facets: Object.fromEntries(facetBy.map((field) => [field, Object.hasOwn(facets, field) ? facets[field]! : []])) }),
+    ...(truncated && { contextTruncated: true }),
+    ...(prompt && { responsePrompt: fillPrompt(prompt, { collection, query }) }),
+  };
+}
+
+type ByQueryInput = InputOf<Operations, 'searchFullTextByQuery'>;
+
+/** `GET /v1/fts` (decision D-75): the same with scalars. Throws `missing_fields` without `query` and `q`. */
+export function searchFullTextByQuery(deps: SearchDeps, { query, q, meta = {}, ...scalars }: ByQueryInput): Promise<SearchFullTextResponse> {
+  const text = query ?? q;
+  if (text === undefined) throw new ServiceError('missing_fields', 'missing fields: query');
+  const filterMeta = Object.fromEntries(Object.entries(meta).map(([key, values]) => [key, typeof values === 'string' ? [values] : values]));
+  return searchFullText(deps, { ...scalars, query: text, filterMeta, facetMaxValues: 0 });
+}

@@ -1,0 +1,342 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DRIVERS, START } from '../../documents/test-fixture.ts';
+import { SearchFixture } from './test-fixture.ts';
+
+const refusal = { code: 'invalid_argument' };
+
+describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text search")', (driver) => {
+  let fixture: SearchFixture;
+  beforeEach(async () => {
+    fixture = await SearchFixture.open(driver);
+  });
+  afterEach(() => fixture.close());
+
+  const terms = async (query: string, more: object = {}) => (await fixture.find(query, more)).results.map(({ matchedTerms }) => matchedTerms.join(' '));
+
+  it('finds what was written as soon as the write is acknowledged, and no longer what was deleted', async () => {
+    await fixture.add('a', 'The quick fox runs');
+    await fixture.add('b', 'Lazy dogs sleep', { title: ['Foxes'] });
+    expect((await fixture.keys('fox')).sort()).toEqual(['a', 'b']);
+    await fixture.call('updateDocument', { collection: 'C', key: 'a', lang: 'en', contentMd: 'The quick cat' });
+    expect(await fixture.keys('fox')).toEqual(['b']);
+    expect(await fixture.keys('cats', { collection: 'C' })).toEqual(['a']);
+    await fixture.call('deleteDocument', { collection: 'c', key: 'b', lang: 'en' });
+    expect(await fixture.find('fox')).toMatchObject({ results: [], total: 0, totalMatches: 0 });
+    await fixture.call('deleteCollection', { collection: 'c' });
+    expect(await fixture.keys('cat')).toEqual([]);
+    await fixture.add('a', 'fox again');
+    expect(await fixture.keys('fox')).toEqual(['a']);
+  });
+
+  it('says how it searched, also in a collection that is not there', async () => {
+    expect(await fixture.find('fox', { facetBy: ['x', '__proto__'] })).toEqual({
+      results: [], total: 0, totalMatches: 0, algorithm: 'tfidf', mode: 'simple', lang: 'en', stemmingActive: true, synonymsActive: true,
+      facets: JSON.parse('{"x":[],"__proto__":[]}') as object,
+    });
+    const answer = await fixture.find('"a b"~2', { algorithm: 'bm25', lang: 'pl_PL', disableSynonyms: true });
+    expect(answer).toMatchObject({ algorithm: 'bm25', mode: 'proximity', lang: 'pl', stemmingActive: false, synonymsActive: false });
+    expect(await fixture.find('x', { lang: 'xx', disableStem: true })).toMatchObject({ lang: 'en', stemmingActive: false });
+  });
+
+  it('scores tfidf by (tf/len)·ln(1 + N/df), decision D-81, and bm25 by decision D-82', async () => {
+    await fixture.add('a', 'fox fox cat dog');
+    await fixture.add('b', 'cat cat cat dog dog mouse');
+    const score = async (algorithm: string) => (await fixture.find('fox', { algorithm })).results[0]!.score;
+    expect(await score('tfidf')).toBeCloseTo((2 / 4) * Math.log(1 + 2 / 1), 5);
+    const idf = Math.log((2 - 1 + 0.5) / (1 + 0.5) + 1);
+    expect(await score('bm25')).toBeCloseTo((idf * 2 * 2.2) / (2 + 1.2 * (1 - 0.75 + (0.75 * 4) / 5)), 5);
+  });
+
+  it('weighs the fields of bm25f (decision D-83); fields that are not listed do not count', async () => {
+    await fixture.add('body', 'fox', { title: ['cat'] });
+    await fixture.add('title', 'cat', { title: ['fox'] });
+    expect(await fixture.keys('fox', { algorithm: 'bm25f' })).toEqual(['title', 'body']);
+    expect(await fixture.keys('fox', { algorithm: 'bm25f', fieldWeights: { content: 5, title: 1 } })).toEqual(['body', 'title']);
+    expect(await fixture.keys('fox', { algorithm: 'bm25f', fieldWeights: { 'meta.title': 1 } })).toEqual(['title']);
+    await expect(fixture.find('fox', { algorithm: 'bm25f', fieldWeights: { 'meta.author': 1 } })).rejects.toMatchObject({ ...refusal, message: expect.stringContaining('meta.author') as string });
+  });
+
+  it('refuses an algorithm that is not built by name', async () => {
+    await fixture.add('a', 'fox');
+    await expect(fixture.find('fox', { algorithm: 'pmisparse' })).rejects.toMatchObject({ code: 'not_implemented', message: expect.stringContaining('pmisparse') as string });
+  });
+
+  describe('modes', () => {
+    beforeEach(async () => {
+      await fixture.add('a', 'the quick brown fox jumps over the lazy dog');
+      await fixture.add('b', 'a brown dog and a quick cat');
+      await fixture.add('c', 'computers compute computations');
+    });
+
+    it.each([
+      ['quick AND fox', 'boolean', ['a']],
+      ['quick -fox', 'boolean', ['b']],
+      ['+dog fox', 'boolean', ['a', 'b']],
+      ['NOT fox', 'boolean', []],
+      ['the AND fox', 'boolean', ['a']],
+      ['fox AND (the AND NOT cat)', 'expression', ['a']],
+      ['dog AND (the AND NOT fox)', 'expression', ['b']],
+      ['"brown fox"', 'phrase', ['a']],
+      ['"over the lazy"', 'phrase', ['a']],
+      ['"quick dog"', 'phrase', []],
+      ['"fox quick"~1', 'proximity', ['a']],
+      ['comp*', 'wildcard', ['c']],
+      ['f?x', 'wildcard', ['a']],
+      ['(fox OR cat) AND "brown dog"', 'expression', ['b']],
+      ['What is a computer?', 'simple', ['c']],
+      ['the and of', 'simple', []],
+      ['!!!', 'simple', []],
+    ])('%s is %s', async (query, mode, keys) => {
+      const { results, mode: found, totalMatches } = await fixture.find(query);
+      expect({ found, keys: results.map(({ document }) => document.key).sort(), totalMatches }).toEqual({ found: mode, keys, totalMatches: keys.length });
+    });
+
+    it('adds the score of what is optional to what is required', async () => {
+      const [with_, without] = [await fixture.find('+dog fox', { algorithm: 'bm25' }), await fixture.find('+dog', { algorithm: 'bm25' })];
+      const scoreOf = ({ results }: typeof with_, key: string) => results.find(({ document }) => document.key === key)!.score;
+      expect(scoreOf(with_, 'b')).toBeCloseTo(scoreOf(without, 'b'), 5);
+      expect(scoreOf(with_, 'a')).toBeGreaterThan(scoreOf(without, 'a'));
+    });
+
+    it('takes distance for proximity without ~N only', async () => {
+      expect(await fixture.keys('"quick jumps"', { mode: 'proximity', distance: 1 })).toEqual([]);
+      expect(await fixture.keys('"quick jumps"', { mode: 'proximity', distance: 2 })).toEqual(['a']);
+    });
+
+    it.each([['quick AND (fox', 10], ['é "fox', 3]])('refuses %s with the byte position', async (query, byte) => {
+      await expect(fixture.find(query, { mode: 'expression' })).rejects.toMatchObject({ ...refusal, message: expect.stringMatching(`^query: .*byte ${byte}\\)$`) as string });
+    });
+  });
+
+  it('finds by edits, each a fifth less, and names them query~indexed (decision D-85)', async () => {
+    await fixture.add('exact', 'search engine');
+    await fixture.add('near', 'serch engine');
+    await fixture.add('far', 'saerch engine');
+    expect(await fixture.keys('search', { disableStem: true })).toEqual(['exact']);
+    const { results } = await fixture.find('search', { fuzzy: 2, disableStem: true });
+    expect(results.map(({ document, matchedTerms }) => [document.key, ...matchedTerms])).toEqual([
+      ['exact', 'search'], ['near', 'search~serch'], ['far', 'search~saerch'],
+    ]);
+    expect(results[1]!.score).toBeCloseTo(results[0]!.score * 0.8, 5);
+    expect(results[2]!.score).toBeCloseTo(results[0]!.score * 0.64, 5);
+    expect(await fixture.keys('serch', { fuzzy: 1, mode: 'boolean' })).toEqual(['near']);
+    await fixture.add('ab', 'ab');
+    expect(await fixture.keys('ac', { fuzzy: 2 })).toEqual([]);
+  });
+
+  it('searches synonyms in both directions, over one step (decision D-86), and names the term of the query', async () => {
+    await fixture.add('a', 'a fast car');
+    await fixture.add('b', 'an automobile');
+    await fixture.add('d', 'a motor vehicle');
+    await fixture.call('addSynonyms', { collection: 'c', term: 'car', synonyms: ['automobile', 'motor vehicle'] });
+    expect((await fixture.keys('car')).sort()).toEqual(['a', 'b', 'd']);
+    expect(await terms('car')).toEqual(['car', 'car', 'car']);
+    expect((await fixture.keys('automobile')).sort()).toEqual(['a', 'b']);
+    expect(await fixture.keys('+car +fast')).toEqual(['a']);
+    expect(await fixture.keys('car', { disableSynonyms: true })).toEqual(['a']);
+  });
+
+  it('follows the stop words of the collection at once', async () => {
+    await fixture.add('a', 'lorem ipsum');
+    expect(await fixture.keys('lorem')).toEqual(['a']);
+    await fixture.call('addStopWords', { collection: 'c', words: ['lorem'] });
+    expect(await fixture.keys('lorem')).toEqual([]);
+    expect(await fixture.keys('"lorem ipsum"')).toEqual(['a']);
+    await fixture.add('b', 'the who');
+    expect(await fixture.keys('who')).toEqual([]);
+    await fixture.call('deleteStopWords', { collection: 'c', words: ['who'] });
+    expect(await fixture.keys('who')).toEqual(['b']);
+  });
+
+  it('stems by the language of the query (contract, `lang`)', async () => {
+    await fixture.add('de', 'Die Häuser stehen leer', {}, { lang: 'de' });
+    expect(await fixture.keys('haus', { lang: 'de_DE' })).toEqual(['de']);
+    expect(await fixture.keys('haus', { lang: 'de', disableStem: true })).toEqual([]);
+    expect(await fixture.keys('häusern', { lang: 'de' })).toEqual(['de']);
+    expect(await fixture.keys('hauser', { lang: 'en' })).toEqual(['de']);
+  });
+
+  it('finds identifiers of code and their parts (contract section 2, "Code documents")', async () => {
+    await fixture.add('src/app.ts', 'export function getUserName() { return this.x; }');
+    await fixture.add('prose.md', 'getUserName');
+    expect((await fixture.keys('getUserName')).sort()).toEqual(['prose.md', 'src/app.ts']);
+    expect(await fixture.keys('user')).toEqual(['src/app.ts']);
+    const { results } = await fixture.find('user', { highlight: true, highlightTag: '[b]' });
+    expect(results[0]!.highlights![0]!.fragment).toContain('get[b]User[/b]Name');
+  });
+
+  describe('filters', () => {
+    beforeEach(async () => {
+      await fixture.add('a', 'fox', { tags: ['x', 'y'], n: ['5'], day: ['2025-12-01'] });
+      fixture.base.advance(60);
+      await fixture.add('b', 'fox', { tags: ['y'], n: ['10'], day: ['2025-12-24'] });
+      await fixture.add('d', 'fox', { tags: ['z'], n: ['ten'] });
+    });
+
+    it.each([
+      [{ tags: ['x'] }, ['a']], [{ tags: ['x', 'z'] }, ['a', 'd']], [{ tags: ['y'], n: ['10'] }, ['b']], [{ tags: [] }, []], [{ none: ['x'] }, []], [{}, ['a', 'b', 'd']],
+    ])('filterMeta %j', async (filterMeta, keys) => {
+      const { results, totalMatches } = await fixture.find('fox', { filterMeta });
+      expect(results.map(({ document }) => document.key).sort()).toEqual(keys);
+      expect(totalMatches).toBe(keys.length);
+    });
+
+    it.each([
+      [[{ field: 'n', gte: 6 }], ['b', 'd']],
+      [[{ field: 'n', gte: '5', lt: '10' }], ['a']],
+      [{ n: { gt: 4, lte: 10 } }, ['a', 'b']],
+      [[{ field: 'day', gte: '2025-12-02' }], ['b']],
+      [[{ field: 'day', lt: 1764633600 }], ['a']],
+      [[{ field: 'tags', gte: 'x', lt: 'y' }, { field: 'n', gte: 5 }], ['a']],
+      [[{ field: 'addedAt', gt: START }], ['b', 'd']],
+      [[{ field: 'addedAt', lte: String(START) }], ['a']],
+      [[{ field: 'addedAt', gte: new Date(START * 1000 + 1000).toISOString() }], ['b', 'd']],
+      [[], ['a', 'b', 'd']],
+    ])('rangeMeta %j (decision D-91)', async (rangeMeta, keys) => {
+      expect((await fixture.keys('fox', { rangeMeta })).sort()).toEqual(keys);
+    });
+
+    it('refuses times that are none, and filters that are too large', async () => {
+      await expect(fixture.find('fox', { rangeMeta: [{ field: 'updatedAt', gte: 'soon' }] })).rejects.toMatchObject({ ...refusal, message: expect.stringContaining('rangeMeta') as string });
+      await expect(fixture.find('fox', { filterMeta: { a: Array(600).fill('x'), b: Array(600).fill('x') } })).rejects.toMatchObject(refusal);
+    });
+
+    it('leaves the frequencies of terms alone', async () => {
+      const [all, some] = [await fixture.find('fox'), await fixture.find('fox', { filterMeta: { tags: ['x'] } })];
+      expect(some.results[0]!.score).toBe(all.results.find(({ document }) => document.key === 'a')!.score);
+    });
+
+    it('boosts before the cut: positive multiplies, negative divides, matches multiply, never below 0.001', async () => {
+      const plain = (await fixture.find('fox')).results;
+      const boosted = async (boost: Record<string, number>) => (await fixture.find('fox', { boost, limit: 1 })).results[0]!;
+      const [base] = plain.filter(({ document }) => document.key === 'd');
+      expect(await boosted({ 'tags:z': 2 })).toMatchObject({ document: { key: 'd' } });
+      expect((await boosted({ 'tags:z': 2, 'n:ten': 3 })).score).toBeCloseTo(base!.score * 6, 4);
+      expect((await boosted({ 'tags:x': -2, 'tags:y': -2 })).document.key).toBe('d');
+      const a = (await fixture.find('fox', { boost: { 'tags:x': -2 } })).results.at(-1)!;
+      expect(a).toMatchObject({ document: { key: 'a' } });
+      expect(a.score).toBeCloseTo(plain.find(({ document }) => document.key === 'a')!.score / 2, 5);
+      const floored = (await fixture.find('fox', { boost: { 'tags:z': 0 } })).results.at(-1)!;
+      expect(floored.score).toBeCloseTo(base!.score * 0.001, 6);
+      expect(await fixture.keys('fox', { boost: { 'tags:none': 9 } })).toHaveLength(3);
+    });
+
+    it('counts facets over all matches, before the limit (decision D-90)', async () => {
+      const { facets, total, totalMatches } = await fixture.find('fox', { facetBy: ['tags', 'lang', 'none'], limit: 1 });
+      expect(facets).toEqual({ tags: [{ value: 'y', count: 2 }, { value: 'x', count: 1 }, { value: 'z', count: 1 }], lang: [{ value: 'en', count: 3 }], none: [] });
+      expect({ total, totalMatches }).toEqual({ total: 1, totalMatches: 3 });
+      expect((await fixture.find('fox', { facetBy: ['tags'], facetMaxValues: 1, filterMeta: { tags: ['y'] } })).facets).toEqual({ tags: [{ value: 'y', count: 2 }] });
+    });
+
+    it('hides what has expired at once', async () => {
+      await fixture.call('setDocumentTtl', { collection: 'c', key: 'b', lang: 'en', ttl: 10 });
+      expect(await fixture.keys('fox')).toHaveLength(3);
+      fixture.base.advance(10);
+      expect(await fixture.find('fox', { facetBy: ['tags'] })).toMatchObject({ totalMatches: 2, facets: { tags: [{ value: 'x' }, { value: 'y', count: 1 }, { value: 'z' }] } });
+      expect(await fixture.keys('fox', { filterMeta: { tags: ['y'] } })).toEqual(['a']);
+    });
+
+    describe('with curation (decisions section 4.5)', () => {
+      const rule = (more: object) => fixture.call('createCurationRule', { collection: 'c', query: 'fox', enabled: true, ...more });
+
+      it('hides before it counts, and pins where the rule says', async () => {
+        await fixture.add('p', 'something else', { tags: ['x'] });
+        await rule({ hides: ['A'], pins: [{ key: 'p', position: 2 }, { key: 'd', position: 1 }] });
+        const { results, totalMatches, facets } = await fixture.find(' FOX ', { facetBy: ['tags'], filterMeta: { tags: ['x', 'y', 'z'] } });
+        expect(results.map(({ document, pinned = false }) => [document.key, pinned])).toEqual([['d', true], ['p', true], ['b', false]]);
+        expect(results[1]).toMatchObject({ score: 0, matchedTerms: [] });
+        expect(results[0]!.score).toBeGreaterThan(0);
+        expect(totalMatches).toBe(3);
+        expect(facets).toEqual({ tags: [{ value: 'x', count: 1 }, { value: 'y', count: 1 }, { value: 'z', count: 1 }] });
+      });
+
+      it('gives a pinned document its score also from behind the limit', async () => {
+        for (let i = 0; i < 5; i++) await fixture.add(`more-${i}`, 'fox fox');
+        await fixture.add('last', 'fox and much else that makes this one long');
+        await rule({ pins: [{ key: 'last', position: 1 }] });
+        const { results, totalMatches } = await fixture.find('fox', { limit: 2, boost: { 'tags:x': 0.5 } });
+        expect(results[0]).toMatchObject({ document: { key: 'last' }, pinned: true, matchedTerms: ['fox'] });
+        expect(results[0]!.score).toBeGreaterThan(0);
+        expect({ n: results.length, totalMatches }).toEqual({ n: 2, totalMatches: 9 });
+      });
+    });
+  });
+
+  it('highlights with byte offsets and lines, also where fields leave the body out (decisions D-40, D-88)', async () => {
+    await fixture.add('a', 'Überall\n\nrunning foxes and a fox', { title: ['T'], author: ['me'] });
+    const { results: [result] } = await fixture.find('fox', { highlight: true, fields: ['author', 'updatedAt'] });
+    expect(result).toMatchObject({ document: { id: 'c|a|en', key: 'a', lang: 'en', meta: { author: ['me'] }, updatedAt: START } });
+    expect(result!.document).not.toHaveProperty('contentMd');
+    expect(result!.document).not.toHaveProperty('addedAt');
+    const [highlight] = result!.highlights!;
+    expect(highlight).toMatchObject({ fragment: 'Überall\n\nrunning <mark>foxes</mark> and a <mark>fox</mark>', matchedTerms: ['fox'], startOffset: 0, endOffset: 33, startLine: 1, endLine: 3 });
+    expect((await fixture.find('fox')).results[0]).not.toHaveProperty('highlights');
+    const short = (await fixture.find('"fox"', { highlight: true, fragmentSize: 10, maxHighlights: 1 })).results[0]!.highlights!;
+    expect(short).toHaveLength(1);
+    expect(short[0]!.fragment).toContain('…');
+  });
+
+  it('follows request, profile and default for limit and token budget, and expands responsePrompt', async () => {
+    for (let i = 0; i < 60; i++) await fixture.add(`k${i}`, `fox ${'x '.repeat(18)}x`);
+    expect((await fixture.find('fox')).total).toBe(50);
+    await fixture.base.call('setCollectionConfig', { collection: 'c', retrieval: { topK: 4, contextTokenBudget: 22 }, responsePrompt: 'On {{query}} in {{collection}}: {{other}}' });
+    const answer = await fixture.find('fox');
+    expect(answer).toMatchObject({ total: 2, totalMatches: 60, contextTruncated: true, responsePrompt: 'On fox in c: {{other}}' });
+    expect(await fixture.find('fox', { contextTokenBudget: 0 })).toMatchObject({ total: 4 });
+    expect(await fixture.find('fox', { limit: 7, includeContent: false })).toMatchObject({ total: 7 });
+    expect((await fixture.find('fox', { contextTokenBudget: 1 })).total).toBe(1);
+  });
+
+  it('has a GET form (decision D-75)', async () => {
+    await fixture.add('a', 'fox', { tags: ['x'] });
+    await fixture.add('b', 'fox', { tags: ['y'] });
+    const get = (input: object) => fixture.call('searchFullTextByQuery', { collection: 'c', ...input });
+    expect((await get({ q: 'fox', meta: { tags: 'y' } })).results.map(({ document }) => document.key)).toEqual(['b']);
+    expect((await get({ q: 'x', query: 'fox', meta: { tags: ['x', 'y'] }, highlight: true })).results[0]!.highlights).toHaveLength(1);
+    await expect(get({})).rejects.toMatchObject({ code: 'missing_fields', message: 'missing fields: query' });
+  });
+
+  describe('autocomplete (decision D-92)', () => {
+    const complete = async (q: string, more: object = {}) =>
+      (await fixture.call('autocomplete', { collection: 'c', q, ...more })).items.map(({ term, field, docCount }) => `${term} ${field} ${docCount}`);
+    beforeEach(async () => {
+      await fixture.add('a', 'posts posting those', { title: ['Poster'], author: ['Polly Post'] });
+      await fixture.add('b', 'posts Café', { tags: ['posts'] });
+    });
+
+    it('offers words as they were written, those of most documents first', async () => {
+      expect(await complete('PO-')).toEqual(['posts content 2', 'polly meta 1', 'post meta 1', 'poster meta.title 1', 'posting content 1']);
+      expect(await complete('post', { field: 'content' })).toEqual(['posts content 2', 'posting content 1']);
+      expect(await complete('post', { field: 'title' })).toEqual(['poster title 1']);
+      expect(await complete('po', { field: 'meta.author', topN: 1 })).toEqual(['polly meta.author 1']);
+      expect(await complete('cafe')).toEqual(['café content 1']);
+      expect(await complete('thos')).toEqual([]);
+    });
+
+    it('answers an empty list for a prefix of nothing', async () => {
+      expect(await fixture.call('autocomplete', { collection: 'c', q: '-!' })).toEqual({ items: [], total: 0, query: '-!', field: '' });
+      expect(await complete('posts', { collection: 'none' })).toEqual([]);
+    });
+  });
+
+  it('reindexes what an import left out, while searches go on', async () => {
+    await fixture.add('a', 'fox');
+    const { sql, feed } = fixture.base;
+    const { ord } = (await sql.get<{ ord: number }>('SELECT ord FROM documents'))!;
+    await sql.transaction((tx) => feed.append(tx, [{ kind: 'doc.put', collection: 'c', ord, docId: 'c|a|en', key: 'a', lang: 'en', flags: 4 }]));
+    await fixture.search.view.caughtUp();
+    expect(await fixture.keys('fox')).toEqual([]);
+    expect(await fixture.call('reindexFullText', { collection: 'C' })).toEqual({ reindexed: 1, collection: 'C' });
+    expect(await fixture.keys('fox')).toEqual(['a']);
+    expect(await fixture.call('reindexFullText', { collection: 'none' })).toEqual({ reindexed: 0, collection: 'none' });
+  });
+});
+
+describe('settings of full-text search', () => {
+  it.each([[{ stemming: false }, { stemmingActive: false, synonymsActive: true, lang: 'en' }], [{ synonyms: false, defaultLang: 'de' }, { stemmingActive: true, synonymsActive: false, lang: 'de' }]])('%j', async (settings, shown) => {
+    const fixture = await SearchFixture.open('sql.js', settings);
+    await fixture.add('a', 'Häuser foxes');
+    expect(await fixture.find('foxes')).toMatchObject({ ...shown, total: 1 });
+    await fixture.close();
+  });
+});

@@ -1,0 +1,54 @@
+import { DOCUMENT_MIGRATIONS, migrate } from '../../../storage/index.ts';
+import { createCuration } from '../../curation/index.ts';
+import type { DocsSettings } from '../../environment.ts';
+import { Fixture, type DriverName } from '../../documents/test-fixture.ts';
+import { createFullText, createFullTextSearch, type FullTextSearch } from '../index.ts';
+import { acknowledgeCaughtUp } from '../view/acknowledge.ts';
+
+/** For tests: documents, dictionaries, curation and searches over one database; a write returns when it can be found. */
+export class SearchFixture {
+  readonly base: Fixture;
+  readonly search: FullTextSearch;
+
+  private constructor(base: Fixture, search: FullTextSearch) {
+    this.base = base;
+    this.search = search;
+  }
+
+  static async open(driver: DriverName, fullText: NonNullable<DocsSettings['fullText']> = {}): Promise<SearchFixture> {
+    const base = await Fixture.open(driver);
+    await migrate(base.sql, DOCUMENT_MIGRATIONS);
+    const environment = { ...base.environment, settings: { ...base.environment.settings, fullText } };
+    const dictionaries = createFullText(environment);
+    const curation = createCuration(environment);
+    const search = createFullTextSearch(environment, { fullText: dictionaries, collections: base.collections, curation });
+    await search.view.start();
+    const handlers = { ...base.documents.handlers, ...dictionaries.handlers, ...curation.handlers, ...search.handlers };
+    base.use(acknowledgeCaughtUp(handlers, search.view));
+    return new SearchFixture(base, search);
+  }
+
+  get call(): Fixture['call'] {
+    return this.base.call.bind(this.base);
+  }
+
+  /** Stores a document. */
+  add(key: string, contentMd: string, meta: Record<string, string[]> = {}, more: object = {}) {
+    return this.call('addDocument', { collection: 'c', key, lang: 'en', contentMd, meta, ...more });
+  }
+
+  /** Searches the collection `c`. */
+  find(query: string, more: object = {}) {
+    return this.call('searchFullText', { collection: 'c', query, ...more });
+  }
+
+  /** Keys of what a search finds, best first. */
+  async keys(query: string, more: object = {}): Promise<string[]> {
+    return (await this.find(query, more)).results.map(({ document }) => document.key);
+  }
+
+  async close(): Promise<void> {
+    await this.search.view.stop();
+    await this.base.close();
+  }
+}

@@ -1,0 +1,26 @@
+import { foldDiacritics } from '../../../text/folding.ts';
+import { analyzerFor, LANGUAGES, resolveLanguage, stemmingAvailable } from '../../../text/languages/index.ts';
+import type { TermAnalyzer } from './text-index.ts';
+
+const PLAIN: TermAnalyzer = { name: 'plain', stemming: false, term: (form) => foldDiacritics(form) || form };
+
+/** Part of the names: changes when a stemmer gives other terms, so that checkpoints group their forms anew. */
+const VERSION = 1;
+
+/** The analyzers of all languages that have a stemmer, by code. They know no stop words: those are the query's matter. */
+const STEMMING: ReadonlyMap<string, TermAnalyzer> = new Map(LANGUAGES.filter(({ code }) => stemmingAvailable(code)).map(({ code }) => {
+  const { term } = analyzerFor(code, { stemming: true, stopWords: 'none' });
+  return [code, { name: `${code}-${VERSION}`, stemming: true, term: (form) => term(form) ?? form }];
+}));
+
+/** The analyzer of a language by its code (see `resolveLanguage`). */
+export function termAnalyzer(lang: string, stemming: boolean): TermAnalyzer {
+  return (stemming ? STEMMING.get(lang) : undefined) ?? PLAIN;
+}
+
+/** Chooses the analyzer of documents by their language, which may be any tag. */
+export function documentAnalyzers({ stemming, defaultLang }: { readonly stemming: boolean; readonly defaultLang: string }): (lang: string) => TermAnalyzer {
+  return (lang) => termAnalyzer(resolveLanguage(lang, defaultLang), stemming);
+}
+
+export const STEMMING_ANALYZERS: readonly TermAnalyzer[] = [...STEMMING.values()];

@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { durableRename } from '../../../lib/durable-rename.ts';
+
+/** What a checkpoint says of itself, in JSON behind its magic and length. */
+export interface CheckpointHeader {
+  readonly collection: string;
+  /** The last change of the feed that is surely within, and its time, which tells one database's feed from another's. */
+  readonly lsn: number;
+  readonly at: number;
+}
+
+const MAGIC = 'QFTIDX01';
+const HEADER_START = MAGIC.length + 4;
+const MAX_HEADER = 4096;
+const PIECE = 1024 * 1024;
+
+/**
+ * The checkpoints of a database, one file a collection:
+ *
+ *     magic (8 bytes) | length of the header (u32 LE) | header (JSON) | index, as its own format has it
+ *
+ * They only save time: one that is missing, damaged or of something else is as good as none.
+ */
+export class CheckpointFiles {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The header of a collection's checkpoint; undefined when there is none that can be used. */
+  async header(collection: string): Promise<CheckpointHeader | undefined> {
+    return (await this.#read(collection))?.header;
+  }
+
+  /** The index of a checkpoint, which knows its own damage; undefined when there is none. */
+  async load(collection: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const start = (await this.#read(collection))?.end;
+    return start === undefined ? undefined : createReadStream(this.#pathOf(collection), { start, highWaterMark: PIECE });
+  }
+
+  /** Replaces the checkpoint so that a crash leaves the old one or the new one. */
+  async save(header: CheckpointHeader, index: AsyncIterable<Uint8Array>): Promise<void> {
+    const path = this.#pathOf(header.collection);
+    const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    try {
+      await writeFile(draft, withHeader(header, index), { mode: 0o600 });
+      await durableRename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  }
+
+  async remove(collection: string): Promise<void> {
+    await rm(this.#pathOf(collection), { force: true });
+  }
+
+  async #read(collection: string): Promise<{ header: CheckpointHeader; end: number } | undefined> {
+    const file = await open(this.#pathOf(collection)).catch(() => undefined);
+    if (file === undefined) return undefined;
+    try {
+      const start = Buffer.alloc(HEADER_START + MAX_HEADER);
+      const { bytesRead } = await file.read(start, 0, start.length, 0);
+      return parseHeader(start.subarray(0, bytesRead), collection);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Names of collections may hold what names of files can't. */
+  #pathOf(collection: string): string {
+    const plain = /^[a-z0-9_-]{1,64}$/.test(collection);
+    return join(this.#folder, `${plain ? collection : `~${createHash('sha256').update(collection).digest('hex').slice(0, 32)}`}.idx`);
+  }
+}
+
+async function* withHeader(header: CheckpointHeader, index: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const json = Buffer.from(JSON.stringify(header));
+  const start = Buffer.alloc(HEADER_START);
+  start.write(MAGIC, 'latin1');
+  start.writeUInt32LE(json.length, MAGIC.length);
+  yield Buffer.concat([start, json]);
+  yield* index;
+}
+
+function parseHeader(file: Buffer, collection: string): { header: CheckpointHeader; end: number } | undefined {
+  if (file.length < HEADER_START || file.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
+  const end = HEADER_START + file.readUInt32LE(MAGIC.length);
+  if (end > file.length) return undefined;
+  const header = parseJson(file.toString('utf8', HEADER_START, end)) as CheckpointHeader | undefined;
+  return header?.collection === collection && Number.isSafeInteger(header.lsn) ? { header, end } : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

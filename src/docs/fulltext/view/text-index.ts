@@ -1,0 +1,118 @@
+import type { QueryNode } from '../../../text/query/index.ts';
+import type { OrdSet } from './ord-set.ts';
+
+/** The fields of a document by their number in the index; `other` are the values of all other metadata keys. */
+export const FIELDS = ['content', 'meta.title', 'meta.tags', 'meta.category', 'meta.description', 'other'] as const;
+export const FIELD_COUNT = FIELDS.length;
+
+/** Makes terms of forms: what is one term, is found together. The name stands for all that decides the result. */
+export interface TermAnalyzer {
+  readonly name: string;
+  /** False: forms are one term where they differ in diacritics at most. */
+  readonly stemming: boolean;
+  term(form: string): string;
+}
+
+/** A document as it is indexed. */
+export interface IndexedDocument {
+  /** Ordinal in the database. */
+  readonly ord: number;
+  /** Whether the content goes through the tokeniser of source code (contract section 2, "Code documents"). */
+  readonly code: boolean;
+  /** The analyzer of its language, so that the words which it brings are grouped for it at once. */
+  readonly analyzer: TermAnalyzer;
+  /** The texts of each field, by its number; phrases don't reach from one to the next. */
+  readonly fields: readonly (readonly string[])[];
+}
+
+export type Algorithm = 'tfidf' | 'bm25' | 'bm25f' | 'pmisparse';
+
+/** What is looked for. Neither filter nor factors change the frequencies that scores come from. */
+export interface TextQuery {
+  /** Terms with their synonyms and edits; undefined matches nothing. */
+  readonly root: QueryNode | undefined;
+  /** Makes terms of the query's forms and of the indexed ones. */
+  readonly analyzer: TermAnalyzer;
+  readonly algorithm: Algorithm;
+  /** Weights of the fields by number, for `bm25f`; 0 leaves a field out. */
+  readonly fieldWeights?: readonly number[];
+  /** Best matches wanted; may be 0. */
+  readonly limit: number;
+  /** The only documents that may match. */
+  readonly filter?: OrdSet;
+  /** Factor of the score of each document by its ordinal; 1 behind the end. */
+  readonly factors?: Float32Array;
+  /** Whether `matches` is wanted. */
+  readonly collect?: boolean;
+  /** Documents whose scores are wanted as well, whether or not they are among the best. */
+  readonly look?: readonly number[];
+}
+
+export interface TextHit {
+  readonly ord: number;
+  readonly score: number;
+}
+
+export interface TextMatches {
+  /** Documents that match. */
+  readonly total: number;
+  /** The best, by score, then by ordinal. */
+  readonly hits: readonly TextHit[];
+  /** All that match, if `collect` asked for them. */
+  readonly matches?: OrdSet;
+  /** The scores of `look` before filter and factors; undefined where one does not match. */
+  readonly looked: readonly (number | undefined)[];
+}
+
+export interface Completion {
+  /** A form as it was written in the document, in lower case. */
+  readonly term: string;
+  /** Number of the field; of several, the one with the most documents. */
+  readonly field: number;
+  readonly documents: number;
+}
+
+export interface CompletionRequest {
+  /** Lowercased; not empty. */
+  readonly prefix: string;
+  /** Number of the only field to look at. */
+  readonly field?: number;
+  /** Entries of the dictionary that may be read. */
+  readonly scan: number;
+  readonly limit: number;
+  /** Words that are not offered. */
+  readonly isStopWord: (form: string) => boolean;
+}
+
+/**
+ * The full-text index of one collection, as this area needs it. It knows documents by their ordinals and
+ * keeps no text. Calls are synchronous; none may be made while another is under way.
+ */
+export interface TextIndex {
+  /** Live documents. */
+  readonly documents: number;
+  /** Indexes a document, in the place of its former version. */
+  put(document: IndexedDocument): void;
+  /** Takes a document out; one that is not there is no error. */
+  remove(ord: number): void;
+  /** Gets ready for an analyzer that is new to the index, a little at each call; true when it is. Searches would wait for all of it. */
+  prepare(analyzer: TermAnalyzer): boolean;
+  /**
+   * Throws `not_implemented` for an algorithm that the index does not have, and `invalid_argument` for a
+   * query whose patterns stand for too many words.
+   */
+  search(query: TextQuery): TextMatches;
+  /** By documents, descending, then by term. */
+  complete(request: CompletionRequest): Completion[];
+  /** Does a little of the work that deletions leave behind; true while there is more. */
+  tidy(): boolean;
+  /** Everything as of now, to be taken up by `TextIndexes.restore`; the index may change while it is read. */
+  save(): AsyncIterable<Uint8Array>;
+}
+
+/** Makes indexes. */
+export interface TextIndexes {
+  create(): TextIndex;
+  /** Rejects for bytes that are damaged or of another version. */
+  restore(bytes: AsyncIterable<Uint8Array>): Promise<TextIndex>;
+}

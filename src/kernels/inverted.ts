@@ -1,0 +1,239 @@
+import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
+
+/** Fields of a document in the index; 0 is its content. */
+export const FIELD_COUNT = 6;
+/** Longest form, in bytes. */
+export const MAX_FORM_BYTES = 768;
+/** Longest word that fuzzy matching takes, in code points. */
+export const MAX_FUZZY_WORD = 60;
+/** Most levels of nested operators, see `prepareLevels`. */
+export const MAX_LEVELS = 64;
+/** Most groupings of the forms. */
+export const MAX_GROUPINGS = 32;
+/** In a pattern for `collectMatches`: any number of characters, and exactly one. */
+export const ANY_CHARACTERS = 0xffff_ffff;
+export const ONE_CHARACTER = 0xffff_fffe;
+
+/** What `scoreForm` and `scoreGroup` do with a score: add it; and match; or only where it matches already. */
+export const Action = { add: 0, match: 1, require: 2 } as const;
+/** What `selectByScore` and `selectByBits` take into account. */
+export const Select = { filtered: 1, multiplied: 2, collected: 4 } as const;
+/** Numbers of the buffers that the host uses (asm/inverted/scratch.ts). */
+export const Buffers = { input: 0, output: 1, filter: 13, multipliers: 14, matches: 15 } as const;
+export const Algorithm = { bm25: 0, tfidf: 1, bm25f: 2 } as const;
+
+// Addresses in the header that the host reads or writes (asm/inverted/layout.ts).
+const HEADER = 0x1_0000;
+const PAGE_KINDS = 0x2_0000;
+const FIRST_PAGES = 3;
+const PARTS = HEADER + 24;
+const DOCS = HEADER + 384;
+const LIVE_DOCS = HEADER + 388;
+const DEAD_DOCS = HEADER + 392;
+const ORDINAL_CAPACITY = HEADER + 436;
+const LENGTH_SUMS = HEADER + 440;
+const FIELD_DOCS = HEADER + 496;
+const FORMS = HEADER + 520;
+const SPARE_FORMS = HEADER + 552;
+const SCORING = HEADER + 2048 + 576;
+const PART_NAMES = ['documents', 'forms', 'strings', 'orders', 'groups', 'tails', 'blocks', 'directories', 'compaction'] as const;
+
+/** Kinds of pages, by their bytes. */
+export const PageKind = { free: 0, small: 1, large: 2, scratch: 3 } as const;
+export const PAGE_BYTES = 65_536;
+
+export type PartName = (typeof PART_NAMES)[number];
+
+/**
+ * What `asm/inverted.ts` exports. Texts and lists are passed as address and length (in bytes, unless said);
+ * the contracts stand at the functions there.
+ */
+export interface InvertedExports extends WebAssembly.Exports {
+  initialize(): void;
+  adopt(): number;
+  placeTables(blockBytes: number, indexBytes: number, expansionBytes: number): number;
+  reserve(buffer: number, bytes: number): number;
+  buffer(buffer: number): number;
+  beginDocument(): void;
+  needsHost(at: number, end: number): number;
+  tokenizeText(field: number, at: number, end: number, position: number): number;
+  addTokens(field: number, at: number, end: number): void;
+  commitDocument(ordinal: number): number;
+  removeDocument(ordinal: number): number;
+  documentOf(ordinal: number): number;
+  newForms(): number;
+  newFormCount(): number;
+  orderNewForms(): void;
+  setKey(form: number, at: number, length: number): void;
+  retireForm(form: number): void;
+  findForm(at: number, length: number): number;
+  formExists(form: number): number;
+  formBytes(form: number): number;
+  formLength(form: number): number;
+  formFields(form: number): number;
+  postingCount(form: number): number;
+  liveDocuments(form: number): number;
+  liveDocumentsInField(form: number, field: number): number;
+  frequencyIn(form: number, doc: number): number;
+  collectRange(order: number, at: number, length: number, limit: number): number;
+  collectMatches(pattern: number, codePoints: number, affix: number, affixBytes: number, backward: number, limit: number): number;
+  collectFuzzy(word: number, codePoints: number, bound: number, limit: number): number;
+  joinGroup(grouping: number, form: number, term: number, length: number): void;
+  leaveGroup(grouping: number, form: number, term: number, length: number): void;
+  groupOf(grouping: number, term: number, length: number): number;
+  nextInGroup(grouping: number, form: number): number;
+  clearGrouping(grouping: number): void;
+  prepareLevels(count: number): void;
+  dropLevelsFrom(first: number): void;
+  scoreForm(form: number, level: number, action: number, weight: number): void;
+  sumForm(form: number, weight: number): number;
+  scoreGroup(level: number, action: number, weight: number): void;
+  finishRequire(level: number): void;
+  keepPhrase(level: number): void;
+  matchAll(level: number): void;
+  unite(level: number, from: number, largest: number): void;
+  intersect(level: number, from: number): void;
+  subtract(level: number, from: number): void;
+  clearLevel(level: number): void;
+  countLevel(level: number): number;
+  selectByScore(k: number, options: number, filterSize: number, multiplierSize: number): number;
+  selectByBits(k: number, options: number, filterSize: number, multiplierSize: number): number;
+  selectedCount(): number;
+  lookUpScores(count: number, byBits: number): void;
+  beginCompaction(): void;
+  compactStep(budget: number): number;
+  isCompacting(): number;
+  pack(from: number, count: number, to: number): number;
+  unpack(from: number, count: number, to: number): number;
+}
+
+/** The order of keys, and that of keys read backward, for `collectRange`. */
+export const Orders = { forward: HEADER + 560, backward: HEADER + 576 } as const;
+
+/** The tables of the tokeniser, see src/text/token-tables.ts. */
+export interface TableBytes {
+  readonly blocks: Uint32Array;
+  readonly index: Uint16Array;
+  readonly expansions: Uint8Array;
+}
+
+/** What scoring needs to know of the collection and the query, see asm/inverted/scoring.ts. */
+export interface ScoringParameters {
+  readonly algorithm: number;
+  /** Bits of the fields that count. */
+  readonly fields: number;
+  readonly c0: number;
+  readonly c1: number;
+  readonly rest: number;
+  readonly weights: readonly number[];
+  readonly norms: readonly number[];
+}
+
+/** One inverted index in a WebAssembly memory of its own: calls, and what passes through the memory. */
+export class InvertedKernel {
+  readonly memory: WebAssembly.Memory;
+  readonly call: InvertedExports;
+  #bytes: Uint8Array<ArrayBuffer>;
+  readonly #encoder = new TextEncoder();
+  readonly #decoder = new TextDecoder();
+
+  /** An empty index; or, given the pages of a checkpoint, a memory to read it into before `adopt`. */
+  constructor(build: KernelBuild = 'release', pages?: number) {
+    this.memory = new WebAssembly.Memory({ initial: pages ?? FIRST_PAGES, maximum: 65_536 });
+    this.call = instantiateKernel(loadKernel('inverted', build), this.memory) as InvertedExports;
+    this.#bytes = new Uint8Array(this.memory.buffer);
+    if (pages === undefined) this.call.initialize();
+  }
+
+  /** The memory's bytes. The view is good until the next call into the kernel, which may grow the memory. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    if (this.#bytes.buffer !== this.memory.buffer) this.#bytes = new Uint8Array(this.memory.buffer);
+    return this.#bytes;
+  }
+
+  /** Puts the tokeniser's tables into the memory. */
+  placeTables({ blocks, index, expansions }: TableBytes): void {
+    const at = this.call.placeTables(blocks.byteLength, index.byteLength, expansions.byteLength);
+    const bytes = this.bytes;
+    bytes.set(new Uint8Array(blocks.buffer, blocks.byteOffset, blocks.byteLength), at);
+    bytes.set(new Uint8Array(index.buffer, index.byteOffset, index.byteLength), at + blocks.byteLength);
+    bytes.set(expansions, at + blocks.byteLength + index.byteLength);
+  }
+
+  /** Writes a text to the input buffer as UTF-8; gives where it lies. Lone surrogates become U+FFFD. */
+  input(text: string): { readonly at: number; readonly length: number } {
+    const at = this.call.reserve(Buffers.input, text.length * 3 + 16);
+    return { at, length: this.#encoder.encodeInto(text, this.bytes.subarray(at)).written };
+  }
+
+  /** Writes numbers (u32) to the input buffer; gives their address. */
+  inputNumbers(numbers: ArrayLike<number>): number {
+    return this.write(Buffers.input, Uint32Array.from(numbers));
+  }
+
+  /** Writes an array to a buffer; gives its address. */
+  write(buffer: number, array: Uint32Array | Float32Array | Uint8Array): number {
+    const at = this.call.reserve(buffer, Math.max(array.byteLength, 16));
+    this.bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), at);
+    return at;
+  }
+
+  /** A copy of the first numbers of the output buffer. */
+  output(count: number): Uint32Array {
+    return new Uint32Array(this.memory.buffer, this.call.buffer(Buffers.output), count).slice();
+  }
+
+  outputFloats(count: number): Float32Array {
+    return new Float32Array(this.memory.buffer, this.call.buffer(Buffers.output), count).slice();
+  }
+
+  /** A copy of numbers anywhere. */
+  numbers(at: number, count: number): Uint32Array {
+    return new Uint32Array(this.memory.buffer, at, count).slice();
+  }
+
+  text(at: number, length: number): string {
+    return this.#decoder.decode(this.bytes.subarray(at, at + length));
+  }
+
+  setScoring({ algorithm, fields, c0, c1, rest, weights, norms }: ScoringParameters): void {
+    const view = new DataView(this.memory.buffer, SCORING);
+    view.setUint32(0, algorithm, true);
+    view.setUint32(4, fields, true);
+    [c0, c1, rest, ...weights, ...norms].forEach((value, i) => view.setFloat32(8 + 4 * i, value, true));
+  }
+
+  /** Counts that the header keeps; lengths are sums over live documents, over all fields and of each. */
+  counts(): { live: number; dead: number; documents: number; forms: number; lengths: Float64Array; fieldDocuments: Uint32Array } {
+    const view = new DataView(this.memory.buffer);
+    return {
+      live: view.getUint32(LIVE_DOCS, true),
+      dead: view.getUint32(DEAD_DOCS, true),
+      documents: view.getUint32(DOCS, true) - 1,
+      forms: view.getUint32(FORMS, true) - 1 - view.getUint32(SPARE_FORMS, true),
+      lengths: new Float64Array(this.memory.buffer, LENGTH_SUMS, FIELD_COUNT + 1).slice(),
+      fieldDocuments: new Uint32Array(this.memory.buffer, FIELD_DOCS, FIELD_COUNT).slice(),
+    };
+  }
+
+  /** One more than the largest number a form may have. */
+  formEnd(): number {
+    return new DataView(this.memory.buffer).getUint32(FORMS, true);
+  }
+
+  /** One more than the largest ordinal that there is room for. */
+  ordinalEnd(): number {
+    return new DataView(this.memory.buffer).getUint32(ORDINAL_CAPACITY, true);
+  }
+
+  /** Bytes in use by part of the index. */
+  parts(): Record<PartName, number> {
+    const view = new DataView(this.memory.buffer, PARTS);
+    return Object.fromEntries(PART_NAMES.map((name, i) => [name, view.getUint32(4 * i, true)])) as Record<PartName, number>;
+  }
+
+  /** Kind of each page of the memory. */
+  pageKinds(): Uint8Array {
+    return this.bytes.subarray(PAGE_KINDS, PAGE_KINDS + this.memory.buffer.byteLength / PAGE_BYTES);
+  }
+}

@@ -1,0 +1,125 @@
+import { type InvertedKernel, MAX_GROUPINGS } from '../../kernels/inverted.ts';
+
+/**
+ * What makes several forms one term: a language's stemmer. The name stands for all that decides the result, so an
+ * analyzer that stems differently has another name.
+ */
+export interface Analyzer {
+  readonly name: string;
+  /** The term of a form; never of a stop word's fate, which is the query's matter. */
+  term(form: string): string;
+}
+
+/** How many forms are grouped in one go when an analyzer is new to an index. */
+const FORMS_AT_ONCE = 2000;
+
+interface Grouping {
+  readonly number: number;
+  readonly analyzer: Analyzer;
+  /** Where the grouping of the forms that were there before it stands; undefined when done. */
+  next: number | undefined;
+}
+
+/** The groupings of an index's forms, one for each analyzer that its documents or queries have used. */
+export class Analyzers {
+  readonly #kernel: InvertedKernel;
+  readonly #groupings = new Map<string, Grouping>();
+
+  constructor(kernel: InvertedKernel) {
+    this.#kernel = kernel;
+  }
+
+  /** Makes an analyzer known: forms that are new from now on are grouped by it. At most 32. */
+  use(analyzer: Analyzer): void {
+    if (!this.#groupings.has(analyzer.name)) this.#add(analyzer, this.#freeNumber(), 1);
+  }
+
+  /**
+   * Groups the forms that were there before the analyzer, some thousands at each call; gives whether all are done.
+   * `group` does what is left, which is a stall of about a microsecond a form: call this before, from time to time.
+   */
+  prepare(analyzer: Analyzer): boolean {
+    this.use(analyzer);
+    return this.#continue(this.#groupings.get(analyzer.name)!, FORMS_AT_ONCE);
+  }
+
+  /** Whether `group` has nothing left to do first, so that it does not change the index. */
+  isReady(analyzer: Analyzer): boolean {
+    const grouping = this.#groupings.get(analyzer.name);
+    return grouping !== undefined && grouping.next === undefined;
+  }
+
+  /** Forms of the same term as a form, which need not be in the index. */
+  group(analyzer: Analyzer, form: string): number[] {
+    this.use(analyzer);
+    const grouping = this.#groupings.get(analyzer.name)!;
+    this.#continue(grouping, Number.POSITIVE_INFINITY);
+    const term = analyzer.term(form);
+    const { at, length } = this.#kernel.input(term);
+    const first = this.#kernel.call.groupOf(grouping.number, at, length);
+    return first === 0 ? [] : this.#ring(grouping, first).filter((id) => grouping.analyzer.term(this.#textOf(id)) === term);
+  }
+
+  /** Puts a form that is new into every grouping. */
+  join(form: number, text: string): void {
+    for (const grouping of this.#groupings.values()) this.#join(grouping, form, text);
+  }
+
+  /** Takes a form out of every grouping. */
+  leave(form: number, text: string): void {
+    for (const { number, analyzer } of this.#groupings.values()) {
+      const { at, length } = this.#kernel.input(analyzer.term(text));
+      this.#kernel.call.leaveGroup(number, form, at, length);
+    }
+  }
+
+  /** What a checkpoint notes: an analyzer that was half prepared starts anew. */
+  names(): { number: number; name: string }[] {
+    return [...this.#groupings.values()].filter(({ next }) => next === undefined).map(({ number, analyzer: { name } }) => ({ number, name }));
+  }
+
+  /** Takes up the groupings of a checkpoint whose analyzers are at hand; the others are forgotten. */
+  restore(names: readonly { number: number; name: string }[], analyzers: ReadonlyMap<string, Analyzer>): void {
+    for (let number = 0; number < MAX_GROUPINGS; number++) {
+      const name = names.find((noted) => noted.number === number)?.name;
+      const analyzer = name === undefined ? undefined : analyzers.get(name);
+      if (analyzer === undefined) this.#kernel.call.clearGrouping(number);
+      else this.#add(analyzer, number, undefined);
+    }
+  }
+
+  #add(analyzer: Analyzer, number: number, next: number | undefined): void {
+    this.#groupings.set(analyzer.name, { number, analyzer, next: next === this.#kernel.formEnd() ? undefined : next });
+  }
+
+  #freeNumber(): number {
+    const used = new Set([...this.#groupings.values()].map(({ number }) => number));
+    for (let number = 0; number < MAX_GROUPINGS; number++) if (!used.has(number)) return number;
+    throw new RangeError(`an index takes at most ${MAX_GROUPINGS} analyzers`);
+  }
+
+  #continue(grouping: Grouping, limit: number): boolean {
+    if (grouping.next === undefined) return true;
+    const end = Math.min(this.#kernel.formEnd(), grouping.next + limit);
+    for (let form = grouping.next; form < end; form++) {
+      if (this.#kernel.call.formExists(form)) this.#join(grouping, form, this.#textOf(form));
+    }
+    grouping.next = end < this.#kernel.formEnd() ? end : undefined;
+    return grouping.next === undefined;
+  }
+
+  #join({ number, analyzer }: Grouping, form: number, text: string): void {
+    const { at, length } = this.#kernel.input(analyzer.term(text));
+    this.#kernel.call.joinGroup(number, form, at, length);
+  }
+
+  #ring({ number }: Grouping, first: number): number[] {
+    const forms = [first];
+    for (let form = this.#kernel.call.nextInGroup(number, first); form !== first; form = this.#kernel.call.nextInGroup(number, form)) forms.push(form);
+    return forms;
+  }
+
+  #textOf(form: number): string {
+    return this.#kernel.text(this.#kernel.call.formBytes(form), this.#kernel.call.formLength(form));
+  }
+}

@@ -1,0 +1,159 @@
+import { crc32 } from 'node:zlib';
+import { InvertedKernel, PAGE_BYTES, PageKind } from '../../kernels/inverted.ts';
+import type { KernelBuild } from '../../kernels/load.ts';
+
+// A checkpoint is a copy of the memory without free and scratch pages:
+//
+//     "QUIREFTS"   u32 format   block: header, JSON   blocks: pages, in the order of the header's runs   u32 0
+//     block: u32 bytes, u32 CRC-32, bytes          (little endian)
+
+const MAGIC = Buffer.from('QUIREFTS');
+const FORMAT = 1;
+const BLOCK_PAGES = 16;
+/** No block is longer; a length beyond it is damage. */
+const MAX_BLOCK = Math.max(BLOCK_PAGES * PAGE_BYTES, 1 << 24);
+
+/** What a checkpoint says of itself. */
+export interface CheckpointHeader {
+  /** Position in the change feed up to which the index is complete. */
+  readonly lsn: string;
+  /** Version of the tokeniser's tables; forms of another version may differ. */
+  readonly tables: string;
+  readonly analyzers: readonly { number: number; name: string }[];
+  /** Pages of the memory, and the runs of them that follow: first page, number. */
+  readonly pages: number;
+  readonly runs: readonly (readonly [first: number, count: number])[];
+}
+
+/** Says why a checkpoint cannot be read: the index has to be built anew. */
+export class CheckpointError extends Error {}
+
+/** The pages of a kernel at one moment, to be written while the kernel goes on. */
+export class Snapshot {
+  readonly #kernel: InvertedKernel;
+  readonly #header: CheckpointHeader;
+  /** Pieces that are still to be read from the memory: address and length. */
+  readonly #pending: [at: number, length: number][];
+  /** Pieces that were copied because the memory was about to change. */
+  #copied: Uint8Array[] = [];
+
+  constructor(kernel: InvertedKernel, header: Omit<CheckpointHeader, 'pages' | 'runs'>) {
+    const runs = usedRuns(kernel.pageKinds());
+    this.#kernel = kernel;
+    this.#header = { ...header, pages: kernel.pageKinds().length, runs };
+    this.#pending = runs.flatMap(([first, count]) => pieces(first, count));
+  }
+
+  /** Copies what was not written yet; called before the memory changes. Costs as much as copying that many bytes. */
+  detach(): void {
+    for (const [at, length] of this.#pending.splice(0)) this.#copied.push(this.#kernel.bytes.slice(at, at + length));
+  }
+
+  /** The bytes of the checkpoint, in pieces of up to a mebibyte. */
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    yield Buffer.concat([MAGIC, u32(FORMAT), block(Buffer.from(JSON.stringify(this.#header)))]);
+    for (let piece = this.#next(); piece !== undefined; piece = this.#next()) yield block(piece);
+    yield u32(0);
+  }
+
+  #next(): Uint8Array | undefined {
+    const copied = this.#copied.shift();
+    if (copied !== undefined) return copied;
+    const pending = this.#pending.shift();
+    return pending && this.#kernel.bytes.subarray(pending[0], pending[0] + pending[1]);
+  }
+}
+
+/** Reads a checkpoint into a new kernel. Throws a CheckpointError when it is damaged or of another version. */
+export async function readCheckpoint(source: AsyncIterable<Uint8Array>, tables: string, build: KernelBuild): Promise<{ kernel: InvertedKernel; header: CheckpointHeader }> {
+  const reader = new ByteReader(source);
+  if (!MAGIC.equals(await reader.take(MAGIC.length))) throw new CheckpointError('not a checkpoint of a full-text index');
+  const format = (await reader.take(4)).readUInt32LE();
+  if (format !== FORMAT) throw new CheckpointError(`a checkpoint of format ${FORMAT} is read, got ${format}`);
+  const header = parseHeader(await reader.block());
+  if (header.tables !== tables) throw new CheckpointError(`the checkpoint's tokens are of version ${header.tables}, those of today of ${tables}`);
+  const kernel = new InvertedKernel(build, header.pages);
+  for (const [at, length] of header.runs.flatMap(([first, count]) => pieces(first, count))) {
+    const bytes = await reader.block();
+    if (bytes.length !== length) throw new CheckpointError(`a block of ${length} bytes should follow, got ${bytes.length}`);
+    kernel.bytes.set(bytes, at);
+  }
+  if ((await reader.take(4)).readUInt32LE() !== 0) throw new CheckpointError('the checkpoint does not end where it should');
+  if (kernel.call.adopt() === 0) throw new CheckpointError('the checkpoint is of another layout of the memory');
+  return { kernel, header };
+}
+
+/** Parsed as far as to be safe to act on; its checksum has shown that it is what was written. */
+function parseHeader(bytes: Buffer): CheckpointHeader {
+  const header = JSON.parse(bytes.toString()) as CheckpointHeader;
+  const inside = header.runs.every(([first, count]) => first > 0 && count > 0 && first + count <= header.pages);
+  if (!inside || header.pages > 65_536) throw new CheckpointError('the checkpoint names pages that it has not');
+  return header;
+}
+
+/** Runs of pages that hold something to keep. Page 0 is the module's own. */
+function usedRuns(kinds: Uint8Array): [number, number][] {
+  const runs: [number, number][] = [];
+  for (let page = 1; page < kinds.length; page++) {
+    if (kinds[page] === PageKind.free || kinds[page] === PageKind.scratch) continue;
+    const last = runs.at(-1);
+    if (last !== undefined && last[0] + last[1] === page) last[1]++;
+    else runs.push([page, 1]);
+  }
+  return runs;
+}
+
+function pieces(first: number, count: number): [at: number, length: number][] {
+  const result: [number, number][] = [];
+  for (let page = first; page < first + count; page += BLOCK_PAGES) {
+    result.push([page * PAGE_BYTES, Math.min(BLOCK_PAGES, first + count - page) * PAGE_BYTES]);
+  }
+  return result;
+}
+
+function block(bytes: Uint8Array): Buffer {
+  return Buffer.concat([u32(bytes.length), u32(crc32(bytes)), bytes]);
+}
+
+function u32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+/** Takes exact numbers of bytes from a stream of pieces. */
+class ByteReader {
+  readonly #source: AsyncIterator<Uint8Array>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#source = source[Symbol.asyncIterator]();
+  }
+
+  async take(length: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    let missing = length;
+    while (missing > 0) {
+      if (this.#rest.length === 0) await this.#pull();
+      const part = this.#rest.subarray(0, missing);
+      parts.push(part);
+      this.#rest = this.#rest.subarray(part.length);
+      missing -= part.length;
+    }
+    return Buffer.concat(parts);
+  }
+
+  async block(): Promise<Buffer> {
+    const head = await this.take(8);
+    if (head.readUInt32LE(0) > MAX_BLOCK) throw new CheckpointError(`a block has at most ${MAX_BLOCK} bytes, got ${head.readUInt32LE(0)}`);
+    const bytes = await this.take(head.readUInt32LE(0));
+    if (crc32(bytes) !== head.readUInt32LE(4)) throw new CheckpointError('a block is not what its checksum says');
+    return bytes;
+  }
+
+  async #pull(): Promise<void> {
+    const { done, value } = await this.#source.next();
+    if (done === true) throw new CheckpointError('the checkpoint ends early');
+    this.#rest = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  }
+}

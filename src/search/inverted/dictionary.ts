@@ -1,0 +1,88 @@
+import { ANY_CHARACTERS, type InvertedKernel, MAX_FUZZY_WORD, ONE_CHARACTER, Orders } from '../../kernels/inverted.ts';
+import { foldDiacritics } from '../../text/folding.ts';
+
+/** A form within an edit distance of a word. */
+export interface FuzzyForm {
+  readonly id: number;
+  /** Insertions, deletions and substitutions of characters between the two, without diacritics. */
+  readonly distance: number;
+}
+
+const EVERYTHING = 0xffff_ffff;
+
+/**
+ * The forms of an index by their spelling. They are kept in the order of their keys, which are the forms without
+ * diacritics, so patterns and distances are about those, too: `cafe*` finds `cafés`.
+ */
+export class Dictionary {
+  readonly #kernel: InvertedKernel;
+
+  constructor(kernel: InvertedKernel) {
+    this.#kernel = kernel;
+  }
+
+  /** The very form. */
+  find(form: string): number | undefined {
+    const { at, length } = this.#kernel.input(form);
+    return this.#kernel.call.findForm(at, length) || undefined;
+  }
+
+  /** Forms that differ from one in diacritics at most. */
+  sameKey(form: string): number[] {
+    const key = keyOf(form);
+    return this.prefix(key, EVERYTHING, true).filter((id) => keyOf(this.text(id)) === key);
+  }
+
+  /** Forms that start with some characters, in order, `limit` at most; `exact`: only those of that key. */
+  prefix(prefix: string, limit: number, exact = false): number[] {
+    const key = exact ? prefix : keyOf(prefix);
+    const { at, length } = this.#kernel.input(key);
+    return [...this.#kernel.output(this.#kernel.call.collectRange(Orders.forward, at, length, limit))];
+  }
+
+  /**
+   * Forms that a pattern matches, in which `*` stands for any characters and `?` for one; `limit` at most. Looks
+   * at those only that start as the pattern does, or end as it does; `*x*` has to look at all.
+   */
+  wildcard(pattern: string, limit: number): number[] {
+    const folded = keyOf(pattern);
+    const [prefix, suffix] = [/^[^*?]*/.exec(folded)![0], /[^*?]*$/.exec(folded)![0]];
+    const backward = suffix.length > prefix.length;
+    const affix = Buffer.from(backward ? suffix : prefix);
+    const codes = Uint32Array.from(folded.replace(/\*+/g, '*'), (c) => (c === '*' ? ANY_CHARACTERS : c === '?' ? ONE_CHARACTER : c.codePointAt(0)!));
+    const at = this.#kernel.write(0, new Uint8Array([...new Uint8Array(codes.buffer), ...affix]));
+    const found = this.#kernel.call.collectMatches(at, codes.length, at + codes.byteLength, affix.length, backward ? 1 : 0, limit);
+    return [...this.#kernel.output(found)];
+  }
+
+  /** Forms within `edits` (0 to 2) of a word; the word itself has distance 0. A word of more than 60 characters is exact. */
+  fuzzy(word: string, edits: number, limit: number): FuzzyForm[] {
+    const codes = Uint32Array.from(keyOf(word), (c) => c.codePointAt(0)!);
+    if (codes.length > MAX_FUZZY_WORD) return this.sameKey(word).map((id) => ({ id, distance: 0 }));
+    const found = this.#kernel.call.collectFuzzy(this.#kernel.inputNumbers(codes), codes.length, edits, limit);
+    const pairs = this.#kernel.output(found * 2);
+    return Array.from({ length: found }, (_, i) => ({ id: pairs[2 * i]!, distance: pairs[2 * i + 1]! }));
+  }
+
+  text(id: number): string {
+    return this.#kernel.text(this.#kernel.call.formBytes(id), this.#kernel.call.formLength(id));
+  }
+
+  /** Live documents that have a form, in any field or in one. */
+  documents(id: number, field?: number): number {
+    return field === undefined ? this.#kernel.call.liveDocuments(id) : this.#kernel.call.liveDocumentsInField(id, field);
+  }
+
+  /** Gives a new form its key, when that is not the form itself. */
+  setKey(id: number, form: string): void {
+    const key = keyOf(form);
+    if (key === form) return;
+    const { at, length } = this.#kernel.input(key);
+    this.#kernel.call.setKey(id, at, length);
+  }
+}
+
+/** A form without diacritics; one that is nothing but diacritics keeps them. */
+function keyOf(form: string): string {
+  return foldDiacritics(form) || form;
+}

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { tokenize } from '../../text/tokenize.ts';
+import { InvertedIndex, type Query } from './index.ts';
+
+/** What the rules of the tokeniser speak of. */
+const piece = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(
+    'word', 'Wörter', "don't", 'l’avion', "'", '’', '3.14', '2.', '.', '1.2.3', ' ', ' ', '-', '_', '/', 'ß', 'ς', 'Σ', 'İ', 'ı', 'ﬁ', '½', '①', 'Ⅷ', '²', '٣', '१२',
+    '\u00ad', '\u200d', '\u200b', '\ufe0f', '\u0301', 'e\u0301', '한국어', 'ㅋㅋ', '日本語', 'ไทย', 'カタカナ', 'ﾊﾝｶｸ', 'ＡＢＣ１２', '😀', '𝒳', 'ʼ', '＇', 'ъ', 'Ё', 'ῼ', 'ǅ', '\0', '\n',
+  ) },
+  fc.string({ unit: 'binary', maxLength: 4 }), fc.string({ unit: 'grapheme', maxLength: 4 }), fc.constantFrom('x'.repeat(255), 'é'.repeat(130), '語'.repeat(90), '\ud800'),
+);
+const text = fc.array(piece, { maxLength: 25, size: 'max' }).map((pieces) => pieces.join(''));
+
+/** The document's tokens as one exact phrase. */
+function asPhrase(index: InvertedIndex, tokens: readonly { form: string; position: number }[]): Query {
+  return { kind: 'phrase', words: tokens.map(({ form, position }) => ({ forms: [{ id: index.form(form)! }], offset: position })) };
+}
+
+describe.each(['release', 'debug'] as const)('documents, %s build', (build) => {
+  const matches = (index: InvertedIndex, query: Query) => index.search(query, { algorithm: { kind: 'bm25' }, limit: 10 }).hits.map(({ ord }) => ord).sort();
+
+  it('have the tokens that the definition says, at its positions', () => {
+    fc.assert(fc.property(text, (value) => {
+      const tokens = tokenize(value);
+      const index = new InvertedIndex({ build });
+      index.add(3, [{ field: 0, text: value }]);
+      expect(index.stats().tokens).toBe(tokens.length);
+      for (const { form } of tokens) expect(index.form(form)).toBeGreaterThan(0);
+      if (tokens.length > 0) expect(matches(index, asPhrase(index, tokens))).toEqual([3]);
+      for (const { form } of tokens) expect(index.frequency(index.form(form)!, 3)).toBe(tokens.filter((token) => token.form === form).length);
+    }), { numRuns: 400 });
+  });
+
+  it('may be so large that their postings have blocks of their own', async () => {
+    const long = Array.from({ length: 60_000 }, (_, i) => (i % 3 === 0 ? 'often' : i % 1000 === 1 ? 'rarely' : `w${i % 50}`));
+    let index = new InvertedIndex({ build });
+    for (const ord of [0, 1, 2]) index.add(ord, [{ field: 0, text: ord === 1 ? 'often rarely' : long.join(' ') }, { field: 1, text: 'often' }]);
+    index.remove(0);
+    while (index.compact(1000));
+    index = await InvertedIndex.load(index.save(1n), [], { build });
+    expect(index.frequency(index.form('often')!, 2)).toBe(20_001);
+    expect(index.frequency(index.form('rarely')!, 2)).toBe(long.filter((word) => word === 'rarely').length);
+    expect(matches(index, asPhrase(index, long.slice(30_000, 30_040).map((form, position) => ({ form, position }))))).toEqual([2]);
+    expect(matches(index, asPhrase(index, [{ form: 'often', position: 0 }, { form: 'rarely', position: 1 }]))).toEqual([1, 2]);
+    expect(matches(index, asPhrase(index, [{ form: 'rarely', position: 0 }, { form: 'often', position: 1 }]))).toEqual([2]);
+  });
+
+  it('keep values of one field apart, and fields', () => {
+    const index = new InvertedIndex({ build });
+    index.add(0, [{ field: 2, text: 'red fox' }, { field: 2, text: 'green frog' }, { field: 0, text: 'blue' }]);
+    expect(matches(index, asPhrase(index, [{ form: 'green', position: 0 }, { form: 'frog', position: 1 }]))).toEqual([0]);
+    const near = (a: string, b: string, slop: number): Query => ({ kind: 'phrase', slop, words: [a, b].map((form, offset) => ({ forms: [{ id: index.form(form)! }], offset })) });
+    expect(matches(index, near('fox', 'green', 9000))).toEqual([]);
+    expect(matches(index, near('blue', 'red', 9000))).toEqual([]);
+    expect(matches(index, near('frog', 'green', 0))).toEqual([0]);
+  });
+
+  it('are refused whole when something is out of range', () => {
+    const index = new InvertedIndex({ build });
+    index.add(0, [{ field: 0, text: 'kept' }]);
+    const bad = [
+      () => index.add(0, [{ field: 6, text: 'x' }]), () => index.add(-1, []), () => index.add(2 ** 30, []), () => index.add(0.5, []),
+      () => index.add(0, [{ field: 0, tokens: [{ form: 'a', position: 2 }, { form: 'b', position: 1 }] }]),
+      () => index.add(0, [{ field: 0, tokens: [{ form: 'a', position: 2 ** 30 }] }]),
+    ];
+    for (const add of bad) expect(add).toThrow(RangeError);
+    expect(index.documents(index.form('kept')!)).toBe(1);
+  });
+});

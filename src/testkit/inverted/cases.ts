@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { ScoringAlgorithm } from '../../search/inverted/algorithm.ts';
+import { type FieldText, InvertedIndex, type Query, type WeightedForm } from '../../search/inverted/index.ts';
+import type { ReferenceIndex, Scores, Word, WordQuery } from './reference.ts';
+
+// What tests of the index share: random documents, steps and queries, and the comparison with the reference.
+
+/** Scores are sums of 32-bit floats; those of the reference have 64 bits. */
+const TOLERANCE = 1e-4;
+
+// Words that come up again and again, so that random phrases occur; the last is in most documents.
+export const WORDS = ['ant', 'bee', 'cow', 'dog', 'eel', 'fox', 'naïve', 'the'];
+const word = fc.oneof({ weight: 3, arbitrary: fc.constant('the') }, { weight: 8, arbitrary: fc.constantFrom(...WORDS) }, fc.stringMatching(/^[a-z]{2}$/));
+const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '));
+const codeTokens = fc.array(fc.record({ form: word, step: fc.integer({ min: 0, max: 2 }) }), { maxLength: 6 }).map((list) => {
+  let position = 0;
+  return list.map(({ form, step }) => ({ form, position: (position += step) }));
+});
+const field = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 5 }));
+export const value: fc.Arbitrary<FieldText> = fc.oneof({ weight: 5, arbitrary: fc.record({ field, text }) }, fc.record({ field, tokens: codeTokens }));
+const ord = fc.integer({ min: 0, max: 20 });
+
+export type Step = { add: number; fields: FieldText[] } | { remove: number } | 'compact' | 'go on' | 'reload';
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ add: ord, fields: fc.array(value, { maxLength: 4 }) }) },
+  { weight: 2, arbitrary: fc.record({ remove: ord }) },
+  fc.constant('compact' as const), fc.constant('go on' as const), fc.constant('reload' as const),
+);
+
+const weight = fc.constantFrom(0.25, 1, 1, 1, 2);
+const wordList = fc.uniqueArray(fc.record({ form: fc.constantFrom(...WORDS, 'zebra'), weight }), { minLength: 1, maxLength: 3, selector: ({ form }) => form });
+const phraseWords = fc.array(fc.record({ words: wordList, gap: fc.integer({ min: 1, max: 2 }) }), { minLength: 1, maxLength: 3 }).map((words) => {
+  let offset = 0;
+  return words.map((each, i) => ({ words: each.words, offset: (offset += i === 0 ? 0 : each.gap) }));
+});
+export const { query } = fc.letrec<{ query: WordQuery }>((tie) => ({
+  query: fc.oneof({ maxDepth: 3, depthSize: 'small' },
+    fc.record({ kind: fc.constant('term' as const), words: wordList, weight }),
+    fc.record({ kind: fc.constant('phrase' as const), words: phraseWords, weight }),
+    fc.record({ kind: fc.constant('phrase' as const), words: phraseWords, slop: fc.integer({ min: 0, max: 4 }), weight }),
+    fc.record({ kind: fc.constantFrom('and' as const, 'or' as const, 'best' as const), of: fc.array(tie('query'), { maxLength: 4 }) }),
+    fc.record({ kind: fc.constant('not' as const), of: tie('query') }),
+    fc.record({ kind: fc.constantFrom('all' as const, 'none' as const) }),
+  ),
+}));
+const fields = fc.subarray([0, 1, 2, 3, 4, 5], { minLength: 1 });
+export const algorithm: fc.Arbitrary<ScoringAlgorithm> = fc.oneof(
+  fc.record({ kind: fc.constant('tfidf' as const) }),
+  fc.record({ kind: fc.constant('bm25' as const) }),
+  fc.record({ kind: fc.constant('bm25' as const), k1: fc.constantFrom(0.9, 1.5), b: fc.constantFrom(0.4, 1), fields }),
+  fc.record({ kind: fc.constant('tfidf' as const), fields }),
+  fc.record({ kind: fc.constant('bm25f' as const), weights: fc.array(fc.constantFrom(0, 1, 1.5, 3), { minLength: 1, maxLength: 6 }) }),
+);
+
+function toQuery(index: InvertedIndex, words: WordQuery): Query {
+  const forms = (list: readonly Word[]): WeightedForm[] => list.flatMap(({ form, weight: w }) => {
+    const id = index.form(form);
+    return id === undefined ? [] : [{ id, weight: w ?? 1 }];
+  });
+  switch (words.kind) {
+    case 'term': return { kind: 'term', forms: forms(words.words), weight: words.weight ?? 1 };
+    case 'phrase': return { kind: 'phrase', words: words.words.map((each) => ({ forms: forms(each.words), offset: each.offset })), slop: words.slop, weight: words.weight ?? 1 };
+    case 'not': return { kind: 'not', of: toQuery(index, words.of) };
+    case 'all': case 'none': return words;
+    default: return { kind: words.kind, of: words.of.map((each) => toQuery(index, each)) };
+  }
+}
+
+/** The query without words that the index has never seen, which whoever builds a query has no number for. */
+export function known(index: InvertedIndex, words: WordQuery): WordQuery {
+  const kept = (list: readonly Word[]) => list.filter(({ form }) => index.form(form) !== undefined);
+  switch (words.kind) {
+    case 'term': return { ...words, words: kept(words.words) };
+    case 'phrase': return { ...words, words: words.words.map((each) => ({ ...each, words: kept(each.words) })) };
+    case 'not': return { kind: 'not', of: known(index, words.of) };
+    case 'all': case 'none': return words;
+    default: return { kind: words.kind, of: words.of.map((each) => known(index, each)) };
+  }
+}
+
+function setBits(words: Uint32Array): number[] {
+  return [...words.keys()].flatMap((i) => Array.from({ length: 32 }, (_, bit) => bit).filter((bit) => (words[i]! >>> bit) & 1).map((bit) => i * 32 + bit));
+}
+
+/** Compares everything that a search gives with the scores of the reference. */
+export function expectSame(index: InvertedIndex, words: WordQuery, scores: Scores, by: ScoringAlgorithm, limit: number): void {
+  const translated = toQuery(index, words);
+  const asked = [...scores.keys(), 19, 20, 700];
+  const all = index.search(translated, { algorithm: by, limit: 10_000, collect: true, scoresOf: asked });
+  expect(all.total).toBe(scores.size);
+  expect(setBits(all.matches!)).toEqual([...scores.keys()].sort((a, b) => a - b));
+  expect(all.hits.length).toBe(scores.size);
+  for (const [i, { ord: hit, score }] of all.hits.entries()) {
+    expect(Math.abs(score - scores.get(hit)!)).toBeLessThanOrEqual(TOLERANCE * Math.max(1, scores.get(hit)!));
+    const next = all.hits[i + 1];
+    if (next) expect(score > next.score || (score === next.score && hit < next.ord)).toBe(true);
+  }
+  const byOrd = new Map(all.hits.map((hit) => [hit.ord, hit.score]));
+  expect([...all.scores!]).toEqual(asked.map((each) => byOrd.get(each) ?? -1));
+  expect(index.search(translated, { algorithm: by, limit }).hits).toEqual(all.hits.slice(0, limit));
+  expectFiltered(index, translated, all.hits, by, limit);
+}
+
+/** A filter and multipliers act as if they were applied to the whole result. */
+function expectFiltered(index: InvertedIndex, translated: Query, hits: readonly { ord: number; score: number }[], by: ScoringAlgorithm, limit: number): void {
+  const filter = new Uint32Array([0x5a5a_5a5a]);
+  const multipliers = Float32Array.from({ length: 10 }, (_, i) => [1, 0.5, 3][i % 3]!);
+  const expected = hits.filter((hit) => hit.ord < 32 && (filter[0]! >>> hit.ord) & 1)
+    .map((hit) => ({ ord: hit.ord, score: Math.fround(hit.score * (multipliers[hit.ord] ?? 1)) }))
+    .sort((a, b) => b.score - a.score || a.ord - b.ord);
+  const found = index.search(translated, { algorithm: by, limit, filter, multipliers });
+  expect(found).toEqual({ hits: expected.slice(0, limit), total: expected.length });
+}
+
+async function reload(index: InvertedIndex, build: 'debug' | 'release'): Promise<InvertedIndex> {
+  return InvertedIndex.load(index.save(7n), [], { build, compactionStep: 3 });
+}
+
+export async function take(index: InvertedIndex, reference: ReferenceIndex, next: Step, build: 'debug' | 'release'): Promise<InvertedIndex> {
+  if (next === 'reload') return reload(index, build);
+  if (next === 'compact') index.compact(0, true, () => 0);
+  else if (next === 'go on') index.compact(0, false, () => 0);
+  else if ('remove' in next) expect(index.remove(next.remove)).toBe(reference.remove(next.remove));
+  else {
+    index.add(next.add, next.fields);
+    reference.add(next.add, next.fields);
+  }
+  return index;
+}

@@ -1,0 +1,192 @@
+// The index as the decisions define it, in maps and loops: slow and obvious. Tests compare the engine with it.
+import { tokenize } from '../../text/tokenize.ts';
+import { DEFAULT_B, DEFAULT_K1, type ScoringAlgorithm } from '../../search/inverted/algorithm.ts';
+import { type FieldText, VALUE_GAP } from '../../search/inverted/document-text.ts';
+
+/** As `Query`, with words in the place of forms' numbers. */
+export type WordQuery =
+  | { readonly kind: 'term'; readonly words: readonly Word[]; readonly weight?: number }
+  | { readonly kind: 'phrase'; readonly words: readonly { readonly words: readonly Word[]; readonly offset: number }[]; readonly slop?: number; readonly weight?: number }
+  | { readonly kind: 'and' | 'or' | 'best'; readonly of: readonly WordQuery[] }
+  | { readonly kind: 'not'; readonly of: WordQuery }
+  | { readonly kind: 'all' | 'none' };
+
+export interface Word {
+  readonly form: string;
+  readonly weight?: number;
+}
+
+interface Occurrence {
+  readonly field: number;
+  readonly form: string;
+  readonly position: number;
+}
+
+const FIELDS = [0, 1, 2, 3, 4, 5];
+
+/** Scores by ordinal of the documents that match. */
+export type Scores = ReadonlyMap<number, number>;
+
+export class ReferenceIndex {
+  readonly #documents = new Map<number, readonly Occurrence[]>();
+  /** Averages of today by the fields that they are over. */
+  readonly #averages = new Map<string, number>();
+
+  add(ord: number, fields: readonly FieldText[]): void {
+    const occurrences: Occurrence[] = [];
+    const next = new Map<number, number>();
+    for (const value of fields) {
+      const start = next.get(value.field) ?? 0;
+      const tokens = 'tokens' in value ? value.tokens : tokenize(value.text);
+      for (const { form, position } of tokens) occurrences.push({ field: value.field, form, position: start + position });
+      if (tokens.length > 0) next.set(value.field, start + tokens.at(-1)!.position + 1 + VALUE_GAP);
+    }
+    this.#documents.set(ord, occurrences);
+    this.#averages.clear();
+  }
+
+  remove(ord: number): boolean {
+    this.#averages.clear();
+    return this.#documents.delete(ord);
+  }
+
+  get size(): number {
+    return this.#documents.size;
+  }
+
+  /** Documents by form, of those forms that a document has. */
+  documentsByForm(field?: number): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const occurrences of this.#documents.values()) {
+      const forms = new Set(occurrences.filter((o) => field === undefined || o.field === field).map(({ form }) => form));
+      for (const form of forms) counts.set(form, (counts.get(form) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  search(query: WordQuery, algorithm: ScoringAlgorithm): Scores {
+    switch (query.kind) {
+      case 'term': return this.#term(query.words, query.weight ?? 1, algorithm);
+      case 'phrase': return this.#phrase(query, algorithm);
+      case 'or': return this.#either(query.of, algorithm, (a, b) => a + b);
+      case 'best': return this.#either(query.of, algorithm, Math.max);
+      case 'and': return this.#and(query.of, algorithm);
+      case 'not': return without(this.#all(), this.search(query.of, algorithm));
+      case 'all': return this.#all();
+      case 'none': return new Map();
+    }
+  }
+
+  #all(): Scores {
+    return new Map([...this.#documents.keys()].map((ord) => [ord, 0]));
+  }
+
+  #either(operands: readonly WordQuery[], algorithm: ScoringAlgorithm, join: (a: number, b: number) => number): Scores {
+    const result = new Map<number, number>();
+    for (const operand of operands) {
+      for (const [ord, score] of this.search(operand, algorithm)) result.set(ord, join(result.get(ord) ?? 0, score));
+    }
+    return result;
+  }
+
+  #and(operands: readonly WordQuery[], algorithm: ScoringAlgorithm): Scores {
+    const results = operands.map((operand) => this.search(operand, algorithm));
+    return new Map([...this.#all().keys()].filter((ord) => results.every((result) => result.has(ord)))
+      .map((ord) => [ord, results.reduce((sum, result) => sum + result.get(ord)!, 0)]));
+  }
+
+  #term(words: readonly Word[], weight: number, algorithm: ScoringAlgorithm): Scores {
+    const frequencies = new Map<number, number>();
+    for (const [ord, occurrences] of this.#documents) {
+      const x = this.#frequency(occurrences, words, algorithm);
+      if (x > 0) frequencies.set(ord, x);
+    }
+    return new Map([...frequencies].map(([ord, x]) => [ord, weight * this.#score(x, this.#documents.get(ord)!, frequencies.size, algorithm)]));
+  }
+
+  /** How often the words stand in a document, in the fields that count. */
+  #frequency(occurrences: readonly Occurrence[], words: readonly Word[], algorithm: ScoringAlgorithm): number {
+    const weights = new Map(words.map(({ form, weight }) => [form, weight ?? 1]));
+    let x = 0;
+    for (const { field, form } of occurrences) {
+      const weight = weights.get(form) ?? 0;
+      x += algorithm.kind === 'bm25f' ? weight * this.#fieldFactor(field, occurrences, algorithm) : counts(field, algorithm) ? weight : 0;
+    }
+    return x;
+  }
+
+  /** w_f / (1 - b + b * len_f / avglen_f), decision D-83. */
+  #fieldFactor(field: number, occurrences: readonly Occurrence[], { weights, b = DEFAULT_B }: { weights: readonly number[]; b?: number }): number {
+    const average = this.#average(`with ${field}`, [field], (length) => length > 0);
+    return (weights[field] ?? 0) / (1 - b + (b * lengthIn(occurrences, [field])) / average);
+  }
+
+  #score(x: number, occurrences: readonly Occurrence[], df: number, algorithm: ScoringAlgorithm): number {
+    const n = this.#documents.size;
+    const idf = Math.log((n - df + 0.5) / (df + 0.5) + 1);
+    if (algorithm.kind === 'bm25f') return (idf * x) / ((algorithm.k1 ?? DEFAULT_K1) + x);
+    const fields = algorithm.fields ?? FIELDS;
+    const length = lengthIn(occurrences, fields);
+    if (algorithm.kind === 'tfidf') return (x / length) * Math.log(1 + n / df);
+    const { k1 = DEFAULT_K1, b = DEFAULT_B } = algorithm;
+    const average = this.#average(fields.join(), fields, () => true);
+    return (idf * x * (k1 + 1)) / (x + k1 * (1 - b + (b * length) / average));
+  }
+
+  /** Average length over fields, of the documents that count. */
+  #average(name: string, fields: readonly number[], counted: (length: number) => boolean): number {
+    const known = this.#averages.get(name);
+    if (known !== undefined) return known;
+    const lengths = [...this.#documents.values()].map((document) => lengthIn(document, fields)).filter(counted);
+    const average = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
+    this.#averages.set(name, average);
+    return average;
+  }
+
+  #phrase({ words, slop, weight }: Extract<WordQuery, { kind: 'phrase' }>, algorithm: ScoringAlgorithm): Scores {
+    if (words.length === 0) return new Map();
+    const terms = this.#and(words.map((word) => ({ kind: 'term', words: word.words, weight: weight ?? 1 })), algorithm);
+    const result = new Map<number, number>();
+    for (const [ord, score] of terms) {
+      const extra = Math.min(...FIELDS.map((field) => leastExtra(this.#documents.get(ord)!.filter((o) => o.field === field), words, slop)));
+      if (extra <= (slop ?? 0)) result.set(ord, score / (1 + extra));
+    }
+    return result;
+  }
+}
+
+function counts(field: number, algorithm: { fields?: readonly number[] }): boolean {
+  return algorithm.fields === undefined || algorithm.fields.includes(field);
+}
+
+function lengthIn(occurrences: readonly Occurrence[], fields: readonly number[]): number {
+  return occurrences.filter(({ field }) => fields.includes(field)).length;
+}
+
+function without(all: Scores, some: Scores): Scores {
+  return new Map([...all].filter(([ord]) => !some.has(ord)));
+}
+
+/** What a field's best place for a phrase has more than the phrase's own span; infinite when it has none. */
+function leastExtra(occurrences: readonly Occurrence[], words: readonly { words: readonly Word[]; offset: number }[], slop: number | undefined): number {
+  const places = words.map((word) => occurrences.filter(({ form }) => word.words.some((w) => w.form === form)).map(({ position }) => position));
+  const first = words[0]!.offset;
+  if (slop === undefined) {
+    return places[0]!.some((start) => words.every(({ offset }, i) => places[i]!.includes(start + offset - first))) ? 0 : Infinity;
+  }
+  const span = words.at(-1)!.offset - first;
+  const ends = places.flat();
+  let best = Infinity;
+  for (const from of ends) {
+    for (const to of ends) {
+      if (to >= from && to - from - span < best && holdsAll(words, places, from, to)) best = Math.max(0, to - from - span);
+    }
+  }
+  return best;
+}
+
+/** Whether a window has each word as often as the phrase, words of the same forms counting together. */
+function holdsAll(words: readonly { words: readonly Word[] }[], places: readonly (readonly number[])[], from: number, to: number): boolean {
+  const name = (i: number) => words[i]!.words.map(({ form }) => form).sort().join(' ');
+  return words.every((_, i) => places[i]!.filter((position) => position >= from && position <= to).length >= words.filter((__, j) => name(j) === name(i)).length);
+}
