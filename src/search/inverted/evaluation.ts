@@ -127,8 +127,19 @@ export class Evaluation {
   }
 }
 
+/** What was counted of a query: its parts are asked again and again on the way down. */
+const counted = new WeakMap<Query, number>();
+
 /** Levels that a simple query needs, itself included (Sethi and Ullman's numbering of expressions). */
 export function levelsFor(query: Query): number {
+  const known = counted.get(query);
+  if (known !== undefined) return known;
+  const levels = countLevels(query);
+  counted.set(query, levels);
+  return levels;
+}
+
+function countLevels(query: Query): number {
   if (query.kind !== 'or' && query.kind !== 'and' && query.kind !== 'best') return 1;
   const operands = query.of.filter((operand) => operand.kind !== 'not' && (query.kind === 'best' || !isTerm(operand)));
   const positive = byDepth(operands).map((operand, i) => levelsFor(operand) + (i > 0 ? 1 : 0));

@@ -287,6 +287,32 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     expect((await fixture.find('fox', { contextTokenBudget: 1 })).total).toBe(1);
   });
 
+  describe('hostile queries', () => {
+    beforeEach(async () => {
+      const word = (n: number): string => `${n.toString(26)}q`.replace(/\d/g, (digit) => 'klmnopqrst'[Number(digit)]!);
+      const documents = Array.from({ length: 200 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: Array.from({ length: 100 }, (__, j) => word((i * 7919 + j * j * 31) % 9000)).join(' ') }));
+      await fixture.call('addDocuments', { collection: 'c', documents });
+    });
+
+    const letters = 'klmnopqrst';
+    const nested = (depth: number): string => Array.from({ length: depth }).reduce<string>((inner, _, i) => `(${inner} ${i % 2 === 0 ? 'AND' : 'OR'} kq NOT lq)`, 'mq');
+    it.each([
+      ['many words with edits', [...letters].flatMap((a) => [...letters].map((b) => `${a}${b}kqq`)).join(' '), { fuzzy: 2, highlight: true, limit: 200 }],
+      ['many patterns', Array.from({ length: 128 }, (_, i) => `*${letters[i % 10]!}*${letters[(i * 7) % 10]!}*`).join(' '), { mode: 'wildcard', highlight: true }],
+      ['a pattern that backtracks', `*${'k*'.repeat(1000)}z`, { mode: 'wildcard' }],
+      ['a long phrase of one word', `"${'kq '.repeat(1000)}"`, {}],
+      ['a wide window', `"${'kq lq mq '.repeat(100)}"~1000`, {}],
+      ['parentheses', `${'('.repeat(32)}kq${')'.repeat(32)} AND lq`, {}],
+      ['operators within operators', nested(30), { mode: 'expression' }],
+    ])('answers %s', async (_, query, more) => {
+      expect(await fixture.find(query, more)).toMatchObject({ algorithm: 'tfidf' });
+    }, 5000);
+
+    it.each([[`${'('.repeat(33)}kq`, { mode: 'expression' }], ['kq '.repeat(129), { mode: 'boolean' }]])('refuses what is beyond the limits (%#)', async (query, more) => {
+      await expect(fixture.find(query, more)).rejects.toMatchObject(refusal);
+    });
+  });
+
   it('has a GET form (decision D-75)', async () => {
     await fixture.add('a', 'fox', { tags: ['x'] });
     await fixture.add('b', 'fox', { tags: ['y'] });

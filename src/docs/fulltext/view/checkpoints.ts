@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { durableRename } from '../../../lib/durable-rename.ts';
 
@@ -15,6 +15,7 @@ export interface CheckpointHeader {
 const MAGIC = 'QFTIDX01';
 const HEADER_START = MAGIC.length + 4;
 const MAX_HEADER = 4096;
+const DRAFT = '.tmp';
 const PIECE = 1024 * 1024;
 
 /**
@@ -45,7 +46,7 @@ export class CheckpointFiles {
   /** Replaces the checkpoint so that a crash leaves the old one or the new one. */
   async save(header: CheckpointHeader, index: AsyncIterable<Uint8Array>): Promise<void> {
     const path = this.#pathOf(header.collection);
-    const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`;
+    const draft = `${path}.${randomBytes(4).toString('hex')}${DRAFT}`;
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     try {
       await writeFile(draft, withHeader(header, index), { mode: 0o600 });
@@ -58,6 +59,12 @@ export class CheckpointFiles {
 
   async remove(collection: string): Promise<void> {
     await rm(this.#pathOf(collection), { force: true });
+  }
+
+  /** Removes what a process that died while it wrote has left. */
+  async clean(): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => []);
+    for (const name of names) if (name.endsWith(DRAFT)) await rm(join(this.#folder, name), { force: true });
   }
 
   async #read(collection: string): Promise<{ header: CheckpointHeader; end: number } | undefined> {

@@ -181,6 +181,12 @@ describe.each(DRIVERS)('the full-text view over %s (design, sections 1 and 5)', 
       await (await started()).stop();
     });
 
+    it('removes what a crash left half written', async () => {
+      await writeFile(join(folder(), 'c.idx.12345678.tmp'), 'half');
+      await started();
+      expect((await readdir(folder())).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    });
+
     it('loads them and catches up', async () => {
       expect(await readdir(folder())).toHaveLength(2);
       await add('b', 'cat');

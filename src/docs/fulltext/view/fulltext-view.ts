@@ -59,6 +59,7 @@ export class FullTextView {
   /** Resolves when the collections are known, while their indexes load. A view that runs is left alone. */
   async start(): Promise<void> {
     if (this.#run !== undefined) return;
+    await this.#options.checkpoints?.clean();
     const head = await this.#env.feed.head();
     await this.#list();
     const starts = await this.#usableCheckpoints(head);

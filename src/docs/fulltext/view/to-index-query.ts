@@ -15,21 +15,10 @@ const EDIT_WEIGHT = 0.8;
 const PATTERN_FORMS = 200_000;
 const EXPANSION_MS = 400;
 
-/** Operators within operators: what evaluating takes doubles with each. Nobody writes so many by hand. */
-const MAX_DEPTH = 14;
-
 /** A query of text as the index takes it: words are looked up in its dictionary. Good until the index changes. */
 export function toIndexQuery(index: Forms, analyzer: TermAnalyzer, root: QueryNode | undefined): Query {
   if (root === undefined) return NONE;
-  const query = new Translation(index, analyzer).query(root);
-  if (depthOf(query) > MAX_DEPTH) throw new ServiceError('invalid_argument', `query: AND and OR are nested deeper than ${MAX_DEPTH} levels`);
-  return query;
-}
-
-function depthOf(query: Query): number {
-  if (query.kind === 'not') return depthOf(query.of);
-  if (query.kind !== 'and' && query.kind !== 'or') return 0;
-  return 1 + Math.max(0, ...query.of.map(depthOf));
+  return new Translation(index, analyzer).query(root);
 }
 
 class Translation {
