@@ -25,7 +25,7 @@ export { collectFuzzy, collectMatches } from './inverted/matching';
 export { pack, unpack } from './inverted/packing';
 export { keepPhrase } from './inverted/phrases';
 export { frequencyIn, liveDocuments, liveDocumentsInField } from './inverted/reading';
-export { finishRequire, scoreForm, scoreGroup, sumForm } from './inverted/scoring';
+export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm, sumFormDensely } from './inverted/scoring';
 export { buffer, reserve } from './inverted/scratch';
 export { lookUpScores, selectByBits, selectByScore, selectedCount } from './inverted/selecting';
 export { needsHost, tokenizeText } from './inverted/tokenizer';

@@ -108,7 +108,8 @@ function loadPositions(cursor: usize): void {
   if (chunk < blockCount(record)) decodePositions(blockPositions(blockAt(record, chunk)), count, cursor + C_FREQUENCIES, positions);
   else readTailPositions(load<u32>(record, R_TAIL), count, positions);
   const fields = readFields(form, chunk, count, cursor + C_FREQUENCIES);
-  makeAbsolute(positions, count, fields);
+  if (fields === 1) sumPositions(positions, count, cursor + C_FREQUENCIES);
+  else makeAbsolute(positions, count, fields);
   store<u32>(cursor, 1, C_LOADED);
 }
 
@@ -132,6 +133,17 @@ function readTailPositions(at: usize, count: u32, to: usize): void {
       at += varintLength(position);
       store<u32>(to, varintValue(position));
       to += 4;
+    }
+  }
+}
+
+/** From differences within each posting of the content alone to positions; content is field 0. */
+function sumPositions(at: usize, count: u32, frequencies: usize): void {
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+    let position: u32 = 0;
+    for (const end = at + (<usize>load<u32>(frequencies + i) << 2); at < end; at += 4) {
+      position += load<u32>(at);
+      store<u32>(at, position);
     }
   }
 }

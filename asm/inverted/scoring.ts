@@ -15,14 +15,15 @@
 // (BM25F: k1), f32 c1 = k1 * b / avglen, f32 1 - b, 6 x f32 weights, 6 x f32 b / avglen_f.
 
 import { isDead, lengthsOf } from './documents.ts';
-import { BLOCK, DOCS, FIELD_FREQUENCIES, FIELDS, FREQUENCIES, H_SCORING, SCORES, WEIGHTS } from './layout.ts';
+import { BLOCK, DOCS, FIELD_FREQUENCIES, FIELDS, FREQUENCIES, H_DOCS, H_SCORING, SCORES, WEIGHTS } from './layout.ts';
 import { bitmapBytes, bitsOf, hasBit, hasBitBetween, keepBits, scoresOf, setBit } from './levels.ts';
 import { blockAt, blockCount } from './postings.ts';
 import { recordOf } from './forms.ts';
 import { chunkCount, isCurrent, readChunk, readFields } from './reading.ts';
 import { B_KEPT_BITS, B_SUM_BITS, B_SUMS, buffer } from './scratch.ts';
 
-const BM25: u32 = 0; // 1 is TF-IDF
+const BM25: u32 = 0;
+const TF_IDF: u32 = 1;
 const BM25F: u32 = 2;
 
 const P_ALGORITHM: usize = 0;
@@ -119,6 +120,61 @@ function finishGroupChunk(count: u32, level: u32, action: u32, weight: f32): voi
   if (action === ADD) add(count, scoresOf(level));
   else if (action === MATCH) addAndMatch(count, level);
   else addToMatches(count, level);
+}
+
+// ---- Groups that a good part of the documents has: sums without bits, and passes over all documents ----
+
+/** Adds a form to a group that is summed densely. */
+export function sumFormDensely(form: u32, weight: f32): void {
+  const sums = buffer(B_SUMS);
+  const chunks = chunkCount(form);
+  for (let chunk: u32 = 0; chunk < chunks; chunk++) {
+    const count = readChunk(form, chunk, DOCS, FREQUENCIES);
+    weigh(form, chunk, count, weight);
+    for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+      const place = sums + (<usize>load<u32>(DOCS + i) << 2);
+      store<f32>(place, load<f32>(place) + load<f32>(WEIGHTS + i));
+    }
+  }
+}
+
+/** Live documents that the group has. */
+export function countSums(): u32 {
+  const sums = buffer(B_SUMS);
+  const lengths = lengthsOf(0);
+  const end = <usize>load<u32>(H_DOCS) << 2;
+  const infinite = f32x4.splat(f32.POSITIVE_INFINITY);
+  const zero = f32x4.splat(0);
+  let found = i32x4.splat(0);
+  // The arrays have room for whole vectors, and documents that are not there have no sums.
+  for (let at: usize = 0; at < end; at += 16) {
+    found = i32x4.sub(found, v128.and(f32x4.ne(v128.load(sums + at), zero), f32x4.ne(v128.load(lengths + at), infinite)));
+  }
+  return <u32>(i32x4.extract_lane(found, 0) + i32x4.extract_lane(found, 1) + i32x4.extract_lane(found, 2) + i32x4.extract_lane(found, 3));
+}
+
+/** Adds the scores of the group that was summed densely to level 0; it is then empty again. Only when all fields count, or for BM25F. */
+export function scoreSums(weight: f32): void {
+  const algorithm = load<u32>(H_SCORING, P_ALGORITHM);
+  const sums = buffer(B_SUMS);
+  const scores = scoresOf(0);
+  const lengths = lengthsOf(0);
+  const end = <usize>load<u32>(H_DOCS) << 2;
+  const zero = f32x4.splat(0);
+  const own = f32x4.splat(algorithm === TF_IDF ? 0 : 1);
+  const c0 = f32x4.splat(algorithm === TF_IDF ? 0 : load<f32>(H_SCORING, P_C0));
+  const c1 = f32x4.splat(algorithm === TF_IDF ? 1 : load<f32>(H_SCORING, P_C1));
+  const weights = f32x4.splat(weight);
+  for (let at: usize = 0; at < end; at += 16) {
+    const x = v128.load(sums + at);
+    const some = f32x4.ne(x, zero);
+    if (!v128.any_true(some)) continue;
+    // A dead document's length is infinite, which BM25F, whose sums are zero then, must not multiply by c1 = 0.
+    const normed = algorithm === BM25F ? c0 : f32x4.add(c0, f32x4.mul(c1, v128.load(lengths + at)));
+    const score = f32x4.div(f32x4.mul(weights, x), f32x4.add(f32x4.mul(x, own), normed));
+    v128.store(scores + at, f32x4.add(v128.load(scores + at), v128.and(score, some)));
+    v128.store(sums + at, zero);
+  }
 }
 
 /** Whether a block may have a document with a bit; it says its first and last when they are today's numbers. */

@@ -18,6 +18,8 @@ export const ONE_CHARACTER = 0xffff_fffe;
 export const Action = { add: 0, match: 1, require: 2 } as const;
 /** What `selectByScore` and `selectByBits` take into account. */
 export const Select = { filtered: 1, multiplied: 2, collected: 4 } as const;
+/** Bits of all fields. */
+export const ALL_FIELDS = (1 << FIELD_COUNT) - 1;
 /** Numbers of the buffers that the host uses (asm/inverted/scratch.ts). */
 export const Buffers = { input: 0, output: 1, filter: 13, multipliers: 14, matches: 15 } as const;
 export const Algorithm = { bm25: 0, tfidf: 1, bm25f: 2 } as const;
@@ -88,6 +90,9 @@ export interface InvertedExports extends WebAssembly.Exports {
   scoreForm(form: number, level: number, action: number, weight: number): void;
   sumForm(form: number, weight: number): number;
   scoreGroup(level: number, action: number, weight: number): void;
+  sumFormDensely(form: number, weight: number): void;
+  countSums(): number;
+  scoreSums(weight: number): void;
   finishRequire(level: number): void;
   keepPhrase(level: number): void;
   matchAll(level: number): void;

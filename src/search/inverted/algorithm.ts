@@ -1,4 +1,4 @@
-import { Algorithm, FIELD_COUNT, type ScoringParameters } from '../../kernels/inverted.ts';
+import { Algorithm, ALL_FIELDS, FIELD_COUNT, type ScoringParameters } from '../../kernels/inverted.ts';
 
 /**
  * How documents are scored. `fields` lists the fields in which a term counts (default: all); `bm25f` takes them
@@ -82,7 +82,7 @@ export function inverseDocumentFrequency(documents: number, live: number): numbe
 /** Average length of a document over the fields that count; at least a token, so that empty collections divide by something. */
 function averageLength(bits: number, { live, lengths }: CollectionCounts): number {
   let sum = 0;
-  if (bits === ALL_BITS) sum = lengths[0]!;
+  if (bits === ALL_FIELDS) sum = lengths[0]!;
   else for (let field = 0; field < FIELD_COUNT; field++) if ((bits & (1 << field)) !== 0) sum += lengths[field + 1]!;
   return sum > 0 ? sum / live : 1;
 }
@@ -92,10 +92,8 @@ function averageOfField(field: number, { lengths, fieldDocuments }: CollectionCo
   return fieldDocuments[field]! > 0 ? lengths[field + 1]! / fieldDocuments[field]! : 1;
 }
 
-const ALL_BITS = (1 << FIELD_COUNT) - 1;
-
 function bitsOf(fields: readonly number[] | undefined): number {
-  if (fields === undefined) return ALL_BITS;
+  if (fields === undefined) return ALL_FIELDS;
   for (const field of fields) if (!(Number.isInteger(field) && field >= 0 && field < FIELD_COUNT)) throw new RangeError(`a field is a number from 0 to ${FIELD_COUNT - 1}, got ${field}`);
   return fields.reduce((bits, field) => bits | (1 << field), 0);
 }

@@ -49,6 +49,22 @@ describe('a checkpoint', () => {
     expect([find(index, 'common'), find(index, 'different')]).toEqual([1000, 3000]);
   });
 
+  it('is not disturbed by searches while it is read', async () => {
+    const index = filled(4000);
+    const source = index.save(1n)[Symbol.asyncIterator]();
+    const parts: Uint8Array[] = [];
+    for (let next = await source.next(); next.done !== true; next = await source.next()) {
+      parts.push(Uint8Array.from(next.value as Uint8Array));
+      const words = ['common', `word${parts.length}`].map((form, offset) => ({ forms: [{ id: index.form(form)! }], offset }));
+      expect(index.search({ kind: 'and', of: [{ kind: 'phrase', words }, { kind: 'all' }] }, options).total).toBe(1);
+    }
+    expect(parts.length).toBeGreaterThan(3);
+    const loaded = await InvertedIndex.load(inPieces(Buffer.concat(parts)), [], { build: 'debug' });
+    for (let ord = 0; ord < 4000; ord += 3) loaded.add(ord, [{ field: 0, text: `common new${ord}` }]);
+    while (loaded.compact(1000));
+    expect([find(loaded, 'common'), find(loaded, 'new3'), find(loaded, 'word3'), find(loaded, 'word4')]).toEqual([4000, 1, 0, 1]);
+  });
+
   it('of an empty index is one, too', async () => {
     const loaded = await InvertedIndex.load(new InvertedIndex().save(0n));
     expect(loaded.search({ kind: 'all' }, options)).toEqual({ hits: [], total: 0 });

@@ -27,7 +27,7 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
       const matcher = new RegExp(`^${foldDiacritics(wildcard).replaceAll('*', '.*').replaceAll('?', '.')}$`, 'su');
       expect(texts(index, index.wildcard(wildcard, 1000)).sort()).toEqual(list.filter((form) => matcher.test(foldDiacritics(form))).sort());
       expect(texts(index, index.unstemmed(part)).sort()).toEqual(list.filter((form) => foldDiacritics(form) === foldDiacritics(part)).sort());
-    }), { numRuns: 300 });
+    }), { numRuns: 200 });
   });
 
   it('finds what is within so many edits, the first character included', () => {
@@ -36,7 +36,7 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
       const found = index.fuzzy(about, edits, 1000).map(({ id, distance }) => [index.textOf(id), distance]);
       const expected = list.map((form) => [form, levenshtein(foldDiacritics(form), foldDiacritics(about))]).filter(([, distance]) => (distance as number) <= edits);
       expect(found.sort()).toEqual(expected.sort());
-    }), { numRuns: 300 });
+    }), { numRuns: 200 });
   });
 
   it('forgets forms whose documents are gone, and uses their numbers again', () => {

@@ -30,7 +30,7 @@ describe.each(['release', 'debug'] as const)('documents, %s build', (build) => {
       for (const { form } of tokens) expect(index.form(form)).toBeGreaterThan(0);
       if (tokens.length > 0) expect(matches(index, asPhrase(index, tokens))).toEqual([3]);
       for (const { form } of tokens) expect(index.frequency(index.form(form)!, 3)).toBe(tokens.filter((token) => token.form === form).length);
-    }), { numRuns: 400 });
+    }), { numRuns: 250 });
   });
 
   it('may be so large that their postings have blocks of their own', async () => {

@@ -15,7 +15,7 @@ describe.each(['release', 'debug'] as const)('the %s build', (build) => {
       for (const [form, count] of reference.documentsByForm()) expect(index.documents(index.form(form)!)).toBe(count);
       for (const [form, count] of reference.documentsByForm(1)) expect(index.documents(index.form(form)!, 1)).toBe(count);
       expect(index.stats().documents).toBe(reference.size);
-    }), { numRuns: 150 });
+    }), { numRuns: 120 });
   });
 
   it('does so for forms of many blocks, while a compaction is under way', () => {

@@ -13,8 +13,9 @@ import { checkQuery, type Query, simplify } from './query.ts';
 export const MAX_ORDINAL = 0x0fff_ffff;
 /** Most results of a search. */
 export const MAX_RESULTS = 10_000;
-/** What is left of 4 GiB when an index counts as full, in bytes. */
-const HEADROOM = 96 * 1024 * 1024;
+/** What has to be left of 4 GiB for a document, in bytes: for arrays that grow, and for each byte of its own. */
+const HEADROOM = 128 * 1024 * 1024;
+const HEADROOM_PER_BYTE = 16;
 const MAX_BYTES = 65_536 * 65_536;
 /** Postings that a step of compaction looks at; well under a millisecond. */
 const COMPACTION_STEP = 8_000;
@@ -126,7 +127,7 @@ export class InvertedIndex {
   add(ord: number, fields: readonly FieldText[], analyzer?: Analyzer): void {
     checkOrdinal(ord);
     checkFields(fields);
-    this.#checkRoom();
+    this.#checkRoom(fields);
     this.#change(() => {
       if (analyzer !== undefined) this.#analyzers.use(analyzer);
       this.#kernel.call.removeDocument(ord);
@@ -312,8 +313,10 @@ export class InvertedIndex {
     return Array.from({ length: count }, (_, i) => ({ ord: ords[2 * i]!, score: scores[2 * i + 1]! }));
   }
 
-  #checkRoom(): void {
-    if (this.#kernel.memory.buffer.byteLength > MAX_BYTES - HEADROOM) throw new IndexFullError('the full-text index of this collection has reached 4 GiB');
+  /** Before anything changes, since a memory that cannot grow in the middle of a change leaves a broken index. */
+  #checkRoom(fields: readonly FieldText[]): void {
+    const size = fields.reduce((sum, value) => sum + ('tokens' in value ? value.tokens.length * 8 : value.text.length), 0);
+    if (this.#kernel.memory.buffer.byteLength + HEADROOM + HEADROOM_PER_BYTE * size > MAX_BYTES) throw new IndexFullError('the full-text index of this collection has reached 4 GiB');
   }
 
   #beforeChange(): void {
