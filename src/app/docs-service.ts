@@ -104,7 +104,7 @@ function toDocsSettings(settings: Settings): DocsSettings {
     backupDir: settings.database.backupDir,
     ttlSweepMs: settings.database.ttlSweepInterval,
     codeMaxSymbols: settings.code.maxSymbols,
-    fullText: { defaultLang: settings.fts.defaultLang },
+    fullText: { defaultLang: settings.fts.defaultLang, stemming: settings.fts.stemmingEnabled, synonyms: settings.fts.synonymsEnabled },
     description: {
       protocols: {
         http: listener(settings.http),
