@@ -1,7 +1,6 @@
 import { Scalar, stringify } from 'yaml';
+import { flattenMeta, MAX_VALUES, type Meta } from './flatten-meta.ts';
 import { parseYaml } from './safe-yaml.ts';
-
-export type Meta = Record<string, string[]>;
 
 export interface FrontMatter {
   /** Flat metadata; empty when there is no front matter. */
@@ -15,8 +14,6 @@ export interface FrontMatter {
 const FENCE = /^---[ \t]*$/;
 // Front matter is small; a longer block is text between two rulers.
 const MAX_LENGTH = 256 * 1024;
-// Aliases can repeat a list many times; no document may have so many values.
-const MAX_VALUES = 100_000;
 
 /**
  * Splits YAML front matter off a markdown text: a first line `---`, YAML, a line `---` (contract,
@@ -32,10 +29,12 @@ export function splitFrontMatter(text: string): FrontMatter {
   if (!parsed.ok) return { meta: {}, body: text, warnings: [`front matter was left in the body: ${parsed.problem}`] };
   if (parsed.value === null) return { meta: {}, body: block.body, warnings: [] };
   if (!(parsed.value instanceof Map)) return { meta: {}, body: text, warnings: ['front matter was left in the body: it is not a mapping'] };
-  const flat = flatten(parsed.value);
+  const flat = flattenMeta(parsed.value);
   if (flat === undefined) return { meta: {}, body: text, warnings: [`front matter was left in the body: it has more than ${MAX_VALUES} values`] };
-  return { meta: flat.meta, body: block.body, warnings: flat.warnings };
+  return { meta: flat.meta, body: block.body, warnings: flat.leftOut.map(keyWarning) };
 }
+
+const keyWarning = (path: string): string => `front matter: a key${path === '' ? '' : ` in ${path}`} is not a scalar and was left out`;
 
 /**
  * The text that `splitFrontMatter` takes apart again into the same metadata and body. A key
@@ -78,39 +77,3 @@ function lineEnd(text: string, start: number): { line: string; next: number | un
   if (end < 0) return { line: text.slice(start), next: undefined };
   return { line: text.slice(start, text[end - 1] === '\r' ? end - 1 : end), next: end + 1 };
 }
-
-type Mapping = ReadonlyMap<unknown, unknown>;
-
-/** Undefined when there are too many values. */
-function flatten(root: Mapping): { meta: Meta; warnings: string[] } | undefined {
-  let count = 0;
-  const values = new Map<string, string[]>();
-  const warnings: string[] = [];
-
-  const add = (key: string, value: string): void => {
-    count += 1;
-    const list = values.get(key);
-    if (list === undefined) values.set(key, [value]);
-    else list.push(value);
-  };
-  const visitMapping = (path: string, mapping: Mapping): void => {
-    for (const [key, value] of mapping) {
-      if (isScalar(key)) visit(path === '' ? String(key) : `${path}.${String(key)}`, value);
-      else warnings.push(`front matter: a key${path === '' ? '' : ` in ${path}`} is not a scalar and was left out`);
-    }
-  };
-  const visit = (path: string, value: unknown): void => {
-    if (value === null || value === undefined || count > MAX_VALUES) return;
-    if (value instanceof Map) visitMapping(path, value);
-    else if (!Array.isArray(value)) add(path, String(value));
-    else if (value.every(isScalar)) value.forEach((item) => visit(path, item));
-    else value.forEach((item, index) => visit(`${path}.${index}`, item));
-  };
-
-  visitMapping('', root);
-  if (count > MAX_VALUES) return undefined;
-  // `fromEntries` defines own properties, whatever their name: a key `__proto__` is only a key.
-  return { meta: Object.fromEntries(values), warnings };
-}
-
-const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;

@@ -1,4 +1,4 @@
-import type { Meta } from '../../../text/front-matter.ts';
+import type { Meta } from '../../../text/flatten-meta.ts';
 
 /** A document as it was read, ready to be sent. */
 export interface SourceDocument {
