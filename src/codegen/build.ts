@@ -17,6 +17,8 @@ const COPIED = [
 /** The fields of package.json that hold for the published package, too. */
 const KEPT = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin', 'dependencies'];
 
+const OPTIONAL = '@huggingface/transformers';
+
 await rm(dist, { recursive: true, force: true });
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit', cwd: root });
@@ -31,8 +33,12 @@ async function manifest(): Promise<object> {
     [`./${service}`, module(`generated/${service}/sdk/index`)],
     [`./${service}/client`, module(`generated/${service}/sdk/client/index`)],
   ]);
+  // Large, and needed by one embedding provider only, which tells how to install it.
+  const { [OPTIONAL]: version } = own.optionalDependencies as Record<string, string>;
   return {
     ...Object.fromEntries(KEPT.map((field) => [field, own[field]])),
+    peerDependencies: { [OPTIONAL]: version },
+    peerDependenciesMeta: { [OPTIONAL]: { optional: true } },
     exports: { ...Object.fromEntries(sdks), './package.json': './package.json' },
   };
 }

@@ -1,0 +1,89 @@
+import { setImmediate } from 'node:timers/promises';
+import { checkTexts } from '../check-texts.ts';
+import { cancelled, closed } from '../embedding-error.ts';
+import { MAX_BATCH, type EmbeddingProvider, type EmbeddingRole } from '../provider.ts';
+import { addWord } from './hash-features.ts';
+
+export const BUILTIN_MODEL = 'hashed-ngrams';
+export const BUILTIN_DIMENSIONS = 768;
+
+// Of longer texts the beginning counts, as with every model.
+const MAX_CHARACTERS = 100_000;
+// Words between two pauses, a few milliseconds' work.
+const WORDS_AT_A_TIME = 5_000;
+// Scripts that write no spaces give a run of characters, which counts by its pairs.
+const WORDS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]+|[\p{L}\p{M}\p{N}_]+/gu;
+const UNSPACED = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
+
+/**
+ * Vectors from the words of a text and their character trigrams, with no model: texts are alike when
+ * they share words, whatever they mean. For tests and for trying things out without a network.
+ */
+export class BuiltinProvider implements EmbeddingProvider {
+  readonly name = 'builtin';
+  readonly model = BUILTIN_MODEL;
+  readonly dimensions = BUILTIN_DIMENSIONS;
+  readonly variant = 'lexical-1';
+  readonly maxBatch = MAX_BATCH;
+  #closed = false;
+
+  /** The role makes no difference. */
+  async embed(texts: readonly string[], _role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
+    if (this.#closed) throw closed();
+    if (signal?.aborted) throw cancelled(signal);
+    checkTexts(texts);
+    const vectors: Float32Array[] = [];
+    for (const text of texts) vectors.push(await this.#embed(text, signal));
+    return vectors;
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    return Promise.resolve();
+  }
+
+  async #embed(text: string, signal: AbortSignal | undefined): Promise<Float32Array> {
+    const vector = new Float64Array(BUILTIN_DIMENSIONS);
+    let sinceLastPause = Infinity;
+    for (const [word, times] of countWords(text)) {
+      if (sinceLastPause++ >= WORDS_AT_A_TIME) {
+        await setImmediate();
+        if (this.#closed) throw closed();
+        if (signal?.aborted) throw cancelled(signal);
+        sinceLastPause = 0;
+      }
+      addWord(vector, word, weight(word, times));
+    }
+    return toUnit(vector);
+  }
+}
+
+/** Words with the number of times they occur; a text of punctuation alone is one word. */
+function countWords(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  const folded = text.slice(0, MAX_CHARACTERS).toWellFormed().normalize('NFKC').toLowerCase();
+  for (const [run] of folded.matchAll(WORDS)) {
+    for (const word of UNSPACED.test(run) ? pairs(run) : [run]) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  return counts.size > 0 ? counts : new Map([[folded.trim(), 1]]);
+}
+
+function pairs(run: string): string[] {
+  const characters = [...run];
+  return characters.length < 2 ? [run] : characters.slice(1).map((character, i) => characters[i]! + character);
+}
+
+/** Repeating a word says ever less, and short words say little: most of them are grammar. */
+function weight(word: string, times: number): number {
+  const worth = word.length >= 4 || UNSPACED.test(word) ? 1 : word.length === 3 ? 0.5 : 0.25;
+  return worth * (1 + Math.log(times));
+}
+
+function toUnit(vector: Float64Array): Float32Array {
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  const length = Math.sqrt(squares);
+  // Features that cancel each other out exactly leave nothing to compare; any fixed direction will do.
+  if (length === 0) return Float32Array.from(vector, (_, i) => (i === 0 ? 1 : 0));
+  return Float32Array.from(vector, (value) => value / length);
+}

@@ -1,0 +1,31 @@
+// The lexical features of a text, hashed into the components of a vector ("feature hashing":
+// Weinberger et al., ICML 2009; character n-grams with word marks: Bojanowski et al., TACL 2017).
+
+const OFFSET = 2_166_136_261;
+const PRIME = 16_777_619;
+const GRAM = 3;
+/** Share of a word's weight that its character n-grams have together, so that inflected forms meet. */
+const GRAMS_WEIGHT = 0.7;
+
+/** Adds the features of a word to a vector, `weight` times: the word itself, and its trigrams between `<` and `>`. */
+export function addWord(vector: Float64Array, word: string, weight: number): void {
+  addFeature(vector, hash(word, 0, word.length, 0), weight);
+  const marked = `<${word}>`;
+  const grams = marked.length - GRAM + 1;
+  const each = (weight * GRAMS_WEIGHT) / Math.sqrt(grams);
+  for (let i = 0; i < grams; i++) addFeature(vector, hash(marked, i, i + GRAM, 1), each);
+}
+
+/** The upper bits choose the component, the lowest the sign, so that collisions cancel out on average. */
+function addFeature(vector: Float64Array, code: number, weight: number): void {
+  vector[(code >>> 1) % vector.length]! += (code & 1) === 0 ? weight : -weight;
+}
+
+/** FNV-1a over UTF-16 code units, and a last stir since its low bits are weak (the finalizer of MurmurHash3). */
+function hash(text: string, start: number, end: number, kind: number): number {
+  let code = Math.imul(OFFSET ^ kind, PRIME);
+  for (let i = start; i < end; i++) code = Math.imul(code ^ text.charCodeAt(i), PRIME);
+  code = Math.imul(code ^ (code >>> 16), 0x85eb_ca6b);
+  code = Math.imul(code ^ (code >>> 13), 0xc2b2_ae35);
+  return (code ^ (code >>> 16)) >>> 0;
+}

@@ -1,0 +1,146 @@
+import type { Clock } from '../lib/clock.ts';
+import { Lru } from '../lib/lru.ts';
+import { cancelled } from './embedding-error.ts';
+import type { EmbeddingProvider, EmbeddingRole } from './provider.ts';
+
+export interface QueryCacheOptions {
+  /** Queries that are remembered; 0 for none (D-16). */
+  readonly size: number;
+  /** How long each is remembered, in milliseconds. */
+  readonly ttlMs: number;
+  readonly clock: Clock;
+}
+
+/** A provider that remembers the vectors of queries. */
+export interface CachedProvider extends EmbeddingProvider {
+  readonly cache: QueryCacheCounters;
+}
+
+export interface QueryCacheCounters {
+  /** Queries answered from memory, or by a call that was already under way. */
+  readonly hits: number;
+  readonly misses: number;
+  /** Vectors held now, those whose time is over and that nobody has asked for since included. */
+  readonly size: number;
+}
+
+/**
+ * A provider that embeds equal queries once: single texts in the role of a query are remembered for
+ * a while, and those asked for at the same time share one call. Everything else goes straight
+ * through, and so does everything when `size` is 0.
+ */
+export function cachedQueries(provider: EmbeddingProvider, options: QueryCacheOptions): CachedProvider {
+  return new CachedQueries(provider, options);
+}
+
+interface Entry {
+  readonly vector: Float32Array;
+  readonly until: number;
+}
+
+/** A call under way; it is cancelled when all who wait for it have gone. */
+interface Shared {
+  readonly vector: Promise<Float32Array>;
+  readonly stop: AbortController;
+  waiting: number;
+}
+
+class CachedQueries implements CachedProvider {
+  readonly name: EmbeddingProvider['name'];
+  readonly #provider: EmbeddingProvider;
+  readonly #options: QueryCacheOptions;
+  readonly #entries: Lru<string, Entry> | undefined;
+  readonly #calls = new Map<string, Shared>();
+  #hits = 0;
+  #misses = 0;
+
+  constructor(provider: EmbeddingProvider, options: QueryCacheOptions) {
+    this.name = provider.name;
+    this.#provider = provider;
+    this.#options = options;
+    this.#entries = options.size > 0 ? new Lru(options.size) : undefined;
+  }
+
+  get model(): string {
+    return this.#provider.model;
+  }
+
+  get dimensions(): number {
+    return this.#provider.dimensions;
+  }
+
+  get variant(): string {
+    return this.#provider.variant;
+  }
+
+  get maxBatch(): number {
+    return this.#provider.maxBatch;
+  }
+
+  get cache(): QueryCacheCounters {
+    return { hits: this.#hits, misses: this.#misses, size: this.#entries?.size ?? 0 };
+  }
+
+  async embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
+    if (this.#entries === undefined || role !== 'query' || texts.length !== 1) return this.#provider.embed(texts, role, signal);
+    if (signal?.aborted) throw cancelled(signal);
+    const vector = this.#remembered(texts[0]!) ?? (await this.#shared(texts[0]!, signal));
+    return [vector.slice()]; // the caller's own, to change as it likes
+  }
+
+  async close(): Promise<void> {
+    this.#entries?.clear();
+    await this.#provider.close();
+  }
+
+  #remembered(text: string): Float32Array | undefined {
+    const entry = this.#entries!.get(text);
+    if (entry === undefined) return undefined;
+    if (this.#options.clock.now() < entry.until) {
+      this.#hits++;
+      return entry.vector;
+    }
+    this.#entries!.delete(text);
+    return undefined;
+  }
+
+  async #shared(text: string, signal: AbortSignal | undefined): Promise<Float32Array> {
+    const underWay = this.#calls.get(text);
+    if (underWay === undefined) this.#misses++;
+    else this.#hits++;
+    const call = underWay ?? this.#start(text);
+    call.waiting++;
+    try {
+      return await orAborted(call.vector, signal);
+    } finally {
+      if (--call.waiting === 0) this.#leave(text, call);
+    }
+  }
+
+  #start(text: string): Shared {
+    const stop = new AbortController();
+    const vector = this.#provider.embed([text], 'query', stop.signal).then(([only]) => {
+      this.#entries!.set(text, { vector: only!, until: this.#options.clock.now() + this.#options.ttlMs });
+      return only!;
+    });
+    const call: Shared = { vector, stop, waiting: 0 };
+    this.#calls.set(text, call);
+    return call;
+  }
+
+  /** Nobody waits any more: the call is over, or nobody wants its answer. */
+  #leave(text: string, call: Shared): void {
+    if (this.#calls.get(text) === call) this.#calls.delete(text);
+    call.stop.abort();
+  }
+}
+
+/** The promise's outcome, or a rejection as soon as the signal aborts. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(cancelled(signal));
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { ConfigError } from '../lib/config-error.ts';
+import { silentLog } from '../lib/log.ts';
+import { systemTimer } from '../lib/timer.ts';
+import { BUILTIN_DIMENSIONS, BUILTIN_MODEL, BuiltinProvider } from './builtin/builtin-provider.ts';
+import { nativeDimensions, OLLAMA, OPENAI, VOYAGE, type Defaults } from './defaults.ts';
+import { LocalProvider } from './local/local-provider.ts';
+import type { EmbeddingProvider, ProviderConfig, ProviderDeps } from './provider.ts';
+import { endpoint } from './remote/endpoint.ts';
+import { canShorten, openAiFormat, voyageFormat } from './remote/hosted.ts';
+import { ollamaFormat } from './remote/ollama.ts';
+import type { RemoteFormat } from './remote/remote-format.ts';
+import { RemoteProvider } from './remote/remote-provider.ts';
+import { MOST_DIMENSIONS, VectorSize } from './vector-size.ts';
+
+/**
+ * The provider of a configuration. Reaches out to nobody yet: whether key, URL and model are right
+ * shows with the first call. Throws ConfigError, whose problems name the fields, for a configuration
+ * that can't work.
+ */
+export function createEmbeddingProvider(config: ProviderConfig, deps: ProviderDeps = {}): EmbeddingProvider {
+  const given = withoutEmpty(config);
+  const problems = problemsOf(given);
+  if (problems.length > 0) throw new ConfigError(problems);
+  if (given.provider === 'builtin') return new BuiltinProvider();
+  if (given.provider === 'local' && given.apiUrl === undefined) return inProcess(given, deps);
+  return remote(given, deps);
+}
+
+function withoutEmpty(config: ProviderConfig): ProviderConfig {
+  const { provider, offline, apiKey, apiUrl, model, dimensions, cacheFolder } = config;
+  return {
+    provider, offline,
+    apiKey: apiKey?.trim() || undefined, // keys come from files that end in a line break
+    apiUrl: apiUrl?.trim() || undefined,
+    model: model?.trim() || undefined,
+    dimensions: dimensions || undefined,
+    cacheFolder: cacheFolder || undefined,
+  };
+}
+
+function problemsOf({ provider, apiKey, apiUrl, model, dimensions }: ProviderConfig): string[] {
+  const problems: string[] = [];
+  const hosted = provider === 'openai' || provider === 'voyage';
+  if (!['openai', 'voyage', 'local', 'ollama', 'builtin'].includes(provider)) problems.push(`provider: expected openai, voyage, local or builtin, got ${JSON.stringify(provider)}`);
+  if (hosted && apiKey === undefined) problems.push(`apiKey: required by the provider ${provider}`);
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) problems.push('apiKey: expected printable ASCII characters without spaces');
+  if (apiUrl !== undefined && !isHttpUrl(apiUrl)) problems.push('apiUrl: expected the URL of an HTTP server');
+  if (model !== undefined && /\p{Cc}/u.test(model)) problems.push('model: expected a name without control characters');
+  if (dimensions !== undefined && !(Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= MOST_DIMENSIONS)) {
+    problems.push(`dimensions: expected an integer from 1 to ${MOST_DIMENSIONS}, got ${dimensions}`);
+  }
+  if (provider !== 'builtin') return problems;
+  if (model !== undefined && model !== BUILTIN_MODEL) problems.push(`model: the provider builtin has only ${BUILTIN_MODEL}, got "${model}"`);
+  if (dimensions !== undefined && dimensions !== BUILTIN_DIMENSIONS) problems.push(`dimensions: the provider builtin has ${BUILTIN_DIMENSIONS}, got ${dimensions}`);
+  return problems;
+}
+
+function isHttpUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
+}
+
+function inProcess({ model, dimensions, offline = false, cacheFolder = join('data', 'models') }: ProviderConfig, deps: ProviderDeps): EmbeddingProvider {
+  return new LocalProvider({ model, dimensions, offline, cacheFolder, timer: deps.timer ?? systemTimer, log: deps.log ?? silentLog });
+}
+
+interface Remote {
+  readonly name: 'openai' | 'voyage' | 'local';
+  readonly defaults: Defaults;
+  readonly format: (model: string, dimensions: number | undefined) => RemoteFormat;
+}
+
+const REMOTES: Readonly<Record<'openai' | 'voyage' | 'local', Remote>> = {
+  openai: { name: 'openai', defaults: OPENAI, format: openAiFormat },
+  voyage: { name: 'voyage', defaults: VOYAGE, format: voyageFormat },
+  local: { name: 'local', defaults: OLLAMA, format: ollamaFormat },
+};
+
+function remote({ provider, apiKey, apiUrl, model: asked, dimensions }: ProviderConfig, deps: ProviderDeps): EmbeddingProvider {
+  const { name, defaults, format } = REMOTES[provider === 'openai' || provider === 'voyage' ? provider : 'local'];
+  const { fetch = globalThis.fetch, timer = systemTimer, random = Math.random, log = silentLog } = deps;
+  const model = asked ?? defaults.model;
+  const native = nativeDimensions(model);
+  return new RemoteProvider({
+    name,
+    model,
+    size: new VectorSize(dimensions ?? native, defaults.dimensions),
+    variant: name === 'openai' && canShorten(model) && dimensions !== undefined && dimensions !== native ? [`dimensions=${dimensions}`] : [],
+    format: format(model, dimensions),
+    // The contract gives a key to the hosted providers only: one that was left over goes nowhere else.
+    sender: { provider: name, endpoint: endpoint(apiUrl ?? defaults.url, name === 'local' ? undefined : apiKey), fetch, timer },
+    retry: { timer, random, log: log.child({ provider: name, model }) },
+  });
+}

@@ -1,0 +1,90 @@
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { ConfigError } from '../../lib/config-error.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { workerFile } from '../../lib/worker-file.ts';
+import { checkTexts } from '../check-texts.ts';
+import { IN_PROCESS, nativeDimensions } from '../defaults.ts';
+import { MAX_BATCH, type EmbeddingProvider, type EmbeddingRole } from '../provider.ts';
+import { rolePrefixes, withPrefix, type RolePrefixes } from '../role-prefix.ts';
+import { usableVectors } from '../usable-vector.ts';
+import { variantOf } from '../variant.ts';
+import { VectorSize } from '../vector-size.ts';
+import { missingLibrary, ModelClient } from './model-client.ts';
+import { modelSource } from './model-source.ts';
+
+export interface LocalOptions {
+  readonly model: string | undefined;
+  readonly dimensions: number | undefined;
+  readonly offline: boolean;
+  readonly cacheFolder: string;
+  readonly timer: Timer;
+  readonly log: Log;
+  /** Other than @huggingface/transformers; for tests. */
+  readonly library?: string;
+  /** Other than the thread that runs models; for tests. */
+  readonly thread?: URL;
+  /** Another place to download from than the hub. */
+  readonly hubUrl?: string;
+}
+
+const LIBRARY = '@huggingface/transformers';
+/** The memory of a transformer grows with the square of its tokens; 2048 take about 200 MB, 8192 over 3 GB. */
+const MAX_TOKENS = 2048;
+
+/**
+ * Runs a model within this process, in a thread of its own: mean pooling, vectors of length 1. Texts
+ * beyond what the model takes, and beyond 2048 tokens, are cut. Nothing of the library is imported
+ * before the first call, which also loads the model and may have to download it.
+ */
+export class LocalProvider implements EmbeddingProvider {
+  readonly name = 'local';
+  readonly model: string;
+  readonly variant: string;
+  readonly maxBatch = MAX_BATCH;
+  readonly #size: VectorSize;
+  readonly #prefixes: RolePrefixes | undefined;
+  readonly #client: ModelClient;
+
+  /** Throws ConfigError when the library is not installed or the model can't be one. */
+  constructor({ model = IN_PROCESS.model, dimensions, offline, cacheFolder, timer, log, library = LIBRARY, thread, hubUrl }: LocalOptions) {
+    if (!isInstalled(library)) throw new ConfigError([missingLibrary(library)]);
+    const folder = resolve(cacheFolder);
+    const source = modelSource(model, folder);
+    this.model = model;
+    this.#prefixes = rolePrefixes(model);
+    this.variant = variantOf(['in-process', source.dtype], this.#prefixes);
+    this.#size = new VectorSize(dimensions ?? nativeDimensions(model), source.dimensions ?? IN_PROCESS.dimensions);
+    this.#client = new ModelClient({
+      thread: thread ?? workerFile(import.meta.url, 'thread'),
+      data: { library, ...source, maxTokens: MAX_TOKENS, offline, cacheFolder: folder, hubUrl },
+      timer,
+      log,
+    });
+  }
+
+  get dimensions(): number {
+    return this.#size.value;
+  }
+
+  async embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
+    checkTexts(texts);
+    const vectors = await this.#client.embed(withPrefix(texts, role, this.#prefixes), role, signal);
+    return usableVectors(vectors, texts.length, this.#size, this.name);
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+}
+
+/** Finds the package without loading anything of it. */
+function isInstalled(library: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(library);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,172 @@
+import { Worker } from 'node:worker_threads';
+import type { Log } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { cancelled, closed, EmbeddingError } from '../embedding-error.ts';
+import type { EmbeddingRole } from '../provider.ts';
+import { slices } from './slices.ts';
+import type { ThreadData, ThreadReply, ThreadRequest } from './thread-protocol.ts';
+
+export interface ModelClientOptions {
+  readonly thread: URL;
+  readonly data: ThreadData;
+  readonly timer: Timer;
+  readonly log: Log;
+}
+
+/** The texts of one call and what there is of their vectors. */
+interface Job {
+  readonly texts: readonly string[];
+  readonly role: EmbeddingRole;
+  readonly vectors: Float32Array[];
+  readonly portions: number[][];
+  readonly resolve: (vectors: Float32Array[]) => void;
+  readonly reject: (error: EmbeddingError) => void;
+}
+
+// After so many portions of queries in a row one of documents gets its turn.
+const QUERIES_IN_A_ROW = 8;
+const CLOSE_MS = 15_000;
+
+/**
+ * The main thread's side of `thread.ts`. One portion of texts is under way at a time, those of
+ * queries before those of documents. The thread starts with the first texts, again after it ended,
+ * and holds the process only while it works. It is never terminated: that would end the process, too,
+ * if it met the native runtime at work.
+ */
+export class ModelClient {
+  readonly #options: ModelClientOptions;
+  readonly #jobs = new Set<Job>();
+  #worker: Worker | undefined;
+  #running: { readonly job: Job; readonly portion: readonly number[] } | undefined;
+  #queriesInARow = 0;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: ModelClientOptions) {
+    this.#options = options;
+  }
+
+  /** One vector a text, unchecked. */
+  embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
+    return new Promise<Float32Array[]>((resolve, reject) => {
+      if (this.#closed !== undefined) throw closed();
+      if (signal?.aborted) throw cancelled(signal);
+      if (texts.length === 0) return resolve([]);
+      const abort = () => this.#fail(job, cancelled(signal!));
+      const done = () => signal?.removeEventListener('abort', abort);
+      const job: Job = {
+        texts, role, vectors: [], portions: slices(texts),
+        resolve: (vectors) => (done(), resolve(vectors)),
+        reject: (error) => (done(), reject(error)),
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#jobs.add(job);
+      this.#pump();
+    });
+  }
+
+  /** Rejects what is under way and waits, for a while, for the thread to give its memory back. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    for (const job of this.#jobs) this.#fail(job, closed());
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const ended = new AbortController();
+    worker.once('exit', () => ended.abort());
+    worker.postMessage({ op: 'close' } satisfies ThreadRequest);
+    await this.#options.timer.sleep(CLOSE_MS, ended.signal);
+    worker.unref();
+    if (!ended.signal.aborted) this.#options.log.warn({ model: this.#options.data.model }, 'the embedding model did not end in time');
+  }
+
+  #pump(): void {
+    if (this.#running !== undefined || this.#closed !== undefined) return;
+    const job = this.#next();
+    if (job === undefined) return void this.#worker?.unref();
+    const portion = job.portions.shift()!;
+    this.#running = { job, portion };
+    this.#worker ??= this.#start();
+    this.#worker.ref();
+    this.#worker.postMessage({ op: 'embed', texts: portion.map((index) => job.texts[index]!) } satisfies ThreadRequest);
+  }
+
+  #next(): Job | undefined {
+    const jobs = [...this.#jobs];
+    const preferred = this.#queriesInARow < QUERIES_IN_A_ROW ? 'query' : 'document';
+    const job = jobs.find(({ role }) => role === preferred) ?? jobs[0];
+    this.#queriesInARow = job?.role === 'query' ? this.#queriesInARow + 1 : 0;
+    return job;
+  }
+
+  #start(): Worker {
+    const { thread, data } = this.#options;
+    const worker = new Worker(thread, { workerData: data });
+    let cause: unknown;
+    worker.on('message', (reply: ThreadReply) => this.#take(worker, reply));
+    worker.on('error', (error) => (cause = error));
+    worker.on('exit', () => this.#lost(worker, cause));
+    return worker;
+  }
+
+  #take(worker: Worker, reply: ThreadReply): void {
+    if (reply.op === 'download') {
+      const { op: _op, ...download } = reply;
+      return this.#options.log.info({ model: this.#options.data.model, ...download }, 'downloading the embedding model');
+    }
+    const running = this.#running;
+    this.#running = undefined;
+    if (reply.op === 'failed') {
+      const error = explain(reply, this.#options.data);
+      if (running !== undefined) this.#fail(running.job, error);
+      if (reply.step !== 'run') this.#giveUp(worker, error);
+    } else if (running !== undefined) this.#store(running.job, running.portion, reply);
+    this.#pump();
+  }
+
+  /** The thread ends, having no model; whoever waits for it need not wait for the next one to fail alike. */
+  #giveUp(worker: Worker, error: EmbeddingError): void {
+    if (this.#worker === worker) this.#worker = undefined;
+    for (const job of this.#jobs) this.#fail(job, error);
+  }
+
+  #store(job: Job, portion: readonly number[], { values, size }: ThreadReply & { op: 'vectors' }): void {
+    portion.forEach((index, row) => (job.vectors[index] = values.slice(row * size, (row + 1) * size)));
+    if (job.portions.length > 0) return;
+    this.#jobs.delete(job);
+    job.resolve(job.vectors);
+  }
+
+  #lost(worker: Worker, cause: unknown): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    const running = this.#running;
+    this.#running = undefined;
+    const why = cause instanceof Error ? `: ${cause.message}` : '';
+    if (running !== undefined) this.#fail(running.job, new EmbeddingError(`the thread of the embedding model ended unexpectedly${why}`, { retryable: true }));
+    this.#pump();
+  }
+
+  /** A job that is over already is left alone. Its portion under way, if any, still gets its reply. */
+  #fail(job: Job, error: EmbeddingError): void {
+    if (this.#jobs.delete(job)) job.reject(error);
+  }
+}
+
+function explain({ step, message, missing }: ThreadReply & { op: 'failed' }, { library, model, isFolder, offline, cacheFolder }: ThreadData): EmbeddingError {
+  const fail = (text: string, retryable: boolean) => new EmbeddingError(text, { retryable });
+  if (step === 'import') return fail(missing ? missingLibrary(library) : `${library} can't be loaded: ${message}`, false);
+  if (step === 'run') return fail(`the embedding model ${model} failed: ${message}`, false);
+  if (isFolder) return fail(`the embedding model in ${model} can't be loaded: ${message}`, false);
+  if (!missing) return fail(`the embedding model ${model} can't be loaded or downloaded: ${message}`, true);
+  return offline
+    ? fail(`the embedding model ${model} is not in ${cacheFolder}, and downloads are forbidden (SVC_EMBEDDING_OFFLINE): allow them once, or name the folder of a model`, false)
+    : fail(`the embedding model ${model} can't be had from the hub: ${message}`, false);
+}
+
+/** How to mend a library that is not installed. */
+export function missingLibrary(library: string): string {
+  return `the embedding provider local runs models by the optional package ${library}, which is not installed: npm install ${library}, or set SVC_EMBEDDING_API_URL to use a server`;
+}

@@ -1,0 +1,55 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { isAbsolute, join, resolve } from 'node:path';
+import { ConfigError } from '../../lib/config-error.ts';
+
+/** A model to be run in-process. */
+export interface ModelSource {
+  /** A hub id or the absolute path of a folder. */
+  readonly model: string;
+  readonly isFolder: boolean;
+  /** Precision of its weights. */
+  readonly dtype: string;
+  /** Size of its vectors as its `config.json` tells, where that is at hand. */
+  readonly dimensions: number | undefined;
+}
+
+// Names that exports give to the same model, best first.
+const DTYPES: readonly (readonly [file: string, dtype: string])[] = [
+  ['model.onnx', 'fp32'], ['model_fp16.onnx', 'fp16'], ['model_quantized.onnx', 'q8'], ['model_int8.onnx', 'int8'],
+  ['model_uint8.onnx', 'uint8'], ['model_q4.onnx', 'q4'], ['model_q4f16.onnx', 'q4f16'], ['model_bnb4.onnx', 'bnb4'],
+];
+const HUB_ID = /^(?:[\w-][\w.-]*\/)?[\w-][\w.-]*$/;
+
+/**
+ * Finds out what a model's name means: an absolute path, one that begins with `.`, and the name of a
+ * folder with a `config.json` are folders; else it must be a hub id. Of a hub model the full
+ * precision is taken: the smaller ones are quantised on the fly, over the whole batch, so that the
+ * vector of a text would depend on the texts beside it. Throws ConfigError.
+ */
+export function modelSource(model: string, cacheFolder: string): ModelSource {
+  if (isAbsolute(model) || model.startsWith('.') || existsSync(join(model, 'config.json'))) return folderSource(resolve(model));
+  if (!HUB_ID.test(model) || model.includes('..')) {
+    throw new ConfigError([`the embedding model "${model}" is neither a hub id such as nomic-ai/nomic-embed-text-v1.5 nor a folder; begin a relative path with ./`]);
+  }
+  return { model, isFolder: false, dtype: 'fp32', dimensions: configuredSize(join(cacheFolder, model)) };
+}
+
+function folderSource(folder: string): ModelSource {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new ConfigError([`the folder of the embedding model, ${folder}, does not exist`]);
+  const missing = ['config.json', 'tokenizer.json', 'tokenizer_config.json'].filter((name) => !existsSync(join(folder, name)));
+  if (missing.length > 0) throw new ConfigError([`the folder of the embedding model, ${folder}, has no ${missing.join(', no ')}`]);
+  const found = DTYPES.find(([file]) => existsSync(join(folder, 'onnx', file)));
+  if (found === undefined) throw new ConfigError([`the folder of the embedding model, ${folder}, has no ONNX model: expected onnx/model.onnx`]);
+  return { model: folder, isFolder: true, dtype: found[1], dimensions: configuredSize(folder) };
+}
+
+/** Families of models have different names for it. */
+function configuredSize(folder: string): number | undefined {
+  try {
+    const config = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as Record<string, unknown>;
+    const size = [config['hidden_size'], config['n_embd'], config['d_model'], config['dim']].find((value) => Number.isInteger(value) && (value as number) > 0);
+    return size as number | undefined;
+  } catch {
+    return undefined; // not there, or not readable: the library will say so in its own words
+  }
+}

@@ -1,0 +1,12 @@
+/** A body as text; undefined, and the rest is left unread, when it has more than so many bytes. */
+export async function readBody(response: Response, maxBytes: number): Promise<string | undefined> {
+  if (response.body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return undefined; // leaving the loop cancels the stream
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks)); // drops a byte order mark
+}

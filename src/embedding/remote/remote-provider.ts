@@ -1,0 +1,69 @@
+import { cancelled, closed } from '../embedding-error.ts';
+import { checkTexts } from '../check-texts.ts';
+import { MAX_BATCH, type EmbeddingProvider, type EmbeddingRole } from '../provider.ts';
+import { rolePrefixes, withPrefix, type RolePrefixes } from '../role-prefix.ts';
+import { usableVectors } from '../usable-vector.ts';
+import { variantOf } from '../variant.ts';
+import type { VectorSize } from '../vector-size.ts';
+import { postJson, type Sender } from './post-json.ts';
+import type { RemoteFormat } from './remote-format.ts';
+import { withRetries, type RetryDeps } from './retry.ts';
+
+export interface RemoteOptions {
+  readonly name: EmbeddingProvider['name'];
+  readonly model: string;
+  readonly size: VectorSize;
+  /** What makes vectors incomparable beside the model and its prefixes. */
+  readonly variant: readonly string[];
+  readonly format: RemoteFormat;
+  readonly sender: Sender;
+  readonly retry: RetryDeps;
+}
+
+// Most bytes of a number in JSON with its comma and some white space; an answer's other parts get a flat allowance.
+const BYTES_PER_NUMBER = 40;
+const BYTES_BESIDE = 1024 * 1024;
+
+/** Somebody sits and waits for the answer to a query; documents have time. */
+const LONGEST_WAIT_MS: Readonly<Record<EmbeddingRole, number>> = { query: 5_000, document: Infinity };
+
+/** A provider that is reached over HTTP. */
+export class RemoteProvider implements EmbeddingProvider {
+  readonly name: EmbeddingProvider['name'];
+  readonly model: string;
+  readonly variant: string;
+  readonly maxBatch = MAX_BATCH;
+  readonly #options: RemoteOptions;
+  readonly #prefixes: RolePrefixes | undefined;
+  readonly #closing = new AbortController();
+
+  constructor(options: RemoteOptions) {
+    this.name = options.name;
+    this.model = options.model;
+    this.#options = options;
+    this.#prefixes = rolePrefixes(options.model);
+    this.variant = variantOf(options.variant, this.#prefixes);
+  }
+
+  get dimensions(): number {
+    return this.#options.size.value;
+  }
+
+  async embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
+    if (this.#closing.signal.aborted) throw closed();
+    if (signal?.aborted) throw cancelled(signal);
+    checkTexts(texts);
+    if (texts.length === 0) return [];
+    const { format, sender, retry, size } = this.#options;
+    const stop = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
+    const maxBytes = BYTES_BESIDE + texts.length * size.most * BYTES_PER_NUMBER;
+    const patience = { signal: stop, longestWaitMs: LONGEST_WAIT_MS[role] };
+    const send = (path: string, body: object) => withRetries(() => postJson(sender, { path, body, maxBytes, signal: stop }), patience, retry);
+    return usableVectors(await format(withPrefix(texts, role, this.#prefixes), role, send), texts.length, size, this.name);
+  }
+
+  close(): Promise<void> {
+    this.#closing.abort(closed());
+    return Promise.resolve();
+  }
+}

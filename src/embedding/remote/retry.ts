@@ -1,0 +1,38 @@
+import type { Log } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { cancelled, EmbeddingError } from '../embedding-error.ts';
+
+const ATTEMPTS = 3;
+const FIRST_WAIT_MS = 500;
+
+export interface RetryDeps {
+  readonly timer: Timer;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+export interface Patience {
+  readonly signal: AbortSignal;
+  /** A longer wait is not begun: the call fails instead, and tells how long the provider asked for. */
+  readonly longestWaitMs: number;
+}
+
+/**
+ * Calls until it succeeds, at most three times. Between attempts it waits as long as the provider
+ * asked, and else a random part of a span that doubles each time ("full jitter": AWS Architecture
+ * Blog, "Exponential Backoff And Jitter", 2015), so that those who failed together come back apart.
+ */
+export async function withRetries<T>(call: () => Promise<T>, { signal, longestWaitMs }: Patience, { timer, random, log }: RetryDeps): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    if (signal.aborted) throw cancelled(signal);
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof EmbeddingError) || !error.retryable || attempt === ATTEMPTS || signal.aborted) throw error;
+      const waitMs = Math.max(error.retryAfterMs ?? 0, Math.round(random() * FIRST_WAIT_MS * 2 ** (attempt - 1)));
+      if (waitMs > longestWaitMs) throw error;
+      log.warn({ attempt, waitMs, problem: error.message }, 'embedding failed; trying again');
+      await timer.sleep(waitMs, signal);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { EmbeddingError } from './embedding-error.ts';
+import type { VectorSize } from './vector-size.ts';
+
+// Squares of components beyond these bounds vanish or overflow in 32-bit floats, in which searches compute.
+const SMALLEST_SQUARE = 2 ** -126;
+const LARGEST_SQUARE = 3.4e38;
+
+/**
+ * The vectors of an answer, checked. One that is no use must never be stored: it would rank at
+ * random or nowhere, and nobody would know why. Throws EmbeddingError for a wrong count or size, a
+ * component that is not a finite number, and a length of zero (which has no direction to compare).
+ * Asking the same model for the same text again would give the same, hence none is retryable.
+ */
+export function usableVectors(answer: unknown, count: number, size: VectorSize, provider: string): Float32Array[] {
+  const fail = (problem: string): never => {
+    throw new EmbeddingError(`the embedding provider ${provider} gave ${problem}`, { retryable: false });
+  };
+  if (!Array.isArray(answer)) return fail('an answer without embeddings');
+  if (answer.length !== count) return fail(`${answer.length} embeddings for ${count} ${count === 1 ? 'text' : 'texts'}`);
+  const vectors = answer.map((values: unknown, i) => toVector(values) ?? fail(`something else than a list of numbers as embedding ${i + 1}`));
+  vectors.forEach((vector, i) => {
+    const flaw = flawOf(vector);
+    if (flaw !== undefined) fail(`an unusable embedding for text ${i + 1}: ${flaw}`);
+  });
+  // Sizes last: an answer that is broken otherwise must not decide the size of all later ones.
+  const odd = vectors.find((vector) => vector.length !== vectors[0]!.length);
+  if (odd !== undefined) fail(`vectors of different sizes, ${vectors[0]!.length} and ${odd.length}`);
+  for (const vector of vectors) {
+    if (!size.admits(vector.length)) fail(`vectors of ${vector.length} dimensions, expected ${size.value}: set the dimensions to what the model gives, or choose another model`);
+  }
+  return vectors;
+}
+
+function toVector(values: unknown): Float32Array | undefined {
+  if (values instanceof Float32Array) return values;
+  if (!Array.isArray(values) || !values.every((value) => typeof value === 'number')) return undefined;
+  return Float32Array.from(values);
+}
+
+function flawOf(vector: Float32Array): string | undefined {
+  if (vector.length === 0) return 'it is empty';
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  if (!Number.isFinite(squares)) return 'a component is not finite';
+  if (squares < SMALLEST_SQUARE) return 'all components are zero';
+  return squares > LARGEST_SQUARE ? 'its components are too large' : undefined;
+}
