@@ -1,12 +1,25 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { SpecificationError } from './bundle.ts';
 
 /** Flags of both builds: raw linear memory that the host brings, no allocator, no collector. */
 const COMMON = ['--runtime', 'stub', '--importMemory', '--enable', 'simd'];
+
+/**
+ * Flags of modules over the memory of a segment of vectors, which threads and modules share. Each keeps its
+ * static data (messages of assertions) at a place of its own below 64 KiB, since all of them lie in that memory.
+ */
+const shared = (memoryBase: number): readonly string[] =>
+  ['--enable', 'threads', '--enable', 'relaxed-simd', '--sharedMemory', '--maximumMemory', '65536', '--memoryBase', String(memoryBase)];
+
+const FLAGS: Readonly<Record<string, readonly string[]>> = {
+  vectors: shared(0x400),
+  hnsw: shared(0x5000),
+  clusters: shared(0xa000),
+};
 
 /** The debug build keeps its assertions, which check bounds and invariants. */
 const BUILDS = [
@@ -17,18 +30,22 @@ const BUILDS = [
 const COMPILER = join(dirname(createRequire(import.meta.url).resolve('assemblyscript/package.json')), 'bin', 'asc.js');
 
 /**
- * Compiles every module `asm/NAME.ts` below `root` to `NAME.wasm` and `NAME.debug.wasm` in `target`.
- * Files in folders below `asm/` are parts of modules, not modules.
+ * Compiles every module `asm/NAME.ts` below `root` to `NAME.wasm` and `NAME.debug.wasm` in `target`, or
+ * those of some names only. Files in folders below `asm/` are parts of modules, not modules.
  */
-export async function buildKernels(root: string, target: string): Promise<void> {
+export async function buildKernels(root: string, target: string, names?: readonly string[]): Promise<void> {
   await mkdir(target, { recursive: true });
-  const entries = await readdir(join(root, 'asm'), { withFileTypes: true });
-  const modules = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'));
-  for (const { name } of modules) {
+  for (const name of names ?? await moduleNames(root)) {
     for (const { suffix, flags } of BUILDS) {
-      await compile(root, join('asm', name), [...flags, '--outFile', join(target, name.replace(/\.ts$/, suffix))]);
+      await compile(root, join('asm', `${name}.ts`), [...(FLAGS[name] ?? []), ...flags, '--outFile', join(target, name + suffix)]);
     }
   }
+}
+
+async function moduleNames(root: string): Promise<string[]> {
+  const entries = await readdir(join(root, 'asm'), { withFileTypes: true });
+  const modules = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'));
+  return modules.map(({ name }) => basename(name, '.ts'));
 }
 
 /** Throws with the compiler's own message when a module doesn't compile. */

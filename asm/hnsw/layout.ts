@@ -1,0 +1,167 @@
+// How a graph lies in the memory of its segment.
+//
+//   graph            header below; its address is what the functions here call `graph`
+//   table            u32 addresses of blocks of 2^shift records, about a mebibyte each
+//   record of a row  code, 7 bits a dimension, one byte each, padded with zeros to 16   (see codes.ts)
+//                    square, total, lowest, step: f32 each                              (see codes.ts)
+//                    count of links u32, links u32 x 32                                 level 0
+//                    address of the lists of the upper levels u32, 0 without any
+//                    whether the row is in the graph u32                                padded to 16
+//   upper lists      for levels 1, 2, ...: count of links u32, links u32 x 16
+//
+// One thread writes; others read at the same time and take no lock. A record is complete before the first
+// link to it is stored, and every list of a new row is complete before any other row links to it. A list is
+// changed in place: a reader may see some links of the old list and some of the new, all of them rows of the
+// graph, which costs it at most a detour. Links are stored atomically: what they lead to is visible before them.
+
+import { allocate, release, roomFor } from '../vector/memory.ts';
+
+/** Most links of a row at the upper levels, and links that a new row gets at any level; and most at level 0. */
+export const M: u32 = 16;
+export const M0: u32 = 32;
+
+export const G_METRIC: usize = 0;
+export const G_DIMS: usize = 4;
+export const G_CODE_BYTES: usize = 8;
+export const G_RECORD_BYTES: usize = 12;
+/** Binary logarithm of the records of a block. */
+export const G_SHIFT: usize = 16;
+/** Rows below this one were inserted, or were dead when their turn came. */
+export const G_DONE: usize = 20;
+/** Entry of all searches, read and written as one u64: row, and above it its level plus one (0: the graph is empty). */
+export const G_ENTRY: usize = 24;
+/** Rows that are in the graph. */
+export const G_NODES: usize = 32;
+export const G_BLOCKS: usize = 36;
+/** Where upper lists are cut from. */
+export const G_SLAB: usize = 40;
+export const G_SLAB_END: usize = 44;
+/** The newest slab; each begins with the address of the one before. */
+export const G_SLABS: usize = 48;
+/** Bytes that the graph has taken. */
+export const G_BYTES: usize = 52;
+/** The table follows the header. */
+export const G_TABLE: usize = 64;
+export const MAX_BLOCKS: u32 = 8176;
+export const GRAPH_BYTES: u32 = <u32>G_TABLE + MAX_BLOCKS * 4;
+
+const BLOCK_TARGET: u32 = 1 << 20;
+const SLAB_BYTES: u32 = 65536;
+
+// Behind the code of a record.
+export const R_LIST: usize = 16;
+const R_UPPER: usize = R_LIST + 4 + (<usize>M0 << 2);
+const R_PRESENT: usize = R_UPPER + 4;
+const RECORD_TAIL: usize = R_PRESENT + 4;
+const UPPER_BYTES: usize = 4 + (<usize>M << 2);
+
+/** Makes an empty graph of GRAPH_BYTES anywhere. */
+export function initializeGraph(graph: usize, metric: u32, dims: u32): void {
+  const codeBytes = (dims + 15) & ~15;
+  const size = (codeBytes + <u32>RECORD_TAIL + 15) & ~15;
+  let shift: u32 = 13;
+  while (shift > 6 && (size << shift) > BLOCK_TARGET) shift--;
+  memory.fill(graph, 0, GRAPH_BYTES);
+  store<u32>(graph, metric, G_METRIC);
+  store<u32>(graph, dims, G_DIMS);
+  store<u32>(graph, codeBytes, G_CODE_BYTES);
+  store<u32>(graph, size, G_RECORD_BYTES);
+  store<u32>(graph, shift, G_SHIFT);
+  store<u32>(graph, GRAPH_BYTES, G_BYTES);
+}
+
+export function recordOf(graph: usize, row: u32): usize {
+  return recordAt(graph, load<u32>(graph, G_SHIFT), load<u32>(graph, G_RECORD_BYTES), row);
+}
+
+/** The same with what a loop has read from the header before. */
+export function recordAt(graph: usize, shift: u32, size: usize, row: u32): usize {
+  const block = <usize>load<u32>(graph + (<usize>(row >> shift) << 2), G_TABLE);
+  assert(block !== 0, 'a row without a record');
+  return block + <usize>(row & ((1 << shift) - 1)) * size;
+}
+
+/** Makes room for the record of a row. Gives whether there is any. */
+export function reserveRecord(graph: usize, row: u32): bool {
+  const shift = load<u32>(graph, G_SHIFT);
+  const block = row >> shift;
+  if (block >= MAX_BLOCKS) return false;
+  const entry = graph + G_TABLE + (<usize>block << 2);
+  if (load<u32>(entry) !== 0) return true;
+  const at = take(graph, load<u32>(graph, G_RECORD_BYTES) << shift);
+  atomic.store<u32>(entry, <u32>at);
+  if (block >= load<u32>(graph, G_BLOCKS)) store<u32>(graph, block + 1, G_BLOCKS);
+  return at !== 0;
+}
+
+/** Memory that is all zero, or 0. */
+function take(graph: usize, bytes: u32): usize {
+  const at = allocate(bytes);
+  if (at === 0) return 0;
+  store<u32>(graph, load<u32>(graph, G_BYTES) + roomFor(bytes), G_BYTES);
+  memory.fill(at, 0, bytes);
+  return at;
+}
+
+/** Gives back all that the graph took, and the graph. */
+export function releaseGraph(graph: usize): void {
+  const bytes = load<u32>(graph, G_RECORD_BYTES) << load<u32>(graph, G_SHIFT);
+  const blocks = load<u32>(graph, G_BLOCKS);
+  for (let block: u32 = 0; block < blocks; block++) release(load<u32>(graph + (<usize>block << 2), G_TABLE), bytes);
+  let slab = <usize>load<u32>(graph, G_SLABS);
+  while (slab !== 0) {
+    const next = <usize>load<u32>(slab);
+    release(slab, SLAB_BYTES);
+    slab = next;
+  }
+  release(graph, GRAPH_BYTES);
+}
+
+/** Whether a row was inserted: dead rows are passed over. */
+export function inGraph(graph: usize, row: u32): bool {
+  const shift = load<u32>(graph, G_SHIFT);
+  if (load<u32>(graph + (<usize>(row >> shift) << 2), G_TABLE) === 0) return false;
+  return load<u32>(recordOf(graph, row) + load<u32>(graph, G_CODE_BYTES), R_PRESENT) !== 0;
+}
+
+/** Says that a row's code is there. */
+export function enterGraph(record: usize, codeBytes: usize): void {
+  store<u32>(record + codeBytes, 1, R_PRESENT);
+}
+
+/** A row's list of links at a level: their count, then the links. The row has that level. */
+export function listOf(record: usize, codeBytes: usize, level: u32): usize {
+  if (level === 0) return record + codeBytes + R_LIST;
+  assert(load<u32>(record + codeBytes, R_UPPER) !== 0, 'a row without upper levels');
+  return <usize>load<u32>(record + codeBytes, R_UPPER) + <usize>(level - 1) * UPPER_BYTES;
+}
+
+/** Gives a row its empty lists at the levels above 0. Gives whether there is room. */
+export function addUpperLists(graph: usize, record: usize, codeBytes: usize, levels: u32): bool {
+  const bytes = <u32>UPPER_BYTES * levels;
+  let at = load<u32>(graph, G_SLAB);
+  if (load<u32>(graph, G_SLAB_END) - at < bytes) {
+    const slab = <u32>take(graph, SLAB_BYTES);
+    if (slab === 0) return false;
+    store<u32>(slab, load<u32>(graph, G_SLABS));
+    store<u32>(graph, slab, G_SLABS);
+    store<u32>(graph, slab + SLAB_BYTES, G_SLAB_END);
+    at = slab + 4;
+  }
+  store<u32>(graph, at + bytes, G_SLAB);
+  store<u32>(record + codeBytes, at, R_UPPER);
+  return true;
+}
+
+/** The level of a row: it has level L or a higher one with probability 16^-L (1/M, as the paper advises). */
+export function levelOf(row: u32): u32 {
+  return <u32>min(ctz(mix(row)), 31) >> 2;
+}
+
+/** The finaliser of MurmurHash3, a bijection of 32 bits. */
+function mix(row: u32): u32 {
+  let x = row + 0x9e3779b9;
+  x = (x ^ (x >> 16)) * 0x85ebca6b;
+  x = (x ^ (x >> 13)) * 0xc2b2ae35;
+  return x ^ (x >> 16);
+}

@@ -1,0 +1,163 @@
+// What a search needs beside the graph. Each thread has its own; nothing of it outlives a call but its room.
+
+import { allocateScratch, release } from '../vector/memory.ts';
+import { PROBE_HEAD } from './codes.ts';
+import { G_CODE_BYTES, M0 } from './layout.ts';
+
+/** Probes: the query; a row whose list is pruned; a candidate in that. */
+export const S_PROBE: usize = 0;
+export const S_OWNER: usize = 4;
+export const S_CANDIDATE: usize = 8;
+const S_PROBES_BYTES: usize = 12;
+/** Bitmap of rows that were seen; all zero between calls but for its last bit, which stands for all rows that it has no bit for. */
+export const S_SEEN: usize = 16;
+const S_SEEN_BYTES: usize = 20;
+/** Rows that were seen, to clear the bitmap by, as long as there is room; the newest are the batch at hand. */
+export const S_TRAIL: usize = 24;
+export const S_TRAIL_AT: usize = 28;
+/** Whether the trail was begun anew. */
+export const S_TRAIL_LOST: usize = 32;
+/** The beam, and how many entries it may hold. */
+export const S_BEAM: usize = 36;
+export const S_BEAM_ROOM: usize = 40;
+/** The heap of searches with a filter. */
+export const S_HEAP: usize = 44;
+export const S_HEAP_ROOM: usize = 48;
+/** Rows that the last search looked at. */
+export const S_SCANNED: usize = 52;
+export const SCRATCH_BYTES: u32 = 2048;
+
+/** Distances of a batch, f32. */
+export const S_DISTANCES: usize = 64;
+/** Rows that pruning has chosen. */
+export const S_CHOSEN: usize = S_DISTANCES + 64 * 4;
+/** A small beam for pruning. */
+export const S_SMALL: usize = S_CHOSEN + 64 * 4;
+/** A list of links and one more. */
+export const S_LINKS: usize = S_SMALL + 64 * 8;
+
+const TRAIL_ROWS: usize = 16384;
+export const TRAIL_BYTES: usize = TRAIL_ROWS << 2;
+
+/** Makes a scratch of SCRATCH_BYTES anywhere. */
+export function initializeScratch(scratch: usize): void {
+  memory.fill(scratch, 0, SCRATCH_BYTES);
+}
+
+/** Makes room for rows below `rows`, a beam of `room` and a heap of `heap`. Gives whether there is that much. */
+export function prepareScratch(graph: usize, scratch: usize, rows: u32, room: u32, heap: u32): bool {
+  const probeBytes = (<u32>PROBE_HEAD + load<u32>(graph, G_CODE_BYTES) + 63) & ~63;
+  if (load<u32>(scratch, S_PROBES_BYTES) !== probeBytes * 3) {
+    release(load<u32>(scratch, S_PROBE), load<u32>(scratch, S_PROBES_BYTES));
+    const probes = <u32>allocateScratch(probeBytes * 3);
+    store<u32>(scratch, probes, S_PROBE);
+    store<u32>(scratch, probes + probeBytes, S_OWNER);
+    store<u32>(scratch, probes + 2 * probeBytes, S_CANDIDATE);
+    store<u32>(scratch, probes === 0 ? 0 : probeBytes * 3, S_PROBES_BYTES);
+    if (probes === 0) return false;
+  }
+  if (load<u32>(scratch, S_TRAIL) === 0) {
+    const trail = <u32>allocateScratch(<u32>TRAIL_BYTES);
+    if (trail === 0) return false;
+    store<u32>(scratch, trail, S_TRAIL);
+    store<u32>(scratch, trail, S_TRAIL_AT);
+  }
+  return growSeen(scratch, rows) && grow(scratch, S_BEAM, room) && grow(scratch, S_HEAP, heap);
+}
+
+function growSeen(scratch: usize, rows: u32): bool {
+  const bytes = ((rows >> 9) + 1) << 6;
+  if (load<u32>(scratch, S_SEEN_BYTES) >= bytes) return true;
+  const wanted = bytes + (bytes >> 1);
+  release(load<u32>(scratch, S_SEEN), load<u32>(scratch, S_SEEN_BYTES));
+  const seen = <u32>allocateScratch(wanted);
+  store<u32>(scratch, seen, S_SEEN);
+  store<u32>(scratch, seen === 0 ? 0 : wanted, S_SEEN_BYTES);
+  if (seen === 0) return false;
+  memory.fill(seen, 0, wanted);
+  markLast(scratch);
+  return true;
+}
+
+/**
+ * Rows that are inserted while a search runs may lie beyond its bitmap. The last bit, which is always set, makes it
+ * pass them over.
+ */
+function markLast(scratch: usize): void {
+  store<u8>(load<u32>(scratch, S_SEEN) + load<u32>(scratch, S_SEEN_BYTES) - 1, 0x80);
+}
+
+/** Grows an array of entries, whose room is kept behind its address. What it held is lost. */
+function grow(scratch: usize, field: usize, entries: u32): bool {
+  const room = load<u32>(scratch + field, 4);
+  if (room >= entries) return true;
+  release(load<u32>(scratch + field), room << 3);
+  const at = <u32>allocateScratch(entries << 3);
+  store<u32>(scratch + field, at);
+  store<u32>(scratch + field, at === 0 ? 0 : entries, 4);
+  return at !== 0;
+}
+
+export function releaseScratch(scratch: usize): void {
+  release(load<u32>(scratch, S_PROBE), load<u32>(scratch, S_PROBES_BYTES));
+  release(load<u32>(scratch, S_TRAIL), <u32>TRAIL_BYTES);
+  release(load<u32>(scratch, S_SEEN), load<u32>(scratch, S_SEEN_BYTES));
+  release(load<u32>(scratch, S_BEAM), load<u32>(scratch, S_BEAM_ROOM) << 3);
+  release(load<u32>(scratch, S_HEAP), load<u32>(scratch, S_HEAP_ROOM) << 3);
+  release(scratch, SCRATCH_BYTES);
+}
+
+/**
+ * Appends those rows of a list (count, then rows) that weren't seen yet to the trail, and marks them as seen. Gives
+ * where they begin; they end at S_TRAIL_AT.
+ */
+export function seeList(scratch: usize, list: usize): usize {
+  const seen = <usize>load<u32>(scratch, S_SEEN);
+  const last = (load<u32>(scratch, S_SEEN_BYTES) << 3) - 1;
+  const start = beginBatch(scratch);
+  let at = start;
+  const end = list + 4 + (<usize>min(load<u32>(list), M0) << 2);
+  for (let link = list + 4; link < end; link += 4) {
+    const row = min(load<u32>(link), last);
+    const word = seen + (<usize>(row >> 5) << 2);
+    const bits = load<u32>(word);
+    store<u32>(at, row);
+    store<u32>(word, bits | (1 << (row & 31)));
+    at += <usize>(~(bits >> (row & 31)) & 1) << 2;
+  }
+  store<u32>(scratch, <u32>at, S_TRAIL_AT);
+  return start;
+}
+
+/** Marks a row as seen; it is not in a batch. */
+export function see(scratch: usize, row: u32): void {
+  if (row >= (load<u32>(scratch, S_SEEN_BYTES) << 3)) return;
+  const at = beginBatch(scratch);
+  const word = <usize>load<u32>(scratch, S_SEEN) + (<usize>(row >> 5) << 2);
+  store<u32>(word, load<u32>(word) | (1 << (row & 31)));
+  store<u32>(at, row);
+  store<u32>(scratch, <u32>at + 4, S_TRAIL_AT);
+}
+
+function beginBatch(scratch: usize): usize {
+  const at = <usize>load<u32>(scratch, S_TRAIL_AT);
+  const start = <usize>load<u32>(scratch, S_TRAIL);
+  if (at + (<usize>(M0 + 1) << 2) <= start + TRAIL_BYTES) return at;
+  store<u32>(scratch, 1, S_TRAIL_LOST);
+  return start;
+}
+
+/** Clears the bitmap of seen rows. */
+export function forgetSeen(scratch: usize): void {
+  const seen = <usize>load<u32>(scratch, S_SEEN);
+  const trail = <usize>load<u32>(scratch, S_TRAIL);
+  if (load<u32>(scratch, S_TRAIL_LOST) !== 0) {
+    memory.fill(seen, 0, load<u32>(scratch, S_SEEN_BYTES));
+    store<u32>(scratch, 0, S_TRAIL_LOST);
+  } else {
+    const end = <usize>load<u32>(scratch, S_TRAIL_AT);
+    for (let at = trail; at < end; at += 4) store<u32>(seen + (<usize>(load<u32>(at) >> 5) << 2), 0);
+  }
+  markLast(scratch);
+  store<u32>(scratch, <u32>trail, S_TRAIL_AT);
+}

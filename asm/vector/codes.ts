@@ -1,0 +1,185 @@
+// Codes of 8, 4 and 1 bit a dimension beside the rows of f32: small stand-ins that are scanned in their place. They
+// lie in blocks of as many rows as the rows' own, and are described by
+//
+//     +0   u32  bits: 8, 4 or 1
+//     +4   u32  bytes of a row's codes
+//     +8   u32  address of the table of blocks: u32 address each
+//     +12  u32  1: codes are of vectors of length 1 (1 bit only)
+//     +64  f32  for each dimension, zeros up to a multiple of 64: where codes begin, or the centre
+//     then, of 8 and 4 bits
+//          f32  for each dimension: the step from a code to the next
+//          f32  for each dimension: one by that step, or 0
+//     or, of 1 bit, what bits.ts needs
+//
+//     8 bits   code - 128 as i8, zeros up to a multiple of 16; behind the rows of a block: i32 sum of a row's codes
+//     4 bits   32 dimensions in 16 bytes: the first 16 are the low nibbles
+//     1 bit    see bits.ts
+//
+// Minimum and maximum of each dimension, and the centre, are those of a sample of rows; later rows that lie outside
+// are cut off at the edge. Candidates are scored by their own vectors afterwards.
+
+import { bitsParameterBytes, encodeBits, initializeBits, NORM_BYTES } from './bits.ts';
+import { H_DIMS, H_NORMS, H_SHIFT } from './memory.ts';
+import { blockOf, inverseNormOf, placeOf, vectorOf } from './rows.ts';
+
+export const C_BITS: usize = 0;
+export const C_STRIDE: usize = 4;
+export const C_TABLE: usize = 8;
+export const C_UNIT: usize = 12;
+const C_PARAMETERS: usize = 64;
+
+/** Rows of the sample. */
+const SAMPLE: u32 = 16384;
+
+/** Dimensions up to a multiple of 32. */
+export function paddedDims(): u32 {
+  return (load<u32>(H_DIMS) + 31) & ~31;
+}
+
+/** Dimensions up to a multiple of 64. */
+export function bitDims(): u32 {
+  return (load<u32>(H_DIMS) + 63) & ~63;
+}
+
+/** Bytes of a description. */
+export function codesBytes(bits: u32): u32 {
+  return <u32>C_PARAMETERS + bitDims() * 4 + (bits === 1 ? bitsParameterBytes(bitDims()) : bitDims() * 8);
+}
+
+/** Bytes of a block of codes. */
+export function codeBlockBytes(bits: u32): u32 {
+  const rows: u32 = 1 << load<u32>(H_SHIFT);
+  return rows * (codeStride(bits) + (bits === 8 ? 4 : bits === 1 ? NORM_BYTES : 0));
+}
+
+function codeStride(bits: u32): u32 {
+  const dims = load<u32>(H_DIMS);
+  if (bits === 8) return (dims + 15) & ~15;
+  return bits === 4 ? paddedDims() >> 1 : bitDims() >> 3;
+}
+
+export function lowsOf(codes: usize): usize {
+  return codes + C_PARAMETERS;
+}
+
+export function stepsOf(codes: usize): usize {
+  return codes + C_PARAMETERS + (<usize>bitDims() << 2);
+}
+
+function inversesOf(codes: usize): usize {
+  return codes + C_PARAMETERS + (<usize>bitDims() << 3);
+}
+
+/** Address of the codes of the row that a block begins with. */
+export function codeBlock(codes: usize, row: u32): usize {
+  return load<u32>(<usize>load<u32>(codes, C_TABLE) + (<usize>(row >> load<u32>(H_SHIFT)) << 2));
+}
+
+/** Address of what lies behind the codes of a block. */
+export function sumsOf(codes: usize, block: usize): usize {
+  return block + (<usize>load<u32>(codes, C_STRIDE) << load<u32>(H_SHIFT));
+}
+
+/** For restoring: says where the table lies of a description that was copied from elsewhere. */
+export function placeCodes(codes: usize, table: usize): void {
+  store<u32>(codes, <u32>table, C_TABLE);
+}
+
+/** Describes codes with an empty table of blocks, and finds their parameters in the rows below `rows`. */
+export function trainCodes(codes: usize, bits: u32, table: usize, unit: u32, rows: u32): void {
+  memory.fill(codes, 0, codesBytes(bits));
+  store<u32>(codes, bits, C_BITS);
+  store<u32>(codes, codeStride(bits), C_STRIDE);
+  store<u32>(codes, <u32>table, C_TABLE);
+  store<u32>(codes, unit, C_UNIT);
+  const every = max(1, rows / SAMPLE);
+  if (bits === 1) {
+    findCentre(lowsOf(codes), rows, every, unit);
+    initializeBits(stepsOf(codes), bitDims());
+  } else findRanges(codes, rows, every, bits === 8 ? 255 : 15);
+}
+
+function findCentre(centre: usize, rows: u32, every: u32, unit: u32): void {
+  const dims = load<u32>(H_DIMS);
+  const share = <f32>1 / <f32>max(1, (rows + every - 1) / every);
+  for (let row: u32 = 0; row < rows; row += every) {
+    const vector = vectorOf(row);
+    const weight = unit ? share * inverseNormOf(row) : share;
+    for (let i: usize = 0; i < <usize>dims << 2; i += 4) store<f32>(centre + i, load<f32>(centre + i) + load<f32>(vector + i) * weight);
+  }
+}
+
+function findRanges(codes: usize, rows: u32, every: u32, levels: f32): void {
+  const dims = load<u32>(H_DIMS);
+  const lows = lowsOf(codes);
+  const highs = stepsOf(codes);
+  const inverses = inversesOf(codes);
+  for (let row: u32 = 0; row < rows; row += every) {
+    const vector = vectorOf(row);
+    for (let i: usize = 0; i < <usize>dims << 2; i += 4) {
+      const value = load<f32>(vector + i);
+      store<f32>(lows + i, row === 0 ? value : min(load<f32>(lows + i), value));
+      store<f32>(highs + i, row === 0 ? value : max(load<f32>(highs + i), value));
+    }
+  }
+  for (let i: usize = 0; i < <usize>dims << 2; i += 4) {
+    const step = (load<f32>(highs + i) - load<f32>(lows + i)) / levels;
+    store<f32>(highs + i, step);
+    store<f32>(inverses + i, step > 0 ? <f32>1 / step : 0);
+  }
+}
+
+/** Writes the codes of the rows from `from` to `to`, whose blocks are in the table. `scratch` has room for `bitDims` f32. */
+export function encodeCodes(codes: usize, from: u32, to: u32, scratch: usize): void {
+  const bits = load<u32>(codes, C_BITS);
+  const stride = <usize>load<u32>(codes, C_STRIDE);
+  for (let row = from; row < to; row++) {
+    const block = codeBlock(codes, row);
+    const at = block + placeOf(row) * stride;
+    if (bits === 8) store<i32>(sumsOf(codes, block) + (placeOf(row) << 2), encode8(codes, vectorOf(row), at));
+    else if (bits === 4) encode4(codes, vectorOf(row), at);
+    else {
+      const scale = load<u32>(codes, C_UNIT) ? inverseNormOf(row) : 1;
+      encodeBits(lowsOf(codes), stepsOf(codes), vectorOf(row), scale, at, sumsOf(codes, block) + (placeOf(row) << 2), scratch);
+    }
+  }
+}
+
+/** Codes of 16 dimensions, not below 0 nor above 255, as u8. Behind the last dimension they are anything. */
+function encode16(codes: usize, vector: usize, i: usize): v128 {
+  const lows = lowsOf(codes) + i;
+  const inverses = inversesOf(codes) + i;
+  const a = i16x8.narrow_i32x4_s(encodeFour(vector + i, lows, inverses), encodeFour(vector + i + 16, lows + 16, inverses + 16));
+  const b = i16x8.narrow_i32x4_s(encodeFour(vector + i + 32, lows + 32, inverses + 32), encodeFour(vector + i + 48, lows + 48, inverses + 48));
+  return i8x16.narrow_i16x8_u(a, b);
+}
+
+function encodeFour(values: usize, lows: usize, inverses: usize): v128 {
+  const scaled = f32x4.mul(f32x4.sub(v128.load(values), v128.load(lows)), v128.load(inverses));
+  return i32x4.trunc_sat_f32x4_s(f32x4.nearest(scaled));
+}
+
+function encode8(codes: usize, vector: usize, at: usize): i32 {
+  const dims = <usize>load<u32>(H_DIMS);
+  let sums = i32x4.splat(0);
+  for (let i: usize = 0; i < dims; i += 16) {
+    v128.store(at + i, v128.xor(encode16(codes, vector, i << 2), i8x16.splat(-128)));
+    if (i + 16 > dims) memory.fill(at + dims, 0, i + 16 - dims);
+    sums = i32x4.add(sums, i32x4.extadd_pairwise_i16x8_s(i16x8.extadd_pairwise_i8x16_s(v128.load(at + i))));
+  }
+  return i32x4.extract_lane(sums, 0) + i32x4.extract_lane(sums, 1) + i32x4.extract_lane(sums, 2) + i32x4.extract_lane(sums, 3);
+}
+
+function encode4(codes: usize, vector: usize, at: usize): void {
+  const dims = <usize>load<u32>(H_DIMS);
+  for (let i: usize = 0; i < dims; i += 32) {
+    const first = i8x16.min_u(encode16(codes, vector, i << 2), i8x16.splat(15));
+    const second = i + 16 < dims ? i8x16.min_u(encode16(codes, vector, (i + 16) << 2), i8x16.splat(15)) : i8x16.splat(0);
+    v128.store(at + (i >> 1), v128.or(first, i8x16.shl(second, 4)));
+  }
+}
+
+/** Address of the inverse norms of the block of rows that a row lies in. */
+export function normsOf(row: u32): usize {
+  return blockOf(row) + load<u32>(H_NORMS);
+}

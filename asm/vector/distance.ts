@@ -1,0 +1,61 @@
+// Products and distances. Vectors are padded with zeros to multiples of 16 bytes, so there are no tails. Sums
+// are kept in four accumulators, which the processor fills side by side.
+
+/** Dot product of two vectors of f32; `bytes` is a multiple of 16. */
+export function dot(a: usize, b: usize, bytes: usize): f32 {
+  let s0 = f32x4.splat(0);
+  let s1 = f32x4.splat(0);
+  let s2 = f32x4.splat(0);
+  let s3 = f32x4.splat(0);
+  const end = a + bytes;
+  const whole = a + (bytes & ~63);
+  while (a < whole) {
+    s0 = f32x4.add(s0, f32x4.mul(v128.load(a), v128.load(b)));
+    s1 = f32x4.add(s1, f32x4.mul(v128.load(a, 16), v128.load(b, 16)));
+    s2 = f32x4.add(s2, f32x4.mul(v128.load(a, 32), v128.load(b, 32)));
+    s3 = f32x4.add(s3, f32x4.mul(v128.load(a, 48), v128.load(b, 48)));
+    a += 64;
+    b += 64;
+  }
+  while (a < end) {
+    s0 = f32x4.add(s0, f32x4.mul(v128.load(a), v128.load(b)));
+    a += 16;
+    b += 16;
+  }
+  return sum(f32x4.add(f32x4.add(s0, s1), f32x4.add(s2, s3)));
+}
+
+/** Square of the Euclidean distance of two vectors of f32; `bytes` is a multiple of 16. */
+export function l2sq(a: usize, b: usize, bytes: usize): f32 {
+  let s0 = f32x4.splat(0);
+  let s1 = f32x4.splat(0);
+  let s2 = f32x4.splat(0);
+  let s3 = f32x4.splat(0);
+  const end = a + bytes;
+  const whole = a + (bytes & ~63);
+  while (a < whole) {
+    const d0 = f32x4.sub(v128.load(a), v128.load(b));
+    const d1 = f32x4.sub(v128.load(a, 16), v128.load(b, 16));
+    const d2 = f32x4.sub(v128.load(a, 32), v128.load(b, 32));
+    const d3 = f32x4.sub(v128.load(a, 48), v128.load(b, 48));
+    s0 = f32x4.add(s0, f32x4.mul(d0, d0));
+    s1 = f32x4.add(s1, f32x4.mul(d1, d1));
+    s2 = f32x4.add(s2, f32x4.mul(d2, d2));
+    s3 = f32x4.add(s3, f32x4.mul(d3, d3));
+    a += 64;
+    b += 64;
+  }
+  while (a < end) {
+    const d = f32x4.sub(v128.load(a), v128.load(b));
+    s0 = f32x4.add(s0, f32x4.mul(d, d));
+    a += 16;
+    b += 16;
+  }
+  return sum(f32x4.add(f32x4.add(s0, s1), f32x4.add(s2, s3)));
+}
+
+/** Sum of the four lanes. */
+export function sum(v: v128): f32 {
+  const pairs = f32x4.add(v, i8x16.shuffle(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+  return f32x4.extract_lane(pairs, 0) + f32x4.extract_lane(pairs, 1);
+}

@@ -1,0 +1,193 @@
+// The k best rows: a heap whose root is the worst of them. Scores are f32, the higher the better; equal ones are
+// ordered by ordinal, then by row, so that the result doesn't depend on the order of the scan.
+//
+//     +0   u32  k
+//     +4   u32  rows held
+//     +8   f32  bar: a score below it has no chance
+//     +12  u32  1: one row for each document, its best (rows of a document come one after the other)
+//     +16  u64, u32, f32  ordinal of the document at hand (all bits: none), its best row so far and that one's score
+//     +64  64 x f32  scores of the 64 rows at hand
+//     +320 k x (u64 key, u32 row, f32 score); a key is the score in an order of integers, then the ordinal's complement
+
+import { ordOf } from './rows.ts';
+
+const T_K: usize = 0;
+const T_HELD: usize = 4;
+const T_BAR: usize = 8;
+const T_GROUPED: usize = 12;
+const T_ORD: usize = 16;
+const T_ROW: usize = 24;
+const T_SCORE: usize = 28;
+const T_SCORES: usize = 64;
+const T_ENTRIES: usize = 320;
+const NO_DOCUMENT: u64 = ~(<u64>0);
+
+/** Bytes of a heap of `k`. */
+export function heapBytes(k: u32): u32 {
+  return <u32>T_ENTRIES + (k << 4);
+}
+
+/** Makes an empty heap of `k` >= 1. */
+export function openHeap(heap: usize, k: u32, perDocument: u32): void {
+  assert(k > 0, 'a heap holds something');
+  store<u32>(heap, k, T_K);
+  store<u32>(heap, 0, T_HELD);
+  store<f32>(heap, -Infinity, T_BAR);
+  store<u32>(heap, perDocument, T_GROUPED);
+  store<u64>(heap, NO_DOCUMENT, T_ORD);
+}
+
+/** Orders what the heap holds, the best first, and gives how many; the entries begin at `entriesOf`. */
+export function closeHeap(heap: usize): u32 {
+  flush(heap);
+  const held = load<u32>(heap, T_HELD);
+  const entries = heap + T_ENTRIES;
+  for (let left = held; left > 1; left--) {
+    const last = entries + (<usize>(left - 1) << 4);
+    const worst = v128.load(entries);
+    const moved = v128.load(last);
+    v128.store(last, worst);
+    v128.store(entries, moved);
+    siftDown(entries, left - 1);
+  }
+  return held;
+}
+
+/** How many rows, or documents, the heap holds. */
+export function heldBy(heap: usize): u32 {
+  flush(heap);
+  return load<u32>(heap, T_HELD);
+}
+
+/** Offers what another heap holds to this one. */
+export function absorb(heap: usize, other: usize): void {
+  flush(heap);
+  flush(other);
+  const held = load<u32>(other, T_HELD);
+  for (let i: usize = 0; i < held; i++) {
+    const entry = other + T_ENTRIES + (i << 4);
+    const score = load<f32>(entry, 12);
+    if (score >= load<f32>(heap, T_BAR)) push(heap, score, ~load<u32>(entry), load<u32>(entry, 8));
+  }
+}
+
+/** Writes the rows that the heap holds, u32 each, in any order, and gives how many. */
+export function drainHeap(heap: usize, out: usize): u32 {
+  flush(heap);
+  const held = load<u32>(heap, T_HELD);
+  for (let i: usize = 0; i < held; i++) store<u32>(out + (i << 2), load<u32>(heap + T_ENTRIES + (i << 4), 8));
+  return held;
+}
+
+export function entriesOf(heap: usize): usize {
+  return heap + T_ENTRIES;
+}
+
+/** Where the scores of 64 rows go before `takeScores`. */
+export function scoresOf(heap: usize): usize {
+  return heap + T_SCORES;
+}
+
+/** Offers 64 rows, from `row` on, whose scores lie at `scoresOf`; those of rows that don't count are -Infinity. */
+export function takeScores(heap: usize, row: u32, bits: u64): void {
+  for (let i: u32 = 0; i < 64; i += 4) {
+    const lanes = heap + T_SCORES + (<usize>i << 2);
+    // What is no number is not below the bar either: it is the last, but it is there.
+    if (i32x4.all_true(f32x4.lt(v128.load(lanes), f32x4.splat(load<f32>(heap, T_BAR))))) continue;
+    for (let lane: u32 = 0; lane < 4; lane++) {
+      if ((bits >> (i + lane)) & 1) offer(heap, load<f32>(lanes + (<usize>lane << 2)), row + i + lane);
+    }
+  }
+}
+
+/** Offers a row. With one row a document, those of a document have to come one after the other. */
+export function offer(heap: usize, score: f32, row: u32): void {
+  if (isNaN(score)) score = -Infinity;
+  if (score < load<f32>(heap, T_BAR)) return;
+  const ord = ordOf(row);
+  if (load<u32>(heap, T_GROUPED) === 0) return push(heap, score, ord, row);
+  if (load<u64>(heap, T_ORD) === <u64>ord) {
+    if (score <= load<f32>(heap, T_SCORE)) return;
+  } else {
+    flush(heap);
+    store<u64>(heap, ord, T_ORD);
+  }
+  store<u32>(heap, row, T_ROW);
+  store<f32>(heap, score, T_SCORE);
+}
+
+/** Puts the best row of the document at hand into the heap. */
+function flush(heap: usize): void {
+  const ord = load<u64>(heap, T_ORD);
+  if (ord === NO_DOCUMENT) return;
+  store<u64>(heap, NO_DOCUMENT, T_ORD);
+  push(heap, load<f32>(heap, T_SCORE), <u32>ord, load<u32>(heap, T_ROW));
+}
+
+function push(heap: usize, score: f32, ord: u32, row: u32): void {
+  const k = load<u32>(heap, T_K);
+  const held = load<u32>(heap, T_HELD);
+  const entries = heap + T_ENTRIES;
+  const key = (<u64>ordered(score) << 32) | <u64>(~ord);
+  if (held === k) {
+    if (!isWorse(load<u64>(entries), load<u32>(entries, 8), key, row)) return;
+    write(entries, key, row, score);
+    siftDown(entries, k);
+  } else {
+    const at = entries + (<usize>held << 4);
+    write(at, key, row, score);
+    siftUp(entries, held);
+    store<u32>(heap, held + 1, T_HELD);
+  }
+  if (load<u32>(heap, T_HELD) === k) store<f32>(heap, load<f32>(entries, 12), T_BAR);
+}
+
+function write(at: usize, key: u64, row: u32, score: f32): void {
+  store<u64>(at, key);
+  store<u32>(at, row, 8);
+  store<f32>(at, score, 12);
+}
+
+/** An integer for each float, in the same order; both zeros are the same. */
+function ordered(score: f32): u32 {
+  const bits = reinterpret<u32>(score + <f32>0);
+  return bits >> 31 ? ~bits : bits | 0x8000_0000;
+}
+
+function isWorse(key: u64, row: u32, thanKey: u64, thanRow: u32): bool {
+  return key < thanKey || (key === thanKey && row > thanRow);
+}
+
+function siftUp(entries: usize, index: u32): void {
+  const moved = v128.load(entries + (<usize>index << 4));
+  const key = i64x2.extract_lane(moved, 0);
+  const row = <u32>i32x4.extract_lane(moved, 2);
+  while (index > 0) {
+    const parent = (index - 1) >> 1;
+    const above = entries + (<usize>parent << 4);
+    if (!isWorse(key, row, load<u64>(above), load<u32>(above, 8))) break;
+    v128.store(entries + (<usize>index << 4), v128.load(above));
+    index = parent;
+  }
+  v128.store(entries + (<usize>index << 4), moved);
+}
+
+function siftDown(entries: usize, held: u32): void {
+  const moved = v128.load(entries);
+  const key = i64x2.extract_lane(moved, 0);
+  const row = <u32>i32x4.extract_lane(moved, 2);
+  let index: u32 = 0;
+  while (true) {
+    let child = index * 2 + 1;
+    if (child >= held) break;
+    let below = entries + (<usize>child << 4);
+    if (child + 1 < held && isWorse(load<u64>(below, 16), load<u32>(below, 24), load<u64>(below), load<u32>(below, 8))) {
+      child++;
+      below += 16;
+    }
+    if (!isWorse(load<u64>(below), load<u32>(below, 8), key, row)) break;
+    v128.store(entries + (<usize>index << 4), v128.load(below));
+    index = child;
+  }
+  v128.store(entries + (<usize>index << 4), moved);
+}

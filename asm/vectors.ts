@@ -1,0 +1,14 @@
+// Vectors of one segment: everything that the module exports. How the bytes lie is drawn in `vector/memory.ts` and
+// `vector/rows.ts`; how searches come about is told in `src/search/vector/README.md`.
+
+// (The compiler finds re-exported files without their ending only.)
+export { codedQueryBytes, encodeQuery, scanCodes } from './vector/code-scan';
+export { bitDims, codeBlockBytes, codesBytes, encodeCodes, placeCodes, trainCodes } from './vector/codes';
+export { dot, l2sq } from './vector/distance';
+export { allocate, allocateScratch, release, roomFor } from './vector/memory';
+export { blockOf, blockRows, chunkOf, initialize, inverseNormOf, isLive, kill, makeRoom, ordOf, rowCount, strideOf, vectorOf } from './vector/rows';
+export { exactScore, exactScoreOf, preparedQueryBytes, prepareQuery, queryBytes, rescore, scan, scoreRow } from './vector/scanning';
+export { documentStart, selectRows } from './vector/selection';
+export { decodeVector, encodeVector } from './vector/stored';
+export { absorb, closeHeap, drainHeap, entriesOf, heapBytes, heldBy, openHeap } from './vector/topk';
+export { addRow, meanOfRows, publish } from './vector/writing';

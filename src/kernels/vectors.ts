@@ -1,0 +1,210 @@
+import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
+
+/** How a row stores its vector (asm/vector/rows.ts). */
+export type StoredType = 'float32' | 'int8' | 'int4';
+
+export const TYPE_CODES: Readonly<Record<StoredType, number>> = { float32: 0, int8: 1, int4: 2 };
+
+/** Bytes behind the components of a query for rows of float32 that `prepareQuery` writes to. */
+export const QUERY_TAIL = 64;
+/** Bytes of a found row in a closed heap: u32 complement of the ordinal, u32 order of the score, u32 row, f32 score. */
+export const ENTRY_BYTES = 16;
+
+/** Most dimensions of a vector: a block has at least 64 rows. */
+export const MAX_DIMS = 65_536;
+
+const MAX_PAGES = 65_536;
+const FIRST_PAGES = 2;
+/** A segment ends here, well below 4 GiB, so that sums of addresses and sizes never wrap. */
+export const MAX_SEGMENT_BYTES = 3.5 * 1024 ** 3;
+/** Share of a segment that rows may take; graphs and codes need the rest. */
+const ROW_SHARE = 0.6;
+
+// Fields of the header that the host reads (asm/vector/memory.ts).
+const HEADER = 0x1_0000;
+const STRIDE = HEADER + 12;
+const SHIFT = HEADER + 16;
+const ORDS = HEADER + 20;
+const CHUNKS = HEADER + 24;
+const NORMS = HEADER + 28;
+const LIVE = HEADER + 32;
+const BLOCK_BYTES = HEADER + 36;
+const ROWS = HEADER + 64;
+const LIVE_ROWS = HEADER + 68;
+const TOP = HEADER + 128;
+const ALLOCATED = HEADER + 192;
+
+/** What `asm/vectors.ts` exports. Addresses and sizes are in bytes; the contracts stand at the functions there. */
+export interface VectorsExports extends WebAssembly.Exports {
+  initialize(dims: number, type: number, limit: number, rowLimit: number): void;
+  allocate(bytes: number): number;
+  allocateScratch(bytes: number): number;
+  release(address: number, bytes: number): void;
+  roomFor(bytes: number): number;
+  strideOf(dims: number, type: number): number;
+  makeRoom(rows: number): number;
+  addRow(from: number, ord: number, chunk: number): number;
+  publish(row: number, ord: number, chunk: number, inverseNorm: number): number;
+  meanOfRows(first: number, count: number, to: number, unit: number): void;
+  kill(row: number): void;
+  isLive(row: number): number;
+  rowCount(): number;
+  ordOf(row: number): number;
+  chunkOf(row: number): number;
+  inverseNormOf(row: number): number;
+  vectorOf(row: number): number;
+  blockRows(): number;
+  blockOf(row: number): number;
+  documentStart(row: number, rows: number): number;
+  decodeVector(vector: number, to: number): void;
+  encodeVector(from: number, to: number): void;
+  selectRows(bitmap: number, from: number, to: number, filter: number, filterWords: number): number;
+  queryBytes(dims: number): number;
+  preparedQueryBytes(dims: number): number;
+  prepareQuery(query: number, metric: number): void;
+  heapBytes(k: number): number;
+  openHeap(heap: number, k: number, perDocument: number): void;
+  closeHeap(heap: number): number;
+  entriesOf(heap: number): number;
+  scan(query: number, metric: number, from: number, to: number, bitmap: number, heap: number): void;
+  rescore(query: number, metric: number, candidates: number, count: number, to: number, bitmap: number, whole: number, heap: number): void;
+  scoreRow(query: number, metric: number, row: number): number;
+  exactScore(query: number, metric: number, row: number): number;
+  exactScoreOf(query: number, metric: number, vector: number): number;
+  absorb(heap: number, other: number): void;
+  heldBy(heap: number): number;
+  drainHeap(heap: number, out: number): number;
+  codesBytes(bits: number): number;
+  bitDims(): number;
+  codeBlockBytes(bits: number): number;
+  codedQueryBytes(): number;
+  placeCodes(codes: number, table: number): void;
+  trainCodes(codes: number, bits: number, table: number, unit: number, rows: number): void;
+  encodeCodes(codes: number, from: number, to: number, scratch: number): void;
+  encodeQuery(codes: number, query: number, metric: number, to: number): void;
+  scanCodes(codes: number, query: number, metric: number, from: number, to: number, bitmap: number, heap: number): void;
+  dot(a: number, b: number, bytes: number): number;
+  l2sq(a: number, b: number, bytes: number): number;
+}
+
+/** No room is left in a segment. */
+export class SegmentFullError extends Error {}
+
+/** The shared memory of one segment, with the module that keeps its rows. */
+export class SegmentMemory {
+  readonly memory: WebAssembly.Memory;
+  readonly call: VectorsExports;
+  readonly build: KernelBuild;
+  readonly dims: number;
+  readonly type: StoredType;
+  #view: DataView;
+  #bytes: Uint8Array;
+
+  /** An empty segment that ends at `limit`. */
+  constructor(dims: number, type: StoredType, build: KernelBuild = 'release', limit = MAX_SEGMENT_BYTES) {
+    if (!Number.isInteger(dims) || dims < 1 || dims > MAX_DIMS) throw new RangeError(`a vector has 1 to ${MAX_DIMS} dimensions, got ${dims}`);
+    this.memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MAX_PAGES, shared: true });
+    this.build = build;
+    this.dims = dims;
+    this.type = type;
+    this.call = instantiateKernel(loadKernel('vectors', build), this.memory) as VectorsExports;
+    this.#bytes = new Uint8Array(this.memory.buffer);
+    this.#view = new DataView(this.memory.buffer);
+    this.call.initialize(dims, TYPE_CODES[type], limit, Math.floor(limit * ROW_SHARE));
+  }
+
+  /** The memory as it is now: made anew after it has grown, so not to be kept. */
+  get bytes(): Uint8Array {
+    if (this.#bytes.length !== this.memory.buffer.byteLength) {
+      this.#bytes = new Uint8Array(this.memory.buffer);
+      this.#view = new DataView(this.memory.buffer);
+    }
+    return this.#bytes;
+  }
+
+  /** Numbers at an address; a view, valid until the memory grows. */
+  u32(address: number, length: number): Uint32Array {
+    return new Uint32Array(this.memory.buffer, address >>> 0, length);
+  }
+
+  f32(address: number, length: number): Float32Array {
+    return new Float32Array(this.memory.buffer, address >>> 0, length);
+  }
+
+  /** Bytes aligned to 64, whatever they were. Throws a SegmentFullError. */
+  allocate(bytes: number): number {
+    return mustHave(this.call.allocate(bytes) >>> 0, bytes);
+  }
+
+  /** The same for what a search needs while it runs: a segment that is full has room for that. */
+  allocateScratch(bytes: number): number {
+    return mustHave(this.call.allocateScratch(bytes) >>> 0, bytes);
+  }
+
+  /** Gives back what `allocate(bytes)` gave; nobody may read it any more. */
+  release(address: number, bytes: number): void {
+    this.call.release(address, bytes);
+  }
+
+  /** Bytes of a row's vector. */
+  get stride(): number {
+    return this.#field(STRIDE);
+  }
+
+  /** Rows that were ever written. */
+  get rowCount(): number {
+    return this.call.rowCount() >>> 0;
+  }
+
+  get liveCount(): number {
+    return this.#field(LIVE_ROWS);
+  }
+
+  /** Bytes in use: rows, and what was allocated and not released. */
+  get used(): number {
+    return this.rowCount * (this.stride + 12) + Math.ceil(this.rowCount / 8) + this.#field(ALLOCATED);
+  }
+
+  /** Bytes that were ever handed out. */
+  get reserved(): number {
+    return this.#field(TOP);
+  }
+
+  /** How a block of rows lies: rows, all bytes, and where its parts begin. */
+  get layout(): BlockLayout {
+    return {
+      shift: this.#field(SHIFT), bytes: this.#field(BLOCK_BYTES), stride: this.stride,
+      ords: this.#field(ORDS), chunks: this.#field(CHUNKS), norms: this.#field(NORMS), live: this.#field(LIVE),
+    };
+  }
+
+  /** For restoring: the rows below `rows` were written to their blocks by the host, `live` of them with a live bit. */
+  adoptRows(rows: number, live: number): void {
+    this.#set(LIVE_ROWS, live);
+    this.#set(ROWS, rows);
+  }
+
+  #field(address: number): number {
+    return this.#view.getUint32(address, true);
+  }
+
+  #set(address: number, value: number): void {
+    this.#view.setUint32(address, value, true);
+  }
+}
+
+function mustHave(address: number, bytes: number): number {
+  if (address === 0) throw new SegmentFullError(`a segment of vectors has no room for ${bytes} bytes`);
+  return address;
+}
+
+export interface BlockLayout {
+  /** Binary logarithm of the rows of a block. */
+  readonly shift: number;
+  readonly bytes: number;
+  readonly stride: number;
+  readonly ords: number;
+  readonly chunks: number;
+  readonly norms: number;
+  readonly live: number;
+}

@@ -1,0 +1,2 @@
+export { ivfFactory } from './ivf.ts';
+export { opqFactory, pqFactory } from './pq.ts';

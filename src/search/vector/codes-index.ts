@@ -1,0 +1,265 @@
+import { ENTRY_BYTES, type VectorsExports } from '../../kernels/vectors.ts';
+import { METRIC_CODES, type AnnAlgorithm, type AnnFactory, type AnnIndex, type AnnQuery, type Candidates, type Metric, type SegmentAccess } from './ann-index.ts';
+import { ByteReader, block, u32 } from './blocks.ts';
+import { VectorCheckpointError } from './errors.ts';
+import { callKernel, divide, isQuick, type RowSource, settleAll, type Work } from './parts.ts';
+import { Scratch } from './scratch.ts';
+
+/** Bits of a dimension. */
+type CodeBits = 8 | 4 | 1;
+
+/** Blocks of a segment; the table of their codes' addresses holds all of them. */
+const TABLE_BYTES = 8192 * 4;
+/** Bytes of rows that a worker codes at a time. */
+const CODING_BYTES = 32 * 1024 * 1024;
+const FORMAT = 1;
+
+/** A segment of the engine itself: codes are the module's that keeps the rows. */
+export type CodedSegment = SegmentAccess & RowSource;
+
+/** One training of codes: its parameters, and the blocks coded by them. Lives until the last search over it ends. */
+interface Generation {
+  readonly description: number;
+  readonly table: number;
+  readonly blocks: number[];
+  /** Rows whose range of values, or centre, it was made of. */
+  readonly trainedRows: number;
+  users: number;
+  isReplaced: boolean;
+}
+
+/** Codes of 8, 4 or 1 bit a dimension, scanned in the place of the rows: sq, sq4, bq. See asm/vector/codes.ts. */
+export class CodesIndex implements AnnIndex {
+  readonly #segment: CodedSegment;
+  readonly #bits: CodeBits;
+  /** Codes are of vectors of length 1. */
+  readonly #unit: boolean;
+  #generation: Generation | undefined;
+  #covers = 0;
+
+  constructor(segment: CodedSegment, bits: CodeBits, metric: Metric) {
+    this.#segment = segment;
+    this.#bits = bits;
+    this.#unit = bits === 1 && metric === 'cosine';
+  }
+
+  get covers(): number {
+    return this.#covers;
+  }
+
+  get bytes(): number {
+    const generation = this.#generation;
+    return generation === undefined ? 0 : this.#descriptionBytes + TABLE_BYTES + generation.blocks.length * this.#blockBytes;
+  }
+
+  async insert(upTo: number): Promise<void> {
+    const old = this.#generation;
+    if (old !== undefined && upTo < 2 * old.trainedRows) {
+      await this.#encode(old, this.#covers, upTo);
+      this.#covers = upTo;
+      return;
+    }
+    const made = await this.#train(upTo);
+    try {
+      await this.#encode(made, 0, upTo);
+    } catch (error) {
+      this.#drop(made);
+      throw error;
+    }
+    this.#generation = made;
+    this.#covers = upTo;
+    if (old !== undefined) this.#replace(old);
+  }
+
+  async search(query: AnnQuery): Promise<Candidates> {
+    const generation = this.#generation!;
+    generation.users++;
+    const scratch = new Scratch(this.#segment);
+    try {
+      return await this.#scan(generation, query, scratch);
+    } finally {
+      scratch.release();
+      generation.users--;
+      if (generation.isReplaced) this.#replace(generation);
+    }
+  }
+
+  async *save(): AsyncGenerator<Uint8Array> {
+    const { description, blocks, trainedRows } = this.#generation!;
+    yield Buffer.concat([u32(FORMAT), u32(this.#bits), u32(this.#unit ? 1 : 0), u32(trainedRows), u32(this.#covers), u32(blocks.length)]);
+    yield block(this.#copy(description, this.#descriptionBytes));
+    for (const address of blocks) yield block(this.#copy(address, this.#blockBytes));
+  }
+
+  /** Reads what `save` gave; for a structure that is new. */
+  async restore(bytes: AsyncIterable<Uint8Array>): Promise<this> {
+    const reader = new ByteReader(bytes);
+    const [format, bits, unit, trainedRows, covers, count] = await reader.numbers(6);
+    const blocks = Math.ceil(covers! / this.#blockRows);
+    if (format !== FORMAT || bits !== this.#bits || unit !== (this.#unit ? 1 : 0) || count! < blocks || count! > TABLE_BYTES / 4 || covers! > this.#segment.rowCount) {
+      throw new VectorCheckpointError('the codes are of another version');
+    }
+    const generation = this.#allocate(trainedRows!);
+    try {
+      await this.#restoreGeneration(generation, reader, count!);
+    } catch (error) {
+      this.#drop(generation);
+      throw error;
+    }
+    this.#generation = generation;
+    this.#covers = covers!;
+    return this;
+  }
+
+  close(): void {
+    if (this.#generation !== undefined) this.#replace(this.#generation);
+    this.#generation = undefined;
+    this.#covers = 0;
+  }
+
+  get #call(): VectorsExports {
+    return this.#segment.call;
+  }
+
+  get #descriptionBytes(): number {
+    return this.#call.codesBytes(this.#bits);
+  }
+
+  get #blockBytes(): number {
+    return this.#call.codeBlockBytes(this.#bits) >>> 0;
+  }
+
+  get #blockRows(): number {
+    return this.#call.blockRows();
+  }
+
+  async #scan(generation: Generation, query: AnnQuery, scratch: Scratch): Promise<Candidates> {
+    const segment = this.#segment;
+    const coded = scratch.allocate(this.#call.codedQueryBytes());
+    const metric = METRIC_CODES[query.metric];
+    this.#call.encodeQuery(generation.description, query.query, metric, coded);
+    const to = Math.min(this.#covers, query.rowCount);
+    const work: Work = { from: 0, to, bytesPerRow: Math.max(64, (segment.dims * this.#bits) / 8) };
+    const heaps = await settleAll(divide(segment, work).map(async (part) => {
+      const heap = scratch.allocate(this.#call.heapBytes(query.k));
+      this.#call.openHeap(heap, query.k, query.perDocument ? 1 : 0);
+      await callKernel(segment, isQuick(segment, work), 'scanCodes', [generation.description, coded, metric, part.from, part.to, query.rows, heap]);
+      return heap;
+    }));
+    for (const heap of heaps.slice(1)) this.#call.absorb(heaps[0]!, heap);
+    const bytes = Math.max(64, query.k * ENTRY_BYTES);
+    const address = segment.allocateScratch(bytes);
+    return { address, bytes, count: heaps.length === 0 ? 0 : this.#call.drainHeap(heaps[0]!, address), scanned: Math.min(to, query.selected) };
+  }
+
+  async #train(rows: number): Promise<Generation> {
+    const generation = this.#allocate(rows);
+    try {
+      await this.#run('trainCodes', [generation.description, this.#bits, generation.table, this.#unit ? 1 : 0, rows]);
+      return generation;
+    } catch (error) {
+      this.#drop(generation);
+      throw error;
+    }
+  }
+
+  async #encode(generation: Generation, from: number, to: number): Promise<void> {
+    this.#makeBlocks(generation, Math.ceil(to / this.#blockRows));
+    const step = Math.max(1, Math.floor(CODING_BYTES / this.#segment.stride));
+    const scratch = new Scratch(this.#segment);
+    const calls: Promise<number>[] = [];
+    try {
+      for (let row = from; row < to; row += step) {
+        calls.push(this.#run('encodeCodes', [generation.description, row, Math.min(to, row + step), scratch.allocate(this.#call.bitDims() * 4)]));
+      }
+      await settleAll(calls);
+    } finally {
+      scratch.release();
+    }
+  }
+
+  #run(call: string, args: readonly number[]): Promise<number> {
+    const { memory, build, pool } = this.#segment;
+    return pool.run({ memory, module: 'vectors', build, call, args, background: true });
+  }
+
+  #allocate(trainedRows: number): Generation {
+    const description = this.#segment.allocate(this.#descriptionBytes);
+    try {
+      return { description, table: this.#segment.allocate(TABLE_BYTES), blocks: [], trainedRows, users: 0, isReplaced: false };
+    } catch (error) {
+      this.#segment.release(description, this.#descriptionBytes);
+      throw error;
+    }
+  }
+
+  #makeBlocks({ table, blocks }: Generation, count: number): void {
+    while (blocks.length < count) {
+      const address = this.#segment.allocate(this.#blockBytes);
+      this.#view.setUint32(table + blocks.length * 4, address, true);
+      blocks.push(address);
+    }
+  }
+
+  async #restoreGeneration(generation: Generation, reader: ByteReader, count: number): Promise<void> {
+    this.#fill(generation.description, await reader.block(), this.#descriptionBytes);
+    this.#call.placeCodes(generation.description, generation.table);
+    this.#makeBlocks(generation, count);
+    for (const address of generation.blocks) this.#fill(address, await reader.block(), this.#blockBytes);
+  }
+
+  #fill(address: number, bytes: Uint8Array, expected: number): void {
+    if (bytes.length !== expected) throw new VectorCheckpointError(`codes of ${expected} bytes should follow, got ${bytes.length}`);
+    this.#segment.bytes.set(bytes, address);
+  }
+
+  #copy(address: number, bytes: number): Uint8Array {
+    return this.#segment.bytes.slice(address, address + bytes);
+  }
+
+  get #view(): DataView {
+    return new DataView(this.#segment.memory.buffer);
+  }
+
+  /** Drops a generation as soon as no search uses it. */
+  #replace(generation: Generation): void {
+    generation.isReplaced = true;
+    if (generation.users === 0) this.#drop(generation);
+  }
+
+  #drop({ description, table, blocks }: Generation): void {
+    for (const address of blocks.splice(0)) this.#segment.release(address, this.#blockBytes);
+    this.#segment.release(table, TABLE_BYTES);
+    this.#segment.release(description, this.#descriptionBytes);
+  }
+}
+
+interface CodesKind {
+  readonly algorithm: AnnAlgorithm;
+  readonly bits: CodeBits;
+  /** Candidates for each result when the caller doesn't say. */
+  readonly oversample: number;
+  /** Candidates at least: scoring as many costs little, and small collections get their recall by it. */
+  readonly least: number;
+}
+
+function factory({ algorithm, bits, oversample, least }: CodesKind): AnnFactory {
+  const coded = (segment: SegmentAccess, metric: Metric) => new CodesIndex(segment as CodedSegment, bits, metric);
+  return {
+    algorithm,
+    minRows: 256,
+    structureFor: (metric) => (bits === 1 && metric === 'cosine' ? 'cosine' : 'euclidean'),
+    candidates: (k, rows, wish) => Math.max(least, Math.ceil(k * (wish ?? oversample)), bits === 1 ? Math.ceil(rows / 256) : 0),
+    create: coded,
+    restore: (segment, metric, bytes) => coded(segment, metric).restore(bytes),
+  };
+}
+
+/** sq, sq4 and bq; `bqFactor` is how many candidates a result of bq has (SVC_VECTOR_BQ_RERANK_FACTOR). */
+export function codeFactories(bqFactor = 10): AnnFactory[] {
+  return [
+    factory({ algorithm: 'sq', bits: 8, oversample: 3, least: 48 }),
+    factory({ algorithm: 'sq4', bits: 4, oversample: 6, least: 96 }),
+    factory({ algorithm: 'bq', bits: 1, oversample: bqFactor, least: 512 }),
+  ];
+}

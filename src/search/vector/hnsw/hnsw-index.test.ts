@@ -1,0 +1,236 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { M, M0, hnswKernel } from '../../../kernels/hnsw.ts';
+import { SegmentFullError } from '../../../kernels/vectors.ts';
+import type { Metric } from '../ann-index.ts';
+import { VectorCheckpointError } from '../errors.ts';
+import { VectorIndex } from '../vector-index.ts';
+import { WorkerPool } from '../workers/worker-pool.ts';
+import { HnswIndex } from './hnsw-index.ts';
+import { hnswFactory } from './index.ts';
+import { clusteredVectors, collect, CORPUS_SETS, corpusSet, exactNearest, inPieces, Rows, seededRandom } from './test-fixture.ts';
+
+const pool = new WorkerPool(2);
+afterAll(() => pool.close());
+
+const METRICS = ['cosine', 'dot_product', 'euclidean'] as const;
+
+async function graphOf(vectors: readonly Float32Array[], metric: Metric, build: 'release' | 'debug' = 'release'): Promise<{ rows: Rows; index: HnswIndex }> {
+  const rows = new Rows(pool, vectors[0]!.length, build).add(vectors);
+  const index = new HnswIndex(rows.segment, metric);
+  await index.insert(vectors.length);
+  return { rows, index };
+}
+
+describe('a graph at its defaults', () => {
+  const queries = clusteredVectors(40, 32, 7).slice(0, 40);
+
+  it.each(METRICS)('finds at least 95 of 100 nearest by %s', async (metric) => {
+    const { rows, index } = await graphOf([...clusteredVectors(5000, 32, 7).slice(40)], metric);
+    expect(await rows.recall(index, queries, metric, 10, 30)).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('finds them under filters that leave a half, a twentieth and a two hundredth', async () => {
+    const { rows, index } = await graphOf(clusteredVectors(8000, 24, 3), 'cosine');
+    const random = seededRandom(4);
+    const lot = rows.vectors.map(() => random());
+    for (const share of [0.5, 0.05, 0.005]) {
+      const some = clusteredVectors(30, 24, 3);
+      const counts = (row: number) => lot[row]! < share;
+      expect(await rows.recall(index, some, 'cosine', 10, 30, counts)).toBeGreaterThanOrEqual(0.95);
+      const { candidates } = await rows.search(index, some[0]!, 'cosine', 10, 30, counts);
+      expect(candidates).toHaveLength(30);
+      expect(candidates.every(counts)).toBe(true);
+    }
+  });
+
+  it('finds all that a filter leaves far from the query', async () => {
+    const vectors = clusteredVectors(4000, 16, 5);
+    const { rows, index } = await graphOf(vectors, 'euclidean');
+    const query = vectors[0]!;
+    const farthest = new Set(exactNearest(vectors, query, 'euclidean', 4000).slice(-2200));
+    const { candidates } = await rows.search(index, query, 'euclidean', 10, 30, (row) => farthest.has(row));
+    expect(candidates).toHaveLength(30);
+    expect(candidates.every((row) => farthest.has(row))).toBe(true);
+  });
+
+  it('finds as many as there are, up to all of them', async () => {
+    const { rows, index } = await graphOf(clusteredVectors(700, 16, 6), 'euclidean');
+    const { candidates } = await rows.search(index, rows.vectors[3]!, 'euclidean', 10, 700);
+    expect(new Set(candidates).size).toBe(700);
+    const two = await rows.search(index, rows.vectors[3]!, 'euclidean', 10, 30, (row) => row === 5 || row === 600);
+    expect([...two.candidates].toSorted((a, b) => a - b)).toEqual([5, 600]);
+  });
+});
+
+describe('a graph while rows come and go', () => {
+  it('keeps its recall, and never gives a dead row', async () => {
+    const all = clusteredVectors(6000, 24, 11);
+    const { rows, index } = await graphOf(all.slice(0, 2000), 'cosine');
+    const random = seededRandom(12);
+    for (const end of [3000, 4500, 6000]) {
+      for (let row = 0; row < rows.vectors.length; row++) if (random() < 0.15) rows.remove(row);
+      rows.add(all.slice(rows.vectors.length, end));
+      rows.remove(end - 1); // dead before its turn
+      await index.insert(end);
+      const queries = clusteredVectors(25, 24, 11);
+      expect(await rows.recall(index, queries, 'cosine', 10, 30)).toBeGreaterThanOrEqual(0.95);
+      for (const query of queries) {
+        const { candidates } = await rows.search(index, query, 'cosine', 10, 30);
+        expect(candidates.some((row) => rows.dead.has(row))).toBe(false);
+      }
+    }
+  });
+
+  it('answers from the rows that it covers by then while a worker inserts more', async () => {
+    const all = clusteredVectors(6000, 24, 13);
+    const { rows, index } = await graphOf(all.slice(0, 1500), 'euclidean');
+    rows.add(all.slice(1500));
+    let inserting = true;
+    const inserted = index.insert(6000).finally(() => (inserting = false));
+    const queries = clusteredVectors(20, 24, 13);
+    let searches = 0;
+    while (inserting) {
+      const before = index.covers;
+      const query = queries[searches++ % queries.length]!;
+      const { candidates, best } = await rows.search(index, query, 'euclidean', 10, 60);
+      expect(candidates.every((row) => row < index.covers)).toBe(true);
+      expect(new Set(candidates).size).toBe(60);
+      const truth = new Set(exactNearest(all.slice(0, before), query, 'euclidean', 10));
+      expect(best.filter((row) => row >= before || truth.has(row)).length).toBeGreaterThanOrEqual(7);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await inserted;
+    expect(searches).toBeGreaterThan(1);
+    expect(index.covers).toBe(6000);
+    expect(await rows.recall(index, queries, 'euclidean', 10, 30)).toBeGreaterThanOrEqual(0.95);
+  });
+});
+
+describe('the links of a graph (debug build)', () => {
+  it('lead to rows of their level, are no more than the level allows, and reach every row from the entry', async () => {
+    const { rows, index } = await graphOf(clusteredVectors(2500, 20, 17), 'cosine', 'debug');
+    const kernel = hnswKernel(rows.segment.memory, 'debug');
+    const graph = index.address;
+    expect(kernel.linksAreSound(graph)).toBe(1);
+    expect(kernel.graphNodes(graph)).toBe(2500);
+    const linksOf = (row: number, level: number): number[] => {
+      const list = kernel.linksOf(graph, row, level) >>> 0;
+      return list === 0 ? [] : [...rows.segment.rows.u32(list + 4, rows.segment.rows.u32(list, 1)[0]!)];
+    };
+    for (let row = 0; row < 2500; row++) {
+      for (let level = 0; level <= kernel.levelOf(row); level++) {
+        const links = linksOf(row, level);
+        expect(new Set(links).size).toBe(links.length);
+        expect(links.length).toBeLessThanOrEqual(level === 0 ? M0 : M);
+        expect(links.every((link) => link < 2500 && link !== row && kernel.levelOf(link) >= level)).toBe(true);
+      }
+    }
+    expect(reached(kernel.entryRow(graph), (row) => linksOf(row, 0))).toBe(2500);
+    expect(await rows.recall(index, clusteredVectors(10, 20, 17), 'cosine', 10, 30)).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('are the same whenever the same rows are inserted, in whatever steps', async () => {
+    const vectors = clusteredVectors(900, 10, 19);
+    const { index: whole } = await graphOf(vectors, 'euclidean');
+    const rows = new Rows(pool, 10, 'debug').add(vectors);
+    const stepped = new HnswIndex(rows.segment, 'euclidean');
+    for (const end of [1, 2, 77, 500, 900]) await stepped.insert(end);
+    expect((await collect(stepped.save())).equals(await collect(whole.save()))).toBe(true);
+  });
+});
+
+describe.each(['release', 'debug'] as const)('odd vectors (%s build)', (build) => {
+  it.each([1, 3, 15, 17, 33])('of %i dimensions are found', async (dims) => {
+    for (const metric of METRICS) {
+      const { rows, index } = await graphOf(clusteredVectors(600, dims, 23), metric, build);
+      const { best } = await rows.search(index, rows.vectors[77]!, metric, 10, 60);
+      const truth = exactNearest(rows.vectors, rows.vectors[77]!, metric, 10);
+      const scores = (found: readonly number[]) => found.map((row) => rows.vectors[row]!);
+      if (dims > 3) expect(best.filter((row) => truth.includes(row)).length).toBeGreaterThanOrEqual(9);
+      else expect(scores(best)).toHaveLength(10);
+    }
+  });
+
+  it('all alike, or all zero, are found as well as others', async () => {
+    const same = Float32Array.from({ length: 20 }, (_, i) => i - 7);
+    for (const metric of METRICS) {
+      const { rows, index } = await graphOf([...Array.from({ length: 300 }, () => same), ...Array.from({ length: 300 }, () => new Float32Array(20))], metric, build);
+      const { candidates } = await rows.search(index, same, metric, 10, 30);
+      expect(new Set(candidates).size).toBe(30);
+    }
+  });
+});
+
+describe('a saved graph', () => {
+  it('comes back with the same answers, and goes on from there', async () => {
+    const vectors = clusteredVectors(3000, 20, 29);
+    const { rows, index } = await graphOf(vectors.slice(0, 2600), 'cosine');
+    rows.remove(5);
+    rows.add(vectors.slice(2600, 2610));
+    rows.remove(2605);
+    await index.insert(2610);
+    const saved = await collect(index.save());
+    const restored = await new HnswIndex(rows.segment, 'cosine').restore(inPieces(saved, 1000));
+    expect(restored.covers).toBe(2610);
+    for (const query of vectors.slice(0, 20)) {
+      expect((await rows.search(restored, query, 'cosine', 10, 30)).candidates).toEqual((await rows.search(index, query, 'cosine', 10, 30)).candidates);
+    }
+    rows.add(vectors.slice(2610));
+    await restored.insert(3000);
+    expect(await rows.recall(restored, vectors.slice(-20), 'cosine', 10, 30)).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('is refused when it is damaged, cut off, or of another metric or fewer rows', async () => {
+    const { rows, index } = await graphOf(clusteredVectors(1500, 12, 31), 'cosine');
+    const saved = await collect(index.save());
+    const restore = (bytes: Buffer, metric: Metric = 'cosine', target = rows) => new HnswIndex(target.segment, metric).restore(inPieces(bytes, 4096));
+    const damaged = Buffer.from(saved);
+    damaged[saved.length >> 1]! ^= 0x10;
+    await expect(restore(damaged)).rejects.toThrow(VectorCheckpointError);
+    await expect(restore(saved.subarray(0, saved.length - 9))).rejects.toThrow(VectorCheckpointError);
+    await expect(restore(saved, 'euclidean')).rejects.toThrow(VectorCheckpointError);
+    await expect(restore(saved, 'cosine', new Rows(pool, 12).add(clusteredVectors(10, 12, 31)))).rejects.toThrow(VectorCheckpointError);
+  });
+});
+
+describe('a segment without room', () => {
+  it('refuses the rows that the graph has no room for, and answers from the others', async () => {
+    const vectors = clusteredVectors(9000, 8, 37);
+    const rows = new Rows(pool, 8, 'release', 4 * 2 ** 20).add(vectors.slice(0, 1000));
+    const index = new HnswIndex(rows.segment, 'cosine');
+    await index.insert(1000);
+    rows.add(vectors.slice(1000));
+    rows.fill();
+    await expect(index.insert(9000)).rejects.toThrow(SegmentFullError);
+    expect(index.covers).toBeGreaterThanOrEqual(1000);
+    expect(index.covers).toBeLessThan(9000);
+    expect((await rows.search(index, vectors[0]!, 'cosine', 10, 30)).candidates).toHaveLength(30);
+  });
+});
+
+describe.each(CORPUS_SETS)('real vectors: %s', (name) => {
+  const set = corpusSet(name);
+
+  it.skipIf(set === undefined)('have a recall of at least 0.95 at the defaults (needs the corpora beside the project)', async () => {
+    const { metric, base, queries, neighbours } = set!;
+    const index = new VectorIndex({ pool, factories: [hnswFactory], exactBytes: 0 });
+    base.forEach((vector, ord) => index.put(ord, [{ vector }]));
+    await index.search({ vector: queries[0]!, metric, algorithm: 'hnsw', k: 10 });
+    await index.settled();
+    let hits = 0;
+    for (const [i, vector] of queries.entries()) {
+      const found = await index.search({ vector, metric, algorithm: 'hnsw', k: 10 });
+      expect(found.algorithm).toBe('hnsw');
+      const truth = new Set(neighbours[i]!.subarray(0, 10));
+      hits += found.hits.filter(({ ord }) => truth.has(ord)).length;
+    }
+    expect(hits / queries.length / 10).toBeGreaterThanOrEqual(0.95);
+    await index.close();
+  });
+});
+
+function reached(entry: number, linksOf: (row: number) => number[]): number {
+  const seen = new Set([entry]);
+  for (const row of seen) for (const link of linksOf(row)) seen.add(link);
+  return seen.size;
+}

@@ -1,0 +1,153 @@
+import { hnswKernel, type HnswExports, NO_ROOM } from '../../../kernels/hnsw.ts';
+import { SegmentFullError } from '../../../kernels/vectors.ts';
+import { METRIC_CODES, type AnnIndex, type AnnQuery, type Candidates, type Metric, type SegmentAccess } from '../ann-index.ts';
+import { ByteReader, block, u32 } from '../blocks.ts';
+import { VectorCheckpointError } from '../errors.ts';
+
+/** Width of the beam while rows are inserted (efConstruction), and the least when searching (efSearch). */
+const BUILDING_WIDTH = 200;
+const SEARCH_WIDTH = 100;
+/** Dimensions of the rows that a worker inserts in one call, all together: some tens of milliseconds. */
+const CALL_DIMS = 65_536;
+/** Rows whose links are a block of a checkpoint. */
+const SAVED_ROWS = 1024;
+/** Rows of a filter above which a search, should it have to look at them all, doesn't run on this thread. */
+const QUICK_ROWS = 50_000;
+const FORMAT = 1;
+
+/** A graph over the rows of a segment, see asm/hnsw. One thread inserts at a time; searches run beside it. */
+export class HnswIndex implements AnnIndex {
+  readonly #segment: SegmentAccess;
+  readonly #metric: Metric;
+  readonly #kernel: HnswExports;
+  readonly #free: number[] = [];
+  #graph = 0;
+  #builder = 0;
+
+  constructor(segment: SegmentAccess, metric: Metric) {
+    this.#segment = segment;
+    this.#metric = metric;
+    this.#kernel = hnswKernel(segment.memory, segment.build);
+  }
+
+  /** Grows while rows are inserted. */
+  get covers(): number {
+    return this.#graph === 0 ? 0 : this.#kernel.graphDone(this.#graph) >>> 0;
+  }
+
+  get bytes(): number {
+    return this.#graph === 0 ? 0 : this.#kernel.graphTaken(this.#graph) >>> 0;
+  }
+
+  /** Where the graph lies; 0 until rows were inserted. */
+  get address(): number {
+    return this.#graph;
+  }
+
+  async insert(upTo: number): Promise<void> {
+    this.#create();
+    const budget = Math.max(16, Math.min(512, Math.ceil(CALL_DIMS / this.#segment.dims)));
+    while (this.covers < upTo) {
+      const inserted = await this.#run('insertRows', [this.#graph, this.#builder, upTo, budget, BUILDING_WIDTH], true);
+      if (inserted < 0) throw new SegmentFullError(`a segment of vectors has no room for a graph of ${upTo} rows`);
+    }
+  }
+
+  async search({ query, k, rows, rowCount, selected, options }: AnnQuery): Promise<Candidates> {
+    const width = Math.max(options.efSearch ?? SEARCH_WIDTH, k);
+    const bytes = Math.max(64, k * 4);
+    const address = this.#segment.allocateScratch(bytes);
+    let scratch = 0;
+    try {
+      scratch = this.#takeScratch();
+      const args = [this.#graph, scratch, query, 1, k, width, rows, rows === 0 ? 0 : selected, Math.min(this.covers, rowCount), address] as const;
+      const count = (rows === 0 || selected <= QUICK_ROWS ? this.#kernel.search(...args) : await this.#run('search', args, false)) >>> 0;
+      if (count === NO_ROOM) throw new SegmentFullError('a segment of vectors has no room for a search');
+      return { address, bytes, count, scanned: this.#kernel.scanned(scratch) >>> 0 };
+    } catch (error) {
+      this.#segment.release(address, bytes);
+      throw error;
+    } finally {
+      if (scratch !== 0) this.#free.push(scratch);
+    }
+  }
+
+  async *save(): AsyncGenerator<Uint8Array> {
+    const kernel = this.#kernel;
+    const done = this.covers;
+    yield Buffer.concat([u32(FORMAT), u32(METRIC_CODES[this.#metric]), u32(this.#segment.dims), u32(done)]);
+    for (let first = 0; first < done; first += SAVED_ROWS) {
+      const bytes = SAVED_ROWS * kernel.savedBytes();
+      const buffer = this.#segment.allocateScratch(bytes);
+      try {
+        const length = kernel.saveLinks(this.#graph, first, Math.min(done, first + SAVED_ROWS), buffer);
+        yield block(this.#segment.bytes.slice(buffer, buffer + length));
+      } finally {
+        this.#segment.release(buffer, bytes);
+      }
+    }
+  }
+
+  /** Reads what `save` gave; for a structure that is new. */
+  async restore(bytes: AsyncIterable<Uint8Array>): Promise<this> {
+    const reader = new ByteReader(bytes);
+    const [format, metric, dims, done] = await reader.numbers(4);
+    if (format !== FORMAT || metric !== METRIC_CODES[this.#metric] || dims !== this.#segment.dims || done! > this.#segment.rowCount) {
+      throw new VectorCheckpointError('the graph is of another version');
+    }
+    this.#create();
+    try {
+      for (let first = 0; first < done!; first += SAVED_ROWS) await this.#restoreRows(first, Math.min(done!, first + SAVED_ROWS), await reader.block());
+      if (await this.#run('linksAreSound', [this.#graph], false) === 0) throw new VectorCheckpointError('the graph has links that lead nowhere');
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+    return this;
+  }
+
+  close(): void {
+    for (const scratch of [...this.#free.splice(0), this.#builder]) if (scratch !== 0) this.#kernel.releaseScratch(scratch);
+    if (this.#graph !== 0) this.#kernel.releaseGraph(this.#graph);
+    this.#graph = this.#builder = 0;
+  }
+
+  async #restoreRows(first: number, end: number, links: Uint8Array): Promise<void> {
+    const buffer = this.#segment.allocate(Math.max(64, links.length));
+    try {
+      this.#segment.bytes.set(links, buffer);
+      const result = await this.#run('restoreLinks', [this.#graph, first, end, buffer, links.length], false);
+      if (result < 0) throw new SegmentFullError('a segment of vectors has no room for its graph');
+      if (result === 0) throw new VectorCheckpointError('the graph is damaged');
+    } finally {
+      this.#segment.release(buffer, Math.max(64, links.length));
+    }
+  }
+
+  #create(): void {
+    if (this.#graph !== 0) return;
+    this.#builder = this.#newScratch();
+    try {
+      this.#graph = this.#segment.allocate(this.#kernel.graphBytes());
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+    this.#kernel.initializeGraph(this.#graph, METRIC_CODES[this.#metric], this.#segment.dims);
+  }
+
+  #takeScratch(): number {
+    return this.#free.pop() ?? this.#newScratch();
+  }
+
+  #newScratch(): number {
+    const scratch = this.#segment.allocateScratch(this.#kernel.scratchBytes());
+    this.#kernel.initializeScratch(scratch);
+    return scratch;
+  }
+
+  #run(call: keyof HnswExports & string, args: readonly number[], background: boolean): Promise<number> {
+    const { memory, build, pool } = this.#segment;
+    return pool.run({ memory, module: 'hnsw', build, call, args, background });
+  }
+}

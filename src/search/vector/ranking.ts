@@ -1,0 +1,85 @@
+import { METRIC_CODES, type Metric } from './ann-index.ts';
+import { Scratch } from './scratch.ts';
+import type { Segment } from './segment.ts';
+import type { RowHit } from './segment-search.ts';
+
+/** A result: a document, and its chunk. */
+export interface Hit {
+  readonly ord: number;
+  /** Number of the chunk in its document, from 0. */
+  readonly chunk: number;
+  /** Cosine, dot product, or 1 / (1 + distance); a number that 32-bit floats have. */
+  readonly score: number;
+}
+
+/** Brings full vectors of chunks, in their order; undefined for one that isn't there, which keeps the score it has. */
+export type Rescoring = (chunks: readonly { readonly ord: number; readonly chunk: number }[]) => Promise<readonly (Float32Array | undefined)[]>;
+
+/** The k best of what segments found; with `perDocument`, one row a document. */
+export function bestOf(found: readonly RowHit[], k: number, perDocument: boolean): RowHit[] {
+  const sorted = found.toSorted((a, b) => b.rank - a.rank || a.ord - b.ord || (a.segment === b.segment ? a.row - b.row : 0));
+  if (!perDocument) return sorted.slice(0, k);
+  const seen = new Set<number>();
+  return sorted.filter(({ ord }) => seen.size < k && !seen.has(ord) && seen.add(ord));
+}
+
+/**
+ * Scores in 64 bits, rounded to 32, so that equal vectors score 1 and equal scores are equal; best first. Rows
+ * that died since they were found are left out.
+ */
+export async function scoreHits(rows: readonly RowHit[], vector: Float32Array, metric: Metric, rescoring: Rescoring | undefined): Promise<Hit[]> {
+  const scored: { row: RowHit; hit: Hit }[] = [];
+  for (const row of rows) scored.push({ row, hit: { ord: row.ord, chunk: row.segment.call.chunkOf(row.row) >>> 0, score: 0 } });
+  const full = await fullVectors(scored, rescoring);
+  const queries = new Queries(vector);
+  try {
+    const alive = scored.filter(({ row }) => row.segment.call.isLive(row.row) !== 0);
+    const hits = alive.map(({ row, hit }) => ({ ...hit, score: Math.fround(queries.score(row, metric, full.get(row))) }));
+    return hits.sort((a, b) => b.score - a.score || a.ord - b.ord || a.chunk - b.chunk);
+  } finally {
+    queries.release();
+  }
+}
+
+async function fullVectors(scored: readonly { row: RowHit; hit: Hit }[], rescoring: Rescoring | undefined): Promise<Map<RowHit, Float32Array>> {
+  const wanted = rescoring === undefined ? [] : scored.filter(({ row }) => row.segment.type !== 'float32');
+  const vectors = wanted.length === 0 ? [] : await rescoring!(wanted.map(({ hit: { ord, chunk } }) => ({ ord, chunk })));
+  const full = new Map<RowHit, Float32Array>();
+  for (const [i, { row }] of wanted.entries()) {
+    const vector = vectors[i];
+    if (vector !== undefined && vector.length === row.segment.dims) full.set(row, vector);
+  }
+  return full;
+}
+
+/** The query in the memory of each segment that has hits, and room for a vector that another brings. */
+class Queries {
+  readonly #vector: Float32Array;
+  readonly #places = new Map<Segment, { query: number; other: number; scratch: Scratch }>();
+
+  constructor(vector: Float32Array) {
+    this.#vector = vector;
+  }
+
+  score({ segment, row }: RowHit, metric: Metric, full: Float32Array | undefined): number {
+    const { query, other } = this.#placeIn(segment);
+    if (full === undefined) return segment.call.exactScore(query, METRIC_CODES[metric], row);
+    segment.rows.f32(other, segment.dims).set(full);
+    return segment.call.exactScoreOf(query, METRIC_CODES[metric], other);
+  }
+
+  release(): void {
+    for (const { scratch } of this.#places.values()) scratch.release();
+  }
+
+  #placeIn(segment: Segment): { query: number; other: number } {
+    let place = this.#places.get(segment);
+    if (place === undefined) {
+      const scratch = new Scratch(segment);
+      place = { query: scratch.allocate(segment.dims * 4), other: scratch.allocate(segment.dims * 4), scratch };
+      segment.rows.f32(place.query, segment.dims).set(this.#vector);
+      this.#places.set(segment, place);
+    }
+    return place;
+  }
+}

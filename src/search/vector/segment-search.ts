@@ -1,0 +1,184 @@
+import { ENTRY_BYTES } from '../../kernels/vectors.ts';
+import { type AnnAlgorithm, type AnnFactory, type AnnIndex, METRIC_CODES, type Metric } from './ann-index.ts';
+import { callKernel, divide, isQuick, settleAll, type Work } from './parts.ts';
+import { Scratch } from './scratch.ts';
+import type { Segment } from './segment.ts';
+
+/** A search, as each segment gets it. */
+export interface SegmentQuery {
+  readonly vector: Float32Array;
+  readonly metric: Metric;
+  /** The structure to use; undefined for an exact scan. */
+  readonly algorithm: AnnAlgorithm | undefined;
+  /** Rows, or documents, wanted. */
+  readonly k: number;
+  readonly perDocument: boolean;
+  /** A bitmap of ordinals: bit `ord & 31` of word `ord >>> 5`. */
+  readonly filter: Uint32Array | undefined;
+  readonly oversample: number | undefined;
+  readonly options: Readonly<Record<string, number>>;
+}
+
+/** A row that was found. `rank` orders rows of one query: the score, for the Euclidean metric the negated square of the distance. */
+export interface RowHit {
+  readonly segment: Segment;
+  readonly row: number;
+  readonly ord: number;
+  readonly rank: number;
+}
+
+export interface SegmentResult {
+  readonly hits: readonly RowHit[];
+  /** Rows that were looked at. */
+  readonly scanned: number;
+  /** Whether the structure that was asked for was there; undefined when a segment has none, since it is small. */
+  readonly isReady: boolean | undefined;
+}
+
+/** Share of the rows below which a filter makes structures look at many rows in vain. */
+const RARE = 0.02;
+/** A scan of a rare set is preferred up to this many bytes. */
+const RARE_BYTES = 64 * 1024 * 1024;
+/** Bytes that selecting a row is reckoned as. */
+const SELECTION_COST = 16;
+/** How much the number of candidates grows when too few documents were found. */
+const WIDENING = 4;
+
+/** Finds the k best rows or documents of a segment. */
+export async function searchSegment(segment: Segment, query: SegmentQuery): Promise<SegmentResult> {
+  const release = segment.hold();
+  const search = new Search(segment, query);
+  try {
+    return await search.run();
+  } finally {
+    search.scratch.release();
+    release();
+  }
+}
+
+class Search {
+  readonly scratch: Scratch;
+  readonly #segment: Segment;
+  readonly #query: SegmentQuery;
+  readonly #metric: number;
+  /** Rows from here on were written after the search began. */
+  readonly #rows: number;
+  #bitmap = 0;
+  #selected = 0;
+  #scanned = 0;
+  #address = 0;
+
+  constructor(segment: Segment, query: SegmentQuery) {
+    this.scratch = new Scratch(segment);
+    this.#segment = segment;
+    this.#query = query;
+    this.#metric = METRIC_CODES[query.metric];
+    this.#rows = segment.rowCount;
+  }
+
+  async run(): Promise<SegmentResult> {
+    if (this.#rows === 0 || this.#query.k < 1) return this.#result(undefined, undefined);
+    await this.#select();
+    if (this.#selected === 0) return this.#result(undefined, undefined);
+    this.#placeQuery();
+    const { algorithm } = this.#query;
+    const factory = algorithm && this.#segment.structures.factory(algorithm);
+    if (factory === undefined) return this.#result(await this.#scan(0), algorithm !== undefined && this.#segment.type === 'float32' ? false : undefined);
+    if (this.#rows < factory.minRows) return this.#result(await this.#scan(0), undefined);
+    const structure = this.#segment.structures.use(factory, this.#query.metric);
+    if (structure === undefined) return this.#result(await this.#scan(0), false);
+    if (this.#isSmall()) return this.#result(await this.#scan(0), true);
+    return this.#result(await this.#approximate(factory, structure), true);
+  }
+
+  /** Finds which rows live and pass the filter. */
+  async #select(): Promise<void> {
+    const { filter } = this.#query;
+    const segment = this.#segment;
+    if (filter === undefined && segment.liveCount === this.#rows) {
+      this.#selected = this.#rows;
+      return;
+    }
+    const filterAt = filter === undefined ? 0 : this.scratch.allocate(filter.length * 4);
+    if (filter !== undefined) segment.rows.u32(filterAt, filter.length).set(filter);
+    this.#bitmap = this.scratch.allocate(Math.ceil(this.#rows / 64) * 8);
+    const work: Work = { from: 0, to: this.#rows, bytesPerRow: SELECTION_COST };
+    const cuts = divide(segment, work).map(({ from }) => from & ~63);
+    const counts = await settleAll(cuts.map((from, i) =>
+      callKernel(segment, isQuick(segment, work), 'selectRows', [this.#bitmap, from, cuts[i + 1] ?? this.#rows, filterAt, filter?.length ?? 0])));
+    this.#selected = counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  #placeQuery(): void {
+    const { call, rows, dims } = this.#segment;
+    const bytes = call.preparedQueryBytes(dims);
+    this.#address = this.scratch.allocate(bytes);
+    rows.bytes.fill(0, this.#address, this.#address + bytes);
+    rows.f32(this.#address, dims).set(this.#query.vector);
+    call.prepareQuery(this.#address, this.#metric);
+  }
+
+  #isSmall(): boolean {
+    const bytes = this.#selected * this.#segment.stride;
+    return bytes <= this.#segment.exactBytes || (this.#selected < this.#rows * RARE && bytes <= RARE_BYTES);
+  }
+
+  #openHeap(k: number): number {
+    const heap = this.scratch.allocate(this.#segment.call.heapBytes(k));
+    this.#segment.call.openHeap(heap, k, this.#query.perDocument ? 1 : 0);
+    return heap;
+  }
+
+  /** Scans the rows from `from` on, into a heap that may hold some already. */
+  async #scan(from: number, into?: number): Promise<number> {
+    const segment = this.#segment;
+    const k = Math.min(this.#query.k, this.#selected);
+    const work: Work = { from, to: this.#rows, bytesPerRow: segment.stride, share: this.#selected / this.#rows };
+    const heaps = await settleAll(divide(segment, work).map(async (part, i) => {
+      const heap = i === 0 && into !== undefined ? into : this.#openHeap(k);
+      await callKernel(segment, isQuick(segment, work), 'scan', [this.#address, this.#metric, part.from, part.to, this.#bitmap, heap]);
+      return heap;
+    }));
+    this.#scanned += from === 0 ? this.#selected : this.#rows - from;
+    const heap = heaps[0] ?? into ?? this.#openHeap(k);
+    for (const other of heaps.slice(1)) segment.call.absorb(heap, other);
+    return heap;
+  }
+
+  /** Scores a structure's candidates and the rows that it doesn't have yet; asks for more when they are too few. */
+  async #approximate(factory: AnnFactory, structure: AnnIndex): Promise<number> {
+    const wanted = Math.min(this.#query.k, this.#selected);
+    for (let k = factory.candidates(wanted, this.#rows, this.#query.oversample); k < this.#selected; k *= WIDENING) {
+      const { heap, exhausted } = await this.#attempt(structure, k, wanted);
+      if (this.#segment.call.heldBy(heap) >= wanted) return heap;
+      if (exhausted) break;
+    }
+    return this.#scan(0);
+  }
+
+  async #attempt(structure: AnnIndex, k: number, wanted: number): Promise<{ heap: number; exhausted: boolean }> {
+    const segment = this.#segment;
+    const border = segment.call.documentStart(Math.min(structure.covers, this.#rows), this.#rows) >>> 0;
+    const { metric, options, perDocument } = this.#query;
+    const found = await structure.search({ query: this.#address, metric, k, rows: this.#bitmap, rowCount: this.#rows, selected: this.#selected, perDocument, options });
+    this.scratch.adopt(found.address, found.bytes);
+    this.#scanned += found.scanned;
+    const heap = this.#openHeap(wanted);
+    segment.rows.u32(found.address, found.count).sort();
+    const work: Work = { from: 0, to: found.count, bytesPerRow: segment.stride };
+    await callKernel(segment, isQuick(segment, work), 'rescore', [this.#address, this.#metric, found.address, found.count, border, this.#bitmap, perDocument ? 1 : 0, heap]);
+    if (border < this.#rows) await this.#scan(border, heap);
+    return { heap, exhausted: found.count < k };
+  }
+
+  #result(heap: number | undefined, isReady: boolean | undefined): SegmentResult {
+    const segment = this.#segment;
+    const hits: RowHit[] = [];
+    const count = heap === undefined ? 0 : segment.call.closeHeap(heap);
+    const entries = heap === undefined ? 0 : segment.call.entriesOf(heap);
+    const numbers = segment.rows.u32(entries, count * (ENTRY_BYTES / 4));
+    const ranks = segment.rows.f32(entries, count * (ENTRY_BYTES / 4));
+    for (let i = 0; i < numbers.length; i += 4) hits.push({ segment, row: numbers[i + 2]!, ord: ~numbers[i]! >>> 0, rank: ranks[i + 3]! });
+    return { hits, scanned: this.#scanned, isReady };
+  }
+}

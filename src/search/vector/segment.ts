@@ -1,0 +1,166 @@
+import type { KernelBuild } from '../../kernels/load.ts';
+import { SegmentMemory, type StoredType, type VectorsExports } from '../../kernels/vectors.ts';
+import type { AnnFactory, SegmentAccess } from './ann-index.ts';
+import { INLINE_BYTES, type RowSource } from './parts.ts';
+import { Structures } from './structures.ts';
+import type { WorkerPool } from './workers/worker-pool.ts';
+
+/** What all segments of an index have in common. */
+export interface SegmentOptions {
+  readonly pool: WorkerPool;
+  readonly build: KernelBuild;
+  readonly factories: readonly AnnFactory[];
+  /** Bytes at which a segment is full. */
+  readonly segmentBytes: number;
+  readonly parallelMinRows: number;
+  /** At most so many bytes of rows are scanned even if there is a structure: it takes no longer, and is exact. Default 0. */
+  readonly exactBytes?: number;
+  /** Bytes of rows that the calling thread reads itself; more is for workers. */
+  readonly inlineBytes?: number;
+}
+
+/** A chunk's vector. */
+export interface VectorChunk {
+  readonly vector: Float32Array;
+}
+
+/** Rows of one dimension and type in one shared memory, and the structures over them. Only the main thread writes. */
+export class Segment implements SegmentAccess, RowSource {
+  readonly id: number;
+  readonly rows: SegmentMemory;
+  readonly pool: WorkerPool;
+  readonly parallelMinRows: number;
+  readonly exactBytes: number;
+  readonly inlineBytes: number;
+  readonly structures: Structures;
+  readonly #input: number;
+  #users = 0;
+  #isRetired = false;
+  /** Rows that died since compaction began to copy this segment. */
+  deaths: number[] | undefined;
+
+  constructor(id: number, dims: number, type: StoredType, options: SegmentOptions) {
+    this.id = id;
+    this.rows = new SegmentMemory(dims, type, options.build, options.segmentBytes);
+    this.pool = options.pool;
+    this.parallelMinRows = options.parallelMinRows;
+    this.exactBytes = options.exactBytes ?? 0;
+    this.inlineBytes = options.inlineBytes ?? INLINE_BYTES;
+    this.#input = this.rows.allocate(this.call.queryBytes(dims));
+    this.structures = new Structures(this, type === 'float32' ? options.factories : []);
+  }
+
+  get memory(): WebAssembly.Memory {
+    return this.rows.memory;
+  }
+
+  get build(): KernelBuild {
+    return this.rows.build;
+  }
+
+  get call(): VectorsExports {
+    return this.rows.call;
+  }
+
+  get dims(): number {
+    return this.rows.dims;
+  }
+
+  get type(): StoredType {
+    return this.rows.type;
+  }
+
+  get stride(): number {
+    return this.rows.stride;
+  }
+
+  get rowCount(): number {
+    return this.rows.rowCount;
+  }
+
+  get liveCount(): number {
+    return this.rows.liveCount;
+  }
+
+  get bytes(): Uint8Array {
+    return this.rows.bytes;
+  }
+
+  allocate(bytes: number): number {
+    return this.rows.allocate(bytes);
+  }
+
+  allocateScratch(bytes: number): number {
+    return this.rows.allocateScratch(bytes);
+  }
+
+  release(address: number, bytes: number): void {
+    this.rows.release(address, bytes);
+  }
+
+  /** Writes the rows of a document and gives the first; undefined when there is no room for all of them. */
+  write(ord: number, chunks: readonly VectorChunk[]): number | undefined {
+    const first = this.rowCount;
+    if (this.call.makeRoom(first + chunks.length) === 0) return undefined;
+    for (const [chunk, { vector }] of chunks.entries()) {
+      this.rows.f32(this.#input, this.dims).set(vector);
+      this.call.addRow(this.#input, ord, chunk);
+    }
+    this.structures.rowsWereAdded();
+    return first;
+  }
+
+  /** Rows of the document whose live rows begin at `first`. */
+  documentRows(first: number): number {
+    const ord = this.call.ordOf(first);
+    const end = this.rowCount;
+    let row = first + 1;
+    while (row < end && this.call.ordOf(row) === ord && this.call.isLive(row) !== 0) row++;
+    return row - first;
+  }
+
+  /** Ends rows of a document. */
+  kill(first: number, count: number): void {
+    for (let row = first; row < first + count; row++) {
+      this.call.kill(row);
+      this.deaths?.push(row);
+    }
+  }
+
+  /** A row's vector as it is stored, decoded. */
+  vector(row: number): Float32Array {
+    this.call.decodeVector(this.call.vectorOf(row), this.#input);
+    return this.rows.f32(this.#input, this.dims).slice();
+  }
+
+  /** The mean of a document's vectors; with `unit`, of length 1. */
+  mean(first: number, unit: boolean): Float32Array {
+    this.call.meanOfRows(first, this.documentRows(first), this.#input, unit ? 1 : 0);
+    return this.rows.f32(this.#input, this.dims).slice();
+  }
+
+  /** Keeps structures and memory, whatever becomes of the segment, until what it gives is called. */
+  hold(): () => void {
+    this.#users++;
+    return () => {
+      this.#users--;
+      this.#closeIfUnused();
+    };
+  }
+
+  /** Whether compaction has put others in its place: what becomes of documents since then is not seen here. */
+  get isRetired(): boolean {
+    return this.#isRetired;
+  }
+
+  /** Lets go of the memory when nobody holds it any more. */
+  retire(): void {
+    this.#isRetired = true;
+    this.#closeIfUnused();
+  }
+
+  #closeIfUnused(): void {
+    if (!this.#isRetired || this.#users > 0) return;
+    void this.structures.close().then(() => this.pool.forget(this.memory));
+  }
+}

@@ -1,0 +1,310 @@
+import type { KernelBuild } from '../../kernels/load.ts';
+import { MAX_SEGMENT_BYTES, type StoredType } from '../../kernels/vectors.ts';
+import type { AnnAlgorithm, AnnFactory, Metric } from './ann-index.ts';
+import { readCheckpoint, writeCheckpoint } from './checkpoint.ts';
+import { DocumentRows } from './document-rows.ts';
+import { DimensionError, VectorIndexClosedError } from './errors.ts';
+import { allFactories } from './factories.ts';
+import { INLINE_BYTES } from './parts.ts';
+import { bestOf, type Hit, type Rescoring, scoreHits } from './ranking.ts';
+import type { Segment, SegmentOptions, VectorChunk } from './segment.ts';
+import { searchSegment } from './segment-search.ts';
+import type { StructureState } from './structures.ts';
+import { VectorSet } from './vector-set.ts';
+import type { WorkerPool } from './workers/worker-pool.ts';
+
+/** How a search finds its candidates; scores are exact in any case. */
+export type Algorithm = 'flat' | 'quantized' | AnnAlgorithm;
+
+/** Ordinals are below this: a dense table is kept of them. */
+export const MAX_ORDINAL = 2 ** 30;
+const MAX_SEGMENTS = 65_536;
+/** Rows below which a scan is never divided among workers (SVC_VECTOR_PARALLEL_MIN_SIZE). */
+const PARALLEL_MIN_ROWS = 2048;
+/** Bytes of rows that pass the filter up to which they are scanned whatever the algorithm. */
+const EXACT_BYTES = 1024 * 1024;
+/** Rows of int8 and int4 that are scored in full beyond those wanted, since their scan rounds the query. */
+const SPARE = 16;
+
+export interface VectorIndexOptions {
+  /** Shared by the indexes of all collections. */
+  readonly pool: WorkerPool;
+  /** Algorithms beside `flat` and `quantized`; all of them by default. */
+  readonly factories?: readonly AnnFactory[];
+  readonly parallelMinRows?: number;
+  /** For tests: bytes at which a new segment is begun, up to which structures are passed over, and that this thread reads. */
+  readonly segmentBytes?: number;
+  readonly exactBytes?: number;
+  readonly inlineBytes?: number;
+  readonly build?: KernelBuild;
+}
+
+export interface VectorQuery {
+  readonly vector: Float32Array;
+  readonly metric?: Metric;
+  readonly algorithm?: Algorithm;
+  /** Results wanted. */
+  readonly k: number;
+  /** Results have at least this score. */
+  readonly threshold?: number;
+  /** Documents that count: bit `ord & 31` of word `ord >>> 5`. */
+  readonly filter?: Uint32Array;
+  /** One result for each document, its best chunk; otherwise one for each chunk. */
+  readonly perDocument?: boolean;
+  /** Candidates that are scored exactly for each result; an algorithm has its own default. */
+  readonly oversample?: number;
+  /** Brings the vectors, in full, of chunks that are stored as int8 or int4; `oversample` x k of them are scored by it. */
+  readonly fullVectors?: Rescoring;
+  /** Knobs of the algorithm, such as `efSearch` and `nprobe`. */
+  readonly options?: Readonly<Record<string, number>>;
+}
+
+export interface VectorResult {
+  /** Best first; equal scores by ordinal, then by chunk. */
+  readonly hits: readonly Hit[];
+  /** What was used: `flat` when the structure asked for isn't ready, `quantized` when all vectors are int8 or int4. */
+  readonly algorithm: Algorithm;
+  /** Rows that were looked at. */
+  readonly scanned: number;
+}
+
+/** Rows of one dimension and stored type. */
+export interface SetStats {
+  readonly dims: number;
+  readonly type: StoredType;
+  readonly segments: number;
+  /** Live rows, and those of replaced and removed documents that compaction hasn't dropped yet. */
+  readonly chunks: number;
+  readonly dead: number;
+  readonly bytes: number;
+  readonly structures: readonly StructureState[];
+}
+
+export interface VectorStats {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly bytes: number;
+  readonly sets: readonly SetStats[];
+}
+
+/** Rows of a document. */
+interface Run {
+  readonly segment: Segment;
+  readonly row: number;
+  readonly count: number;
+}
+
+/** The vectors of a collection: rows in shared memory, exact and approximate searches, checkpoints. */
+export class VectorIndex {
+  readonly #options: SegmentOptions;
+  readonly #documents = new DocumentRows();
+  readonly #sets = new Map<string, VectorSet>();
+  #lastSegment = -1;
+  #isClosed = false;
+
+  constructor(options: VectorIndexOptions) {
+    this.#options = {
+      pool: options.pool, build: options.build ?? 'release', factories: options.factories ?? allFactories(),
+      segmentBytes: options.segmentBytes ?? MAX_SEGMENT_BYTES, parallelMinRows: options.parallelMinRows ?? PARALLEL_MIN_ROWS,
+      exactBytes: options.exactBytes ?? EXACT_BYTES, inlineBytes: options.inlineBytes ?? INLINE_BYTES,
+    };
+  }
+
+  /** Reads what `save` gave. Throws a VectorCheckpointError when it is damaged or of another version. */
+  static async restore(source: AsyncIterable<Uint8Array>, options: VectorIndexOptions): Promise<{ index: VectorIndex; lsn: string }> {
+    const index = new VectorIndex(options);
+    try {
+      const lsn = await readCheckpoint(source, (dims, type) => index.#setFor(dims, type).addSegment(), index.#documents);
+      return { index, lsn };
+    } catch (error) {
+      await index.close();
+      throw error;
+    }
+  }
+
+  /** Dimensions of which there are vectors, ascending. */
+  get dims(): readonly number[] {
+    return [...new Set([...this.#sets.values()].filter((set) => set.liveCount > 0).map(({ dims }) => dims))].toSorted((a, b) => a - b);
+  }
+
+  /** Documents that have vectors. */
+  get documentCount(): number {
+    return this.#documents.size;
+  }
+
+  /** Their ordinals, ascending. */
+  ords(): Iterable<number> {
+    return this.#documents.ords();
+  }
+
+  /**
+   * Replaces the vectors of a document, of which all have one dimension and finite components; without any, it
+   * has none. Searches see them from now on, by whatever algorithm.
+   */
+  put(ord: number, chunks: readonly VectorChunk[], type: StoredType = 'float32'): void {
+    this.#mustBeOpen();
+    if (!Number.isInteger(ord) || ord < 0 || ord >= MAX_ORDINAL) throw new RangeError(`an ordinal is below ${MAX_ORDINAL}, got ${ord}`);
+    const dims = chunks[0]?.vector.length ?? 0;
+    for (const { vector } of chunks) {
+      if (vector.length !== dims) throw new RangeError(`vectors of a document have one dimension, got ${dims} and ${vector.length}`);
+      mustBeFinite(vector);
+    }
+    const old = this.#runOf(ord); // before anything is written, since new rows may lie right behind the old ones
+    if (chunks.length > 0) this.#setFor(dims, type).write(ord, chunks);
+    else this.#documents.delete(ord);
+    this.#kill(old);
+  }
+
+  /** Forgets the vectors of a document. Gives whether it had any. */
+  remove(ord: number): boolean {
+    this.#mustBeOpen();
+    const run = this.#runOf(ord);
+    this.#documents.delete(ord);
+    this.#kill(run);
+    return run !== undefined;
+  }
+
+  /**
+   * The k best chunks, or documents. Throws a DimensionError when all vectors have other dimensions than the query,
+   * and a RangeError when the query has components that are not finite.
+   */
+  async search(query: VectorQuery): Promise<VectorResult> {
+    this.#mustBeOpen();
+    mustBeFinite(query.vector);
+    const known = this.dims;
+    if (known.length > 0 && !known.includes(query.vector.length)) throw new DimensionError(query.vector.length, known);
+    const sets = [...this.#sets.values()].filter(({ dims, liveCount }) => dims === query.vector.length && liveCount > 0);
+    const asked = query.algorithm ?? 'flat';
+    const algorithm = asked === 'flat' || asked === 'quantized' ? undefined : asked;
+    const { metric = 'cosine', perDocument = false, oversample, filter, options = {} } = query;
+    const isRounded = sets.some(({ type }) => type !== 'float32');
+    const rescoring = isRounded ? query.fullVectors : undefined;
+    const k = rescoring === undefined ? query.k + (isRounded ? SPARE : 0) : Math.ceil(query.k * (oversample ?? 1));
+    const found = await Promise.all(sets.flatMap(({ segments }) => segments).map((segment) =>
+      searchSegment(segment, { vector: query.vector, metric, algorithm, k, perDocument, filter, oversample, options })));
+    // What happened to documents after compaction exchanged segments is known to the new ones only.
+    if (found.some(({ hits }) => hits.some(({ segment }) => segment.isRetired))) return this.search(query);
+    const best = bestOf(found.flatMap(({ hits }) => hits), k, perDocument);
+    const hits = await scoreHits(best, query.vector, metric, rescoring);
+    return {
+      hits: hits.filter(({ score }) => score >= (query.threshold ?? -Infinity)).slice(0, query.k),
+      algorithm: usedAlgorithm(asked, sets, found.map(({ isReady }) => isReady)),
+      scanned: found.reduce((sum, { scanned }) => sum + scanned, 0),
+    };
+  }
+
+  /** Chunks of a document that have vectors. */
+  chunkCount(ord: number): number {
+    return this.#runOf(ord)?.count ?? 0;
+  }
+
+  /** A document's vectors, by chunk, as they are stored: those of int8 and int4 are near what was put. */
+  vectorsOf(ord: number): Float32Array[] {
+    const run = this.#runOf(ord);
+    return run === undefined ? [] : Array.from({ length: run.count }, (_, i) => run.segment.vector(run.row + i));
+  }
+
+  /** How a document's vectors are stored. */
+  typeOf(ord: number): StoredType | undefined {
+    return this.#runOf(ord)?.segment.type;
+  }
+
+  /** The mean of a document's vectors; with `unit`, of length 1 unless it is zero. */
+  meanOf(ord: number, unit = false): Float32Array | undefined {
+    const run = this.#runOf(ord);
+    return run?.segment.mean(run.row, unit);
+  }
+
+  stats(): VectorStats {
+    const sets = [...this.#sets.values()].filter(({ rowCount }) => rowCount > 0).map(statsOf);
+    const sum = (of: (set: SetStats) => number) => sets.reduce((total, set) => total + of(set), 0);
+    return { documents: this.#documents.size, chunks: sum(({ chunks }) => chunks), bytes: sum(({ bytes }) => bytes) + this.#documents.bytes, sets };
+  }
+
+  /** Drops the rows of replaced and removed documents; happens by itself when most rows of a segment are such. */
+  async compact(): Promise<void> {
+    this.#mustBeOpen();
+    for (const set of this.#sets.values()) await set.compact();
+  }
+
+  /** Resolves when every structure that was ever asked for covers every row. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#segments().map(({ structures }) => structures.settled()));
+  }
+
+  /**
+   * The index in pieces of about a mebibyte, as it is when the first is written; it may be used and changed
+   * meanwhile. `lsn` tells the position in the change feed of that moment.
+   */
+  save(lsn: () => string): AsyncGenerator<Uint8Array> {
+    this.#mustBeOpen();
+    return writeCheckpoint(() => this.#segments(), lsn);
+  }
+
+  /** Ends it; searches under way finish. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#sets.values()].map((set) => set.close()));
+    this.#sets.clear();
+  }
+
+  #segments(): Segment[] {
+    return [...this.#sets.values()].flatMap(({ segments }) => segments);
+  }
+
+  #setFor(dims: number, type: StoredType): VectorSet {
+    const key = `${dims} ${type}`;
+    let set = this.#sets.get(key);
+    if (set === undefined) {
+      set = new VectorSet(dims, type, this.#options, this.#documents, () => this.#nextSegment());
+      this.#sets.set(key, set);
+    }
+    return set;
+  }
+
+  /** A number that no segment has. */
+  #nextSegment(): number {
+    const taken = new Set(this.#segments().map(({ id }) => id));
+    do this.#lastSegment = (this.#lastSegment + 1) % MAX_SEGMENTS;
+    while (taken.has(this.#lastSegment));
+    return this.#lastSegment;
+  }
+
+  /** The rows of a document. */
+  #runOf(ord: number): Run | undefined {
+    const place = this.#documents.get(ord);
+    const segment = place && this.#segments().find(({ id }) => id === place.segment);
+    return segment && { segment, row: place!.row, count: segment.documentRows(place!.row) };
+  }
+
+  #kill(run: Run | undefined): void {
+    if (run === undefined) return;
+    const { segment } = run;
+    segment.kill(run.row, run.count);
+    this.#sets.get(`${segment.dims} ${segment.type}`)?.compactIfDue();
+  }
+
+  #mustBeOpen(): void {
+    if (this.#isClosed) throw new VectorIndexClosedError();
+  }
+}
+
+/** What is said to have been used. Structures answer as soon as one segment has one; rows that none covers are scanned anyway. */
+function usedAlgorithm(asked: Algorithm, sets: readonly VectorSet[], isReady: readonly (boolean | undefined)[]): Algorithm {
+  if (sets.length > 0 && sets.every(({ type }) => type !== 'float32')) return 'quantized';
+  return asked === 'quantized' || (isReady.includes(false) && !isReady.includes(true)) ? 'flat' : asked;
+}
+
+function statsOf({ dims, type, segments, liveCount, rowCount }: VectorSet): SetStats {
+  return {
+    dims, type, segments: segments.length, chunks: liveCount, dead: rowCount - liveCount,
+    bytes: segments.reduce((sum, { rows }) => sum + rows.used, 0),
+    structures: segments.flatMap(({ structures }) => structures.states()),
+  };
+}
+
+function mustBeFinite(vector: Float32Array): void {
+  for (let i = 0; i < vector.length; i++) {
+    if (!Number.isFinite(vector[i])) throw new RangeError(`the components of a vector are finite, got ${vector[i]} at ${i}`);
+  }
+}

@@ -1,0 +1,133 @@
+import { MAX_SEGMENT_BYTES, SegmentFullError, type StoredType } from '../../kernels/vectors.ts';
+import { Compaction } from './compaction.ts';
+import type { DocumentRows } from './document-rows.ts';
+import { Segment, type SegmentOptions, type VectorChunk } from './segment.ts';
+
+/** Dead rows below which compaction isn't worth while by itself. */
+const FEW_DEAD = 1024;
+/** Segments with fewer bytes of rows than this share of the largest size are put together. */
+const SMALL_SHARE = 0.25;
+
+/** What numbers segments, so that each has a number of its own in the index. */
+export type NextSegment = () => number;
+
+/** The segments of one dimension and stored type. Rows are written to the last; the others are full. */
+export class VectorSet {
+  readonly dims: number;
+  readonly type: StoredType;
+  readonly #options: SegmentOptions;
+  readonly #documents: DocumentRows;
+  readonly #nextSegment: NextSegment;
+  readonly #segments: Segment[] = [];
+  #compaction: Promise<void> | undefined;
+  #running: Compaction | undefined;
+  /** Rows below which compaction isn't begun by itself, since it failed. */
+  #notBefore = 0;
+  /** Segments that are being copied: nothing is written to them. */
+  #sealed = new Set<Segment>();
+  #isClosed = false;
+
+  constructor(dims: number, type: StoredType, options: SegmentOptions, documents: DocumentRows, nextSegment: NextSegment) {
+    this.dims = dims;
+    this.type = type;
+    this.#options = options;
+    this.#documents = documents;
+    this.#nextSegment = nextSegment;
+  }
+
+  get segments(): readonly Segment[] {
+    return this.#segments;
+  }
+
+  get liveCount(): number {
+    return this.#segments.reduce((sum, { liveCount }) => sum + liveCount, 0);
+  }
+
+  get rowCount(): number {
+    return this.#segments.reduce((sum, { rowCount }) => sum + rowCount, 0);
+  }
+
+  /** Writes a document's rows. Throws a SegmentFullError when a whole segment couldn't hold them. */
+  write(ord: number, chunks: readonly VectorChunk[]): void {
+    let segment = this.#segments.at(-1);
+    let row = segment === undefined || this.#sealed.has(segment) ? undefined : segment.write(ord, chunks);
+    if (row === undefined) {
+      segment = this.addSegment();
+      row = segment.write(ord, chunks);
+      if (row === undefined) throw new SegmentFullError(`${chunks.length} vectors of ${this.dims} dimensions do not fit into one segment`);
+    }
+    this.#documents.set(ord, segment!.id, row);
+  }
+
+  addSegment(): Segment {
+    const segment = new Segment(this.#nextSegment(), this.dims, this.type, this.#options);
+    this.#segments.push(segment);
+    return segment;
+  }
+
+  /** Starts compaction when most of a segment's rows are dead. */
+  compactIfDue(): void {
+    if (this.#isClosed || this.#compaction !== undefined || this.rowCount < this.#notBefore) return;
+    const isDue = (segment: Segment) => segment.rowCount - segment.liveCount > Math.max(FEW_DEAD, segment.rowCount / 2);
+    if (!this.#segments.some(isDue)) return;
+    // When there is no memory for the copies, all stays as it is.
+    void this.#compact((segment) => isDue(segment) || this.#isSmall(segment)).catch(() => undefined);
+  }
+
+  /** Copies the live rows of all segments that have dead ones, and puts small segments together. */
+  async compact(): Promise<void> {
+    await this.#compaction;
+    const small = this.#segments.filter((segment) => this.#isSmall(segment)).length;
+    const isDue = (segment: Segment) => segment.rowCount > segment.liveCount || (small > 1 && this.#isSmall(segment));
+    if (!this.#isClosed && this.#segments.some(isDue)) await this.#compact(isDue);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#running?.stop();
+    await this.#compaction?.catch(() => undefined);
+    for (const segment of this.#segments.splice(0)) segment.retire();
+  }
+
+  #isSmall(segment: Segment): boolean {
+    return segment.liveCount * segment.stride < Math.min(MAX_SEGMENT_BYTES, this.#options.segmentBytes) * SMALL_SHARE;
+  }
+
+  async #compact(isSource: (segment: Segment) => boolean): Promise<void> {
+    const sources = this.#segments.filter(isSource);
+    const make = () => new Segment(this.#nextSegment(), this.dims, this.type, this.#options);
+    this.#sealed = new Set(sources);
+    const compaction = new Compaction(sources, make);
+    this.#running = compaction;
+    this.#compaction = this.#finish(compaction, sources);
+    await this.#compaction;
+  }
+
+  async #finish(compaction: Compaction, sources: readonly Segment[]): Promise<void> {
+    try {
+      const isWhole = await compaction.run();
+      if (isWhole) this.#exchange(sources, compaction);
+      else compaction.abandon();
+      await this.#documents.settle();
+    } catch (error) {
+      compaction.abandon();
+      this.#notBefore = this.rowCount * 2;
+      throw error;
+    } finally {
+      this.#sealed = new Set();
+      this.#running = undefined;
+      this.#compaction = undefined;
+    }
+    this.compactIfDue();
+  }
+
+  /** Puts the copies in the place of their sources, at once. */
+  #exchange(sources: readonly Segment[], compaction: Compaction): void {
+    const targets = compaction.finish(this.#documents);
+    const at = this.#segments.indexOf(sources[0]!);
+    const rest = this.#segments.filter((segment) => !sources.includes(segment));
+    rest.splice(Math.min(at, rest.length), 0, ...targets);
+    this.#segments.splice(0, this.#segments.length, ...rest);
+    for (const source of sources) source.retire();
+  }
+}

@@ -1,0 +1,167 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { type KernelBuild, loadKernel } from '../../../kernels/load.ts';
+import { workerFile } from '../../../lib/worker-file.ts';
+import type { FromWorker, ToWorker } from './worker-protocol.ts';
+
+/** A call of an exported function of a kernel over a shared memory. */
+export interface KernelCall {
+  readonly memory: WebAssembly.Memory;
+  /** Name of the kernel: `asm/NAME.ts`. */
+  readonly module: string;
+  readonly build: KernelBuild;
+  /** The function; it takes numbers and gives a number or nothing. */
+  readonly call: string;
+  readonly args: readonly number[];
+  /**
+   * Building rather than searching: waits until no search waits, and never takes the last free worker of several.
+   * Such work comes in calls of some tens of milliseconds, since a search may wait behind one.
+   */
+  readonly background?: boolean;
+}
+
+interface Task {
+  readonly call: KernelCall;
+  readonly resolve: (result: number) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A worker, what it was told already, and what it does. */
+interface Seat {
+  readonly worker: Worker;
+  readonly memories: Set<number>;
+  readonly modules: Set<number>;
+  task: Task | undefined;
+}
+
+/** A worker ended, or a kernel trapped, before a call was answered. */
+export class WorkerFailure extends Error {}
+
+/** Most workers, however many processors there are. */
+const MAX_WORKERS = 16;
+
+/**
+ * Worker threads that run kernels over shared memories, for all collections. They start when there is
+ * work for them, hold the process only while they have some, and are replaced when they end.
+ */
+export class WorkerPool {
+  /** Workers that run side by side. */
+  readonly size: number;
+  readonly #seats: Seat[] = [];
+  readonly #waiting: Task[] = [];
+  readonly #waitingInBackground: Task[] = [];
+  readonly #memories = new WeakMap<WebAssembly.Memory, number>();
+  readonly #modules = new Map<WebAssembly.Module, number>();
+  #lastMemory = 0;
+  #closed = false;
+
+  constructor(size = Math.min(availableParallelism(), MAX_WORKERS)) {
+    if (!Number.isInteger(size) || size < 1) throw new RangeError(`a pool has at least one worker, got ${size}`);
+    this.size = size;
+  }
+
+  /** Resolves with what the function gave (0 for nothing); rejects with a WorkerFailure when it throws or its worker ends. */
+  run(call: KernelCall): Promise<number> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) throw new WorkerFailure('the workers were closed');
+      (call.background === true ? this.#waitingInBackground : this.#waiting).push({ call, resolve, reject });
+      this.#dispatch();
+    });
+  }
+
+  /** Lets workers drop a memory, after the calls over it that they have. */
+  forget(memory: WebAssembly.Memory): void {
+    const number = this.#memories.get(memory);
+    if (number === undefined) return;
+    this.#memories.delete(memory);
+    for (const seat of this.#seats) {
+      if (seat.memories.delete(number)) seat.worker.postMessage({ kind: 'forget', memory: number } satisfies ToWorker);
+    }
+  }
+
+  /** Ends the workers at once, as a crash would; for tests. */
+  async crash(): Promise<void> {
+    await Promise.all(this.#seats.map(({ worker }) => worker.terminate()));
+  }
+
+  /** Ends the workers; calls that are not answered yet are rejected. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const task of [...this.#waiting.splice(0), ...this.#waitingInBackground.splice(0)]) task.reject(new WorkerFailure('the workers were closed'));
+    await Promise.all(this.#seats.map(({ worker }) => worker.terminate()));
+  }
+
+  /** Gives tasks to free workers, and starts workers for those that are left. */
+  #dispatch(): void {
+    for (let task = this.#peek(); task !== undefined; task = this.#peek()) {
+      let seat = this.#seats.find((each) => each.task === undefined);
+      if (seat === undefined && this.#seats.length < this.size) seat = this.#start();
+      if (seat === undefined) return;
+      (task.call.background === true ? this.#waitingInBackground : this.#waiting).shift();
+      this.#give(seat, task);
+    }
+  }
+
+  #peek(): Task | undefined {
+    const [task] = this.#waiting;
+    if (task !== undefined) return task;
+    const building = this.#seats.filter((seat) => seat.task?.call.background === true).length;
+    return building < Math.max(1, this.size - 1) ? this.#waitingInBackground[0] : undefined;
+  }
+
+  #give(seat: Seat, task: Task): void {
+    const { call } = task;
+    try {
+      const memory = this.#numberOf(call.memory);
+      const module = loadKernel(call.module, call.build);
+      let number = this.#modules.get(module);
+      if (number === undefined) this.#modules.set(module, number = this.#modules.size);
+      this.#introduce(seat, memory, call.memory, number, module);
+      seat.worker.postMessage({ kind: 'call', memory, module: number, call: call.call, args: call.args } satisfies ToWorker);
+      seat.task = task;
+      seat.worker.ref();
+    } catch (error) {
+      task.reject(error);
+    }
+  }
+
+  /** Tells a worker what it hasn't been told. */
+  #introduce(seat: Seat, memory: number, value: WebAssembly.Memory, number: number, module: WebAssembly.Module): void {
+    if (!seat.memories.has(memory)) seat.worker.postMessage({ kind: 'memory', memory, value } satisfies ToWorker);
+    seat.memories.add(memory);
+    if (!seat.modules.has(number)) seat.worker.postMessage({ kind: 'module', module: number, value: module } satisfies ToWorker);
+    seat.modules.add(number);
+  }
+
+  #numberOf(memory: WebAssembly.Memory): number {
+    let number = this.#memories.get(memory);
+    if (number === undefined) this.#memories.set(memory, number = ++this.#lastMemory);
+    return number;
+  }
+
+  #start(): Seat {
+    const seat: Seat = { worker: new Worker(workerFile(import.meta.url, 'kernel-worker')), memories: new Set(), modules: new Set(), task: undefined };
+    let cause: unknown;
+    seat.worker.on('message', (answer: FromWorker) => this.#settle(seat, answer));
+    seat.worker.on('error', (error) => (cause = error));
+    seat.worker.on('exit', () => this.#lost(seat, cause));
+    this.#seats.push(seat);
+    return seat;
+  }
+
+  #settle(seat: Seat, answer: FromWorker): void {
+    const task = seat.task;
+    seat.task = undefined;
+    seat.worker.unref();
+    if ('result' in answer) task?.resolve(answer.result);
+    else task?.reject(new WorkerFailure(`${task.call.module}.${task.call.call} failed: ${answer.error}`));
+    this.#dispatch();
+  }
+
+  #lost(seat: Seat, cause: unknown): void {
+    this.#seats.splice(this.#seats.indexOf(seat), 1);
+    seat.task?.reject(new WorkerFailure('a worker ended before it answered', { cause }));
+    seat.task = undefined;
+    if (!this.#closed) this.#dispatch();
+  }
+}
