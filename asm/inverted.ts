@@ -2,29 +2,33 @@
 // in `inverted/layout.ts`, and what happens in it is told from the top in `src/search/inverted/README.md`.
 
 import { getVarint, hashBytes, varintLength, varintValue } from './inverted/bytes.ts';
-import { addToOrders, dropFromOrders } from './inverted/dictionary.ts';
+import { dropFromOrders } from './inverted/dictionary.ts';
 import { lengthsOf, resizeDocuments } from './inverted/documents.ts';
-import { dropForm, internForm, R_DOCUMENTS, R_FIELDS, recordOf } from './inverted/forms.ts';
+import { dropForm, internForm } from './inverted/forms.ts';
+import { R_DOCUMENTS, R_FIELDS, recordOf } from './inverted/records.ts';
 import { addToken } from './inverted/indexing.ts';
 import {
-  FIELDS, FIRST_HEAP_PAGE, H_DEATHS, H_DOCS, H_FORMS, H_FREE_HINT, H_LAYOUT, H_MAGIC, H_NEW_FORMS, H_SCRATCH, H_TABLE_BLOCKS,
-  H_TABLE_EXPANSIONS, H_TABLE_INDEX, HEADER, HEADER_END, LAYOUT, MAGIC, MAX_FORM, PAGE, PAGE_FREE, PAGE_KINDS, PAGE_LARGE,
+  FIRST_HEAP_PAGE, H_DEATHS, H_DOCS, H_FORMS, H_FREE_HINT, H_LAYOUT, H_MAGIC, H_NEW_FORMS, H_SCRATCH, H_TABLE_BLOCKS,
+  H_TABLE_EXPANSIONS, H_TABLE_INDEX, H_TEXT_AT, HEADER, HEADER_END, LAYOUT, MAGIC, MAX_FORM, PAGE, PAGE_FREE, PAGE_KINDS, PAGE_LARGE,
   PAGE_SCRATCH, SINK,
 } from './inverted/layout.ts';
 import { B_NEW_FORMS, B_TABLES, buffer, reserve } from './inverted/scratch.ts';
 
 // (The compiler finds re-exported files without their ending only.)
 export { beginCompaction, compactStep, isCompacting } from './inverted/compaction';
-export { collectRange } from './inverted/dictionary';
+export { addToOrders, collectKey, collectRange } from './inverted/dictionary';
 export { documentOf, removeDocument } from './inverted/documents';
-export { findForm, formBytes, formExists, formLength, setKey } from './inverted/forms';
+export { formsExist, postingsOf, sumForms } from './inverted/form-sets';
+export { findForm, setKey } from './inverted/forms';
+export { formBytes, formExists, formLength } from './inverted/records';
 export { clearGrouping, groupOf, joinGroup, leaveGroup, nextInGroup } from './inverted/groups';
-export { beginDocument, commitDocument } from './inverted/indexing';
+export { collectFuzzy } from './inverted/fuzzy';
+export { beginCommit, beginDocument, continueCommit, finishCommit, openField } from './inverted/indexing';
 export { clearLevel, countLevel, dropLevelsFrom, intersect, matchAll, prepareLevels, subtract, unite } from './inverted/levels';
-export { collectFuzzy, collectMatches } from './inverted/matching';
+export { collectMatches } from './inverted/matching';
 export { pack, unpack } from './inverted/packing';
 export { keepPhrase } from './inverted/phrases';
-export { frequencyIn, liveDocuments, liveDocumentsInField } from './inverted/reading';
+export { frequencyIn, liveDocuments, liveDocumentsInField, mainField } from './inverted/counting';
 export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm, sumFormDensely } from './inverted/scoring';
 export { buffer, reserve } from './inverted/scratch';
 export { lookUpScores, selectByBits, selectByScore, selectedCount } from './inverted/selecting';
@@ -40,7 +44,8 @@ export function initialize(): void {
   store<u32>(H_FORMS, 1);
   store<u32>(H_DEATHS, 1);
   resizeDocuments(256);
-  for (let array: u32 = 0; array <= FIELDS; array++) store<f32>(lengthsOf(array), f32.POSITIVE_INFINITY);
+  store<f32>(lengthsOf(0), f32.POSITIVE_INFINITY);
+  store<f32>(lengthsOf(1), f32.POSITIVE_INFINITY);
 }
 
 /** Makes an index of a memory into which a checkpoint was read: nothing of its scratch was kept. Gives whether it can be. */
@@ -65,22 +70,27 @@ export function placeTables(blockBytes: u32, indexBytes: u32, expansionBytes: u3
 }
 
 /**
- * Adds tokens that the host made to the document at hand: varint position, varint length, the form's
- * UTF-8, again and again. Positions do not descend.
+ * Adds tokens that the host made to the field at hand: varint position, varint length, the form's UTF-8, again and
+ * again. Positions do not descend.
  */
-export function addTokens(field: u32, at: usize, end: usize): void {
+export function addTokens(at: usize, end: usize): void {
   while (at < end) {
     const position = getVarint(at);
     at += varintLength(position);
     const length = getVarint(at);
     at += varintLength(length);
     assert(varintValue(length) > 0 && varintValue(length) <= MAX_FORM && at + varintValue(length) <= end, 'a token out of bounds');
-    addToken(field, internForm(at, varintValue(length), hashBytes(at, varintValue(length))), varintValue(position));
+    addToken(internForm(at, varintValue(length), hashBytes(at, varintValue(length))), varintValue(position));
     at += varintValue(length);
   }
 }
 
-/** The forms that were new since `orderNewForms`: u32 each. */
+/** Where `tokenizeText` stopped. */
+export function textAt(): usize {
+  return load<u32>(H_TEXT_AT);
+}
+
+/** The forms that were new since `forgetNewForms`: u32 each. The host gives them their keys, and puts them in order. */
 export function newForms(): usize {
   return buffer(B_NEW_FORMS);
 }
@@ -89,10 +99,7 @@ export function newFormCount(): u32 {
   return load<u32>(H_NEW_FORMS);
 }
 
-/** Puts new forms into the dictionary's orders; they have their keys by now. */
-export function orderNewForms(): void {
-  const count = load<u32>(H_NEW_FORMS);
-  for (let i: usize = 0; i < <usize>count << 2; i += 4) addToOrders(load<u32>(buffer(B_NEW_FORMS) + i));
+export function forgetNewForms(): void {
   store<u32>(H_NEW_FORMS, 0);
 }
 
@@ -101,7 +108,7 @@ export function postingCount(form: u32): u32 {
   return load<u32>(recordOf(form), R_DOCUMENTS);
 }
 
-/** Bits of the fields in which a form may stand; it stands in no other. */
+/** Bits of the fields in which a form may stand (the last is that of all further fields); it stands in no other. */
 export function formFields(form: u32): u32 {
   return load<u8>(recordOf(form), R_FIELDS);
 }

@@ -7,10 +7,10 @@
 
 import { output } from './dictionary.ts';
 import { lengthsOf, resizeDocuments } from './documents.ts';
-import { formCount, formExists, R_DOCUMENTS, recordOf } from './forms.ts';
+import { formCount, formExists, R_DOCUMENTS, recordOf } from './records.ts';
 import {
-  BLOCK, H_COMPACT_BLOCK, H_COMPACT_FORM, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOCS, H_EPOCH, H_ORDINALS,
-  H_REMAP, H_REMAP_DOCS, PART_COMPACTION, SINK,
+  BLOCK, H_COMPACT_BLOCK, H_COMPACT_FORM, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOCS, H_EPOCH, H_FURTHER_LENGTHS,
+  H_ORDINALS, H_REMAP, H_REMAP_DOCS, PART_COMPACTION, PLAIN_FIELDS, SINK,
 } from './layout.ts';
 import { release, resize } from './memory.ts';
 import { releaseDirectory, tailCount } from './postings.ts';
@@ -31,8 +31,9 @@ export function beginCompaction(): void {
   for (let at: usize = 4; at < <usize>docs << 2; at += 4) {
     if (load<f32>(lengths + at) !== f32.POSITIVE_INFINITY) store<u32>(remap + at, next++);
   }
-  closeGaps(lengthsOf(0), lengthsOf(1), lengthsOf(2), lengthsOf(3), remap, docs);
-  closeGaps(lengthsOf(4), lengthsOf(5), lengthsOf(6), load<u32>(H_ORDINALS), remap, docs);
+  closeGaps(lengthsOf(0), lengthsOf(1), remap, docs);
+  for (let array: u32 = 2; array <= PLAIN_FIELDS; array++) if (lengthsOf(array) !== 0) closeGaps(lengthsOf(array), lengthsOf(array), remap, docs);
+  closeGaps(load<u32>(H_ORDINALS), load<u32>(load<u32>(H_FURTHER_LENGTHS) !== 0 ? H_FURTHER_LENGTHS : H_ORDINALS), remap, docs);
   renameOrdinals(next);
   store<u32>(H_REMAP, <u32>remap);
   store<u32>(H_REMAP_DOCS, docs);
@@ -46,14 +47,12 @@ export function beginCompaction(): void {
   if (load<u32>(H_DOC_CAPACITY) > roomy + (roomy >> 1)) resizeDocuments(roomy);
 }
 
-/** Moves the values of four arrays by document to the documents' new numbers; those of dropped ones are overwritten. */
-function closeGaps(a: usize, b: usize, c: usize, d: usize, remap: usize, docs: u32): void {
+/** Moves the values of two arrays by document to the documents' new numbers; those of dropped ones are overwritten. */
+function closeGaps(a: usize, b: usize, remap: usize, docs: u32): void {
   let to: usize = (SINK + 1) << 2;
   for (let from = to; from < <usize>docs << 2; from += 4) {
     store<u32>(a + to, load<u32>(a + from));
     store<u32>(b + to, load<u32>(b + from));
-    store<u32>(c + to, load<u32>(c + from));
-    store<u32>(d + to, load<u32>(d + from));
     to += <usize>(load<u32>(remap + from) !== SINK) << 2;
   }
 }

@@ -3,17 +3,18 @@
 // A cursor, 1568 bytes in B_CURSORS:
 //
 //     0 form   4 chunk   8 postings of it   12 index   16 positions (offset in B_CURSOR_POSITIONS)   20 room for them
-//     24 are they of this chunk?
+//     24 are they of this chunk?   28 chunks of the form
 //     32 documents, 128 x u32   544 frequencies, 128 x u32   1056 first position of each posting, 128 x u32
 //
-// A position is a u32 with the field in its upper three bits, so that those of a posting ascend.
+// A position is a u64 with the field in its upper half, so that those of a posting ascend.
 
 import { getVarint, varintLength, varintValue } from './bytes.ts';
-import { R_TAIL, recordOf } from './forms.ts';
-import { BLOCK, FIELD_FREQUENCIES, FIELDS, H_CURSOR_POSITIONS } from './layout.ts';
+import { R_TAIL, recordOf } from './records.ts';
+import { CONTENT_FREQUENCIES, H_CURSOR_POSITIONS } from './layout.ts';
 import { decodePositions } from './positions.ts';
 import { blockAt, blockCount, parsePosting, postingFrequency } from './postings.ts';
-import { blockPositions, chunkCount, isCurrent, readChunk, readFields } from './reading.ts';
+import { entryField, entryFrequency, entryIndex, readFields } from './fields.ts';
+import { blockPositions, chunkCount, isCurrent, readChunk } from './reading.ts';
 import { B_CURSOR_POSITIONS, B_CURSORS, buffer, reserve } from './scratch.ts';
 
 export const CURSOR: u32 = 1568;
@@ -24,11 +25,10 @@ const C_INDEX: usize = 12;
 const C_POSITIONS: usize = 16;
 const C_ROOM: usize = 20;
 const C_LOADED: usize = 24;
+const C_CHUNKS: usize = 28;
 const C_DOCS: usize = 32;
 const C_FREQUENCIES: usize = 544;
 const C_STARTS: usize = 1056;
-
-const FIELD_SHIFT: u32 = 29;
 
 export function cursorAt(number: u32): usize {
   return buffer(B_CURSORS) + <usize>number * CURSOR;
@@ -38,6 +38,7 @@ export function openCursor(number: u32, form: u32): void {
   const cursor = cursorAt(number);
   memory.fill(cursor, 0, 32);
   store<u32>(cursor, form, C_FORM);
+  store<u32>(cursor, chunkCount(form), C_CHUNKS);
   if (chunkCount(form) > 0) readInto(cursor);
 }
 
@@ -46,21 +47,26 @@ export function resetCursors(): void {
   store<u32>(H_CURSOR_POSITIONS, 0);
 }
 
-/** Moves on to a document, which is later than the one before. Gives the occurrences there, 0 for none. */
+/** Moves on to a document, which is not earlier than the one before. Gives the occurrences there, 0 for none. */
 export function seekDocument(cursor: usize, doc: u32): u32 {
-  const chunks = chunkCount(load<u32>(cursor, C_FORM));
+  const chunks = load<u32>(cursor, C_CHUNKS);
   while (load<u32>(cursor, C_CHUNK) < chunks) {
-    const count = load<u32>(cursor, C_COUNT);
-    let index = load<u32>(cursor, C_INDEX);
-    while (index < count && load<u32>(cursor + (<usize>index << 2), C_DOCS) < doc) index++;
-    store<u32>(cursor, index, C_INDEX);
-    if (index < count) {
-      const place = cursor + (<usize>index << 2);
-      return load<u32>(place, C_DOCS) === doc ? load<u32>(place, C_FREQUENCIES) : 0;
-    }
+    const end = cursor + (<usize>load<u32>(cursor, C_COUNT) << 2);
+    const start = cursor + (<usize>load<u32>(cursor, C_INDEX) << 2);
+    let place = start;
+    while (place < end && load<u32>(place, C_DOCS) < doc) place += 4;
+    if (place !== start) store<u32>(cursor, <u32>(place - cursor) >> 2, C_INDEX);
+    if (place < end) return load<u32>(place, C_DOCS) === doc ? load<u32>(place, C_FREQUENCIES) : 0;
     nextChunk(cursor, chunks, doc);
   }
   return 0;
+}
+
+/** Occurrences in the document that was sought last, 0 for none. */
+export function occurrencesIn(cursor: usize, doc: u32): u32 {
+  const index = load<u32>(cursor, C_INDEX);
+  const place = cursor + (<usize>index << 2);
+  return index < load<u32>(cursor, C_COUNT) && load<u32>(place, C_DOCS) === doc ? load<u32>(place, C_FREQUENCIES) : 0;
 }
 
 /** Reads the next chunk that may hold a document; blocks of today say where they end, others have to be read. */
@@ -82,7 +88,7 @@ export function readPositions(cursor: usize): void {
 export function positionsOf(cursor: usize): usize {
   assert(load<u32>(cursor, C_LOADED) !== 0, 'positions that were not read');
   const index = load<u32>(cursor, C_INDEX);
-  return buffer(B_CURSOR_POSITIONS) + load<u32>(cursor, C_POSITIONS) + (<usize>load<u32>(cursor + (<usize>index << 2), C_STARTS) << 2);
+  return buffer(B_CURSOR_POSITIONS) + load<u32>(cursor, C_POSITIONS) + (<usize>load<u32>(cursor + (<usize>index << 2), C_STARTS) << 3);
 }
 
 function readInto(cursor: usize): void {
@@ -92,7 +98,6 @@ function readInto(cursor: usize): void {
   store<u32>(cursor, 0, C_LOADED);
 }
 
-/** Reads the positions of every posting of the chunk. */
 function loadPositions(cursor: usize): void {
   const form = load<u32>(cursor, C_FORM);
   const chunk = load<u32>(cursor, C_CHUNK);
@@ -102,14 +107,14 @@ function loadPositions(cursor: usize): void {
     store<u32>(cursor + i, values, C_STARTS);
     values += load<u32>(cursor + i, C_FREQUENCIES);
   }
-  makeRoom(cursor, values * 4);
+  makeRoom(cursor, values * 8);
   const positions = buffer(B_CURSOR_POSITIONS) + load<u32>(cursor, C_POSITIONS);
+  // The differences, half as wide, come behind the middle, so that what is written never overtakes what is read.
+  const differences = positions + (<usize>values << 2);
   const record = recordOf(form);
-  if (chunk < blockCount(record)) decodePositions(blockPositions(blockAt(record, chunk)), count, cursor + C_FREQUENCIES, positions);
-  else readTailPositions(load<u32>(record, R_TAIL), count, positions);
-  const fields = readFields(form, chunk, count, cursor + C_FREQUENCIES);
-  if (fields === 1) sumPositions(positions, count, cursor + C_FREQUENCIES);
-  else makeAbsolute(positions, count, fields);
+  if (chunk < blockCount(record)) decodePositions(blockPositions(blockAt(record, chunk)), count, cursor + C_FREQUENCIES, differences);
+  else readTailPositions(load<u32>(record, R_TAIL), count, differences);
+  sumPositions(differences, count, readFields(form, chunk, count, cursor + C_FREQUENCIES), positions);
   store<u32>(cursor, 1, C_LOADED);
 }
 
@@ -117,7 +122,7 @@ function loadPositions(cursor: usize): void {
 function makeRoom(cursor: usize, bytes: u32): void {
   const room = load<u32>(cursor, C_ROOM);
   if (bytes <= room) return;
-  const wider = max(bytes, room + (room >> 1)) & ~3;
+  const wider = max(bytes, room + (room >> 1)) & ~7;
   const at = load<u32>(H_CURSOR_POSITIONS);
   reserve(B_CURSOR_POSITIONS, at + wider);
   store<u32>(H_CURSOR_POSITIONS, at + wider);
@@ -137,28 +142,27 @@ function readTailPositions(at: usize, count: u32, to: usize): void {
   }
 }
 
-/** From differences within each posting of the content alone to positions; content is field 0. */
-function sumPositions(at: usize, count: u32, frequencies: usize): void {
-  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
-    let position: u32 = 0;
-    for (const end = at + (<usize>load<u32>(frequencies + i) << 2); at < end; at += 4) {
-      position += load<u32>(at);
-      store<u32>(at, position);
+/** From differences within each field of each posting to positions with their fields. */
+function sumPositions(from: usize, count: u32, entries: u32, to: usize): void {
+  let entry: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const inContent = <usize>load<u32>(CONTENT_FREQUENCIES + (<usize>i << 2));
+    sumDifferences(from, inContent, 0, to);
+    from += inContent << 2;
+    to += inContent << 3;
+    for (; entry < entries && entryIndex(entry) === i; entry++) {
+      const there = <usize>entryFrequency(entry);
+      sumDifferences(from, there, <u64>entryField(entry) << 32, to);
+      from += there << 2;
+      to += there << 3;
     }
   }
 }
 
-/** From differences within each field of each posting to positions with their fields. */
-function makeAbsolute(at: usize, count: u32, fields: u32): void {
-  for (let i: u32 = 0; i < count; i++) {
-    for (let field: u32 = 0; field < FIELDS; field++) {
-      if ((fields & (1 << field)) === 0) continue;
-      let position = field << FIELD_SHIFT;
-      for (let left = load<u32>(FIELD_FREQUENCIES + (<usize>(field * BLOCK + i) << 2)); left > 0; left--) {
-        position += load<u32>(at);
-        store<u32>(at, position);
-        at += 4;
-      }
-    }
+function sumDifferences(from: usize, count: usize, position: u64, to: usize): void {
+  for (const end = from + (count << 2); from < end; from += 4) {
+    position += <u64>load<u32>(from);
+    store<u64>(to, position);
+    to += 8;
   }
 }

@@ -5,15 +5,18 @@
 //     order: address of the list, capacity, leaves, forms      list: (address of the leaf, forms of it) ...
 
 import { compareBackward, compareBytes, equalBytes } from './bytes.ts';
-import { keyBytes, keyLength } from './forms.ts';
+import { keyBytes, keyLength } from './records.ts';
 import { H_BACKWARD, H_FORWARD, PART_ORDER } from './layout.ts';
 import { allocate, release, resize } from './memory.ts';
+import { signForm } from './signatures.ts';
 import { B_OUTPUT, buffer, reserve, roomOf } from './scratch.ts';
 
 const LEAF: u32 = 256;
 const LEAF_BYTES: u32 = LEAF * 4;
 
+/** Puts a form, which has its key, where patterns and distances find it. */
 export function addToOrders(form: u32): void {
+  signForm(form);
   insert(H_FORWARD, form);
   insert(H_BACKWARD, form);
 }
@@ -44,18 +47,77 @@ export function seekKey(order: usize, at: usize, length: u32): u64 {
 }
 
 /**
- * Appends the forms whose keys start (or, backward, end) with the given bytes to B_OUTPUT, in order, and
- * stops behind `limit`. Gives their number.
+ * Writes the forms whose keys start (or, backward, end) with the given bytes to B_OUTPUT, in order, `limit` at most.
+ * Gives their number.
  */
 export function collectRange(order: usize, at: usize, length: u32, limit: u32): u32 {
   const place = seekKey(order, at, length);
+  let leaf = <u32>(place >> 32);
+  let index = <u32>place;
+  if (leaf === leafCount(order) || !hasAffix(order, formAt(order, leaf, index), at, length)) return 0;
+  const end: u64 = length === 0 ? <u64>leafCount(order) << 32 : endOfAffix(order, leaf, index, length);
+  let found: u32 = 0;
+  for (; leaf <= <u32>(end >> 32) && found < limit; leaf++) {
+    const stop: u32 = leaf < <u32>(end >> 32) ? leafSize(order, leaf) : <u32>end;
+    if (stop === index) break;
+    const count = min(stop - index, limit - found);
+    const list = (found + count) * 4 > roomOf(B_OUTPUT) ? reserve(B_OUTPUT, (found + count) * 4) : buffer(B_OUTPUT);
+    memory.copy(list + (<usize>found << 2), <usize>load<u32>(entryOf(order, leaf)) + (<usize>index << 2), <usize>count << 2);
+    found += count;
+    index = 0;
+  }
+  return found;
+}
+
+/**
+ * Place of the first form, behind the given one, whose key lacks the first (or, backward, last) `bytes` bytes of that one's:
+ * mostly a near one.
+ */
+export function endOfAffix(order: usize, leaf: u32, index: u32, bytes: u32): u64 {
+  const form = formAt(order, leaf, index);
+  const affix = order === H_BACKWARD ? keyBytes(form) + keyLength(form) - bytes : keyBytes(form);
+  let low = index; // has it
+  let step: u32 = 1;
+  while (index + step < leafSize(order, leaf) && hasAffix(order, formAt(order, leaf, index + step), affix, bytes)) {
+    low = index + step;
+    step <<= 1;
+  }
+  let high = min(index + step, leafSize(order, leaf));
+  if (high === leafSize(order, leaf) && hasAffix(order, formAt(order, leaf, high - 1), affix, bytes)) {
+    const last = lastLeafWith(order, leaf, affix, bytes);
+    if (last === leaf) return <u64>(leaf + 1) << 32;
+    leaf = last;
+    low = 0;
+    high = leafSize(order, leaf);
+  }
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if (hasAffix(order, formAt(order, leaf, middle), affix, bytes)) low = middle;
+    else high = middle;
+  }
+  return high === leafSize(order, leaf) ? <u64>(leaf + 1) << 32 : (<u64>leaf << 32) | high;
+}
+
+/** The last leaf whose first key has an affix, or the given one. */
+function lastLeafWith(order: usize, leaf: u32, affix: usize, bytes: u32): u32 {
+  let high = leafCount(order);
+  while (leaf + 1 < high) {
+    const middle = (leaf + high) >> 1;
+    if (hasAffix(order, formAt(order, middle, 0), affix, bytes)) leaf = middle;
+    else high = middle;
+  }
+  return leaf;
+}
+
+/** Writes the forms of a key to B_OUTPUT; gives their number. They are the first of those that start with it. */
+export function collectKey(at: usize, length: u32): u32 {
+  const place = seekKey(H_FORWARD, at, length);
   let index = <u32>place;
   let found: u32 = 0;
-  for (let leaf = <u32>(place >> 32); leaf < leafCount(order); leaf++) {
-    const size = leafSize(order, leaf);
-    for (; index < size; index++) {
-      const form = formAt(order, leaf, index);
-      if (found === limit || !hasAffix(order, form, at, length)) return found;
+  for (let leaf = <u32>(place >> 32); leaf < leafCount(H_FORWARD); leaf++) {
+    for (const size = leafSize(H_FORWARD, leaf); index < size; index++) {
+      const form = formAt(H_FORWARD, leaf, index);
+      if (keyLength(form) !== length || !hasAffix(H_FORWARD, form, at, length)) return found;
       output(found++, form);
     }
     index = 0;
@@ -70,7 +132,6 @@ export function hasAffix(order: usize, form: u32, at: usize, length: u32): bool 
   return equalBytes(order === H_BACKWARD ? key + own - length : key, at, length);
 }
 
-/** Writes entry `index` of the list in B_OUTPUT. */
 export function output(index: u32, value: u32): void {
   const list = (index + 1) * 4 > roomOf(B_OUTPUT) ? reserve(B_OUTPUT, (index + 1) * 4) : buffer(B_OUTPUT);
   store<u32>(list + (<usize>index << 2), value);
@@ -165,7 +226,6 @@ function split(order: usize, leaf: u32): void {
   store<u32>(right, LEAF / 2, 4);
 }
 
-/** Puts an empty leaf into the list. */
 function addLeaf(order: usize, at: u32): void {
   const capacity = load<u32>(order, 4);
   const leaves = load<u32>(order, 8);

@@ -2,25 +2,36 @@
 //
 // Documents are numbered from 1 in the order they come. One that is deleted keeps its number, and its
 // postings, until compaction; its lengths become infinite, so that every weight of it is zero.
+//
+// Lengths in plain fields lie in arrays. Those in further fields, of which a collection may have hundreds and a
+// document has few, lie in a list of the document's own:
+//
+//     u16 bytes of the list   (varint field - the one before, varint length) ...      the one before the first: the last plain field
 
+import { getVarint, putVarint, varintLength, varintValue } from './bytes.ts';
 import {
-  FIELDS, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOC_OF_CAPACITY, H_DOCS, H_FIELD_DOCS,
-  H_LENGTH_SUMS, H_LENGTHS, H_LIVE_DOCS, H_ORDINALS, H_TOKEN_COUNTS, H_TOKENS, PART_DOCUMENTS,
+  H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOC_OF_CAPACITY, H_DOCS, H_FIELD_CAPACITY, H_FIELD_SUMS, H_FURTHER, H_FURTHER_LENGTHS,
+  H_LENGTH_SUM, H_LENGTHS, H_LIVE_DOCS, H_ORDINALS, PART_DOCUMENTS, PLAIN_FIELDS,
 } from './layout.ts';
-import { resize } from './memory.ts';
+import { allocate, release, resize } from './memory.ts';
+import { B_DOC_LENGTHS, reserve } from './scratch.ts';
+
+const SUMS: u32 = 16;
 
 /** Deletes the document of an ordinal. Gives whether there was one. */
 export function removeDocument(ordinal: u32): bool {
   const doc = documentOf(ordinal);
   if (doc === 0) return false;
-  for (let field: u32 = 0; field <= FIELDS; field++) {
-    const place = lengthsOf(field) + (<usize>doc << 2);
-    const length = load<f32>(place);
-    const sum = H_LENGTH_SUMS + (<usize>field << 3);
-    store<f64>(sum, load<f64>(sum) - <f64>length);
-    if (field > 0 && length > 0) addTo(H_FIELD_DOCS + (<usize>(field - 1) << 2), -1);
+  const all = lengthsOf(0) + (<usize>doc << 2);
+  store<f64>(H_LENGTH_SUM, load<f64>(H_LENGTH_SUM) - <f64>load<f32>(all));
+  store<f32>(all, f32.POSITIVE_INFINITY);
+  for (let field: u32 = 0; field < PLAIN_FIELDS; field++) {
+    if (lengthsOf(field + 1) === 0) continue;
+    const place = lengthsOf(field + 1) + (<usize>doc << 2);
+    if (load<f32>(place) > 0) countLength(field, load<f32>(place), -1);
     store<f32>(place, f32.POSITIVE_INFINITY);
   }
+  dropFurtherLengths(doc);
   store<u32>(<usize>load<u32>(H_DOC_OF) + (<usize>ordinal << 2), 0);
   addTo(H_LIVE_DOCS, -1);
   addTo(H_DEAD_DOCS, 1);
@@ -28,14 +39,57 @@ export function removeDocument(ordinal: u32): bool {
   return true;
 }
 
-/** The number of the document of an ordinal, 0 for none. */
 export function documentOf(ordinal: u32): u32 {
   return ordinal < load<u32>(H_DOC_OF_CAPACITY) ? load<u32>(<usize>load<u32>(H_DOC_OF) + (<usize>ordinal << 2)) : 0;
 }
 
-/** Array of lengths over all fields (0), or of field - 1. */
-export function lengthsOf(field: u32): usize {
-  return load<u32>(H_LENGTHS + (<usize>field << 2));
+/** Array of lengths over all fields (0), or in plain field - 1; 0 when no document ever had that. */
+export function lengthsOf(array: u32): usize {
+  return load<u32>(H_LENGTHS + (<usize>array << 2));
+}
+
+/** Length of a document in a field; infinite for a dead one. */
+export function lengthIn(doc: u32, field: u32): f32 {
+  if (isDead(doc)) return f32.POSITIVE_INFINITY;
+  if (field < PLAIN_FIELDS) return lengthsOf(field + 1) === 0 ? 0 : load<f32>(lengthsOf(field + 1) + (<usize>doc << 2));
+  const list = furtherLengths(doc);
+  if (list === 0) return 0;
+  let each: u32 = PLAIN_FIELDS - 1;
+  for (let at = list + 2; at < endOfLengths(list);) {
+    at = readLength(at);
+    each += lengthGap();
+    if (each === field) return lengthRead();
+  }
+  return 0;
+}
+
+/** The list of a document's lengths in further fields, 0 for none. Its entries begin behind the first two bytes. */
+export function furtherLengths(doc: u32): usize {
+  const lists = <usize>load<u32>(H_FURTHER_LENGTHS);
+  return lists === 0 ? 0 : load<u32>(lists + (<usize>doc << 2));
+}
+
+export function endOfLengths(list: usize): usize {
+  return list + load<u16>(list);
+}
+
+/** Reads an entry of such a list; gives the address behind it. What it found is told by the two functions below. */
+export function readLength(at: usize): usize {
+  const gap = getVarint(at);
+  at += varintLength(gap);
+  const length = getVarint(at);
+  store<u32>(H_FURTHER, varintValue(gap));
+  store<u32>(H_FURTHER, varintValue(length), 4);
+  return at + varintLength(length);
+}
+
+/** How far the field is from the one before; from the last plain one for the first. */
+export function lengthGap(): u32 {
+  return load<u32>(H_FURTHER);
+}
+
+export function lengthRead(): f32 {
+  return <f32>load<u32>(H_FURTHER, 4);
 }
 
 export function isDead(doc: u32): bool {
@@ -46,10 +100,12 @@ export function addTo(counter: usize, amount: i32): void {
   store<u32>(counter, load<u32>(counter) + <u32>amount);
 }
 
-/** The arrays by document, for `capacity` documents. */
 export function resizeDocuments(capacity: u32): void {
   const old = load<u32>(H_DOC_CAPACITY);
-  for (let field: u32 = 0; field <= FIELDS; field++) resizeArray(H_LENGTHS + (<usize>field << 2), old, capacity);
+  for (let array: u32 = 0; array <= PLAIN_FIELDS; array++) {
+    if (array < 2 || lengthsOf(array) !== 0) resizeArray(H_LENGTHS + (<usize>array << 2), old, capacity);
+  }
+  if (load<u32>(H_FURTHER_LENGTHS) !== 0) resizeArray(H_FURTHER_LENGTHS, old, capacity);
   resizeArray(H_ORDINALS, old, capacity);
   store<u32>(H_DOC_CAPACITY, capacity);
 }
@@ -58,27 +114,109 @@ function resizeArray(pointer: usize, old: u32, capacity: u32): void {
   store<u32>(pointer, <u32>resize(load<u32>(pointer), old * 4, capacity * 4, PART_DOCUMENTS));
 }
 
-/** A new document of an ordinal that has none, with the tokens by field that H_TOKEN_COUNTS says. */
+/** A new document of an ordinal, which is dead until `showDocument`. */
 export function newDocument(ordinal: u32): u32 {
-  assert(documentOf(ordinal) === 0, 'an ordinal has one document');
   const doc = load<u32>(H_DOCS);
   const capacity = load<u32>(H_DOC_CAPACITY);
   if (doc >= capacity) resizeDocuments(max(256, capacity + (capacity >> 3)));
   widenOrdinals(ordinal);
   store<u32>(H_DOCS, doc + 1);
   store<u32>(<usize>load<u32>(H_ORDINALS) + (<usize>doc << 2), ordinal);
-  store<u32>(<usize>load<u32>(H_DOC_OF) + (<usize>ordinal << 2), doc);
-  addTo(H_LIVE_DOCS, 1);
-  setLength(0, doc, load<u32>(H_TOKENS));
-  for (let field: u32 = 0; field < FIELDS; field++) setLength(field + 1, doc, load<u32>(H_TOKEN_COUNTS + (<usize>field << 2)));
+  for (let array: u32 = 0; array <= PLAIN_FIELDS; array++) {
+    if (lengthsOf(array) !== 0) store<f32>(lengthsOf(array) + (<usize>doc << 2), f32.POSITIVE_INFINITY);
+  }
+  if (load<u32>(H_FURTHER_LENGTHS) !== 0) store<u32>(<usize>load<u32>(H_FURTHER_LENGTHS) + (<usize>doc << 2), 0);
   return doc;
 }
 
-function setLength(array: u32, doc: u32, length: u32): void {
-  store<f32>(lengthsOf(array) + (<usize>doc << 2), <f32>length);
-  const sum = H_LENGTH_SUMS + (<usize>array << 3);
-  store<f64>(sum, load<f64>(sum) + <f64>(<f32>length));
-  if (array > 0 && length > 0) addTo(H_FIELD_DOCS + (<usize>(array - 1) << 2), 1);
+/** A new document of which searches may see postings counts as deleted, until it is revived. */
+export function hideDocument(): void {
+  addTo(H_DEAD_DOCS, 1);
+  addTo(H_DEATHS, 1);
+}
+
+export function reviveDocument(): void {
+  addTo(H_DEAD_DOCS, -1);
+  addTo(H_DEATHS, 1);
+}
+
+/**
+ * Puts a new document in the place of the one that its ordinal had. `places` has its fields and their first tokens, u32
+ * each, and one more behind the `count` fields.
+ */
+export function showDocument(doc: u32, tokens: u32, places: usize, count: u32): void {
+  const ordinal = load<u32>(<usize>load<u32>(H_ORDINALS) + (<usize>doc << 2));
+  removeDocument(ordinal);
+  store<u32>(<usize>load<u32>(H_DOC_OF) + (<usize>ordinal << 2), doc);
+  addTo(H_LIVE_DOCS, 1);
+  store<f32>(lengthsOf(0) + (<usize>doc << 2), <f32>tokens);
+  store<f64>(H_LENGTH_SUM, load<f64>(H_LENGTH_SUM) + <f64>(<f32>tokens));
+  for (let array: u32 = 1; array <= PLAIN_FIELDS; array++) {
+    if (lengthsOf(array) !== 0) store<f32>(lengthsOf(array) + (<usize>doc << 2), 0);
+  }
+  const list = reserve(B_DOC_LENGTHS, 16 + count * 10);
+  let at = list + 2;
+  let before: u32 = PLAIN_FIELDS - 1;
+  for (const end = places + (<usize>count << 3); places < end; places += 8) {
+    const field = load<u32>(places);
+    const length = load<u32>(places, 12) - load<u32>(places, 4);
+    if (length === 0) continue;
+    countLength(field, <f32>length, 1);
+    if (field < PLAIN_FIELDS) store<f32>(arrayOf(field) + (<usize>doc << 2), <f32>length);
+    else {
+      at = putVarint(putVarint(at, field - before), length);
+      before = field;
+    }
+  }
+  if (at > list + 2) keepFurtherLengths(doc, list, <u32>(at - list));
+}
+
+/** Notes that a live document of so many tokens in a field came (1) or went (-1). */
+function countLength(field: u32, length: f32, change: i32): void {
+  const capacity = load<u32>(H_FIELD_CAPACITY);
+  if (field >= capacity) {
+    const wider = max(max(8, capacity * 2), field + 1);
+    store<u32>(H_FIELD_SUMS, <u32>resize(load<u32>(H_FIELD_SUMS), capacity * SUMS, wider * SUMS, PART_DOCUMENTS));
+    store<u32>(H_FIELD_CAPACITY, wider);
+  }
+  const sums = <usize>load<u32>(H_FIELD_SUMS) + <usize>field * SUMS;
+  store<f64>(sums, load<f64>(sums) + <f64>change * <f64>length);
+  addTo(sums + 8, change);
+}
+
+/** The array of lengths in a plain field, made when the first document has it. */
+function arrayOf(field: u32): usize {
+  if (lengthsOf(field + 1) !== 0) return lengthsOf(field + 1);
+  const array = resize(0, 0, load<u32>(H_DOC_CAPACITY) * 4, PART_DOCUMENTS);
+  store<u32>(H_LENGTHS + (<usize>(field + 1) << 2), <u32>array);
+  const all = lengthsOf(0);
+  for (let at: usize = 0; at < <usize>load<u32>(H_DOCS) << 2; at += 4) {
+    if (load<f32>(all + at) === f32.POSITIVE_INFINITY) store<f32>(array + at, f32.POSITIVE_INFINITY);
+  }
+  return array;
+}
+
+function keepFurtherLengths(doc: u32, list: usize, bytes: u32): void {
+  if (load<u32>(H_FURTHER_LENGTHS) === 0) {
+    store<u32>(H_FURTHER_LENGTHS, <u32>resize(0, 0, load<u32>(H_DOC_CAPACITY) * 4, PART_DOCUMENTS));
+  }
+  const kept = allocate(bytes, PART_DOCUMENTS);
+  store<u16>(list, <u16>bytes);
+  memory.copy(kept, list, bytes);
+  store<u32>(<usize>load<u32>(H_FURTHER_LENGTHS) + (<usize>doc << 2), <u32>kept);
+}
+
+function dropFurtherLengths(doc: u32): void {
+  const list = furtherLengths(doc);
+  if (list === 0) return;
+  let field: u32 = PLAIN_FIELDS - 1;
+  for (let at = list + 2; at < endOfLengths(list);) {
+    at = readLength(at);
+    field += lengthGap();
+    countLength(field, lengthRead(), -1);
+  }
+  release(list, load<u16>(list), PART_DOCUMENTS);
+  store<u32>(<usize>load<u32>(H_FURTHER_LENGTHS) + (<usize>doc << 2), 0);
 }
 
 function widenOrdinals(ordinal: u32): void {

@@ -51,7 +51,6 @@ export function leaveGroup(number: u32, form: u32, term: usize, length: u32): vo
   setNext(grouping, form, 0);
 }
 
-/** One form of the group of a term, 0 when there is none. */
 export function groupOf(number: u32, term: usize, length: u32): u32 {
   const grouping = groupingOf(number);
   return load<u32>(grouping, G_SLOTS) === 0 ? 0 : load<u32>(slotOf(grouping, hashBytes(term, length)), 4);
@@ -63,7 +62,6 @@ export function nextInGroup(number: u32, form: u32): u32 {
   return form < load<u32>(grouping, G_CAPACITY) ? nextOf(grouping, form) : 0;
 }
 
-/** Forgets a whole grouping. */
 export function clearGrouping(number: u32): void {
   const grouping = groupingOf(number);
   release(load<u32>(grouping, G_RING), load<u32>(grouping, G_CAPACITY) * 4, PART_GROUPS);

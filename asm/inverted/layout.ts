@@ -15,7 +15,7 @@ export const FIRST_HEAP_PAGE: u32 = 3;
 
 export const MAGIC: u32 = 0x31584951; // "QIX1"
 /** Changes with every change of how bytes lie; a checkpoint of another layout is rebuilt. */
-export const LAYOUT: u32 = 1;
+export const LAYOUT: u32 = 2;
 
 // Kinds of pages.
 export const PAGE_FREE: u8 = 0;
@@ -23,8 +23,12 @@ export const PAGE_SMALL: u8 = 1; // chunks of the size classes
 export const PAGE_LARGE: u8 = 2; // one allocation of whole pages
 export const PAGE_SCRATCH: u8 = 3; // nothing that a checkpoint keeps
 
-/** Fields of a document; 0 is its content. */
-export const FIELDS: u32 = 6;
+/** Plain fields, from 0 on: the content, and those that most documents have. Each has a bit, and an array of lengths by document. */
+export const PLAIN_FIELDS: u32 = 5;
+/** The bit that all further fields share; which of them it is, and the lengths in them, is told document by document. */
+export const FURTHER: u32 = 1 << PLAIN_FIELDS;
+/** Fields in all are fewer. */
+export const MAX_FIELDS: u32 = 1024;
 /** Postings of a block, and values of a packed run. */
 export const BLOCK: u32 = 128;
 /** Longest form, in bytes: a token of 256 bytes, whose folding is at most three times as long. */
@@ -52,24 +56,27 @@ export const H_LIVE_DOCS: usize = HEADER + 388;
 /** Deleted documents that still have postings. */
 export const H_DEAD_DOCS: usize = HEADER + 392;
 export const H_DOC_CAPACITY: usize = HEADER + 396;
-/** Arrays of f32 by document: length over all fields, then of each field (7 x address). */
+/** Arrays of f32 by document: length over all fields, then in each plain field; 0 while no document had the field (6 x address). */
 export const H_LENGTHS: usize = HEADER + 400;
+/** Array of u32 by document: the list of its lengths in further fields (see `documents.ts`); 0 while no document had any. */
+export const H_FURTHER_LENGTHS: usize = HEADER + 424;
 /** Array of u32: the caller's ordinal of each document. */
 export const H_ORDINALS: usize = HEADER + 428;
 /** Array of u32: the document of each ordinal, 0 for none. */
 export const H_DOC_OF: usize = HEADER + 432;
 export const H_DOC_OF_CAPACITY: usize = HEADER + 436;
-/** Sums of the lengths of live documents, f64: over all fields, then of each field. */
-export const H_LENGTH_SUMS: usize = HEADER + 440;
-/** Live documents in which each field has a token, 6 x u32. */
-export const H_FIELD_DOCS: usize = HEADER + 496;
+/** Sum of the lengths of live documents over all fields, f64. */
+export const H_LENGTH_SUM: usize = HEADER + 440;
+/** By field, 16 bytes each: sum of the lengths of live documents (f64), live documents that have a token there (u32). */
+export const H_FIELD_SUMS: usize = HEADER + 448;
+export const H_FIELD_CAPACITY: usize = HEADER + 452;
 
 /** Number of the next form; 1 at first. */
 export const H_FORMS: usize = HEADER + 520;
 export const H_FORM_CAPACITY: usize = HEADER + 524;
 export const H_RECORDS: usize = HEADER + 528;
 export const H_HASH: usize = HEADER + 532;
-/** Slots of the hash table, a power of two. */
+/** Slots of the hash table, a power of two, and how many are taken. */
 export const H_HASH_SLOTS: usize = HEADER + 536;
 export const H_HASH_USED: usize = HEADER + 540;
 /** Numbers that no form has any more, as a stack: address, capacity, count. */
@@ -90,13 +97,19 @@ export const H_REMAP: usize = HEADER + 1248;
 export const H_REMAP_DOCS: usize = HEADER + 1252;
 export const H_COMPACT_FORM: usize = HEADER + 1256;
 export const H_COMPACT_BLOCK: usize = HEADER + 1260;
+/** The hash table that is being moved into the larger one: address, slots, the first that was not moved (see `form-table.ts`). */
+export const H_OLD_HASH: usize = HEADER + 1264;
+export const H_OLD_SLOTS: usize = HEADER + 1268;
+export const H_OLD_NEXT: usize = HEADER + 1272;
+/** Signatures of the keys of forms (see `signatures.ts`). */
+export const H_SIGNATURES: usize = HEADER + 1276;
 /** Heads of the lists of free chunks by size class, 144 x u32. */
 export const H_FREE_LISTS: usize = HEADER + 1280;
 
 // ---- Scratch: everything from here to the end of the header page is forgotten by a checkpoint
 
 export const H_SCRATCH: usize = HEADER + 2048;
-/** Buffers that grow (see `scratch.ts`), 16 bytes each: address, pages. */
+/** Buffers that grow (see `scratch.ts`), 64 x 8 bytes: address, pages. */
 export const H_BUFFERS: usize = H_SCRATCH;
 export const H_TABLE_INDEX: usize = H_SCRATCH + 512;
 export const H_TABLE_BLOCKS: usize = H_SCRATCH + 516;
@@ -104,14 +117,24 @@ export const H_TABLE_EXPANSIONS: usize = H_SCRATCH + 520;
 export const H_TOKENS: usize = H_SCRATCH + 524;
 export const H_DOC_FORMS: usize = H_SCRATCH + 528;
 export const H_NEW_FORMS: usize = H_SCRATCH + 532;
-/** Tokens of each field of the document at hand, 6 x u32. */
-export const H_TOKEN_COUNTS: usize = H_SCRATCH + 536;
-/** What `parsePosting` found: document gap, occurrences, bits of the fields, address of their occurrences. */
+/** Fields of the document at hand, in B_DOC_FIELDS. */
+export const H_DOC_FIELDS: usize = H_SCRATCH + 536;
+/** The document that is being committed, the next of its forms, and whether searches were let in between. */
+export const H_COMMIT_DOC: usize = H_SCRATCH + 540;
+export const H_COMMIT_FORM: usize = H_SCRATCH + 544;
+export const H_COMMIT_HIDDEN: usize = H_SCRATCH + 548;
+/** Where `tokenizeText` stopped. */
+export const H_TEXT_AT: usize = H_SCRATCH + 552;
+/** What `parsePosting` found: document gap, occurrences, bits of the fields, address of the field part. */
 export const H_POSTING: usize = H_SCRATCH + 560;
 /** Bytes of B_CURSOR_POSITIONS that are given out. */
 export const H_CURSOR_POSITIONS: usize = H_SCRATCH + 700;
-/** What scoring needs (see `score.ts`). */
+/** What scoring needs (see `weighing.ts`). */
 export const H_SCORING: usize = H_SCRATCH + 576;
+/** What `readLength` found: distance of the field, length. */
+export const H_FURTHER: usize = H_SCRATCH + 600;
+/** Set when the memory could not grow as far as it had to. */
+export const H_FULL: usize = H_SCRATCH + 608;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
 export const H_LEVELS: usize = H_SCRATCH + 1024;
 export const H_LEVEL_CAPACITY: usize = H_SCRATCH + 1536;
@@ -121,7 +144,7 @@ export const MAX_LEVELS: u32 = 64;
 export const FORM_BUFFER: usize = HEADER + 0x1000; // one folded form
 export const DOCS: usize = HEADER + 0x1800; // documents of a decoded block, u32
 export const FREQUENCIES: usize = HEADER + 0x1c00; // their term frequencies, u32
-export const FIELD_FREQUENCIES: usize = HEADER + 0x2000; // by field, 6 x 128 x u32
+export const CONTENT_FREQUENCIES: usize = HEADER + 0x2000; // those in the content, u32
 export const WEIGHTS: usize = HEADER + 0x2c00; // their (weighted) frequencies, f32
 export const SCORES: usize = HEADER + 0x3000; // their scores, f32
 export const HISTOGRAM: usize = HEADER + 0x3800; // bit lengths of the values to pack, 33 x u32

@@ -27,7 +27,6 @@ export function prepareLevels(count: u32): void {
   reserve(B_KEPT_BITS, capacity >> 3);
 }
 
-/** Gives back what deep queries took. */
 export function dropLevelsFrom(first: u32): void {
   for (let level = first; level < MAX_LEVELS; level++) dropLevel(level);
 }
@@ -66,7 +65,6 @@ export function hasBitBetween(bits: usize, first: u32, last: u32): bool {
   return (load<u64>(word) & foot) !== 0;
 }
 
-/** Documents that match on a level. */
 export function countLevel(level: u32): u32 {
   const bits = bitsOf(level);
   const bytes = bitmapBytes();

@@ -5,7 +5,7 @@
 // for, and says so when it gives the chunk back.
 
 import {
-  FIRST_HEAP_PAGE, H_BUMP, H_BUMP_END, H_FREE_CLASSES, H_FREE_HINT, H_FREE_LISTS, H_PARTS,
+  FIRST_HEAP_PAGE, H_BUMP, H_BUMP_END, H_FREE_CLASSES, H_FREE_HINT, H_FREE_LISTS, H_FULL, H_PARTS,
   PAGE, PAGE_FREE, PAGE_KINDS, PAGE_LARGE, PAGE_SMALL,
 } from './layout.ts';
 
@@ -93,9 +93,15 @@ function grow(pages: u32): u32 {
   while (first > FIRST_HEAP_PAGE && load<u8>(PAGE_KINDS + first - 1) === PAGE_FREE) first--;
   const needed = pages + 1 - (end - first);
   const wanted = min(max(needed, end >> 4), MAX_PAGES - end);
-  if (memory.grow(<i32>wanted) < 0 && memory.grow(<i32>needed) < 0) unreachable();
-  if (first + pages >= <u32>memory.size()) unreachable();
+  if (memory.grow(<i32>wanted) < 0 && memory.grow(<i32>needed) < 0) giveUp();
+  if (first + pages >= <u32>memory.size()) giveUp();
   return first;
+}
+
+/** The host learns why from H_FULL. */
+function giveUp(): void {
+  store<u32>(H_FULL, 1);
+  unreachable();
 }
 
 /** Cuts a chunk off the newest page of small chunks; what is left of the one before becomes free chunks. */

@@ -8,7 +8,6 @@
 import { getVarint, putVarint, varintLength, varintValue } from './bytes.ts';
 import { BLOCK, HISTOGRAM } from './layout.ts';
 
-/** Most bytes that `pack` writes. */
 export const MAX_PACKED: u32 = 2 + 4 * BLOCK + 6 * BLOCK;
 
 /** Packs `count` <= 128 values at `from` to `to`; gives the address behind. Pads the values to a row with zeros. */

@@ -10,13 +10,12 @@
 // every word as often as wanted, in any order; its span is last - first position, its extra what that is
 // more than the least span, and the score of the document is multiplied by 1 / (1 + extra).
 
-import { CURSOR, cursorAt, openCursor, positionsOf, readPositions, resetCursors, seekDocument } from './cursors.ts';
+import { CURSOR, cursorAt, occurrencesIn, openCursor, positionsOf, readPositions, resetCursors, seekDocument } from './cursors.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { B_CURSORS, B_INPUT, B_MERGE, buffer, reserve } from './scratch.ts';
 
-const FIELD_SHIFT: u32 = 29;
-const POSITION_MASK: u32 = 0x1fffffff;
 const NONE: u32 = 0xffffffff;
+const NOWHERE: u64 = u64.MAX_VALUE;
 
 /** A word while a document is looked at: offset or count, forms, first cursor, address of positions, their number, next, in the window. */
 const WORD: u32 = 28;
@@ -87,7 +86,8 @@ function gather(doc: u32): bool {
   for (let i: u32 = 0; i < words; i++) {
     const word = wordAt(i);
     let count: u32 = 0;
-    for (let j: u32 = 0; j < load<u32>(word, W_FORMS); j++) count += seekDocument(cursorAt(load<u32>(word, W_CURSOR) + j), doc);
+    const first = cursorAt(load<u32>(word, W_CURSOR));
+    for (let j: u32 = 0; j < load<u32>(word, W_FORMS); j++) count += seekDocument(first + <usize>j * CURSOR, doc);
     store<u32>(word, count, W_COUNT);
     store<u32>(word, 0, W_NEXT);
     store<u32>(word, 0, W_INSIDE);
@@ -95,8 +95,9 @@ function gather(doc: u32): bool {
     all = all && count > 0;
   }
   if (!all) return false;
-  for (let i: u32 = 0; i < inputAt(4); i++) if (seekDocument(cursorAt(i), doc) > 0) readPositions(cursorAt(i));
-  let to = reserve(B_MERGED, merged * 8);
+  const cursors = inputAt(4);
+  for (let i: u32 = 0; i < cursors; i++) if (occurrencesIn(cursorAt(i), doc) > 0) readPositions(cursorAt(i));
+  let to = reserve(B_MERGED, merged * 16);
   for (let i: u32 = 0; i < words; i++) to = mergeWord(wordAt(i), doc, to);
   return true;
 }
@@ -112,7 +113,7 @@ function mergeWord(word: usize, doc: u32, to: usize): usize {
   let end = to;
   for (let j: u32 = 0; j < forms; j++) {
     const cursor = cursorAt(first + j);
-    const count = seekDocument(cursor, doc);
+    const count = occurrencesIn(cursor, doc);
     if (count > 0) end = mergeInto(to, end, positionsOf(cursor), count);
   }
   store<u32>(word, <u32>to, W_POSITIONS);
@@ -121,26 +122,25 @@ function mergeWord(word: usize, doc: u32, to: usize): usize {
 
 /** Merges a list into the one from `start` to `end`, from the back, in place. */
 function mergeInto(start: usize, end: usize, list: usize, count: u32): usize {
-  const newEnd = end + (<usize>count << 2);
+  const newEnd = end + (<usize>count << 3);
   let to = newEnd;
-  let other = list + (<usize>count << 2);
+  let other = list + (<usize>count << 3);
   while (other > list) {
-    const value = load<u32>(other - 4);
-    if (end > start && load<u32>(end - 4) > value) {
-      end -= 4;
-      to -= 4;
-      store<u32>(to, load<u32>(end));
+    const value = load<u64>(other - 8);
+    to -= 8;
+    if (end > start && load<u64>(end - 8) > value) {
+      end -= 8;
+      store<u64>(to, load<u64>(end));
     } else {
-      other -= 4;
-      to -= 4;
-      store<u32>(to, value);
+      other -= 8;
+      store<u64>(to, value);
     }
   }
   return newEnd;
 }
 
-function positionAt(word: usize, index: u32): u32 {
-  return load<u32>(<usize>load<u32>(word, W_POSITIONS) + (<usize>index << 2));
+function positionAt(word: usize, index: u32): u64 {
+  return load<u64>(<usize>load<u32>(word, W_POSITIONS) + (<usize>index << 3));
 }
 
 /** Whether there is a position from which every word stands at its offset, in one field. */
@@ -150,7 +150,7 @@ function hasExact(): bool {
   const offset = load<u32>(first, W_WANTED);
   for (let i: u32 = 0; i < load<u32>(first, W_COUNT); i++) {
     const position = positionAt(first, i);
-    if ((position & POSITION_MASK) < offset) continue;
+    if (<u32>position < offset) continue;
     let w: u32 = 1;
     while (w < words && standsAt(wordAt(w), position - offset)) w++;
     if (w === words) return true;
@@ -159,13 +159,13 @@ function hasExact(): bool {
 }
 
 /** Whether a word stands at its offset from a base; bases ascend from call to call. */
-function standsAt(word: usize, base: u32): bool {
+function standsAt(word: usize, base: u64): bool {
   const wanted = base + load<u32>(word, W_WANTED);
   const count = load<u32>(word, W_COUNT);
   let next = load<u32>(word, W_NEXT);
   while (next < count && positionAt(word, next) < wanted) next++;
   store<u32>(word, next, W_NEXT);
-  return next < count && positionAt(word, next) === wanted && wanted >> FIELD_SHIFT === base >> FIELD_SHIFT;
+  return next < count && positionAt(word, next) === wanted && wanted >> 32 === base >> 32;
 }
 
 /**
@@ -177,7 +177,7 @@ function leastExtra(): u32 {
   const words = inputAt(0);
   let total: u32 = 0;
   for (let i: u32 = 0; i < words; i++) total += load<u32>(wordAt(i), W_COUNT);
-  const window = reserve(B_WINDOW, total * 8);
+  const window = reserve(B_WINDOW, total * 16);
   let missing: u32 = 0;
   for (let i: u32 = 0; i < words; i++) missing += load<u32>(wordAt(i), W_WANTED);
   let start: u32 = 0;
@@ -187,20 +187,19 @@ function leastExtra(): u32 {
     const word = wordAt(index);
     const position = positionAt(word, load<u32>(word, W_NEXT));
     store<u32>(word, load<u32>(word, W_NEXT) + 1, W_NEXT);
-    store<u32>(window + (<usize>end << 3), position);
-    store<u32>(window + (<usize>end << 3), index, 4);
+    store<u64>(window + (<usize>end << 4), position);
+    store<u32>(window + (<usize>end << 4), index, 8);
     missing -= <u32>(load<u32>(word, W_INSIDE) < load<u32>(word, W_WANTED));
     store<u32>(word, load<u32>(word, W_INSIDE) + 1, W_INSIDE);
     while (missing === 0 && isSpare(window, start)) start++;
-    if (missing === 0) best = min(best, extraOf(load<u32>(window + (<usize>start << 3)), position));
+    if (missing === 0) best = min(best, extraOf(load<u64>(window + (<usize>start << 4)), position));
   }
   return best;
 }
 
-/** The word whose next position is the least. */
 function earliestWord(words: u32): u32 {
   let index: u32 = 0;
-  let least = NONE;
+  let least = NOWHERE;
   for (let i: u32 = 0; i < words; i++) {
     const word = wordAt(i);
     const next = load<u32>(word, W_NEXT);
@@ -214,16 +213,17 @@ function earliestWord(words: u32): u32 {
 
 /** Takes the first entry out of the window when its word stands there more often than wanted. */
 function isSpare(window: usize, start: u32): bool {
-  const word = wordAt(load<u32>(window + (<usize>start << 3), 4));
+  const word = wordAt(load<u32>(window + (<usize>start << 4), 8));
   const inside = load<u32>(word, W_INSIDE);
   if (inside <= load<u32>(word, W_WANTED)) return false;
   store<u32>(word, inside - 1, W_INSIDE);
   return true;
 }
 
-function extraOf(first: u32, last: u32): u32 {
-  if (first >> FIELD_SHIFT !== last >> FIELD_SHIFT) return NONE;
+function extraOf(first: u64, last: u64): u32 {
+  if (first >> 32 !== last >> 32) return NONE;
   const least = inputAt(2);
-  const extra = last - first > least ? last - first - least : 0;
+  const span = <u32>(last - first);
+  const extra = span > least ? span - least : 0;
   return extra <= inputAt(3) ? extra : NONE;
 }

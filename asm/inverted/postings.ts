@@ -5,27 +5,31 @@
 //
 //     (document - the one before) << 1 | one occurrence, in the content?      (the first: document - 0)
 //     [occurrences << 1 | other fields than content?]
-//     [u8 bits of the fields, then the occurrences in each field from 1 on that has its bit]
+//     [the field part]
 //     positions, field by field: position - the one before in that field (the first: position - 0)
+//
+// A field part: u8 bits of the fields, varint occurrences in each plain field from 1 on that has its bit, and, when
+// the bit of the further ones is set, for each of those: varint (field - the one before - 1) << 2 | once? << 1 | more?,
+// and the varint occurrences unless it stands there once. The one before the first is the last plain field.
 //
 // A tail of 128 postings, or of 16 KiB, is sealed into a block:
 //
 //     0 last document   4 first document   8 postings - 1 (7 bits), fields << 7 (6 bits), epoch << 13, start of positions << 14
 //     12 bytes of the block   16 documents, packed: gaps - 1   frequencies, packed: - 1
-//     [u8 n, n x (u8 index, u8 bits of the fields, varint occurrences in each field from 1 on)]   unless the fields are content alone
+//     [u8 n, n x (u8 index, field part)]   unless the fields are content alone
 //     positions as a tail has them, in the code of `positions.ts`
 //
 // A directory: u32 blocks, u32 capacity, u32 deaths at the last count of dead postings, u32 dead ones, addresses of blocks.
 
 import { getVarint, putVarint, skipVarints, varintLength, varintSize, varintValue } from './bytes.ts';
-import { R_DIRECTORY, R_DOCUMENTS, R_FIELDS, R_LAST, R_TAIL, R_TAIL_BYTES, R_TAIL_POSTINGS, recordOf } from './forms.ts';
+import { R_DIRECTORY, R_DOCUMENTS, R_FIELDS, R_LAST, R_TAIL, R_TAIL_BYTES, R_TAIL_POSTINGS, recordOf } from './records.ts';
 import {
-  BLOCK, FIELDS, H_EPOCH, H_POSTING, PART_BLOCKS, PART_DIRECTORIES, PART_TAILS, SEALED_DOCS, SEALED_FREQUENCIES,
+  BLOCK, FURTHER, H_EPOCH, H_POSTING, PART_BLOCKS, PART_DIRECTORIES, PART_TAILS, SEALED_DOCS, SEALED_FREQUENCIES,
 } from './layout.ts';
 import { allocate, release, resize, roomFor } from './memory.ts';
 import { pack } from './packing.ts';
 import { codePositions, notePositions } from './positions.ts';
-import { B_BLOCK, B_BLOCK_FIELDS, reserve } from './scratch.ts';
+import { B_BLOCK, B_BLOCK_FIELDS, buffer, reserve } from './scratch.ts';
 
 export const MAX_TAIL: u32 = 16384;
 export const TAIL_COUNT_MASK: u32 = 0x7f;
@@ -38,6 +42,10 @@ export const D_DEAD: usize = 12;
 export const D_BLOCKS: usize = 16;
 
 export const BLOCK_HEADER: usize = 16;
+
+// Bits in front of a further field of a field part.
+export const ONCE: u32 = 2;
+export const MORE: u32 = 1;
 
 /**
  * Appends a posting of a document that is later than all the form has, whose tail is of today's epoch. `from` to `end` is
@@ -92,7 +100,6 @@ export function clearTail(record: usize): void {
   setTailCount(record, 0);
 }
 
-/** Moves the tail, which has postings, into a block. */
 function sealTail(form: u32): void {
   const record = recordOf(form);
   appendBlock(form, sealBytes(load<u32>(record, R_TAIL), tailCount(record)));
@@ -110,7 +117,6 @@ function sealAlone(form: u32, doc: u32, from: usize, end: usize): void {
 
 // ---- Directories ---------------------------------------------------------------------------
 
-/** Appends a block to a form's directory. */
 export function appendBlock(form: u32, block: usize): void {
   const record = recordOf(form);
   const directory = <usize>load<u32>(record, R_DIRECTORY);
@@ -132,7 +138,6 @@ export function widenDirectory(record: usize, blocks: u32): usize {
   return wider;
 }
 
-/** Gives a directory without blocks back. */
 export function releaseDirectory(record: usize): void {
   const directory = <usize>load<u32>(record, R_DIRECTORY);
   if (directory === 0) return;
@@ -160,7 +165,7 @@ export function blockAt(record: usize, index: u32): usize {
 /** Makes a block of the postings of a tail that starts with a whole document number; gives its address. */
 export function sealBytes(tail: usize, count: u32): usize {
   const end = readTail(tail, count);
-  const buffer = reserve(B_BLOCK, 8192 + 8 * <u32>(end - tail));
+  const block = reserve(B_BLOCK, 8192 + 8 * <u32>(end - tail));
   const last = load<u32>(SEALED_DOCS + (<usize>(count - 1) << 2));
   const first = load<u32>(SEALED_DOCS);
   for (let i = <usize>(count - 1); i > 0; i--) {
@@ -168,34 +173,32 @@ export function sealBytes(tail: usize, count: u32): usize {
     store<u32>(place, load<u32>(place) - load<u32>(place - 4) - 1);
   }
   store<u32>(SEALED_DOCS, 0);
-  let at = pack(SEALED_DOCS, count, buffer + BLOCK_HEADER);
+  let at = pack(SEALED_DOCS, count, block + BLOCK_HEADER);
   at = pack(SEALED_FREQUENCIES, count, at);
-  const special = roomForSpecial(count);
+  const special = buffer(B_BLOCK_FIELDS);
   const fields = load<u32>(special);
   if (fields !== 1) {
     memory.copy(at, special + 8, load<u32>(special, 4));
     at += load<u32>(special, 4);
   }
-  const start = <u32>(at - buffer);
+  const start = <u32>(at - block);
   at = codePositions(count, at);
-  store<u32>(buffer, last);
-  store<u32>(buffer, first, 4);
-  store<u32>(buffer, (count - 1) | (fields << 7) | (load<u32>(H_EPOCH) << 13) | (start << 14), 8);
-  store<u32>(buffer, <u32>(at - buffer), 12);
-  const block = allocate(<u32>(at - buffer), PART_BLOCKS);
-  memory.copy(block, buffer, at - buffer);
-  return block;
+  store<u32>(block, last);
+  store<u32>(block, first, 4);
+  store<u32>(block, (count - 1) | (fields << 7) | (load<u32>(H_EPOCH) << 13) | (start << 14), 8);
+  store<u32>(block, <u32>(at - block), 12);
+  const kept = allocate(<u32>(at - block), PART_BLOCKS);
+  memory.copy(kept, block, at - block);
+  return kept;
 }
 
-/** B_BLOCK_FIELDS while sealing: all the fields, bytes of the field part, the field part. */
-function roomForSpecial(count: u32): usize {
-  return reserve(B_BLOCK_FIELDS, 4096 + count * 32);
-}
-
-/** Reads a tail into the buffers for sealing; gives the address behind it. */
+/**
+ * Reads a tail into the buffers for sealing; gives the address behind it. B_BLOCK_FIELDS: u32 bits of all the fields, u32
+ * bytes of what follows, u8 n, n x (u8 index, field part).
+ */
 function readTail(tail: usize, count: u32): usize {
-  const special = roomForSpecial(count);
-  let specialEnd = special + 9;
+  reserve(B_BLOCK_FIELDS, 4096);
+  let bytes: u32 = 1;
   let specials: u8 = 0;
   let doc: u32 = 0;
   let all: u32 = 0;
@@ -209,17 +212,19 @@ function readTail(tail: usize, count: u32): usize {
     store<u32>(SEALED_DOCS + (<usize>i << 2), doc);
     store<u32>(SEALED_FREQUENCIES + (<usize>i << 2), frequency - 1);
     if (postingFields() !== 1) {
-      store<u8>(specialEnd, <u8>i);
-      store<u8>(specialEnd, <u8>postingFields(), 1);
-      memory.copy(specialEnd + 2, postingFieldsAt(), at - postingFieldsAt());
-      specialEnd += 2 + at - postingFieldsAt();
+      const part = <u32>(at - postingFieldsAt());
+      const to = reserve(B_BLOCK_FIELDS, 16 + bytes + part) + 8 + bytes;
+      store<u8>(to, <u8>i);
+      memory.copy(to + 1, postingFieldsAt(), part);
+      bytes += 1 + part;
       specials++;
     }
     at = notePositions(at, frequency, values);
     values += frequency;
   }
+  const special = buffer(B_BLOCK_FIELDS);
   store<u32>(special, all);
-  store<u32>(special, <u32>(specialEnd - special - 8), 4);
+  store<u32>(special, bytes, 4);
   store<u8>(special, specials, 8);
   return at;
 }
@@ -238,10 +243,9 @@ export function parsePosting(at: usize): usize {
   at += varintLength(head);
   store<u32>(H_POSTING, varintValue(head) >> 1, 4);
   if ((varintValue(head) & 1) === 0) return at;
-  const fields = <u32>load<u8>(at);
-  store<u32>(H_POSTING, fields, 8);
-  store<u32>(H_POSTING, <u32>at + 1, 12);
-  return skipVarints(at + 1, popcnt(fields & ~1));
+  store<u32>(H_POSTING, load<u8>(at), 8);
+  store<u32>(H_POSTING, <u32>at, 12);
+  return skipFields(at);
 }
 
 export function postingGap(): u32 {
@@ -252,7 +256,7 @@ export function postingFrequency(): u32 {
   return load<u32>(H_POSTING, 4);
 }
 
-/** Bits of the fields; content alone, 1, has no occurrences by field. */
+/** Bits of the fields; content alone, 1, has no field part. */
 export function postingFields(): u32 {
   return load<u32>(H_POSTING, 8);
 }
@@ -261,20 +265,19 @@ export function postingFieldsAt(): usize {
   return load<u32>(H_POSTING, 12);
 }
 
-/**
- * Takes the occurrences in the fields from 1 on, which lie at an address, off those of posting `index` in the content:
- * `frequencies` has a row of 128 for each field. Gives the address behind.
- */
-export function spreadFields(at: usize, fields: u32, index: u32, frequencies: usize): usize {
-  let others: u32 = 0;
-  for (let field: u32 = 1; field < FIELDS; field++) {
-    if ((fields & (1 << field)) === 0) continue;
-    const frequency = getVarint(at);
-    at += varintLength(frequency);
-    others += varintValue(frequency);
-    store<u32>(frequencies + (<usize>(field * BLOCK + index) << 2), varintValue(frequency));
+export function skipFields(at: usize): usize {
+  const bits = <u32>load<u8>(at);
+  at = skipVarints(at + 1, popcnt(bits & ~(FURTHER | 1)));
+  for (let more = (bits & FURTHER) !== 0; more;) {
+    const head = getVarint(at);
+    at = skipVarints(at, (varintValue(head) & ONCE) !== 0 ? 1 : 2);
+    more = (varintValue(head) & MORE) !== 0;
   }
-  const content = frequencies + (<usize>index << 2);
-  store<u32>(content, load<u32>(content) - others);
   return at;
+}
+
+/** Writes one further field of a field part, given its distance from the one before. */
+export function putFurther(at: usize, gap: u32, frequency: u32, more: bool): usize {
+  at = putVarint(at, ((gap - 1) << 2) | (frequency === 1 ? ONCE : 0) | (more ? MORE : 0));
+  return frequency === 1 ? at : putVarint(at, frequency);
 }

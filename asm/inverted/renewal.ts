@@ -2,15 +2,16 @@
 // those of dropped ones.
 
 import { getVarint, putVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
-import { R_DIRECTORY, R_DOCUMENTS, R_LAST, R_TAIL, R_TAIL_BYTES, recordOf } from './forms.ts';
-import { BLOCK, DOCS, FIELD_FREQUENCIES, FIELDS, FREQUENCIES, H_REMAP, PART_BLOCKS, PART_TAILS, SINK } from './layout.ts';
+import { R_DIRECTORY, R_DOCUMENTS, R_LAST, R_TAIL, R_TAIL_BYTES, recordOf } from './records.ts';
+import { BLOCK, DOCS, FREQUENCIES, H_REMAP, PART_BLOCKS, PART_TAILS, SINK } from './layout.ts';
 import { allocate, release, roomFor } from './memory.ts';
 import { decodePositions } from './positions.ts';
 import {
   blockAt, blockCount, clearTail, D_BLOCKS, D_COUNT, D_DEATHS, MAX_TAIL, parsePosting, postingFrequency, postingGap, sealBytes,
-  setTailCount, tailCount, widenDirectory,
+  setTailCount, skipFields, tailCount, widenDirectory,
 } from './postings.ts';
-import { blockBytes, blockPositions, isCurrent, isTailCurrent, readBlock, readFields } from './reading.ts';
+import { blockFieldParts, blockSpecials } from './fields.ts';
+import { blockBytes, blockPositions, isCurrent, isTailCurrent, readBlock } from './reading.ts';
 import { B_NEW_BLOCKS, B_OLD_POSITIONS, B_POSTINGS, reserve } from './scratch.ts';
 
 /** Rewrites a tail of the former epoch; it can only become shorter, since numbers and gaps do. */
@@ -83,18 +84,26 @@ export function renewBlocks(form: u32, first: u32, limit: u32): u32 {
   for (let i = first; i < end; i++) {
     const block = blockAt(record, i);
     const count = readBlock(block, DOCS, FREQUENCIES);
-    const fields = readFields(form, i, count, FREQUENCIES);
+    let specials = blockSpecials(block);
+    let special: usize = specials > 0 ? blockFieldParts(block) : 0;
     let position = readPositions(block, count);
     for (let j: u32 = 0; j < count; j++) {
       const doc = load<u32>(DOCS + (<usize>j << 2));
       const frequency = load<u32>(FREQUENCIES + (<usize>j << 2));
+      let part: usize = 0;
+      let partEnd: usize = 0;
+      if (specials > 0 && load<u8>(special) === j) {
+        part = special + 1;
+        partEnd = special = skipFields(part);
+        specials--;
+      }
       if (doc === SINK) {
         position += <usize>frequency << 2;
         dropPostings(record, 1);
         continue;
       }
-      const buffer = reserve(B_POSTINGS, bytes + 64 + 6 * frequency);
-      const to = copyPosting(buffer + bytes, doc - last, j, fields, position);
+      const buffer = reserve(B_POSTINGS, bytes + 64 + 6 * frequency + <u32>(partEnd - part));
+      const to = copyPosting(buffer + bytes, doc - last, frequency, part, partEnd, position);
       position += <usize>frequency << 2;
       bytes = <u32>(to - buffer);
       last = doc;
@@ -110,28 +119,19 @@ export function renewBlocks(form: u32, first: u32, limit: u32): u32 {
   return first + made;
 }
 
-/** Blocks still of the former epoch at an index? */
+/** Whether a block of the former epoch stands at an index. */
 export function hasFormerBlock(form: u32, index: u32): bool {
   const record = recordOf(form);
   return index < blockCount(record) && !isCurrent(blockAt(record, index));
 }
 
-/** Writes posting `index` of the chunk that was read as a tail has it; gives the address behind. */
-function copyPosting(to: usize, gap: u32, index: u32, chunkFields: u32, positions: usize): usize {
-  const frequency = load<u32>(FREQUENCIES + (<usize>index << 2));
-  let fields: u32 = 0;
-  for (let field: u32 = 0; field < FIELDS; field++) {
-    if ((chunkFields & (1 << field)) !== 0 && fieldFrequency(field, index) > 0) fields |= 1 << field;
-  }
-  const single = frequency === 1 && fields === 1;
+/** Writes a posting as a tail has it; gives the address behind. `part` to `partEnd` is its field part, if any. */
+function copyPosting(to: usize, gap: u32, frequency: u32, part: usize, partEnd: usize, positions: usize): usize {
+  const single = frequency === 1 && part === 0;
   to = putVarint(to, (gap << 1) | <u32>single);
-  if (!single) to = putVarint(to, (frequency << 1) | <u32>(fields !== 1));
-  if (fields !== 1) {
-    store<u8>(to++, <u8>fields);
-    for (let field: u32 = 1; field < FIELDS; field++) {
-      if ((fields & (1 << field)) !== 0) to = putVarint(to, fieldFrequency(field, index));
-    }
-  }
+  if (!single) to = putVarint(to, (frequency << 1) | <u32>(part !== 0));
+  memory.copy(to, part, partEnd - part);
+  to += partEnd - part;
   for (const end = positions + (<usize>frequency << 2); positions < end; positions += 4) to = putVarint(to, load<u32>(positions));
   return to;
 }
@@ -143,10 +143,6 @@ function readPositions(block: usize, count: u32): usize {
   const positions = reserve(B_OLD_POSITIONS, values * 4);
   decodePositions(blockPositions(block), count, FREQUENCIES, positions);
   return positions;
-}
-
-function fieldFrequency(field: u32, index: u32): u32 {
-  return load<u32>(FIELD_FREQUENCIES + (<usize>(field * BLOCK + index) << 2));
 }
 
 function noteBlock(index: u32, block: usize): void {

@@ -10,30 +10,15 @@
 //
 // so only divisions by a document's own length are left to be done here. A dead document's length is
 // infinite, which makes its score 0: the mark of "no match" for a single term.
-//
-// The parameters lie at H_SCORING: u32 algorithm, u32 bits of the fields that count, f32 c0 = k1 * (1 - b)
-// (BM25F: k1), f32 c1 = k1 * b / avglen, f32 1 - b, 6 x f32 weights, 6 x f32 b / avglen_f.
 
 import { isDead, lengthsOf } from './documents.ts';
-import { BLOCK, DOCS, FIELD_FREQUENCIES, FIELDS, FREQUENCIES, H_DOCS, H_SCORING, SCORES, WEIGHTS } from './layout.ts';
+import { BLOCK, DOCS, FREQUENCIES, H_DOCS, H_SCORING, SCORES, WEIGHTS } from './layout.ts';
 import { bitmapBytes, bitsOf, hasBit, hasBitBetween, keepBits, scoresOf, setBit } from './levels.ts';
 import { blockAt, blockCount } from './postings.ts';
-import { recordOf } from './forms.ts';
-import { chunkCount, isCurrent, readChunk, readFields } from './reading.ts';
+import { chunkCount, isCurrent, readChunk } from './reading.ts';
+import { recordOf } from './records.ts';
 import { B_KEPT_BITS, B_SUM_BITS, B_SUMS, buffer } from './scratch.ts';
-
-const BM25: u32 = 0;
-const TF_IDF: u32 = 1;
-const BM25F: u32 = 2;
-
-const P_ALGORITHM: usize = 0;
-const P_FIELDS: usize = 4;
-const P_C0: usize = 8;
-const P_C1: usize = 12;
-const P_REST: usize = 16;
-const P_WEIGHTS: usize = 20;
-const P_NORMS: usize = 44;
-const ALL_FIELDS: u32 = (1 << FIELDS) - 1;
+import { BM25, BM25F, lengthThatCounts, P_ALGORITHM, P_ALIKE, P_C0, P_C1, TF_IDF, weigh } from './weighing.ts';
 
 // What happens to a score.
 /** Added to the level's scores; the bits are left alone. */
@@ -124,7 +109,6 @@ function finishGroupChunk(count: u32, level: u32, action: u32, weight: f32): voi
 
 // ---- Groups that a good part of the documents has: sums without bits, and passes over all documents ----
 
-/** Adds a form to a group that is summed densely. */
 export function sumFormDensely(form: u32, weight: f32): void {
   const sums = buffer(B_SUMS);
   const chunks = chunkCount(form);
@@ -138,7 +122,6 @@ export function sumFormDensely(form: u32, weight: f32): void {
   }
 }
 
-/** Live documents that the group has. */
 export function countSums(): u32 {
   const sums = buffer(B_SUMS);
   const lengths = lengthsOf(0);
@@ -182,56 +165,12 @@ function mayMatch(block: usize, bits: usize): bool {
   return !isCurrent(block) || hasBitBetween(bits, load<u32>(block, 4), load<u32>(block));
 }
 
-// ---- Frequencies ---------------------------------------------------------------------------
-
-/** From DOCS and FREQUENCIES of a chunk to WEIGHTS: the form's frequency x in each document, times a weight. */
-function weigh(form: u32, chunk: u32, count: u32, weight: f32): void {
-  if (load<u32>(H_SCORING, P_ALGORITHM) === BM25F) return weighByField(form, chunk, count, weight);
-  if (load<u32>(H_SCORING, P_FIELDS) !== ALL_FIELDS) return weighSomeFields(form, chunk, count, weight);
-  const factor = f32x4.splat(weight);
-  for (let i: usize = 0; i < <usize>count << 2; i += 16) {
-    v128.store(WEIGHTS + i, f32x4.mul(f32x4.convert_i32x4_u(v128.load(FREQUENCIES + i)), factor));
-  }
-}
-
-function weighSomeFields(form: u32, chunk: u32, count: u32, weight: f32): void {
-  const fields = readFields(form, chunk, count, FREQUENCIES) & load<u32>(H_SCORING, P_FIELDS);
-  memory.fill(WEIGHTS, 0, <usize>count << 2);
-  for (let field: u32 = 0; field < FIELDS; field++) {
-    if ((fields & (1 << field)) === 0) continue;
-    const row = FIELD_FREQUENCIES + (<usize>field << 9);
-    for (let i: usize = 0; i < <usize>count << 2; i += 4) {
-      store<f32>(WEIGHTS + i, load<f32>(WEIGHTS + i) + <f32>load<u32>(row + i) * weight);
-    }
-  }
-}
-
-function weighByField(form: u32, chunk: u32, count: u32, weight: f32): void {
-  const fields = readFields(form, chunk, count, FREQUENCIES) & load<u32>(H_SCORING, P_FIELDS);
-  const rest = load<f32>(H_SCORING, P_REST);
-  memory.fill(WEIGHTS, 0, <usize>count << 2);
-  for (let field: u32 = 0; field < FIELDS; field++) {
-    if ((fields & (1 << field)) === 0) continue;
-    const row = FIELD_FREQUENCIES + (<usize>field << 9);
-    const lengths = lengthsOf(field + 1);
-    const factor = load<f32>(H_SCORING + (<usize>field << 2), P_WEIGHTS) * weight;
-    const norm = load<f32>(H_SCORING + (<usize>field << 2), P_NORMS);
-    for (let i: usize = 0; i < <usize>count << 2; i += 4) {
-      const frequency = load<u32>(row + i);
-      if (frequency === 0) continue;
-      const length = load<f32>(lengths + (<usize>load<u32>(DOCS + i) << 2));
-      store<f32>(WEIGHTS + i, load<f32>(WEIGHTS + i) + factor * <f32>frequency / (rest + norm * length));
-    }
-  }
-}
-
 // ---- Scores --------------------------------------------------------------------------------
 
-/** From DOCS and WEIGHTS to SCORES. */
 function score(count: u32, weight: f32): void {
   const algorithm = load<u32>(H_SCORING, P_ALGORITHM);
   if (algorithm === BM25F) return saturate(count, weight);
-  if (load<u32>(H_SCORING, P_FIELDS) !== ALL_FIELDS) return scoreSomeFields(count, weight, algorithm);
+  if (load<u32>(H_SCORING, P_ALIKE) === 0) return scoreSomeFields(count, weight, algorithm);
   const lengths = lengthsOf(0);
   const c0 = algorithm === BM25 ? load<f32>(H_SCORING, P_C0) : 0;
   const c1 = algorithm === BM25 ? load<f32>(H_SCORING, P_C1) : 1;
@@ -269,16 +208,11 @@ function saturate(count: u32, weight: f32): void {
 
 /** The same with a length that is the sum over the fields that count. */
 function scoreSomeFields(count: u32, weight: f32, algorithm: u32): void {
-  const fields = load<u32>(H_SCORING, P_FIELDS);
   for (let i: usize = 0; i < <usize>count << 2; i += 4) {
     const x = load<f32>(WEIGHTS + i);
-    const doc = load<u32>(DOCS + i);
     let result: f32 = 0;
     if (x > 0) {
-      let length: f32 = 0;
-      for (let field: u32 = 0; field < FIELDS; field++) {
-        if ((fields & (1 << field)) !== 0) length += load<f32>(lengthsOf(field + 1) + (<usize>doc << 2));
-      }
+      const length = lengthThatCounts(load<u32>(DOCS + i));
       const below = algorithm === BM25 ? x + (load<f32>(H_SCORING, P_C0) + load<f32>(H_SCORING, P_C1) * length) : length;
       result = weight * x / below;
     }

@@ -8,7 +8,7 @@ import { allocatePages, pagesFor, releasePages } from './memory.ts';
 /** Text that the host brings, and results that it fetches. */
 export const B_INPUT: u32 = 0;
 export const B_OUTPUT: u32 = 1;
-/** Positions of the tokens of the document at hand (u32: field << 29 | position), and the next token of the same form. */
+/** Positions of the tokens of the document at hand, and the next token of the same form, u32 each. */
 export const B_TOKENS: u32 = 2;
 export const B_TOKEN_LINKS: u32 = 3;
 /** By form: its entry in B_DOC_FORMS, when that entry says so too. */
@@ -42,7 +42,17 @@ export const B_POSITIONS: u32 = 23;
 export const B_OLD_POSITIONS: u32 = 25;
 /** Positions that the cursors of a phrase have read. */
 export const B_CURSOR_POSITIONS: u32 = 26;
-export const BUFFERS: u32 = 32;
+/** Fields of the document at hand (see `indexing.ts`), and its lengths in further fields. */
+export const B_DOC_FIELDS: u32 = 27;
+export const B_DOC_LENGTHS: u32 = 28;
+/** Frequencies of a chunk in fields other than the content (see `fields.ts`). */
+export const B_FIELD_ENTRIES: u32 = 29;
+export const B_FIELD_COUNTS: u32 = 30;
+/** What scoring needs of each field (see `weighing.ts`). */
+export const B_FIELD_FACTORS: u32 = 31;
+/** A bit for each form of a set (see `form-sets.ts`). */
+export const B_FORM_BITS: u32 = 32;
+export const BUFFERS: u32 = 64;
 
 /** Address of a buffer; 0 until it was reserved. */
 export function buffer(id: u32): usize {

@@ -145,7 +145,6 @@ function begin(k: u32, options: u32, filterSize: u32, multiplierSize: u32): usiz
   return state;
 }
 
-/** The least score that may be among the k best. */
 function leastScore(state: usize): f32 {
   return load<f32>(state, S_LEAST);
 }
@@ -223,7 +222,6 @@ function finish(state: usize): u32 {
   return load<u32>(state, S_TOTAL);
 }
 
-/** How many results the last selection wrote. */
 export function selectedCount(): u32 {
   return load<u32>(buffer(B_HEAP), S_HELD);
 }

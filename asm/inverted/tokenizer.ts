@@ -5,7 +5,7 @@
 import { characterLength, codePointAt, finishHash, putCodePoint } from './bytes.ts';
 import { addToken } from './indexing.ts';
 import { internForm } from './forms.ts';
-import { FORM_BUFFER, H_TABLE_BLOCKS, H_TABLE_EXPANSIONS, H_TABLE_INDEX } from './layout.ts';
+import { FORM_BUFFER, H_TABLE_BLOCKS, H_TABLE_EXPANSIONS, H_TABLE_INDEX, H_TEXT_AT } from './layout.ts';
 
 const SEPARATOR: u32 = 0;
 const LETTER: u32 = 1;
@@ -40,19 +40,23 @@ export function needsHost(at: usize, end: usize): bool {
   return false;
 }
 
-/** Adds the tokens of a text to the document at hand; gives the position behind the last. */
-export function tokenizeText(field: u32, at: usize, end: usize, position: u32): u32 {
-  while (at < end) {
+/**
+ * Adds the tokens that start between `at` and `stop` to the field at hand; they may reach up to `end`. Gives the position
+ * behind the last; H_TEXT_AT then says where to go on.
+ */
+export function tokenizeText(at: usize, stop: usize, end: usize, position: u32): u32 {
+  while (at < stop) {
     const length = characterLength(load<u8>(at));
     const kind = lookUp(codePointAt(at, length)) >> CLASS_SHIFT;
     if (kind !== LETTER && kind !== DIGIT) {
       at += length;
       continue;
     }
-    at = word(field, at, end, position);
+    at = word(at, end, position);
     // Rule 5: a token whose form is empty is none; `word` then leaves the last address unchanged.
     if (formEnd() > FORM_BUFFER) position++;
   }
+  store<u32>(H_TEXT_AT, <u32>at);
   return position;
 }
 
@@ -62,7 +66,7 @@ function formEnd(): usize {
 }
 
 /** Rules 1, 2, 4 and 5 for the word that starts at an address; gives the address behind it. */
-function word(field: u32, start: usize, end: usize, position: u32): usize {
+function word(start: usize, end: usize, position: u32): usize {
   let at = start;
   let to = FORM_BUFFER;
   let last = SEPARATOR;
@@ -80,7 +84,7 @@ function word(field: u32, start: usize, end: usize, position: u32): usize {
     at += length;
   }
   store<u32>(FORM_BUFFER, <u32>to, 1024);
-  if (to > FORM_BUFFER) addToken(field, internForm(FORM_BUFFER, <u32>(to - FORM_BUFFER), finishHash(hash)), position);
+  if (to > FORM_BUFFER) addToken(internForm(FORM_BUFFER, <u32>(to - FORM_BUFFER), finishHash(hash)), position);
   return at;
 }
 

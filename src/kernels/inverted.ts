@@ -1,7 +1,9 @@
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
-/** Fields of a document in the index; 0 is its content. */
-export const FIELD_COUNT = 6;
+/** Plain fields of a document, which have a bit and an array of lengths each; 0 is its content. */
+export const PLAIN_FIELDS = 5;
+/** Fields in all are fewer. */
+export const MAX_FIELDS = 1024;
 /** Longest form, in bytes. */
 export const MAX_FORM_BYTES = 768;
 /** Longest word that fuzzy matching takes, in code points. */
@@ -18,10 +20,8 @@ export const ONE_CHARACTER = 0xffff_fffe;
 export const Action = { add: 0, match: 1, require: 2 } as const;
 /** What `selectByScore` and `selectByBits` take into account. */
 export const Select = { filtered: 1, multiplied: 2, collected: 4 } as const;
-/** Bits of all fields. */
-export const ALL_FIELDS = (1 << FIELD_COUNT) - 1;
 /** Numbers of the buffers that the host uses (asm/inverted/scratch.ts). */
-export const Buffers = { input: 0, output: 1, filter: 13, multipliers: 14, matches: 15 } as const;
+export const Buffers = { input: 0, output: 1, filter: 13, multipliers: 14, matches: 15, fieldFactors: 31 } as const;
 export const Algorithm = { bm25: 0, tfidf: 1, bm25f: 2 } as const;
 
 // Addresses in the header that the host reads or writes (asm/inverted/layout.ts).
@@ -33,16 +33,19 @@ const DOCS = HEADER + 384;
 const LIVE_DOCS = HEADER + 388;
 const DEAD_DOCS = HEADER + 392;
 const ORDINAL_CAPACITY = HEADER + 436;
-const LENGTH_SUMS = HEADER + 440;
-const FIELD_DOCS = HEADER + 496;
+const LENGTH_SUM = HEADER + 440;
+const FIELD_SUMS = HEADER + 448;
+const FIELD_CAPACITY = HEADER + 452;
 const FORMS = HEADER + 520;
 const SPARE_FORMS = HEADER + 552;
 const SCORING = HEADER + 2048 + 576;
+const FULL = HEADER + 2048 + 608;
 const PART_NAMES = ['documents', 'forms', 'strings', 'orders', 'groups', 'tails', 'blocks', 'directories', 'compaction'] as const;
 
 /** Kinds of pages, by their bytes. */
 export const PageKind = { free: 0, small: 1, large: 2, scratch: 3 } as const;
 export const PAGE_BYTES = 65_536;
+const MAX_PAGES = 65_536;
 
 export type PartName = (typeof PART_NAMES)[number];
 
@@ -58,14 +61,19 @@ export interface InvertedExports extends WebAssembly.Exports {
   buffer(buffer: number): number;
   beginDocument(): void;
   needsHost(at: number, end: number): number;
-  tokenizeText(field: number, at: number, end: number, position: number): number;
-  addTokens(field: number, at: number, end: number): void;
-  commitDocument(ordinal: number): number;
+  openField(field: number): void;
+  tokenizeText(at: number, stop: number, end: number, position: number): number;
+  textAt(): number;
+  addTokens(at: number, end: number): void;
+  beginCommit(ordinal: number): void;
+  continueCommit(budget: number): number;
+  finishCommit(): void;
   removeDocument(ordinal: number): number;
   documentOf(ordinal: number): number;
   newForms(): number;
   newFormCount(): number;
-  orderNewForms(): void;
+  addToOrders(form: number): void;
+  forgetNewForms(): void;
   setKey(form: number, at: number, length: number): void;
   retireForm(form: number): void;
   findForm(at: number, length: number): number;
@@ -76,10 +84,12 @@ export interface InvertedExports extends WebAssembly.Exports {
   postingCount(form: number): number;
   liveDocuments(form: number): number;
   liveDocumentsInField(form: number, field: number): number;
+  mainField(form: number): number;
   frequencyIn(form: number, doc: number): number;
+  collectKey(at: number, length: number): number;
   collectRange(order: number, at: number, length: number, limit: number): number;
   collectMatches(pattern: number, codePoints: number, affix: number, affixBytes: number, backward: number, limit: number): number;
-  collectFuzzy(word: number, codePoints: number, bound: number, limit: number): number;
+  collectFuzzy(word: number, codePoints: number, bound: number, part: number, free: number, backward: number, limit: number): number;
   joinGroup(grouping: number, form: number, term: number, length: number): void;
   leaveGroup(grouping: number, form: number, term: number, length: number): void;
   groupOf(grouping: number, term: number, length: number): number;
@@ -91,6 +101,9 @@ export interface InvertedExports extends WebAssembly.Exports {
   sumForm(form: number, weight: number): number;
   scoreGroup(level: number, action: number, weight: number): void;
   sumFormDensely(form: number, weight: number): void;
+  formsExist(count: number): number;
+  postingsOf(count: number): number;
+  sumForms(count: number, densely: number): number;
   countSums(): number;
   scoreSums(weight: number): void;
   finishRequire(level: number): void;
@@ -125,13 +138,18 @@ export interface TableBytes {
 /** What scoring needs to know of the collection and the query, see asm/inverted/scoring.ts. */
 export interface ScoringParameters {
   readonly algorithm: number;
-  /** Bits of the fields that count. */
-  readonly fields: number;
   readonly c0: number;
   readonly c1: number;
   readonly rest: number;
-  readonly weights: readonly number[];
-  readonly norms: readonly number[];
+  /** The fields that count, by number; undefined where all count alike. */
+  readonly factors: readonly FieldFactor[] | undefined;
+}
+
+export interface FieldFactor {
+  readonly field: number;
+  readonly weight: number;
+  /** b / avglen of the field. */
+  readonly norm: number;
 }
 
 /** One inverted index in a WebAssembly memory of its own: calls, and what passes through the memory. */
@@ -143,8 +161,9 @@ export class InvertedKernel {
   readonly #decoder = new TextDecoder();
 
   /** An empty index; or, given the pages of a checkpoint, a memory to read it into before `adopt`. */
-  constructor(build: KernelBuild = 'release', pages?: number) {
-    this.memory = new WebAssembly.Memory({ initial: pages ?? FIRST_PAGES, maximum: 65_536 });
+  constructor(build: KernelBuild = 'release', { pages, maxBytes = MAX_PAGES * PAGE_BYTES }: { pages?: number; maxBytes?: number } = {}) {
+    const maximum = Math.max(pages ?? FIRST_PAGES, Math.floor(maxBytes / PAGE_BYTES));
+    this.memory = new WebAssembly.Memory({ initial: pages ?? FIRST_PAGES, maximum });
     this.call = instantiateKernel(loadKernel('inverted', build), this.memory) as InvertedExports;
     this.#bytes = new Uint8Array(this.memory.buffer);
     if (pages === undefined) this.call.initialize();
@@ -171,9 +190,17 @@ export class InvertedKernel {
     return { at, length: this.#encoder.encodeInto(text, this.bytes.subarray(at)).written };
   }
 
+  /** The same for a text and what follows it; gives where the one ends and where the other. */
+  inputParts(first: string, rest: string): { readonly at: number; readonly stop: number; readonly end: number } {
+    const at = this.call.reserve(Buffers.input, (first.length + rest.length) * 3 + 16);
+    const bytes = this.bytes;
+    const stop = at + this.#encoder.encodeInto(first, bytes.subarray(at)).written;
+    return { at, stop, end: stop + this.#encoder.encodeInto(rest, bytes.subarray(stop)).written };
+  }
+
   /** Writes numbers (u32) to the input buffer; gives their address. */
   inputNumbers(numbers: ArrayLike<number>): number {
-    return this.write(Buffers.input, Uint32Array.from(numbers));
+    return this.write(Buffers.input, numbers instanceof Uint32Array ? numbers : Uint32Array.from(numbers));
   }
 
   /** Writes an array to a buffer; gives its address. */
@@ -201,24 +228,36 @@ export class InvertedKernel {
     return this.#decoder.decode(this.bytes.subarray(at, at + length));
   }
 
-  setScoring({ algorithm, fields, c0, c1, rest, weights, norms }: ScoringParameters): void {
+  setScoring({ algorithm, c0, c1, rest, factors }: ScoringParameters): void {
+    if (factors !== undefined) {
+      const table = new Float32Array(MAX_FIELDS * 2);
+      for (const { field, weight, norm } of factors) table.set([weight, norm], field * 2);
+      this.write(Buffers.fieldFactors, table);
+    }
     const view = new DataView(this.memory.buffer, SCORING);
     view.setUint32(0, algorithm, true);
-    view.setUint32(4, fields, true);
-    [c0, c1, rest, ...weights, ...norms].forEach((value, i) => view.setFloat32(8 + 4 * i, value, true));
+    view.setUint32(4, factors === undefined ? 1 : 0, true);
+    [c0, c1, rest].forEach((value, i) => view.setFloat32(8 + 4 * i, value, true));
   }
 
-  /** Counts that the header keeps; lengths are sums over live documents, over all fields and of each. */
-  counts(): { live: number; dead: number; documents: number; forms: number; lengths: Float64Array; fieldDocuments: Uint32Array } {
+  /** Counts that the header keeps; `tokens` are those of live documents. */
+  counts(): { live: number; dead: number; documents: number; forms: number; tokens: number } {
     const view = new DataView(this.memory.buffer);
     return {
       live: view.getUint32(LIVE_DOCS, true),
       dead: view.getUint32(DEAD_DOCS, true),
       documents: view.getUint32(DOCS, true) - 1,
       forms: view.getUint32(FORMS, true) - 1 - view.getUint32(SPARE_FORMS, true),
-      lengths: new Float64Array(this.memory.buffer, LENGTH_SUMS, FIELD_COUNT + 1).slice(),
-      fieldDocuments: new Uint32Array(this.memory.buffer, FIELD_DOCS, FIELD_COUNT).slice(),
+      tokens: view.getFloat64(LENGTH_SUM, true),
     };
+  }
+
+  /** Tokens of live documents in a field, and the live documents that have one there. */
+  fieldCounts(field: number): { tokens: number; documents: number } {
+    const view = new DataView(this.memory.buffer);
+    if (field >= view.getUint32(FIELD_CAPACITY, true)) return { tokens: 0, documents: 0 };
+    const at = view.getUint32(FIELD_SUMS, true) + 16 * field;
+    return { tokens: view.getFloat64(at, true), documents: view.getUint32(at + 8, true) };
   }
 
   /** One more than the largest number a form may have. */
@@ -229,6 +268,11 @@ export class InvertedKernel {
   /** One more than the largest ordinal that there is room for. */
   ordinalEnd(): number {
     return new DataView(this.memory.buffer).getUint32(ORDINAL_CAPACITY, true);
+  }
+
+  /** Whether a call failed because the memory could not grow. */
+  isFull(): boolean {
+    return new DataView(this.memory.buffer).getUint32(FULL, true) !== 0;
   }
 
   /** Bytes in use by part of the index. */

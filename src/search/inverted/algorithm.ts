@@ -1,21 +1,24 @@
-import { Algorithm, ALL_FIELDS, FIELD_COUNT, type ScoringParameters } from '../../kernels/inverted.ts';
+import { Algorithm, type FieldFactor, PLAIN_FIELDS, type ScoringParameters } from '../../kernels/inverted.ts';
+import type { Field } from './fields.ts';
 
 /**
  * How documents are scored. `fields` lists the fields in which a term counts (default: all); `bm25f` takes them
- * from its weights, by field, where 0 leaves a field out.
+ * from its weights, where 0 leaves a field out. Fields that no document has are left out, too.
  */
 export type ScoringAlgorithm =
-  | { readonly kind: 'tfidf'; readonly fields?: readonly number[] }
-  | { readonly kind: 'bm25'; readonly k1?: number; readonly b?: number; readonly fields?: readonly number[] }
-  | { readonly kind: 'bm25f'; readonly weights: readonly number[]; readonly k1?: number; readonly b?: number };
+  | { readonly kind: 'tfidf'; readonly fields?: readonly Field[] }
+  | { readonly kind: 'bm25'; readonly k1?: number; readonly b?: number; readonly fields?: readonly Field[] }
+  | { readonly kind: 'bm25f'; readonly weights: ReadonlyMap<Field, number>; readonly k1?: number; readonly b?: number };
 
-/** What the formulas need to know of a collection: live documents, and sums of their lengths. */
-export interface CollectionCounts {
+/** What the formulas need to know of a collection. */
+export interface Collection {
+  /** Live documents, and their tokens. */
   readonly live: number;
-  /** Sum of lengths over all fields, then in each field. */
-  readonly lengths: ArrayLike<number>;
-  /** Documents in which each field has a token. */
-  readonly fieldDocuments: ArrayLike<number>;
+  readonly tokens: number;
+  /** The number of a field; undefined for one that no document has had. */
+  numberOf(field: Field): number | undefined;
+  /** Tokens of live documents in a field, and the live documents that have one there. */
+  countsOf(field: number): { readonly tokens: number; readonly documents: number };
 }
 
 /** k1 and b unless the query says otherwise (decisions D-82, D-83). */
@@ -25,52 +28,57 @@ export const DEFAULT_B = 0.75;
 /** An algorithm over a collection, as the kernel and the weights of terms need it. */
 export interface Scoring {
   readonly parameters: ScoringParameters;
+  /** Bits of the plain fields that count, and whether the others do as well. */
+  readonly plainFields: number;
+  readonly furtherFields: boolean;
   /** The factor W of a term that so many live documents have (see asm/inverted/scoring.ts). */
   weightOf(documents: number): number;
 }
 
 /** Throws a RangeError when a parameter is out of its range. */
-export function scoringFor(algorithm: ScoringAlgorithm, counts: CollectionCounts): Scoring {
+export function scoringFor(algorithm: ScoringAlgorithm, collection: Collection): Scoring {
   switch (algorithm.kind) {
-    case 'tfidf': return tfidf(algorithm.fields, counts);
-    case 'bm25': return bm25(algorithm, counts);
-    case 'bm25f': return bm25f(algorithm, counts);
+    case 'tfidf': return tfidf(algorithm.fields, collection);
+    case 'bm25': return bm25(algorithm, collection);
+    case 'bm25f': return bm25f(algorithm, collection);
   }
 }
 
-const UNUSED = Array.from({ length: FIELD_COUNT }, () => 0);
-
 /** tf / len * ln(1 + N / df), decision D-81. */
-function tfidf(fields: readonly number[] | undefined, { live }: CollectionCounts): Scoring {
+function tfidf(fields: readonly Field[] | undefined, collection: Collection): Scoring {
   return {
-    parameters: { algorithm: Algorithm.tfidf, fields: bitsOf(fields), c0: 0, c1: 0, rest: 0, weights: UNUSED, norms: UNUSED },
-    weightOf: (documents) => Math.log(1 + live / documents),
+    parameters: { algorithm: Algorithm.tfidf, c0: 0, c1: 0, rest: 0, factors: alike(fields, collection) },
+    ...counted(alike(fields, collection)),
+    weightOf: (documents) => Math.log(1 + collection.live / documents),
   };
 }
 
 /** idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * len / avglen)), decision D-82. */
-function bm25({ k1 = DEFAULT_K1, b = DEFAULT_B, fields }: { k1?: number; b?: number; fields?: readonly number[] }, counts: CollectionCounts): Scoring {
+function bm25({ k1 = DEFAULT_K1, b = DEFAULT_B, fields }: { k1?: number; b?: number; fields?: readonly Field[] }, collection: Collection): Scoring {
   checkParameters(k1, b);
-  const bits = bitsOf(fields);
-  const average = averageLength(bits, counts);
+  const factors = alike(fields, collection);
   return {
-    parameters: { algorithm: Algorithm.bm25, fields: bits, c0: k1 * (1 - b), c1: (k1 * b) / average, rest: 0, weights: UNUSED, norms: UNUSED },
-    weightOf: (documents) => inverseDocumentFrequency(documents, counts.live) * (k1 + 1),
+    parameters: { algorithm: Algorithm.bm25, c0: k1 * (1 - b), c1: (k1 * b) / averageLength(factors, collection), rest: 0, factors },
+    ...counted(factors),
+    weightOf: (documents) => inverseDocumentFrequency(documents, collection.live) * (k1 + 1),
   };
 }
 
 /** Sum of idf * t / (k1 + t) where t = sum over fields of w_f * tf_f / (1 - b + b * len_f / avglen_f), decision D-83. */
-function bm25f({ weights, k1 = DEFAULT_K1, b = DEFAULT_B }: { weights: readonly number[]; k1?: number; b?: number }, counts: CollectionCounts): Scoring {
+function bm25f({ weights, k1 = DEFAULT_K1, b = DEFAULT_B }: { weights: ReadonlyMap<Field, number>; k1?: number; b?: number }, collection: Collection): Scoring {
   checkParameters(k1, b);
-  const byField = UNUSED.map((_, field) => weights[field] ?? 0);
-  if (byField.some((weight) => !(weight >= 0 && Number.isFinite(weight)))) throw new RangeError(`a field's weight is a number of at least 0, got ${weights.join(', ')}`);
-  const norms = byField.map((_, field) => b / Math.max(averageOfField(field, counts), Number.MIN_VALUE));
+  const byNumber = new Map<number, number>();
+  for (const [field, weight] of weights) {
+    if (!(weight >= 0 && Number.isFinite(weight))) throw new RangeError(`a field's weight is a number of at least 0, got ${weight}`);
+    const number = collection.numberOf(field);
+    // Names that share a field share the largest of their weights.
+    if (number !== undefined && weight > 0) byNumber.set(number, Math.max(weight, byNumber.get(number) ?? 0));
+  }
+  const factors = [...byNumber].map(([field, weight]) => ({ field, weight, norm: b / averageOfField(field, collection) }));
   return {
-    parameters: {
-      algorithm: Algorithm.bm25f, fields: byField.reduce((bits, weight, field) => (weight > 0 ? bits | (1 << field) : bits), 0),
-      c0: k1, c1: 0, rest: 1 - b, weights: byField, norms: norms.map((norm) => (Number.isFinite(Math.fround(norm)) ? norm : 0)),
-    },
-    weightOf: (documents) => inverseDocumentFrequency(documents, counts.live),
+    parameters: { algorithm: Algorithm.bm25f, c0: k1, c1: 0, rest: 1 - b, factors },
+    ...counted(factors),
+    weightOf: (documents) => inverseDocumentFrequency(documents, collection.live),
   };
 }
 
@@ -80,22 +88,27 @@ export function inverseDocumentFrequency(documents: number, live: number): numbe
 }
 
 /** Average length of a document over the fields that count; at least a token, so that empty collections divide by something. */
-function averageLength(bits: number, { live, lengths }: CollectionCounts): number {
-  let sum = 0;
-  if (bits === ALL_FIELDS) sum = lengths[0]!;
-  else for (let field = 0; field < FIELD_COUNT; field++) if ((bits & (1 << field)) !== 0) sum += lengths[field + 1]!;
+function averageLength(factors: readonly FieldFactor[] | undefined, { live, tokens, countsOf }: Collection): number {
+  const sum = factors === undefined ? tokens : factors.reduce((all, { field }) => all + countsOf(field).tokens, 0);
   return sum > 0 ? sum / live : 1;
 }
 
 /** Average length of a field over the documents that have it. */
-function averageOfField(field: number, { lengths, fieldDocuments }: CollectionCounts): number {
-  return fieldDocuments[field]! > 0 ? lengths[field + 1]! / fieldDocuments[field]! : 1;
+function averageOfField(field: number, { countsOf }: Collection): number {
+  const { tokens, documents } = countsOf(field);
+  return documents > 0 ? tokens / documents : 1;
 }
 
-function bitsOf(fields: readonly number[] | undefined): number {
-  if (fields === undefined) return ALL_FIELDS;
-  for (const field of fields) if (!(Number.isInteger(field) && field >= 0 && field < FIELD_COUNT)) throw new RangeError(`a field is a number from 0 to ${FIELD_COUNT - 1}, got ${field}`);
-  return fields.reduce((bits, field) => bits | (1 << field), 0);
+/** Fields that count alike; undefined: all do. */
+function alike(fields: readonly Field[] | undefined, { numberOf }: Collection): FieldFactor[] | undefined {
+  if (fields === undefined) return undefined;
+  const numbers = fields.map(numberOf).filter((number) => number !== undefined);
+  return [...new Set(numbers)].map((field) => ({ field, weight: 1, norm: 0 }));
+}
+
+function counted(factors: readonly FieldFactor[] | undefined): Pick<Scoring, 'plainFields' | 'furtherFields'> {
+  if (factors === undefined) return { plainFields: (1 << PLAIN_FIELDS) - 1, furtherFields: true };
+  return { plainFields: factors.reduce((bits, { field }) => (field < PLAIN_FIELDS ? bits | (1 << field) : bits), 0), furtherFields: false };
 }
 
 /** b of 0 would multiply the infinite length of a deleted document by 0, so it has to be positive. */

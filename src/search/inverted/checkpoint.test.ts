@@ -49,6 +49,20 @@ describe('a checkpoint', () => {
     expect([find(index, 'common'), find(index, 'different')]).toEqual([1000, 3000]);
   });
 
+  it('is copied step by step when the index is to change', async () => {
+    const index = filled(20_000);
+    const source = index.save(1n)[Symbol.asyncIterator]();
+    const parts = [(await source.next()).value as Uint8Array];
+    let steps = 1;
+    while (index.settle(0, () => 0)) steps++;
+    expect(steps).toBeGreaterThan(3);
+    for (let ord = 0; ord < 3000; ord++) index.add(ord, [{ field: 0, text: 'entirely different' }]);
+    for (let next = await source.next(); next.done !== true; next = await source.next()) parts.push(next.value as Uint8Array);
+    expect(index.settle(0)).toBe(false);
+    const loaded = await InvertedIndex.load(inPieces(Buffer.concat(parts)), [], { build: 'debug' });
+    expect([find(loaded, 'common'), find(loaded, 'different'), find(index, 'different')]).toEqual([20_000, 0, 3000]);
+  });
+
   it('is not disturbed by searches while it is read', async () => {
     const index = filled(4000);
     const source = index.save(1n)[Symbol.asyncIterator]();
@@ -83,7 +97,7 @@ describe('a checkpoint', () => {
       copy[at] = byte;
       return copy;
     };
-    const damaged = [Buffer.alloc(0), whole.subarray(0, 5), whole.subarray(0, whole.length - 1), whole.subarray(0, 70_000), changed(0, 0x58), changed(8, 2), changed(14, 0xff), changed(40, 0x40), changed(whole.length - 9000, whole.at(-9000)! ^ 1)];
+    const damaged = [Buffer.alloc(0), whole.subarray(0, 5), whole.subarray(0, whole.length - 1), whole.subarray(0, 70_000), changed(0, 0x58), changed(8, 1), changed(14, 0xff), changed(40, 0x40), changed(whole.length - 9000, whole.at(-9000)! ^ 1)];
     for (const bytes of damaged) await expect(InvertedIndex.load(inPieces(bytes))).rejects.toThrow(CheckpointError);
     await expect(InvertedIndex.load(inPieces(whole))).resolves.toBeInstanceOf(InvertedIndex);
   });

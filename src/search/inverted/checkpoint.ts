@@ -8,7 +8,7 @@ import type { KernelBuild } from '../../kernels/load.ts';
 //     block: u32 bytes, u32 CRC-32, bytes          (little endian)
 
 const MAGIC = Buffer.from('QUIREFTS');
-const FORMAT = 1;
+const FORMAT = 2;
 const BLOCK_PAGES = 16;
 /** No block is longer; a length beyond it is damage. */
 const MAX_BLOCK = Math.max(BLOCK_PAGES * PAGE_BYTES, 1 << 24);
@@ -20,6 +20,8 @@ export interface CheckpointHeader {
   /** Version of the tokeniser's tables; forms of another version may differ. */
   readonly tables: string;
   readonly analyzers: readonly { number: number; name: string }[];
+  /** Names of the fields that have a number of their own, in order. */
+  readonly fields: readonly string[];
   /** Pages of the memory, and the runs of them that follow: first page, number. */
   readonly pages: number;
   readonly runs: readonly (readonly [first: number, count: number])[];
@@ -44,9 +46,18 @@ export class Snapshot {
     this.#pending = runs.flatMap(([first, count]) => pieces(first, count));
   }
 
-  /** Copies what was not written yet; called before the memory changes. Costs as much as copying that many bytes. */
-  detach(): void {
-    for (const [at, length] of this.#pending.splice(0)) this.#copied.push(this.#kernel.bytes.slice(at, at + length));
+  /**
+   * Copies what was not written yet, for about so many milliseconds; gives whether there is more. Once all is copied the
+   * memory may change.
+   */
+  copy(milliseconds: number, now: () => number): boolean {
+    const end = now() + milliseconds;
+    while (this.#pending.length > 0) {
+      const [at, length] = this.#pending.shift()!;
+      this.#copied.push(this.#kernel.bytes.slice(at, at + length));
+      if (now() >= end) break;
+    }
+    return this.#pending.length > 0;
   }
 
   /** The bytes of the checkpoint, in pieces of up to a mebibyte. */
@@ -65,14 +76,14 @@ export class Snapshot {
 }
 
 /** Reads a checkpoint into a new kernel. Throws a CheckpointError when it is damaged or of another version. */
-export async function readCheckpoint(source: AsyncIterable<Uint8Array>, tables: string, build: KernelBuild): Promise<{ kernel: InvertedKernel; header: CheckpointHeader }> {
+export async function readCheckpoint(source: AsyncIterable<Uint8Array>, tables: string, { build, maxBytes }: { build?: KernelBuild; maxBytes?: number }): Promise<{ kernel: InvertedKernel; header: CheckpointHeader }> {
   const reader = new ByteReader(source);
   if (!MAGIC.equals(await reader.take(MAGIC.length))) throw new CheckpointError('not a checkpoint of a full-text index');
   const format = (await reader.take(4)).readUInt32LE();
   if (format !== FORMAT) throw new CheckpointError(`a checkpoint of format ${FORMAT} is read, got ${format}`);
   const header = parseHeader(await reader.block());
   if (header.tables !== tables) throw new CheckpointError(`the checkpoint's tokens are of version ${header.tables}, those of today of ${tables}`);
-  const kernel = new InvertedKernel(build, header.pages);
+  const kernel = new InvertedKernel(build, { pages: header.pages, ...(maxBytes !== undefined && { maxBytes }) });
   for (const [at, length] of header.runs.flatMap(([first, count]) => pieces(first, count))) {
     const bytes = await reader.block();
     if (bytes.length !== length) throw new CheckpointError(`a block of ${length} bytes should follow, got ${bytes.length}`);

@@ -15,8 +15,6 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
     list.forEach((form, ord) => index.add(ord, [{ field: 0, tokens: [{ form, position: 0 }] }]));
     return index;
   };
-  const texts = (index: InvertedIndex, ids: readonly number[]) => ids.map((id) => index.textOf(id));
-
   it('finds prefixes in order, patterns and equals but for diacritics as a scan does', () => {
     fc.assert(fc.property(words, word, pattern, (list, part, wildcard) => {
       const index = indexOf(list);
@@ -51,11 +49,58 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
     }), { numRuns: 100 });
   });
 
+  it('finds patterns and forms whatever came, went and was reloaded', async () => {
+    await fc.assert(fc.asyncProperty(words, words, fc.array(pattern, { minLength: 3, maxLength: 3 }), fc.boolean(), async (before, after, patterns, reloaded) => {
+      let index = indexOf(before);
+      for (let ord = 0; ord < before.length; ord += 2) index.remove(ord);
+      index.compact(0, true, () => 0);
+      if (reloaded) index = await InvertedIndex.load(index.save(1n), [], { build, compactionStep: 5 });
+      after.forEach((form, i) => index.add(100 + i, [{ field: 0, tokens: [{ form, position: 0 }] }]));
+      while (index.compact(1000));
+      const list = [...new Set([...before.filter((_, ord) => ord % 2 === 1), ...after])];
+      for (const wildcard of patterns) {
+        const matcher = new RegExp(`^${foldDiacritics(wildcard).replaceAll('*', '.*').replaceAll('?', '.')}$`, 'su');
+        const found = texts(index, index.wildcard(wildcard, 1000)).filter((form) => list.includes(form));
+        expect(found.sort()).toEqual(list.filter((form) => matcher.test(foldDiacritics(form))).sort());
+      }
+      for (const form of list) expect(index.textOf(index.form(form)!)).toBe(form);
+    }), { numRuns: 100 });
+  });
+
+  it('knows its forms while its table grows, shrinks and grows again', () => {
+    const index = new InvertedIndex({ build });
+    const formOf = (ord: number) => `w${(ord * 7919) % 30_000}`;
+    const present = new Set<number>();
+    const write = (from: number, to: number) => {
+      for (let ord = from; ord < to; ord++) {
+        index.add(ord, [{ field: 0, tokens: [{ form: formOf(ord), position: 0 }] }]);
+        present.add(ord);
+      }
+    };
+    const check = () => {
+      for (let ord = 0; ord < 4000; ord++) expect(index.form(formOf(ord)) !== undefined).toBe(present.has(ord));
+    };
+    // Tables are moved after 384, 768, 1536 and 3072 forms, some slots at a time.
+    for (const [from, to] of [[0, 390], [1000, 1400], [2000, 2760], [3000, 3400]] as const) {
+      write(from, to);
+      for (let ord = from; ord < to; ord += 3) if (index.remove(ord)) present.delete(ord);
+      while (index.compact(1000));
+      write(from + 800, from + 830);
+      check();
+    }
+    expect(index.wildcard('*', 10_000)).toHaveLength(present.size);
+  });
+
   it('keeps its order over many leaves', () => {
     const list = Array.from({ length: 3000 }, (_, i) => ((i * 7919) % 3000).toString(36));
     const index = indexOf(list);
     expect(texts(index, index.prefix('', 10_000))).toEqual([...list].sort());
     expect(texts(index, index.wildcard('*7', 10_000)).sort()).toEqual(list.filter((form) => form.endsWith('7')).sort());
+    expect(texts(index, index.wildcard('*a*b*', 10_000)).sort()).toEqual(list.filter((form) => /a.*b/.test(form)).sort());
+    expect(texts(index, index.wildcard('?9?', 10_000)).sort()).toEqual(list.filter((form) => /^.9.$/.test(form)).sort());
+    expect(texts(index, index.wildcard('1*', 10_000))).toEqual([...list].sort().filter((form) => form.startsWith('1')));
+    expect(index.wildcard('*1*', 7)).toHaveLength(7);
+    expect(index.fuzzy('1a1', 2, 9)).toHaveLength(9);
     expect(index.prefix('1', 5)).toHaveLength(5);
     for (let ord = 0; ord < 3000; ord++) if (ord % 3 !== 0) index.remove(ord);
     while (index.compact(1000));
@@ -70,6 +115,28 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
     expect(texts(index, index.prefix('y', 10))).toEqual(['y'.repeat(768)]);
   });
 });
+
+it('finds literals that stand within, among very many forms', () => {
+  const index = new InvertedIndex({ additionStep: 1_000_000 });
+  const random = mulberry(5);
+  const list = Array.from({ length: 30_000 }, () => Array.from({ length: 4 + Math.floor(7 * random()) }, () => 'etaoinshrdlu'[Math.floor(12 * random())]).join(''));
+  index.add(0, [{ field: 0, text: list.join(' ') }]);
+  for (const part of ['ret', 'uuu', 'sho', 'rest', 'adults']) {
+    expect(texts(index, index.wildcard(`*${part}*`, 100_000)).sort()).toEqual([...new Set(list)].filter((form) => form.includes(part)).sort());
+  }
+});
+
+const texts = (index: InvertedIndex, ids: readonly number[]) => ids.map((id) => index.textOf(id));
+
+function mulberry(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
 
 describe('groups', () => {
   it('hold the forms of a term, whenever the analyzer came', async () => {

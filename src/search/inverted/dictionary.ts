@@ -8,8 +8,6 @@ export interface FuzzyForm {
   readonly distance: number;
 }
 
-const EVERYTHING = 0xffff_ffff;
-
 /**
  * The forms of an index by their spelling. They are kept in the order of their keys, which are the forms without
  * diacritics, so patterns and distances are about those, too: `cafe*` finds `cafés`.
@@ -29,37 +27,54 @@ export class Dictionary {
 
   /** Forms that differ from one in diacritics at most. */
   sameKey(form: string): number[] {
-    const key = keyOf(form);
-    return this.prefix(key, EVERYTHING, true).filter((id) => keyOf(this.text(id)) === key);
+    const { at, length } = this.#kernel.input(keyOf(form));
+    return [...this.#kernel.output(this.#kernel.call.collectKey(at, length))];
   }
 
-  /** Forms that start with some characters, in order, `limit` at most; `exact`: only those of that key. */
-  prefix(prefix: string, limit: number, exact = false): number[] {
-    const key = exact ? prefix : keyOf(prefix);
-    const { at, length } = this.#kernel.input(key);
-    return [...this.#kernel.output(this.#kernel.call.collectRange(Orders.forward, at, length, limit))];
+  /** Forms that start with some characters, in order, `limit` at most. */
+  prefix(prefix: string, limit: number): number[] {
+    return this.#range(Orders.forward, keyOf(prefix), limit);
+  }
+
+  #range(order: number, affix: string, limit: number): number[] {
+    const { at, length } = this.#kernel.input(affix);
+    return Array.from(this.#kernel.output(this.#kernel.call.collectRange(order, at, length, limit)));
   }
 
   /**
-   * Forms that a pattern matches, in which `*` stands for any characters and `?` for one; `limit` at most. Looks
-   * at those only that start as the pattern does, or end as it does; `*x*` has to look at all.
+   * Forms that a pattern matches, in which `*` stands for any characters and `?` for one; in no order, `limit` at most.
+   * Looks at those that start as the pattern does, or end as it does; of a pattern that starts and ends with a sign, at
+   * those whose signatures have its literals, which for a literal of three letters are few.
    */
   wildcard(pattern: string, limit: number): number[] {
     const folded = keyOf(pattern);
     const [prefix, suffix] = [/^[^*?]*/.exec(folded)![0], /[^*?]*$/.exec(folded)![0]];
     const backward = suffix.length > prefix.length;
+    if (folded === `${prefix}*` || folded === `*${suffix}`) return this.#range(backward ? Orders.backward : Orders.forward, backward ? suffix : prefix, limit);
     const affix = Buffer.from(backward ? suffix : prefix);
     const codes = Uint32Array.from(folded.replace(/\*+/g, '*'), (c) => (c === '*' ? ANY_CHARACTERS : c === '?' ? ONE_CHARACTER : c.codePointAt(0)!));
     const at = this.#kernel.write(0, new Uint8Array([...new Uint8Array(codes.buffer), ...affix]));
     const found = this.#kernel.call.collectMatches(at, codes.length, at + codes.byteLength, affix.length, backward ? 1 : 0, limit);
-    return [...this.#kernel.output(found)];
+    return Array.from(this.#kernel.output(found));
   }
 
   /** Forms within `edits` (0 to 2) of a word; the word itself has distance 0. A word of more than 60 characters is exact. */
   fuzzy(word: string, edits: number, limit: number): FuzzyForm[] {
     const codes = Uint32Array.from(keyOf(word), (c) => c.codePointAt(0)!);
     if (codes.length > MAX_FUZZY_WORD) return this.sameKey(word).map((id) => ({ id, distance: 0 }));
-    const found = this.#kernel.call.collectFuzzy(this.#kernel.inputNumbers(codes), codes.length, edits, limit);
+    if (edits === 0) return this.sameKey(word).slice(0, limit).map((id) => ({ id, distance: 0 }));
+    // Either the first part has an edit less than allowed, or the second has none: see asm/inverted/fuzzy.ts.
+    const first = Math.ceil(codes.length / 2);
+    const distances = new Map<number, number>();
+    for (const { id, distance } of [...this.#fuzzyPart(codes, edits, first, edits - 1, false, limit), ...this.#fuzzyPart(codes, edits, codes.length - first, 0, true, limit)]) {
+      distances.set(id, Math.min(distance, distances.get(id) ?? edits));
+    }
+    return [...distances].slice(0, limit).map(([id, distance]) => ({ id, distance }));
+  }
+
+  #fuzzyPart(codes: Uint32Array, edits: number, part: number, free: number, backward: boolean, limit: number): FuzzyForm[] {
+    const word = this.#kernel.inputNumbers(backward ? codes.toReversed() : codes);
+    const found = this.#kernel.call.collectFuzzy(word, codes.length, edits, part, free, backward ? 1 : 0, limit);
     const pairs = this.#kernel.output(found * 2);
     return Array.from({ length: found }, (_, i) => ({ id: pairs[2 * i]!, distance: pairs[2 * i + 1]! }));
   }

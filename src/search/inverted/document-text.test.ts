@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tokenize } from '../../text/tokenize.ts';
-import { InvertedIndex, type Query } from './index.ts';
+import { InvertedIndex, MAX_NAMED_FIELDS, type Query, SHARED_FIELD } from './index.ts';
 
 /** What the rules of the tokeniser speak of. */
 const piece = fc.oneof(
@@ -22,9 +22,9 @@ describe.each(['release', 'debug'] as const)('documents, %s build', (build) => {
   const matches = (index: InvertedIndex, query: Query) => index.search(query, { algorithm: { kind: 'bm25' }, limit: 10 }).hits.map(({ ord }) => ord).sort();
 
   it('have the tokens that the definition says, at its positions', () => {
-    fc.assert(fc.property(text, (value) => {
+    fc.assert(fc.property(text, fc.constantFrom(1, 2, 9, 60, undefined), (value, additionStep) => {
       const tokens = tokenize(value);
-      const index = new InvertedIndex({ build });
+      const index = new InvertedIndex({ build, ...(additionStep !== undefined && { additionStep }) });
       index.add(3, [{ field: 0, text: value }]);
       expect(index.stats().tokens).toBe(tokens.length);
       for (const { form } of tokens) expect(index.form(form)).toBeGreaterThan(0);
@@ -47,6 +47,54 @@ describe.each(['release', 'debug'] as const)('documents, %s build', (build) => {
     expect(matches(index, asPhrase(index, [{ form: 'rarely', position: 0 }, { form: 'often', position: 1 }]))).toEqual([2]);
   });
 
+  it('are there at once when all steps are done, or when something else changes the index', async () => {
+    const words = Array.from({ length: 3000 }, (_, i) => `w${i % 700}`);
+    const find = (index: InvertedIndex, form: string) => matches(index, asPhrase(index, [{ form, position: 0 }]));
+    const begun = (steps: number) => {
+      const index = new InvertedIndex({ build, additionStep: 100 });
+      index.add(5, [{ field: 0, text: 'w1 former' }]);
+      const addition = index.beginAdd(5, [{ field: 0, text: words.join(' ') }, { field: 'author', text: 'w1 writer' }]);
+      for (let i = 0; i < steps; i++) expect(addition.step(0, () => 0)).toBe(true);
+      return { index, addition };
+    };
+    for (const steps of [1, 20, 150, 190]) {
+      const whole = begun(steps);
+      expect([find(whole.index, 'w1'), find(whole.index, 'former'), whole.index.documents(whole.index.form('w1')!)]).toEqual([[5], [5], 1]);
+      expect(whole.index.stats()).toMatchObject({ documents: 1, tokens: 2 });
+      while (whole.addition.step(1));
+      expect([find(whole.index, 'w699'), find(whole.index, 'former'), whole.addition.step(1)]).toEqual([[5], [], false]);
+      const disturbed = begun(steps);
+      disturbed.index.add(6, [{ field: 0, text: 'w1' }]);
+      expect([find(disturbed.index, 'w1'), find(disturbed.index, 'former'), disturbed.addition.step(1)]).toEqual([[5, 6], [], false]);
+      const saved = begun(steps);
+      const loaded = await InvertedIndex.load(saved.index.save(1n), [], { build });
+      expect([find(loaded, 'w699'), loaded.documents(loaded.form('w1')!, 'author'), loaded.stats().tokens]).toEqual([[5], 1, 3002]);
+    }
+  });
+
+  it('may have very many fields: those beyond the first thousand share one', async () => {
+    let index = new InvertedIndex({ build });
+    const names = Array.from({ length: MAX_NAMED_FIELDS + 3 }, (_, i) => `faq.${i}`);
+    index.add(0, names.map((field) => ({ field, text: `common ${field.replace('.', '')}` })));
+    index.add(1, [{ field: 'faq.7', text: 'other words' }, { field: 'faq.999', text: 'faq998' }]);
+    index.remove(0);
+    index.add(0, names.map((field) => ({ field, text: `common ${field.replace('.', '')}` })));
+    while (index.compact(1000));
+    index = await InvertedIndex.load(index.save(1n), [], { build });
+    const total = (form: string, field: string) => index.search({ kind: 'term', forms: [{ id: index.form(form)! }] }, { algorithm: { kind: 'bm25f', weights: new Map([[field, 2]]) }, limit: 1 }).total;
+    expect([total('faq7', 'faq.7'), total('faq7', 'faq.8'), total('faq999', 'faq.999'), total('faq998', 'faq.999')]).toEqual([1, 0, 1, 1]);
+    expect([total('faq1000', 'faq.1000'), total('faq1000', 'faq.1002'), total('faq1000', 'faq.999'), total('common', 'faq.1001')]).toEqual([1, 1, 0, 1]);
+    expect([index.mainField(index.form('faq7')!), index.mainField(index.form('faq1001')!), index.mainField(index.form('other')!)]).toEqual(['faq.7', SHARED_FIELD, 'faq.7']);
+  });
+
+  it('may have more values in a field than there are gaps between', () => {
+    const index = new InvertedIndex({ build });
+    index.add(0, Array.from({ length: 120_000 }, (_, i) => ({ field: 2, text: `left${i % 3} right` })));
+    expect(matches(index, asPhrase(index, [{ form: 'left1', position: 0 }, { form: 'right', position: 1 }]))).toEqual([0]);
+    expect(matches(index, asPhrase(index, [{ form: 'right', position: 0 }, { form: 'right', position: 1 }]))).toEqual([]);
+    expect(index.frequency(index.form('right')!, 0)).toBe(120_000);
+  });
+
   it('keep values of one field apart, and fields', () => {
     const index = new InvertedIndex({ build });
     index.add(0, [{ field: 2, text: 'red fox' }, { field: 2, text: 'green frog' }, { field: 0, text: 'blue' }]);
@@ -61,7 +109,7 @@ describe.each(['release', 'debug'] as const)('documents, %s build', (build) => {
     const index = new InvertedIndex({ build });
     index.add(0, [{ field: 0, text: 'kept' }]);
     const bad = [
-      () => index.add(0, [{ field: 6, text: 'x' }]), () => index.add(-1, []), () => index.add(2 ** 30, []), () => index.add(0.5, []),
+      () => index.add(0, [{ field: 6, text: 'x' }]), () => index.add(0, [{ field: -1, text: 'x' }]), () => index.add(-1, []), () => index.add(2 ** 30, []), () => index.add(0.5, []),
       () => index.add(0, [{ field: 0, tokens: [{ form: 'a', position: 2 }, { form: 'b', position: 1 }] }]),
       () => index.add(0, [{ field: 0, tokens: [{ form: 'a', position: 2 ** 30 }] }]),
     ];

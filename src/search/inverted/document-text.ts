@@ -1,5 +1,7 @@
-import { FIELD_COUNT, type InvertedKernel, MAX_FORM_BYTES } from '../../kernels/inverted.ts';
+import { Buffers, type InvertedKernel, MAX_FORM_BYTES } from '../../kernels/inverted.ts';
+import { CLASS_SHIFT, lookUp, TokenClass, tokenTables } from '../../text/token-tables.ts';
 import { tokenize } from '../../text/tokenize.ts';
+import { checkField, type Field } from './fields.ts';
 
 /** A token that the caller made: its form, and its position in the field. Several may share a position. */
 export interface FormAt {
@@ -11,17 +13,23 @@ export interface FormAt {
  * A value of a field: prose that the index tokenises, or tokens (of code) that the caller made, whose positions do not
  * descend. A field may have several values; phrases don't reach from one to the next.
  */
-export type FieldText = { readonly field: number; readonly text: string } | { readonly field: number; readonly tokens: readonly FormAt[] };
+export type FieldText = { readonly field: Field; readonly text: string } | { readonly field: Field; readonly tokens: readonly FormAt[] };
 
 /** Positions between two values of a field: more than any slop. */
 export const VALUE_GAP = 10_000;
-/** Positions have 29 bits. */
-const MAX_POSITION = 0x1fff_ffff;
+/** Values beyond this position have no gap between them any more, so that positions stay within 32 bits. */
+const LAST_START = 0x4000_0000;
+const MAX_POSITION = 0x0fff_ffff;
+
+/** How many units of text the kernel takes in the time that the host, or a list of tokens, takes for one. */
+const HOST_SHARE = 8;
+/** What a word that starts before the end of a piece may need behind it, in units: its own bytes, and a code point more. */
+const LOOKAHEAD = 512;
 
 /** Throws a RangeError when a document cannot be indexed as it is; nothing has happened then. */
 export function checkFields(fields: readonly FieldText[]): void {
   for (const value of fields) {
-    if (!(Number.isInteger(value.field) && value.field >= 0 && value.field < FIELD_COUNT)) throw new RangeError(`a field is a number from 0 to ${FIELD_COUNT - 1}, got ${value.field}`);
+    if (typeof value.field === 'number') checkField(value.field);
     if ('tokens' in value) checkPositions(value.tokens);
   }
 }
@@ -29,32 +37,86 @@ export function checkFields(fields: readonly FieldText[]): void {
 function checkPositions(tokens: readonly FormAt[]): void {
   let last = 0;
   for (const { position } of tokens) {
-    if (!(Number.isInteger(position) && position >= last && position <= MAX_POSITION / 2)) throw new RangeError(`positions of tokens are integers that do not descend, got ${position} behind ${last}`);
+    if (!(Number.isInteger(position) && position >= last && position <= MAX_POSITION)) throw new RangeError(`positions of tokens are integers that do not descend, got ${position} behind ${last}`);
     last = position;
   }
 }
 
-/** Gives the tokens of a document's fields to the kernel, in the order that it wants. */
-export function addFields(kernel: InvertedKernel, fields: readonly FieldText[]): void {
-  const next = new Array<number>(FIELD_COUNT).fill(0);
-  for (const value of [...fields].sort((a, b) => a.field - b.field)) {
-    const start = next[value.field]!;
-    const end = 'tokens' in value ? addTokens(kernel, value.field, value.tokens, start) : addText(kernel, value.field, value.text, start);
-    if (end > start) next[value.field] = end + VALUE_GAP;
+/**
+ * Gives the tokens of a document's fields to the kernel, in the order that it wants, those of about `amount` UTF-16 units
+ * of text at a step.
+ */
+export function* addFields(kernel: InvertedKernel, fields: readonly FieldText[], numberOf: (field: Field) => number, amount: number): Generator<undefined, void> {
+  const numbered = fields.map((value) => ({ value, number: numberOf(value.field) })).sort((a, b) => a.number - b.number);
+  let last = -1;
+  let next = 0;
+  for (const { value, number } of numbered) {
+    if (number !== last) next = 0;
+    last = number;
+    kernel.call.openField(number);
+    const end: number = yield* 'tokens' in value ? addTokens(kernel, value.tokens, next, amount) : addText(kernel, value.text, next, amount);
+    if (end > next) next = Math.max(end, Math.min(end + VALUE_GAP, LAST_START));
   }
 }
 
-/** Adds a text whose first token has a position; gives the position behind the last. */
-function addText(kernel: InvertedKernel, field: number, text: string, start: number): number {
-  const { at, length } = kernel.input(text);
-  if (kernel.call.needsHost(at, at + length) === 0) return kernel.call.tokenizeText(field, at, at + length, start);
-  return addTokens(kernel, field, tokenize(text), start);
+/**
+ * Adds a text whose first token has a position; gives the position behind the last. Between two words the tokenisers
+ * remember nothing, so that a text may be given to them piece by piece, and each piece to the one that can take it.
+ */
+function* addText(kernel: InvertedKernel, text: string, start: number, amount: number): Generator<undefined, number> {
+  const { call } = kernel;
+  let position = start;
+  for (let from = 0; from < text.length;) {
+    if (from > 0) yield;
+    const cut = afterPair(text, from + amount);
+    const { at, stop, end } = kernel.inputParts(text.slice(from, cut), text.slice(cut, afterPair(text, cut + LOOKAHEAD)));
+    if (call.needsHost(at, end) === 0) {
+      position = call.tokenizeText(at, stop, end, position);
+      from = cut + unitsOf(kernel.bytes.subarray(stop, Math.max(stop, call.textAt())));
+    } else {
+      const behind = wordBoundary(text, from, Math.ceil(amount / HOST_SHARE));
+      position = yield* addTokens(kernel, tokenize(text.slice(from, behind)), position, amount);
+      from = behind;
+    }
+  }
+  return position;
 }
 
-function addTokens(kernel: InvertedKernel, field: number, tokens: readonly FormAt[], start: number): number {
-  const bytes = tokenBytes(tokens, start);
-  const at = kernel.write(0, bytes);
-  kernel.call.addTokens(field, at, at + bytes.length);
+/** An offset, or the next one when it would part a surrogate pair. */
+function afterPair(text: string, offset: number): number {
+  const parts = offset < text.length && isLowSurrogate(text, offset) && (text.charCodeAt(offset - 1) & 0xfc00) === 0xd800;
+  return parts ? offset + 1 : Math.min(offset, text.length);
+}
+
+function isLowSurrogate(text: string, offset: number): boolean {
+  return (text.charCodeAt(offset) & 0xfc00) === 0xdc00;
+}
+
+/** UTF-16 units that UTF-8 stands for. */
+function unitsOf(bytes: Uint8Array): number {
+  let units = 0;
+  for (const byte of bytes) if ((byte & 0xc0) !== 0x80) units += byte >= 0xf0 ? 2 : 1;
+  return units;
+}
+
+/** The last offset in the next `amount` units where no word is under way; a later one when there is none, or the end. */
+function wordBoundary(text: string, from: number, amount: number): number {
+  const tables = tokenTables();
+  const separates = (offset: number) => !isLowSurrogate(text, offset) && lookUp(tables, text.codePointAt(offset)!) >>> CLASS_SHIFT === TokenClass.separator;
+  if (from + amount >= text.length) return text.length;
+  for (let offset = from + amount; offset > from; offset--) if (separates(offset)) return offset;
+  for (let offset = from + amount + 1; offset < text.length; offset++) if (separates(offset)) return offset;
+  return text.length;
+}
+
+function* addTokens(kernel: InvertedKernel, tokens: readonly FormAt[], start: number, amount: number): Generator<undefined, number> {
+  const atOnce = Math.ceil(amount / HOST_SHARE);
+  for (let from = 0; from < tokens.length; from += atOnce) {
+    if (from > 0) yield;
+    const bytes = tokenBytes(tokens.slice(from, from + atOnce), start);
+    const at = kernel.write(Buffers.input, bytes);
+    kernel.call.addTokens(at, at + bytes.length);
+  }
   return tokens.length === 0 ? start : start + tokens.at(-1)!.position + 1;
 }
 

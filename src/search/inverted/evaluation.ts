@@ -1,6 +1,6 @@
-import { Action, Algorithm, ALL_FIELDS, type InvertedKernel, MAX_LEVELS } from '../../kernels/inverted.ts';
+import { Action, Algorithm, type InvertedKernel, MAX_LEVELS } from '../../kernels/inverted.ts';
 import type { Scoring } from './algorithm.ts';
-import type { OperatorQuery, PhraseQuery, Query, TermQuery, WeightedForm } from './query.ts';
+import { idsOf, type OperatorQuery, type PhraseQuery, type Query, type TermQuery, type WeightedForm } from './query.ts';
 
 /** Where a query's result lies: in the scores of level 0 alone, or in its bits and scores. */
 export type ResultPlace = 'scores' | 'bits';
@@ -109,6 +109,7 @@ export class Evaluation {
 
   #score({ forms, weight = 1 }: TermQuery, level: number, action: number): void {
     const { call } = this.#kernel;
+    if (isSet(forms)) return this.#scoreSet(forms, level, action, weight);
     const distinct = withoutRepeats(forms);
     const [first] = distinct;
     if (first !== undefined && distinct.length === 1 && (first.weight ?? 1) === 1 && this.#countsEverywhere(first.id)) {
@@ -122,28 +123,48 @@ export class Evaluation {
     if (documents > 0) call.scoreGroup(level, action, weight * this.#scoring.weightOf(documents));
   }
 
+  #scoreSet(forms: readonly WeightedForm[], level: number, action: number, weight: number): void {
+    const { call } = this.#kernel;
+    const densely = action === Action.add && this.#isDense(forms);
+    this.#kernel.inputNumbers(idsOf(forms));
+    const gained = call.sumForms(forms.length, densely ? 1 : 0);
+    if (densely) this.#scoreSums(weight);
+    else if (gained > 0) call.scoreGroup(level, action, weight * this.#scoring.weightOf(gained));
+  }
+
   #scoreDensely(forms: readonly WeightedForm[], weight: number): void {
     const { call } = this.#kernel;
     for (const { id, weight: own } of forms) call.sumFormDensely(id, own ?? 1);
-    const documents = call.countSums();
-    call.scoreSums(documents > 0 ? weight * this.#scoring.weightOf(documents) : 0);
+    this.#scoreSums(weight);
+  }
+
+  #scoreSums(weight: number): void {
+    const documents = this.#kernel.call.countSums();
+    this.#kernel.call.scoreSums(documents > 0 ? weight * this.#scoring.weightOf(documents) : 0);
   }
 
   /** Whether a group has so many postings that passes over all documents are quicker than bits for its own. */
   #isDense(forms: readonly WeightedForm[]): boolean {
-    const { algorithm, fields } = this.#scoring.parameters;
-    return (algorithm === Algorithm.bm25f || fields === ALL_FIELDS) && this.#cost(forms) * dense(this.#documents) > this.#documents;
+    const { algorithm, factors } = this.#scoring.parameters;
+    return (algorithm === Algorithm.bm25f || factors === undefined) && this.#cost(forms) * dense(this.#documents) > this.#documents;
   }
 
   /** Whether every document that has a form has it in a field that counts, so that their number is known. */
   #countsEverywhere(form: number): boolean {
-    return (this.#kernel.call.formFields(form) & ~this.#scoring.parameters.fields) === 0;
+    const { plainFields, furtherFields } = this.#scoring;
+    return furtherFields || (this.#kernel.call.formFields(form) & ~plainFields) === 0;
   }
 
   #cost(forms: readonly WeightedForm[]): number {
+    if (isSet(forms)) {
+      this.#kernel.inputNumbers(idsOf(forms));
+      return this.#kernel.call.postingsOf(forms.length);
+    }
     return forms.reduce((sum, { id }) => sum + this.#kernel.call.postingCount(id), 0);
   }
 }
+
+const MANY_FORMS = 100;
 
 /** What was counted of a query: its parts are asked again and again on the way down. */
 const counted = new WeakMap<Query, number>();
@@ -171,6 +192,11 @@ function byDepth(operands: readonly Query[]): Query[] {
 
 function isTerm(query: Query): query is TermQuery {
   return query.kind === 'term';
+}
+
+/** Whether there are so many forms, of equal weight, that the kernel takes them at once. */
+function isSet(forms: readonly WeightedForm[]): boolean {
+  return forms.length > MANY_FORMS && forms.every(({ weight = 1 }) => weight === 1);
 }
 
 function withoutRepeats(forms: readonly WeightedForm[]): readonly WeightedForm[] {

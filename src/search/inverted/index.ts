@@ -1,9 +1,11 @@
 export type { ScoringAlgorithm } from './algorithm.ts';
 export type { Analyzer } from './analyzers.ts';
 export { CheckpointError } from './checkpoint.ts';
+export {
+  type Addition, type Hit, IndexFullError, type IndexOptions, type IndexStats, MAX_ORDINAL, MAX_RESULTS, type SearchOptions, type SearchResult,
+} from './contract.ts';
 export type { FuzzyForm } from './dictionary.ts';
 export { type FieldText, type FormAt, VALUE_GAP } from './document-text.ts';
-export {
-  type Hit, IndexFullError, type IndexOptions, type IndexStats, InvertedIndex, MAX_ORDINAL, MAX_RESULTS, type SearchOptions, type SearchResult,
-} from './inverted-index.ts';
+export { type Field, MAX_NAMED_FIELDS, SHARED_FIELD } from './fields.ts';
+export { InvertedIndex } from './inverted-index.ts';
 export { ALL, NONE, type NotQuery, type OperatorQuery, type PhraseQuery, type PhraseWord, type Query, type TermQuery, type WeightedForm } from './query.ts';

@@ -1,21 +1,42 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ScoringAlgorithm } from './algorithm.ts';
-import { InvertedIndex } from './index.ts';
+import { type Field, IndexFullError, InvertedIndex, type Query } from './index.ts';
 import { ReferenceIndex, type WordQuery } from '../../testkit/inverted/reference.ts';
-import { algorithm, expectSame, known, query, step, take, WORDS } from '../../testkit/inverted/cases.ts';
+import { algorithm, expectSame, known, query, SMALL_STEPS, step, take, WORDS } from '../../testkit/inverted/cases.ts';
 
 describe.each(['release', 'debug'] as const)('the %s build', (build) => {
   it('finds and scores as the reference does, whatever was added, replaced, removed, compacted and reloaded', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), fc.array(fc.tuple(query, algorithm), { minLength: 3, maxLength: 3 }), fc.nat(5), async (steps, queries, limit) => {
-      let index = new InvertedIndex({ build, compactionStep: 3 });
+      let index = new InvertedIndex({ build, ...SMALL_STEPS });
       const reference = new ReferenceIndex();
       for (const next of steps) index = await take(index, reference, next, build);
       for (const [words, by] of queries) expectSame(index, words, reference.search(known(index, words), by), by, limit);
       for (const [form, count] of reference.documentsByForm()) expect(index.documents(index.form(form)!)).toBe(count);
-      for (const [form, count] of reference.documentsByForm(1)) expect(index.documents(index.form(form)!, 1)).toBe(count);
+      for (const field of [0, 1, 5, 'author', 'status', 'never seen']) for (const [form, count] of reference.documentsByForm(field)) expect(index.documents(index.form(form)!, field)).toBe(count);
       expect(index.stats().documents).toBe(reference.size);
     }), { numRuns: 120 });
+  });
+
+  it('scores a pattern of very many forms as one term', async () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd'), minLength: 1, maxLength: 5 });
+    const texts = fc.array(fc.record({ field: fc.constantFrom<Field>(0, 0, 1, 'author'), text: fc.array(letters, { maxLength: 60, size: 'max' }).map((words) => words.join(' ')) }), { maxLength: 3 });
+    await fc.assert(fc.asyncProperty(fc.array(texts, { minLength: 10, maxLength: 20 }), fc.constantFrom('*', 'a*', '*b*', '*c', '?????'), algorithm, async (documents, pattern, by) => {
+      let index = new InvertedIndex({ build, compactionStep: 50 });
+      const reference = new ReferenceIndex();
+      documents.forEach((fields, ord) => {
+        index.add(ord, fields);
+        reference.add(ord, fields);
+      });
+      for (const ord of [2, 7]) expect(index.remove(ord)).toBe(reference.remove(ord));
+      index.compact(0, true, () => 0);
+      index = await take(index, reference, 'reload', build);
+      const forms = index.wildcard(pattern, 10_000).map((id) => ({ form: index.textOf(id) }));
+      const term: WordQuery = { kind: 'term', words: forms };
+      for (const words of [term, { kind: 'and', of: [term, { kind: 'term', words: [{ form: 'a' }] }] }, { kind: 'or', of: [{ kind: 'not', of: term }, term] }] satisfies WordQuery[]) {
+        expectSame(index, words, reference.search(known(index, words), by), by, 10);
+      }
+    }), { numRuns: 40 });
   });
 
   it('does so for forms of many blocks, while a compaction is under way', () => {
@@ -30,7 +51,7 @@ describe.each(['release', 'debug'] as const)('the %s build', (build) => {
     const remove = (ord: number) => expect(index.remove(ord)).toBe(reference.remove(ord));
     const check = () => {
       for (const [words, by] of BLOCK_QUERIES) expectSame(index, words, reference.search(words, by), by, 20);
-      for (const [form, count] of reference.documentsByForm(2)) expect(index.documents(index.form(form)!, 2)).toBe(count);
+      for (const field of [0, 2, 'author']) for (const [form, count] of reference.documentsByForm(field)) expect(index.documents(index.form(form)!, field)).toBe(count);
     };
     for (let ord = 0; ord < 4500; ord++) write(ord);
     check();
@@ -61,11 +82,13 @@ function generator(seed: number): () => number {
   };
 }
 
+const OTHER_FIELDS: readonly Field[] = [1, 2, 3, 4, 5, 'status', 'author'];
+
 /** A text of up to seven words, the first of which are the most frequent, and now and then other fields. */
-function randomFields(random: () => number): { field: number; text: string }[] {
+function randomFields(random: () => number): { field: Field; text: string }[] {
   const text = (words: number) => Array.from({ length: words }, () => WORDS[Math.floor(WORDS.length * random() ** 2)]).join(' ');
   const content = { field: 0, text: text(Math.floor(7 * random())) };
-  return random() < 0.7 ? [content] : [content, { field: 1 + Math.floor(5 * random()), text: text(3) }];
+  return random() < 0.7 ? [content] : [content, { field: OTHER_FIELDS[Math.floor(7 * random())]!, text: text(3) }, { field: 'author', text: text(1) }];
 }
 
 const term = (...forms: string[]): WordQuery => ({ kind: 'term', words: forms.map((form) => ({ form })) });
@@ -73,6 +96,40 @@ const [ant, bee, dog, the] = ['ant', 'bee', 'dog', 'the'] as const;
 const BLOCK_QUERIES: readonly (readonly [WordQuery, ScoringAlgorithm])[] = [
   [{ kind: 'or', of: [term(ant), term(dog), term(the)] }, { kind: 'bm25' }],
   [{ kind: 'and', of: [term(ant), term(the), { kind: 'not', of: term(bee, dog) }] }, { kind: 'tfidf', fields: [0, 3] }],
-  [{ kind: 'phrase', words: [{ words: [{ form: ant }], offset: 0 }, { words: [{ form: bee }, { form: dog }], offset: 1 }] }, { kind: 'bm25f', weights: [1, 3, 0, 2] }],
+  [{ kind: 'phrase', words: [{ words: [{ form: ant }], offset: 0 }, { words: [{ form: bee }, { form: dog }], offset: 1 }] }, { kind: 'bm25f', weights: new Map<Field, number>([[0, 1], [1, 3], [3, 2], ['author', 2]]) }],
   [{ kind: 'phrase', words: [{ words: [{ form: the }], offset: 0 }, { words: [{ form: ant }], offset: 1 }], slop: 3 }, { kind: 'bm25' }],
 ];
+
+describe('an index that may not grow', () => {
+  const search = (index: InvertedIndex, form: string) => index.search({ kind: 'term', forms: [{ id: index.form(form)! }] }, { algorithm: { kind: 'bm25' }, limit: 1 }).total;
+
+  it('refuses a document that it has no room for before anything has happened', () => {
+    const index = new InvertedIndex({ maxBytes: 4 << 20 });
+    for (let ord = 0; ord < 500; ord++) index.add(ord, [{ field: 0, text: `common w${ord}` }]);
+    for (const add of [() => index.add(7, [{ field: 0, text: 'x'.repeat(1 << 20) }]), () => index.beginAdd(500, [{ field: 0, text: 'x '.repeat(1 << 19) }])]) {
+      expect(add).toThrow(IndexFullError);
+      expect([search(index, 'common'), search(index, 'w7'), index.has(500)]).toEqual([500, 1, false]);
+    }
+  });
+
+  it('says so when it is full, now and later', () => {
+    const index = new InvertedIndex({ maxBytes: 4 << 20 });
+    let documents = 0;
+    const fill = () => {
+      for (; documents < 100_000; documents++) index.add(documents, [{ field: 0, text: `common w${documents} ${'filler '.repeat(50)}` }]);
+    };
+    expect(fill).toThrow(IndexFullError);
+    expect(documents).toBeGreaterThan(1000);
+    expect(fill).toThrow(IndexFullError);
+    expect(index.stats().bytes.memory).toBeLessThanOrEqual(4 << 20);
+  });
+
+  it('says so whatever is asked after a search that found no room', () => {
+    const index = new InvertedIndex({ maxBytes: 1_500_000 });
+    index.add(0, [{ field: 0, text: 'common' }]);
+    const id = index.form('common')!;
+    const deep = (levels: number): Query => (levels === 0 ? { kind: 'term', forms: [{ id }] } : { kind: levels % 2 === 0 ? 'and' : 'best', of: [deep(levels - 1), deep(levels - 1)] });
+    expect(() => index.search(deep(12), { algorithm: { kind: 'bm25' }, limit: 1 })).toThrow(IndexFullError);
+    for (const call of [() => search(index, 'common'), () => index.add(1, []), () => index.prefix('c', 1)]) expect(call).toThrow(IndexFullError);
+  });
+});

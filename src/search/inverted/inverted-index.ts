@@ -1,82 +1,31 @@
-import { Buffers, InvertedKernel, type PartName, Select } from '../../kernels/inverted.ts';
-import type { KernelBuild } from '../../kernels/load.ts';
+import { InvertedKernel } from '../../kernels/inverted.ts';
 import { tokenTables, tokenTablesVersion } from '../../text/token-tables.ts';
-import { type ScoringAlgorithm, scoringFor } from './algorithm.ts';
+import { ADDITION_STEP, addDocument } from './addition.ts';
+import { scoringFor } from './algorithm.ts';
 import { type Analyzer, Analyzers } from './analyzers.ts';
 import { readCheckpoint, Snapshot } from './checkpoint.ts';
+import { type Addition, IndexFullError, type IndexOptions, type IndexStats, MAX_ORDINAL, MAX_RESULTS, type SearchOptions, type SearchResult } from './contract.ts';
 import { Dictionary, type FuzzyForm } from './dictionary.ts';
-import { addFields, checkFields, type FieldText } from './document-text.ts';
+import { checkFields, type FieldText } from './document-text.ts';
 import { Evaluation, KEPT_LEVELS } from './evaluation.ts';
+import { type Field, FieldNumbers } from './fields.ts';
 import { checkQuery, type Query, simplify } from './query.ts';
+import { select } from './selection.ts';
 
-/** Largest ordinal of a document: the index has an array of them. */
-export const MAX_ORDINAL = 0x0fff_ffff;
-/** Most results of a search. */
-export const MAX_RESULTS = 10_000;
-/** What has to be left of 4 GiB for a document, in bytes: for arrays that grow, and for each byte of its own. */
-const HEADROOM = 128 * 1024 * 1024;
+/** What has to be left of the memory for a document: a part of it, for arrays that grow, and bytes for each byte of its own. */
+const HEADROOM = 1 / 32;
 const HEADROOM_PER_BYTE = 16;
 const MAX_BYTES = 65_536 * 65_536;
 /** Postings that a step of compaction looks at; well under a millisecond. */
 const COMPACTION_STEP = 8_000;
-
-export interface IndexOptions {
-  /** The debug build checks bounds and invariants; for tests. */
-  readonly build?: KernelBuild;
-  /** Postings that a step of compaction looks at, between which it looks at the clock; 8,000 unless said. */
-  readonly compactionStep?: number;
-}
-
-export interface SearchOptions {
-  readonly algorithm: ScoringAlgorithm;
-  /** How many of the best to give, 0 to 10,000. */
-  readonly limit: number;
-  /** A bit for each ordinal that may match (bit o % 32 of word o / 32); ordinals beyond it may not. */
-  readonly filter?: Uint32Array | undefined;
-  /** A factor for the score of each ordinal, not negative; ordinals beyond it have 1. */
-  readonly multipliers?: Float32Array | undefined;
-  /** Asks for `matches`. */
-  readonly collect?: boolean | undefined;
-  /** Ordinals whose scores are asked for, matching the filter or not; without multipliers. */
-  readonly scoresOf?: ArrayLike<number> | undefined;
-}
-
-export interface Hit {
-  readonly ord: number;
-  readonly score: number;
-}
-
-export interface SearchResult {
-  /** The best, by score and then by ordinal, ascending. Scores are computed in 32-bit floating point. */
-  readonly hits: readonly Hit[];
-  /** Exact number of documents that match the query and the filter. */
-  readonly total: number;
-  /** A bit for each ordinal that matches; when asked for. */
-  readonly matches?: Uint32Array;
-  /** For each of `scoresOf`: its score, or -1 when it does not match the query; when asked for. */
-  readonly scores?: Float32Array;
-}
-
-export interface IndexStats {
-  readonly documents: number;
-  /** Deleted documents that still have postings. */
-  readonly deleted: number;
-  readonly forms: number;
-  /** Tokens of live documents. */
-  readonly tokens: number;
-  /** Bytes that the index itself takes, by part and in all; and the memory with all buffers and free pages. */
-  readonly bytes: Readonly<Record<PartName, number>> & { readonly total: number; readonly memory: number };
-}
-
-/** Says that an index has no room for another document. */
-export class IndexFullError extends Error {}
 
 /**
  * The inverted index of a collection, in a WebAssembly memory of its own. Documents are named by ordinals that the
  * caller chooses, dense from 0. Every method is synchronous, so that no search sees half a document. The design is
  * told in README.md.
  *
- * When a call fails inside the kernel, the index is broken and every later call throws: it has to be rebuilt.
+ * When a call fails inside the kernel, the index is broken and every later call throws: it has to be rebuilt. One that
+ * failed because the memory could not grow goes on throwing an IndexFullError.
  */
 export class InvertedIndex {
   readonly #kernel: InvertedKernel;
@@ -84,17 +33,25 @@ export class InvertedIndex {
   readonly #dictionary: Dictionary;
   /** Position in the change feed up to which a loaded checkpoint is complete. */
   readonly lsn: bigint;
+  readonly #fields: FieldNumbers;
+  readonly #maxBytes: number;
   readonly #compactionStep: number;
+  readonly #additionStep: number;
   #snapshot: Snapshot | undefined;
+  /** What is left to do of a document that is being added. */
+  #adding: Iterator<undefined> | undefined;
   #broken: unknown;
 
-  constructor(options: IndexOptions = {}, loaded?: { kernel: InvertedKernel; lsn: bigint }) {
-    this.#kernel = loaded?.kernel ?? new InvertedKernel(options.build);
+  constructor(options: IndexOptions = {}, loaded?: { kernel: InvertedKernel; lsn: bigint; fields: readonly string[] }) {
+    this.#maxBytes = options.maxBytes ?? MAX_BYTES;
+    this.#kernel = loaded?.kernel ?? new InvertedKernel(options.build, { maxBytes: this.#maxBytes });
     this.#kernel.placeTables(tokenTables());
     this.#analyzers = new Analyzers(this.#kernel);
     this.#dictionary = new Dictionary(this.#kernel);
+    this.#fields = new FieldNumbers(loaded?.fields);
     this.lsn = loaded?.lsn ?? 0n;
     this.#compactionStep = options.compactionStep ?? COMPACTION_STEP;
+    this.#additionStep = options.additionStep ?? ADDITION_STEP;
   }
 
   /**
@@ -102,40 +59,64 @@ export class InvertedIndex {
    * made when they are first used. Throws a CheckpointError when the bytes are damaged or of another version.
    */
   static async load(source: AsyncIterable<Uint8Array>, analyzers: readonly Analyzer[] = [], options: IndexOptions = {}): Promise<InvertedIndex> {
-    const { kernel, header } = await readCheckpoint(source, tokenTablesVersion(), options.build ?? 'release');
-    const index = new InvertedIndex(options, { kernel, lsn: BigInt(header.lsn) });
+    const { kernel, header } = await readCheckpoint(source, tokenTablesVersion(), options);
+    const index = new InvertedIndex(options, { kernel, lsn: BigInt(header.lsn), fields: header.fields });
     index.#analyzers.restore(header.analyzers, new Map(analyzers.map((analyzer) => [analyzer.name, analyzer])));
     return index;
   }
 
   /**
    * The index as of now, complete up to a position of the change feed. The index may be used meanwhile: the first
-   * change copies what was not read yet. A second call ends the first's claim to be up to date, not its bytes.
+   * change copies what was not read yet, which `settle` can do before in steps. A second call ends the first's claim to be
+   * up to date, not its bytes.
    */
   save(lsn: bigint): AsyncIterable<Uint8Array> {
+    this.#finishAdding();
     this.#beforeChange();
-    const snapshot = new Snapshot(this.#kernel, { lsn: String(lsn), tables: tokenTablesVersion(), analyzers: this.#analyzers.names() });
+    const snapshot = new Snapshot(this.#kernel, {
+      lsn: String(lsn), tables: tokenTablesVersion(), analyzers: this.#analyzers.names(), fields: this.#fields.names(),
+    });
     this.#snapshot = snapshot;
     return snapshot.bytes();
   }
 
   /**
+   * Gets ready for a change while a checkpoint is being read, for about so many milliseconds; gives whether there is more
+   * to do. A change that does not wait for it does the rest, at some 3 GB/s.
+   */
+  settle(milliseconds: number, now: () => number = () => performance.now()): boolean {
+    if (this.#snapshot?.copy(milliseconds, now) === true) return true;
+    this.#snapshot = undefined;
+    return false;
+  }
+
+  /**
    * Adds a document, or replaces the one of that ordinal. `analyzer` is that of its language: the forms of the index
    * are grouped by every analyzer that its documents name. Throws a RangeError on an ordinal, field or position out
-   * of range, and an IndexFullError near 4 GiB; nothing has happened then.
+   * of range, and an IndexFullError when the memory has no room; nothing has happened then. (Should an array have no room to
+   * grow in the middle, the error is the same, and the index is of no use any more.)
    */
   add(ord: number, fields: readonly FieldText[], analyzer?: Analyzer): void {
-    checkOrdinal(ord);
-    checkFields(fields);
-    this.#checkRoom(fields);
-    this.#change(() => {
-      if (analyzer !== undefined) this.#analyzers.use(analyzer);
-      this.#kernel.call.removeDocument(ord);
-      this.#kernel.call.beginDocument();
-      addFields(this.#kernel, fields);
-      this.#settleForms();
-      this.#kernel.call.commitDocument(ord);
-    });
+    this.#begin(ord, fields, analyzer);
+    this.#finishAdding();
+  }
+
+  /**
+   * The same in steps, for documents whose tokens take longer than the event loop may wait. Searches may go on between
+   * them; what changes or saves the index otherwise does the rest of it first.
+   */
+  beginAdd(ord: number, fields: readonly FieldText[], analyzer?: Analyzer): Addition {
+    const adding = this.#begin(ord, fields, analyzer);
+    return {
+      step: (milliseconds, now = () => performance.now()) => {
+        const end = now() + milliseconds;
+        while (this.#adding === adding) {
+          this.#continueAdding();
+          if (now() >= end) break;
+        }
+        return this.#adding === adding;
+      },
+    };
   }
 
   /** Removes a document; gives whether there was one. Its postings go with the next compaction. */
@@ -150,19 +131,21 @@ export class InvertedIndex {
 
   /** Throws a RangeError on a limit or parameter out of range, and on operators that nest too deeply. */
   search(query: Query, options: SearchOptions): SearchResult {
-    const { limit, filter, multipliers } = options;
+    const { limit } = options;
     if (!(Number.isInteger(limit) && limit >= 0 && limit <= MAX_RESULTS)) throw new RangeError(`a limit is an integer from 0 to ${MAX_RESULTS}, got ${limit}`);
-    const scoring = scoringFor(options.algorithm, this.#kernel.counts());
+    const { live, tokens } = this.#kernel.counts();
+    const scoring = scoringFor(options.algorithm, {
+      live, tokens, numberOf: (field) => this.#fields.find(field), countsOf: (field) => this.#kernel.fieldCounts(field),
+    });
     return this.#use(() => {
       const { call } = this.#kernel;
-      checkQuery(query, (id) => this.#exists(id));
-      const place = new Evaluation(this.#kernel, scoring).run(simplify(query));
-      const scores = options.scoresOf && this.#scoresOf(options.scoresOf, place === 'bits');
-      const flags = this.#bringInputs(options);
-      const select = place === 'bits' ? call.selectByBits : call.selectByScore;
-      const total = select(limit, flags, (filter?.length ?? 0) * 32, multipliers?.length ?? 0) >>> 0;
+      checkQuery(query, (ids) => {
+        this.#kernel.inputNumbers(ids);
+        return call.formsExist(ids.length) !== 0;
+      });
+      const result = select(this.#kernel, new Evaluation(this.#kernel, scoring).run(simplify(query)), options);
       call.dropLevelsFrom(KEPT_LEVELS);
-      return { hits: this.#hits(call.selectedCount()), total, ...(scores && { scores }), ...(options.collect === true && { matches: this.#matches() }) };
+      return result;
     });
   }
 
@@ -210,8 +193,15 @@ export class InvertedIndex {
   }
 
   /** Live documents that have a form, in any field or in one. */
-  documents(form: number, field?: number): number {
-    return this.#use(() => this.#dictionary.documents(this.#checked(form), field));
+  documents(form: number, field?: Field): number {
+    const number = field === undefined ? undefined : this.#fields.find(field);
+    if (field !== undefined && number === undefined) return 0;
+    return this.#use(() => this.#dictionary.documents(this.#checked(form), number));
+  }
+
+  /** The field in which most live documents have a form. */
+  mainField(form: number): Field {
+    return this.#use(() => this.#fields.nameOf(this.#kernel.call.mainField(this.#checked(form))));
   }
 
   /** Occurrences of a form in a document, 0 for none. */
@@ -249,10 +239,10 @@ export class InvertedIndex {
   }
 
   stats(): IndexStats {
-    const { live, dead, forms, lengths } = this.#kernel.counts();
+    const { live, dead, forms, tokens } = this.#kernel.counts();
     const parts = this.#kernel.parts();
     const total = Object.values(parts).reduce((sum, bytes) => sum + bytes, 0);
-    return { documents: live, deleted: dead, forms, tokens: lengths[0]!, bytes: { ...parts, total, memory: this.#kernel.memory.buffer.byteLength } };
+    return { documents: live, deleted: dead, forms, tokens, bytes: { ...parts, total, memory: this.#kernel.memory.buffer.byteLength } };
   }
 
   // ---- Within ----
@@ -267,15 +257,29 @@ export class InvertedIndex {
     return form;
   }
 
-  /** Groups and orders the forms that the document at hand brought. */
-  #settleForms(): void {
-    const { call } = this.#kernel;
-    for (const form of this.#kernel.numbers(call.newForms(), call.newFormCount())) {
-      const text = this.#dictionary.text(form);
-      this.#analyzers.join(form, text);
-      this.#dictionary.setKey(form, text);
-    }
-    call.orderNewForms();
+  /** Checks a document and notes what is to be done to add it. */
+  #begin(ord: number, fields: readonly FieldText[], analyzer: Analyzer | undefined): Iterator<undefined> {
+    checkOrdinal(ord);
+    checkFields(fields);
+    this.#checkRoom(fields);
+    return this.#change(() => {
+      if (analyzer !== undefined) this.#analyzers.use(analyzer);
+      this.#adding = addDocument(
+        { kernel: this.#kernel, analyzers: this.#analyzers, dictionary: this.#dictionary, fields: this.#fields, amount: this.#additionStep }, ord, fields,
+      );
+      return this.#adding;
+    });
+  }
+
+  #continueAdding(): void {
+    this.#beforeChange();
+    this.#use(() => {
+      if (this.#adding?.next().done === true) this.#adding = undefined;
+    }, 'no error');
+  }
+
+  #finishAdding(): void {
+    while (this.#adding !== undefined) this.#continueAdding();
   }
 
   #retire(forms: Uint32Array): void {
@@ -285,59 +289,38 @@ export class InvertedIndex {
     }
   }
 
-  #scoresOf(ordinals: ArrayLike<number>, byBits: boolean): Float32Array {
-    this.#kernel.inputNumbers(ordinals);
-    this.#kernel.call.lookUpScores(ordinals.length, byBits ? 1 : 0);
-    return this.#kernel.outputFloats(ordinals.length);
-  }
-
-  #bringInputs({ filter, multipliers, collect }: SearchOptions): number {
-    if (filter !== undefined) this.#kernel.write(Buffers.filter, filter);
-    if (multipliers !== undefined) this.#kernel.write(Buffers.multipliers, multipliers);
-    if (collect === true) this.#kernel.write(Buffers.matches, new Uint32Array(this.#words()));
-    return (filter ? Select.filtered : 0) | (multipliers ? Select.multiplied : 0) | (collect === true ? Select.collected : 0);
-  }
-
-  #matches(): Uint32Array {
-    return this.#kernel.numbers(this.#kernel.call.buffer(Buffers.matches), this.#words());
-  }
-
-  /** Words of a bitmap of ordinals. */
-  #words(): number {
-    return Math.ceil(this.#kernel.ordinalEnd() / 32);
-  }
-
-  #hits(count: number): Hit[] {
-    const ords = this.#kernel.output(count * 2);
-    const scores = this.#kernel.outputFloats(count * 2);
-    return Array.from({ length: count }, (_, i) => ({ ord: ords[2 * i]!, score: scores[2 * i + 1]! }));
-  }
-
   /** Before anything changes, since a memory that cannot grow in the middle of a change leaves a broken index. */
   #checkRoom(fields: readonly FieldText[]): void {
     const size = fields.reduce((sum, value) => sum + ('tokens' in value ? value.tokens.length * 8 : value.text.length), 0);
-    if (this.#kernel.memory.buffer.byteLength + HEADROOM + HEADROOM_PER_BYTE * size > MAX_BYTES) throw new IndexFullError('the full-text index of this collection has reached 4 GiB');
+    if (this.#kernel.memory.buffer.byteLength + HEADROOM * this.#maxBytes + HEADROOM_PER_BYTE * size > this.#maxBytes) throw this.#fullError();
   }
 
   #beforeChange(): void {
-    this.#snapshot?.detach();
-    this.#snapshot = undefined;
+    this.settle(Number.POSITIVE_INFINITY);
   }
 
   /** Runs what changes the index. */
   #change<T>(work: () => T): T {
+    this.#finishAdding();
     this.#beforeChange();
     return this.#use(work);
   }
 
-  #use<T>(work: () => T): T {
+  /** A RangeError says that nothing has happened, where it is allowed to; any other error leaves the index broken. */
+  #use<T>(work: () => T, allowed: 'range errors' | 'no error' = 'range errors'): T {
+    if (this.#broken instanceof IndexFullError) throw this.#broken;
     if (this.#broken !== undefined) throw new Error('the full-text index is broken and has to be rebuilt', { cause: this.#broken });
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof RangeError)) this.#broken = error;
-      throw error;
+      if (allowed === 'range errors' && error instanceof RangeError) throw error;
+      this.#broken = this.#kernel.isFull() ? this.#fullError(error) : error;
+      throw this.#broken;
     }
+  }
+
+  #fullError(cause?: unknown): IndexFullError {
+    return new IndexFullError(`the full-text index of this collection has reached ${Math.round(this.#maxBytes / 2 ** 20)} MiB, the most that it may take`, { cause });
   }
 }
 

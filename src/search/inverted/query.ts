@@ -64,35 +64,45 @@ const MAX_DEPTH = 200;
  * Throws a RangeError when a query has what the index cannot take: forms that it has not (any more), weights that are not
  * positive, words of a phrase out of order, operators too deep in each other.
  */
-export function checkQuery(query: Query, formExists: (id: number) => boolean, depth = 0): void {
+export function checkQuery(query: Query, formsExist: (ids: Uint32Array) => boolean, depth = 0): void {
   if (depth > MAX_DEPTH) throw new RangeError(`operators stand at most ${MAX_DEPTH} deep in each other`);
   switch (query.kind) {
     case 'term':
       checkWeight(query.weight);
-      return checkForms(query.forms, formExists);
-    case 'phrase': return checkPhrase(query, formExists);
-    case 'not': return checkQuery(query.of, formExists, depth + 1);
+      return checkForms(query.forms, formsExist);
+    case 'phrase': return checkPhrase(query, formsExist);
+    case 'not': return checkQuery(query.of, formsExist, depth + 1);
     case 'and': case 'or': case 'best':
-      for (const operand of query.of) checkQuery(operand, formExists, depth + 1);
+      for (const operand of query.of) checkQuery(operand, formsExist, depth + 1);
   }
 }
 
-function checkPhrase({ words, slop = 0, weight }: PhraseQuery, formExists: (id: number) => boolean): void {
+function checkPhrase({ words, slop = 0, weight }: PhraseQuery, formsExist: (ids: Uint32Array) => boolean): void {
   checkWeight(weight);
   if (!(Number.isInteger(slop) && slop >= 0 && slop <= MAX_SPAN)) throw new RangeError(`a slop is an integer from 0 to ${MAX_SPAN}, got ${slop}`);
   let last = words[0]?.offset ?? 0;
   for (const { forms, offset } of words) {
-    checkForms(forms, formExists);
+    checkForms(forms, formsExist);
     if (!(Number.isInteger(offset) && offset >= last && offset <= MAX_SPAN)) throw new RangeError(`offsets in a phrase are integers that do not descend, got ${offset} behind ${last}`);
     last = offset;
   }
 }
 
-function checkForms(forms: readonly WeightedForm[], formExists: (id: number) => boolean): void {
+function checkForms(forms: readonly WeightedForm[], formsExist: (ids: Uint32Array) => boolean): void {
   for (const { id, weight } of forms) {
     checkWeight(weight);
-    if (!formExists(id)) throw new RangeError(`the index has no form ${id}`);
+    if (!(Number.isInteger(id) && id > 0 && id <= 0xffff_ffff)) throw new RangeError(`the index has no form ${id}`);
   }
+  if (!formsExist(idsOf(forms))) throw new RangeError(`the index has not all of the forms ${forms.slice(0, 10).map(({ id }) => id).join(', ')}`);
+}
+
+/** What was made of lists of forms that may be long, and are asked again and again on the way down. */
+const ids = new WeakMap<readonly WeightedForm[], Uint32Array>();
+
+export function idsOf(forms: readonly WeightedForm[]): Uint32Array {
+  let known = ids.get(forms);
+  if (known === undefined) ids.set(forms, known = Uint32Array.from(forms, ({ id }) => id));
+  return known;
 }
 
 /** Bounded so that no score leaves what 32-bit floating point tells from zero and infinity. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { ScoringAlgorithm } from '../../search/inverted/algorithm.ts';
-import { type FieldText, InvertedIndex, type Query, type WeightedForm } from '../../search/inverted/index.ts';
+import { type Field, type FieldText, InvertedIndex, type Query, type WeightedForm } from '../../search/inverted/index.ts';
 import type { ReferenceIndex, Scores, Word, WordQuery } from './reference.ts';
 
 // What tests of the index share: random documents, steps and queries, and the comparison with the reference.
@@ -17,13 +17,14 @@ const codeTokens = fc.array(fc.record({ form: word, step: fc.integer({ min: 0, m
   let position = 0;
   return list.map(({ form, step }) => ({ form, position: (position += step) }));
 });
-const field = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 5 }));
+const NAMED = ['author', 'status', 'faq.0.answer', '__proto__', ''];
+const field: fc.Arbitrary<Field> = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.integer({ min: 1, max: 5 }) }, { weight: 2, arbitrary: fc.constantFrom(...NAMED) });
 export const value: fc.Arbitrary<FieldText> = fc.oneof({ weight: 5, arbitrary: fc.record({ field, text }) }, fc.record({ field, tokens: codeTokens }));
 const ord = fc.integer({ min: 0, max: 20 });
 
-export type Step = { add: number; fields: FieldText[] } | { remove: number } | 'compact' | 'go on' | 'reload';
+export type Step = { add: number; fields: FieldText[]; inSteps: boolean } | { remove: number } | 'compact' | 'go on' | 'reload';
 export const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ add: ord, fields: fc.array(value, { maxLength: 4 }) }) },
+  { weight: 8, arbitrary: fc.record({ add: ord, fields: fc.array(value, { maxLength: 5 }), inSteps: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ remove: ord }) },
   fc.constant('compact' as const), fc.constant('go on' as const), fc.constant('reload' as const),
 );
@@ -44,13 +45,15 @@ export const { query } = fc.letrec<{ query: WordQuery }>((tie) => ({
     fc.record({ kind: fc.constantFrom('all' as const, 'none' as const) }),
   ),
 }));
-const fields = fc.subarray([0, 1, 2, 3, 4, 5], { minLength: 1 });
+const ALL_FIELDS: readonly Field[] = [0, 1, 2, 3, 4, 5, ...NAMED, 'never seen'];
+const fields = fc.subarray([...ALL_FIELDS], { minLength: 1 });
+const weights = fc.array(fc.tuple(fc.constantFrom(...ALL_FIELDS), fc.constantFrom(0, 1, 1.5, 3)), { minLength: 1, maxLength: 6 }).map((list) => new Map(list));
 export const algorithm: fc.Arbitrary<ScoringAlgorithm> = fc.oneof(
   fc.record({ kind: fc.constant('tfidf' as const) }),
   fc.record({ kind: fc.constant('bm25' as const) }),
   fc.record({ kind: fc.constant('bm25' as const), k1: fc.constantFrom(0.9, 1.5), b: fc.constantFrom(0.4, 1), fields }),
   fc.record({ kind: fc.constant('tfidf' as const), fields }),
-  fc.record({ kind: fc.constant('bm25f' as const), weights: fc.array(fc.constantFrom(0, 1, 1.5, 3), { minLength: 1, maxLength: 6 }) }),
+  fc.record({ kind: fc.constant('bm25f' as const), weights }),
 );
 
 function toQuery(index: InvertedIndex, words: WordQuery): Query {
@@ -113,8 +116,23 @@ function expectFiltered(index: InvertedIndex, translated: Query, hits: readonly 
   expect(found).toEqual({ hits: expected.slice(0, limit), total: expected.length });
 }
 
+/** So that random cases see the state between steps. */
+export const SMALL_STEPS = { compactionStep: 3, additionStep: 5 } as const;
+
+/** Searches between the steps see the documents from before. */
+function addInSteps(index: InvertedIndex, reference: ReferenceIndex, add: number, texts: readonly FieldText[]): void {
+  const addition = index.beginAdd(add, texts);
+  const documents = reference.documentsByForm();
+  while (addition.step(0, () => 0)) {
+    const forms = WORDS.flatMap((form) => index.form(form) ?? []);
+    for (const id of forms) expect(index.documents(id)).toBe(documents.get(index.textOf(id)) ?? 0);
+    const { total } = index.search({ kind: 'or', of: forms.map((id) => ({ kind: 'term', forms: [{ id }] })) }, { algorithm: { kind: 'bm25' }, limit: 1 });
+    expect(total).toBe(reference.search({ kind: 'or', of: WORDS.map((form) => ({ kind: 'term', words: [{ form }] })) }, { kind: 'bm25' }).size);
+  }
+}
+
 async function reload(index: InvertedIndex, build: 'debug' | 'release'): Promise<InvertedIndex> {
-  return InvertedIndex.load(index.save(7n), [], { build, compactionStep: 3 });
+  return InvertedIndex.load(index.save(7n), [], { build, ...SMALL_STEPS });
 }
 
 export async function take(index: InvertedIndex, reference: ReferenceIndex, next: Step, build: 'debug' | 'release'): Promise<InvertedIndex> {
@@ -123,7 +141,8 @@ export async function take(index: InvertedIndex, reference: ReferenceIndex, next
   else if (next === 'go on') index.compact(0, false, () => 0);
   else if ('remove' in next) expect(index.remove(next.remove)).toBe(reference.remove(next.remove));
   else {
-    index.add(next.add, next.fields);
+    if (next.inSteps) addInSteps(index, reference, next.add, next.fields);
+    else index.add(next.add, next.fields);
     reference.add(next.add, next.fields);
   }
   return index;

@@ -2,6 +2,7 @@
 import { tokenize } from '../../text/tokenize.ts';
 import { DEFAULT_B, DEFAULT_K1, type ScoringAlgorithm } from '../../search/inverted/algorithm.ts';
 import { type FieldText, VALUE_GAP } from '../../search/inverted/document-text.ts';
+import type { Field } from '../../search/inverted/fields.ts';
 
 /** As `Query`, with words in the place of forms' numbers. */
 export type WordQuery =
@@ -17,12 +18,10 @@ export interface Word {
 }
 
 interface Occurrence {
-  readonly field: number;
+  readonly field: Field;
   readonly form: string;
   readonly position: number;
 }
-
-const FIELDS = [0, 1, 2, 3, 4, 5];
 
 /** Scores by ordinal of the documents that match. */
 export type Scores = ReadonlyMap<number, number>;
@@ -34,7 +33,7 @@ export class ReferenceIndex {
 
   add(ord: number, fields: readonly FieldText[]): void {
     const occurrences: Occurrence[] = [];
-    const next = new Map<number, number>();
+    const next = new Map<Field, number>();
     for (const value of fields) {
       const start = next.get(value.field) ?? 0;
       const tokens = 'tokens' in value ? value.tokens : tokenize(value.text);
@@ -55,7 +54,7 @@ export class ReferenceIndex {
   }
 
   /** Documents by form, of those forms that a document has. */
-  documentsByForm(field?: number): Map<string, number> {
+  documentsByForm(field?: Field): Map<string, number> {
     const counts = new Map<string, number>();
     for (const occurrences of this.#documents.values()) {
       const forms = new Set(occurrences.filter((o) => field === undefined || o.field === field).map(({ form }) => form));
@@ -116,25 +115,25 @@ export class ReferenceIndex {
   }
 
   /** w_f / (1 - b + b * len_f / avglen_f), decision D-83. */
-  #fieldFactor(field: number, occurrences: readonly Occurrence[], { weights, b = DEFAULT_B }: { weights: readonly number[]; b?: number }): number {
+  #fieldFactor(field: Field, occurrences: readonly Occurrence[], { weights, b = DEFAULT_B }: { weights: ReadonlyMap<Field, number>; b?: number }): number {
     const average = this.#average(`with ${field}`, [field], (length) => length > 0);
-    return (weights[field] ?? 0) / (1 - b + (b * lengthIn(occurrences, [field])) / average);
+    return (weights.get(field) ?? 0) / (1 - b + (b * lengthIn(occurrences, [field])) / average);
   }
 
   #score(x: number, occurrences: readonly Occurrence[], df: number, algorithm: ScoringAlgorithm): number {
     const n = this.#documents.size;
     const idf = Math.log((n - df + 0.5) / (df + 0.5) + 1);
     if (algorithm.kind === 'bm25f') return (idf * x) / ((algorithm.k1 ?? DEFAULT_K1) + x);
-    const fields = algorithm.fields ?? FIELDS;
+    const { fields } = algorithm;
     const length = lengthIn(occurrences, fields);
     if (algorithm.kind === 'tfidf') return (x / length) * Math.log(1 + n / df);
     const { k1 = DEFAULT_K1, b = DEFAULT_B } = algorithm;
-    const average = this.#average(fields.join(), fields, () => true);
+    const average = this.#average(fields?.join() ?? 'all', fields, () => true);
     return (idf * x * (k1 + 1)) / (x + k1 * (1 - b + (b * length) / average));
   }
 
   /** Average length over fields, of the documents that count. */
-  #average(name: string, fields: readonly number[], counted: (length: number) => boolean): number {
+  #average(name: string, fields: readonly Field[] | undefined, counted: (length: number) => boolean): number {
     const known = this.#averages.get(name);
     if (known !== undefined) return known;
     const lengths = [...this.#documents.values()].map((document) => lengthIn(document, fields)).filter(counted);
@@ -148,19 +147,20 @@ export class ReferenceIndex {
     const terms = this.#and(words.map((word) => ({ kind: 'term', words: word.words, weight: weight ?? 1 })), algorithm);
     const result = new Map<number, number>();
     for (const [ord, score] of terms) {
-      const extra = Math.min(...FIELDS.map((field) => leastExtra(this.#documents.get(ord)!.filter((o) => o.field === field), words, slop)));
+      const byField = Map.groupBy(this.#documents.get(ord)!, ({ field }) => field);
+      const extra = Math.min(...[...byField.values()].map((occurrences) => leastExtra(occurrences, words, slop)));
       if (extra <= (slop ?? 0)) result.set(ord, score / (1 + extra));
     }
     return result;
   }
 }
 
-function counts(field: number, algorithm: { fields?: readonly number[] }): boolean {
+function counts(field: Field, algorithm: { fields?: readonly Field[] }): boolean {
   return algorithm.fields === undefined || algorithm.fields.includes(field);
 }
 
-function lengthIn(occurrences: readonly Occurrence[], fields: readonly number[]): number {
-  return occurrences.filter(({ field }) => fields.includes(field)).length;
+function lengthIn(occurrences: readonly Occurrence[], fields: readonly Field[] | undefined): number {
+  return fields === undefined ? occurrences.length : occurrences.filter(({ field }) => fields.includes(field)).length;
 }
 
 function without(all: Scores, some: Scores): Scores {

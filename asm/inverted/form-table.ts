@@ -1,0 +1,109 @@
+// The hash table of the forms: their numbers, by the hash of their bytes (open addressing, linear probing).
+//
+// When it is three quarters full, a table of twice the slots takes its place, and every form that is entered from
+// then on moves some slots of the old one, so that no call moves all. Meanwhile a form is in the new table, or at a slot of
+// the old one that was not moved yet; what was moved stays in the old one as well, so that probing goes on past it, and a
+// form that is dropped leaves a mark there.
+
+import { equalBytes, hashBytes } from './bytes.ts';
+import { formBytes, formLength } from './records.ts';
+import { H_HASH, H_HASH_SLOTS, H_HASH_USED, H_OLD_HASH, H_OLD_NEXT, H_OLD_SLOTS, PART_FORMS } from './layout.ts';
+import { release, resize } from './memory.ts';
+
+const FIRST_SLOTS: u32 = 512;
+/** Slots that are moved when a form is entered: all are, long before the new table is full. */
+const MOVED_AT_ONCE: u32 = 8;
+const DROPPED: u32 = 0xffffffff;
+
+export function lookUpForm(at: usize, length: u32, hash: u32): u32 {
+  const form = lookUpIn(load<u32>(H_HASH), load<u32>(H_HASH_SLOTS), at, length, hash);
+  return form !== 0 || load<u32>(H_OLD_HASH) === 0 ? form : lookUpIn(load<u32>(H_OLD_HASH), load<u32>(H_OLD_SLOTS), at, length, hash);
+}
+
+function lookUpIn(table: usize, slots: u32, at: usize, length: u32, hash: u32): u32 {
+  if (slots === 0) return 0;
+  let i = hash & (slots - 1);
+  let form = load<u32>(table + (<usize>i << 2));
+  while (form !== 0 && (form === DROPPED || formLength(form) !== length || !equalBytes(formBytes(form), at, length))) {
+    i = (i + 1) & (slots - 1);
+    form = load<u32>(table + (<usize>i << 2));
+  }
+  return form;
+}
+
+export function enterForm(form: u32, hash: u32): void {
+  if (load<u32>(H_HASH_USED) * 4 >= load<u32>(H_HASH_SLOTS) * 3) grow();
+  putForm(form, hash);
+  store<u32>(H_HASH_USED, load<u32>(H_HASH_USED) + 1);
+  if (load<u32>(H_OLD_HASH) !== 0) moveSlots(MOVED_AT_ONCE);
+}
+
+/** Takes a form out, which still has its bytes. */
+export function leaveTable(form: u32): void {
+  const hash = hashBytes(formBytes(form), formLength(form));
+  const slot = slotOf(load<u32>(H_HASH), load<u32>(H_HASH_SLOTS), form, hash);
+  if (slot !== 0) emptySlot(slot);
+  const old: usize = load<u32>(H_OLD_HASH) === 0 ? 0 : slotOf(load<u32>(H_OLD_HASH), load<u32>(H_OLD_SLOTS), form, hash);
+  if (old !== 0) store<u32>(old, DROPPED);
+  assert(slot !== 0 || old !== 0, 'a form that is not in the table');
+  store<u32>(H_HASH_USED, load<u32>(H_HASH_USED) - 1);
+}
+
+/** Address of the slot of a form in a table, or 0. */
+function slotOf(table: usize, slots: u32, form: u32, hash: u32): usize {
+  let i = hash & (slots - 1);
+  while (load<u32>(table + (<usize>i << 2)) !== form && load<u32>(table + (<usize>i << 2)) !== 0) i = (i + 1) & (slots - 1);
+  const slot = table + (<usize>i << 2);
+  return load<u32>(slot) === form ? slot : 0;
+}
+
+function putForm(form: u32, hash: u32): void {
+  const table = <usize>load<u32>(H_HASH);
+  const mask = load<u32>(H_HASH_SLOTS) - 1;
+  let i = hash & mask;
+  while (load<u32>(table + (<usize>i << 2)) !== 0) i = (i + 1) & mask;
+  store<u32>(table + (<usize>i << 2), form);
+}
+
+function grow(): void {
+  const slots = load<u32>(H_HASH_SLOTS);
+  if (load<u32>(H_OLD_HASH) !== 0) moveSlots(load<u32>(H_OLD_SLOTS));
+  store<u32>(H_OLD_HASH, load<u32>(H_HASH));
+  store<u32>(H_OLD_SLOTS, slots);
+  store<u32>(H_OLD_NEXT, 0);
+  store<u32>(H_HASH_SLOTS, max(FIRST_SLOTS, slots * 2));
+  store<u32>(H_HASH, <u32>resize(0, 0, load<u32>(H_HASH_SLOTS) * 4, PART_FORMS));
+}
+
+function moveSlots(count: u32): void {
+  const old = <usize>load<u32>(H_OLD_HASH);
+  const slots = load<u32>(H_OLD_SLOTS);
+  const first = load<u32>(H_OLD_NEXT);
+  const end = min(slots, first + count);
+  for (let i = first; i < end; i++) {
+    const form = load<u32>(old + (<usize>i << 2));
+    if (form !== 0 && form !== DROPPED) putForm(form, hashBytes(formBytes(form), formLength(form)));
+  }
+  store<u32>(H_OLD_NEXT, end);
+  if (end < slots) return;
+  release(old, slots * 4, PART_FORMS);
+  store<u32>(H_OLD_HASH, 0);
+}
+
+/** Empties a slot and moves up what was probed past it (Knuth, volume 3, algorithm 6.4 R). */
+function emptySlot(slot: usize): void {
+  const table = <usize>load<u32>(H_HASH);
+  const mask = load<u32>(H_HASH_SLOTS) - 1;
+  let hole = <u32>((slot - table) >> 2);
+  let i = hole;
+  for (;;) {
+    i = (i + 1) & mask;
+    const form = load<u32>(table + (<usize>i << 2));
+    if (form === 0) break;
+    const home = hashBytes(formBytes(form), formLength(form)) & mask;
+    if (((i - home) & mask) < ((i - hole) & mask)) continue;
+    store<u32>(table + (<usize>hole << 2), form);
+    hole = i;
+  }
+  store<u32>(table + (<usize>hole << 2), 0);
+}

@@ -1,0 +1,60 @@
+// Signatures of keys, which tell most keys apart from those that contain a literal: 64 bits by form, of which each byte,
+// each pair and each triple of neighbouring bytes sets one, chosen by a hash (a Bloom filter of a key's n-grams). A key
+// can contain a literal only if it has all the bits of the literal, so that a pattern without a literal at its start or
+// end reads 8 bytes of each form, and the keys of a few.
+
+import { putCodePoint } from './bytes.ts';
+import { formCount, keyBytes, keyLength, signatureAt } from './records.ts';
+import { FORM_BUFFER } from './layout.ts';
+
+/** Code points from here on are signs of a pattern. */
+const FIRST_SIGN: u32 = 0xfffffffe;
+/** Bytes of a literal that are looked at: more would not tell more. */
+const MAX_LITERAL: usize = 256;
+
+/** Notes the signature of a form, which has its key. */
+export function signForm(form: u32): void {
+  store<u64>(signatureAt(form), signatureOf(keyBytes(form), keyLength(form)));
+}
+
+function signatureOf(at: usize, length: u32): u64 {
+  let bits: u64 = 0;
+  let last: u32 = 0;
+  for (let i: u32 = 0; i < length; i++) {
+    last = ((last << 8) | <u32>load<u8>(at + i)) & 0xffffff;
+    bits |= <u64>1 << (((last & 0xff) * 0xc2b2ae35) >> 26);
+    if (i > 0) bits |= <u64>1 << (((last & 0xffff) * 0x9e3779b1) >> 26);
+    if (i > 1) bits |= <u64>1 << ((last * 0x85ebca6b) >> 26);
+  }
+  return bits;
+}
+
+/** The bits that every key has which a pattern of u32 code points matches: those of its literals. */
+export function signatureOfPattern(pattern: usize, length: u32): u64 {
+  let bits: u64 = 0;
+  let to = FORM_BUFFER;
+  for (let i: u32 = 0; i < length; i++) {
+    const codePoint = load<u32>(pattern + (<usize>i << 2));
+    if (codePoint >= FIRST_SIGN) {
+      bits |= signatureOf(FORM_BUFFER, <u32>(to - FORM_BUFFER));
+      to = FORM_BUFFER;
+    } else if (to < FORM_BUFFER + MAX_LITERAL) to = putCodePoint(to, codePoint);
+  }
+  return bits | signatureOf(FORM_BUFFER, <u32>(to - FORM_BUFFER));
+}
+
+export function hasSignature(form: u32, bits: u64): bool {
+  return (load<u64>(signatureAt(form)) & bits) === bits;
+}
+
+/** The first form from `form` on that has all of some bits; `formCount()` when there is none. */
+export function nextWithSignature(form: u32, bits: u64): u32 {
+  const end = formCount();
+  const wanted = i64x2.splat(<i64>bits);
+  for (; (form & 1) !== 0 && form < end; form++) if (hasSignature(form, bits)) return form;
+  for (let at = signatureAt(form); form + 1 < end; at += 16) {
+    if (v128.any_true(i64x2.eq(v128.and(v128.load(at), wanted), wanted))) return hasSignature(form, bits) ? form : form + 1;
+    form += 2;
+  }
+  return form < end && hasSignature(form, bits) ? form : end;
+}

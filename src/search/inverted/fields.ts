@@ -1,0 +1,56 @@
+import { MAX_FIELDS, PLAIN_FIELDS } from '../../kernels/inverted.ts';
+
+/**
+ * A field of a document. 0 is its content; 1 to 4 are fields that most documents have, whose meaning is the caller's;
+ * every other has a name. Names get numbers of their own in the order they come, 1000 at most: what comes later shares a field.
+ */
+export type Field = number | string;
+
+/** The field that names share for which there is no number left. */
+export const SHARED_FIELD = PLAIN_FIELDS;
+const FIRST_NAMED = SHARED_FIELD + 1;
+export const MAX_NAMED_FIELDS = 1000;
+
+if (FIRST_NAMED + MAX_NAMED_FIELDS > MAX_FIELDS) throw new Error('more named fields than the kernel has numbers for');
+
+/** The numbers of an index's named fields. They are never given up, since postings bear them. */
+export class FieldNumbers {
+  readonly #names: string[];
+  readonly #numbers: Map<string, number>;
+
+  constructor(names: readonly string[] = []) {
+    this.#names = [...names];
+    this.#numbers = new Map(names.map((name, i) => [name, FIRST_NAMED + i]));
+  }
+
+  /** The number of a field; a name that is new gets one. */
+  use(field: Field): number {
+    const known = this.find(field);
+    if (known !== undefined) return known;
+    const number = FIRST_NAMED + this.#names.length;
+    this.#names.push(field as string);
+    this.#numbers.set(field as string, number);
+    return number;
+  }
+
+  /** The number of a field; undefined for a name that no document has had. */
+  find(field: Field): number | undefined {
+    if (typeof field === 'number') return checkField(field);
+    return this.#numbers.get(field) ?? (this.#names.length < MAX_NAMED_FIELDS ? undefined : SHARED_FIELD);
+  }
+
+  /** The field of a number. */
+  nameOf(number: number): Field {
+    return number < FIRST_NAMED ? number : this.#names[number - FIRST_NAMED]!;
+  }
+
+  names(): readonly string[] {
+    return this.#names;
+  }
+}
+
+/** Throws a RangeError for a number that is no field's. */
+export function checkField(field: number): number {
+  if (!(Number.isInteger(field) && field >= 0 && field <= SHARED_FIELD)) throw new RangeError(`a field is a name or a number from 0 to ${SHARED_FIELD}, got ${field}`);
+  return field;
+}
