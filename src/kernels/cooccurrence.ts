@@ -1,0 +1,113 @@
+import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
+
+/** Terms are numbers from 1 to this, exclusive. */
+export const MAX_TERMS = 2 ** 20;
+/** Most pairs that are counted at once take so many slots, of which three quarters are used. */
+export const MAX_SLOTS = 2 ** 23;
+/** A gap in the text: a word that is no term. It keeps its place in the window. */
+export const GAP = 0;
+/** Any two of so many tokens in a row stand together. */
+export const WINDOW = 5;
+/** Neighbours of a term, at most. */
+export const BEST_NEIGHBOURS = 5;
+/** Occurrences from which on a term has neighbours and is one. */
+export const MIN_OCCURRENCES = 2;
+
+/** A neighbour of a term: p(a,b) / (p(a) p(b)) of the two, above 1, whose logarithm is their mutual information. */
+export interface RatedNeighbour {
+  readonly term: number;
+  readonly ratio: number;
+}
+
+/** The neighbours of a term, best first; `largest` is the largest ratio that it has with any term, 0 for none. */
+export interface RatedNeighbours {
+  readonly best: readonly RatedNeighbour[];
+  readonly largest: number;
+}
+
+/** Counts which terms stand together. */
+export interface PairCounter {
+  /** Counts the tokens of a document. */
+  add(tokens: Uint32Array): void;
+  /** Forgets the terms below `end` that occurred at most so often; gives their numbers, ascending. */
+  forget(end: number, occurrences: number): number[];
+  /** Finds the best neighbours of the terms below `end`; after that nothing can be added. */
+  rank(end: number): void;
+  /**
+   * Best first, by ratio, then by occurrences of the pair, then by number; none for a term that is too rare. Only
+   * pairs of several documents count, unless the term has none: what stands together in one may be a whim of its author.
+   */
+  neighboursOf(term: number): RatedNeighbours;
+}
+
+/** What `asm/cooccurrence.ts` exports; the contracts stand there. */
+interface CooccurrenceExports extends WebAssembly.Exports {
+  initialize(maxSlots: number): void;
+  tokens(): number;
+  tokenRoom(): number;
+  beginDocument(): void;
+  count(from: number, end: number): void;
+  counts(): number;
+  forgetTerms(end: number, occurrences: number): void;
+  rank(end: number): void;
+  bestOf(term: number): number;
+}
+
+/** Where the entries of a list of neighbours begin, their bytes, and the bit of the second number that says "in several documents". */
+const FIRST = 8;
+const ENTRY = 16;
+const SEVERAL = 0x8000_0000;
+
+/** Counts in a WebAssembly memory of its own, of 300 MB at most (asm/cooccurrence/layout.ts). */
+export class CooccurrenceKernel implements PairCounter {
+  readonly #memory = new WebAssembly.Memory({ initial: 4 });
+  readonly #call: CooccurrenceExports;
+  readonly #tokens: number;
+  readonly #room: number;
+
+  /** `maxSlots`, a power of two from 16 on, bounds the pairs that are counted at once. */
+  constructor({ build = 'release', maxSlots = MAX_SLOTS }: { build?: KernelBuild; maxSlots?: number } = {}) {
+    this.#call = instantiateKernel(loadKernel('cooccurrence', build), this.#memory) as CooccurrenceExports;
+    this.#call.initialize(maxSlots);
+    this.#tokens = this.#call.tokens();
+    this.#room = this.#call.tokenRoom();
+  }
+
+  add(tokens: Uint32Array): void {
+    this.#call.beginDocument();
+    const reach = WINDOW - 1;
+    for (let from = 0; from < tokens.length;) {
+      const before = Math.min(from, reach);
+      const part = tokens.subarray(from - before, from - before + this.#room);
+      new Uint32Array(this.#memory.buffer, this.#tokens, part.length).set(part);
+      this.#call.count(before, part.length);
+      from += part.length - before;
+    }
+  }
+
+  forget(end: number, occurrences: number): number[] {
+    this.#call.forgetTerms(end, occurrences);
+    const counts = new Uint32Array(this.#memory.buffer, this.#call.counts(), end);
+    const free: number[] = [];
+    for (let term = 1; term < end; term++) if (counts[term] === 0) free.push(term);
+    return free;
+  }
+
+  rank(end: number): void {
+    this.#call.rank(end);
+  }
+
+  neighboursOf(term: number): RatedNeighbours {
+    const at = this.#call.bestOf(term);
+    if (at === 0) return { best: [], largest: 0 };
+    const list = new DataView(this.#memory.buffer, at, FIRST + ENTRY * BEST_NEIGHBOURS);
+    const several = list.getUint32(FIRST + 4, true) & SEVERAL;
+    const best: RatedNeighbour[] = [];
+    for (let i = FIRST; i < list.byteLength; i += ENTRY) {
+      const neighbour = list.getUint32(i, true);
+      if (neighbour === 0 || (list.getUint32(i + 4, true) & SEVERAL) !== several) break;
+      best.push({ term: neighbour, ratio: list.getFloat64(i + 8, true) });
+    }
+    return { best, largest: list.getFloat64(0, true) };
+  }
+}

@@ -1,0 +1,129 @@
+import type { RatedNeighbours } from '../../kernels/cooccurrence.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** A neighbour of a term. */
+export interface Neighbour {
+  /** A form of it, by which an index finds the term. */
+  readonly form: string;
+  /** Its PPMI by the largest that the term has with any other: above 0, at most 1. */
+  readonly weight: number;
+}
+
+/** What was learned, in arrays that can be handed from thread to thread. Terms are in the order of their UTF-16. */
+export interface NeighbourData {
+  readonly terms: Strings;
+  /** A form of each term. */
+  readonly forms: Strings;
+  /** Where each term's neighbours begin, and at last where those of the last end. */
+  readonly starts: Uint32Array;
+  /** Places of the neighbours among the terms, best first. */
+  readonly neighbours: Uint32Array;
+  readonly weights: Float32Array;
+}
+
+/** Many strings in one piece: those who keep a million of them one by one, keep the event loop waiting. */
+export interface Strings {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Where each ends. */
+  readonly ends: Uint32Array;
+}
+
+/** The best neighbours of each term of a collection. */
+export class Neighbours {
+  readonly #data: NeighbourData;
+
+  constructor(data: NeighbourData) {
+    this.#data = data;
+  }
+
+  /** Terms that have neighbours. */
+  get size(): number {
+    return this.#data.terms.ends.length;
+  }
+
+  /** Bytes that it takes. */
+  get bytes(): number {
+    return buffersOf(this.#data).reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
+  /** The neighbours of a term, best first, at most five; none for a term that is not known. */
+  of(term: string): Neighbour[] {
+    const { forms, starts, neighbours, weights } = this.#data;
+    const place = this.#placeOf(term);
+    if (place === undefined) return [];
+    const found: Neighbour[] = [];
+    for (let i = starts[place]!; i < starts[place + 1]!; i++) found.push({ form: stringAt(forms, neighbours[i]!), weight: weights[i]! });
+    return found;
+  }
+
+  #placeOf(term: string): number | undefined {
+    let [from, to] = [0, this.size];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      const found = stringAt(this.#data.terms, middle);
+      if (found === term) return middle;
+      if (found < term) from = middle + 1;
+      else to = middle;
+    }
+    return undefined;
+  }
+}
+
+/** The memory of what was learned, to be moved rather than copied. */
+export function buffersOf({ terms, forms, starts, neighbours, weights }: NeighbourData): ArrayBuffer[] {
+  return [terms.bytes, terms.ends, forms.bytes, forms.ends, starts, neighbours, weights].map(({ buffer }) => buffer as ArrayBuffer);
+}
+
+interface TermEntry {
+  readonly number: number;
+  readonly term: string;
+  readonly form: string;
+  readonly count: number;
+}
+
+/** Puts the neighbours of all terms into arrays. They are asked for twice, as a million lists would not fit into memory. */
+export function packNeighbours(vocabulary: Vocabulary, neighboursOf: (term: number) => RatedNeighbours): NeighbourData {
+  const entries = entriesOf(vocabulary, neighboursOf);
+  const places = new Uint32Array(vocabulary.end);
+  const starts = new Uint32Array(entries.length + 1);
+  for (const [i, { number, count }] of entries.entries()) {
+    places[number] = i;
+    starts[i + 1] = starts[i]! + count;
+  }
+  const neighbours = new Uint32Array(starts[entries.length]!);
+  const weights = new Float32Array(neighbours.length);
+  for (const [i, { number }] of entries.entries()) {
+    const { best, largest } = neighboursOf(number);
+    // Each term of a pair is a neighbour of the other, so a neighbour has a place of its own.
+    for (const [j, { term, ratio }] of best.entries()) {
+      neighbours[starts[i]! + j] = places[term]!;
+      weights[starts[i]! + j] = Math.log2(ratio) / Math.log2(largest);
+    }
+  }
+  return { terms: joined(entries.map(({ term }) => term)), forms: joined(entries.map(({ form }) => form)), starts, neighbours, weights };
+}
+
+/** The terms that have neighbours, in their order. */
+function entriesOf(vocabulary: Vocabulary, neighboursOf: (term: number) => RatedNeighbours): TermEntry[] {
+  const entries: TermEntry[] = [];
+  for (let number = 1; number < vocabulary.end; number++) {
+    const entry = vocabulary.entry(number);
+    const count = entry === undefined ? 0 : neighboursOf(number).best.length;
+    if (count > 0) entries.push({ ...entry!, number, count });
+  }
+  return entries.sort((a, b) => (a.term < b.term ? -1 : 1));
+}
+
+function joined(strings: readonly string[]): Strings {
+  const ends = new Uint32Array(strings.length);
+  const bytes = new Uint8Array(strings.reduce((sum, string) => sum + Buffer.byteLength(string), 0));
+  const encoder = new TextEncoder();
+  let end = 0;
+  for (const [i, string] of strings.entries()) ends[i] = end += encoder.encodeInto(string, bytes.subarray(end)).written;
+  return { bytes, ends };
+}
+
+function stringAt({ bytes, ends }: Strings, place: number): string {
+  const start = place === 0 ? 0 : ends[place - 1]!;
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, ends[place]! - start).toString();
+}

@@ -1,0 +1,19 @@
+/** The worker thread of `TrainingThread`: takes documents in, and hands over what it learned of them in the end. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { buffersOf } from './neighbours.ts';
+import type { TermRules } from './terms.ts';
+import { Trainer } from './trainer.ts';
+import type { TrainingReply, TrainingRequest } from './training.ts';
+
+const port = parentPort!;
+const trainer = new Trainer(workerData as TermRules);
+
+port.on('message', (request: TrainingRequest) => {
+  if (request === 'finish') {
+    const data = trainer.finish();
+    port.postMessage(data satisfies TrainingReply, buffersOf(data));
+    return;
+  }
+  for (const document of request.documents) trainer.add(document);
+  port.postMessage('taken' satisfies TrainingReply);
+});
