@@ -25,6 +25,14 @@ export interface RequestState {
   operation?: OperationSpec;
 }
 
+/** Why work was given up: nobody waits for its answer. */
+export class ClientGone extends Error {
+  constructor() {
+    super('the client has gone');
+    this.name = 'ClientGone';
+  }
+}
+
 export type HttpContext = ParameterizedContext<RequestState>;
 
 /** Decodes a request into an operation's input, invokes it and encodes the result; other paths go on to the next middleware. */
@@ -79,8 +87,8 @@ function callerOf(ctx: HttpContext, spec: OperationSpec): Caller {
     ip: ctx.ip,
     ...(userAgent ? { userAgent } : {}),
     ...(credential ? { credential } : {}),
-    // Only what may run for long is worth stopping when the client goes.
-    ...(spec.limited ? {} : { signal: goneSignal(ctx) }),
+    // What may run for long or wait for its turn is worth stopping when the client goes; a short write is not.
+    ...(spec.limited && spec.effect !== 'read' ? {} : { signal: goneSignal(ctx) }),
   };
 }
 
@@ -93,7 +101,7 @@ function credentialOf(ctx: HttpContext): Caller['credential'] {
 
 function goneSignal(ctx: HttpContext): AbortSignal {
   const controller = new AbortController();
-  ctx.res.once('close', () => controller.abort());
+  ctx.res.once('close', () => controller.abort(new ClientGone()));
   return controller.signal;
 }
 

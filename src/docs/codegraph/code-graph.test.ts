@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { withCodeSymbols } from '../../text/code/index.ts';
+import { symbolsOf, withCodeSymbols } from '../../text/code/index.ts';
 import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
 import { createCodeGraph } from './index.ts';
 
@@ -22,7 +22,10 @@ describe.each(DRIVERS)('the code graph over %s (contract section 4, decision D-7
       await tx.runMany('INSERT INTO doc_meta(cid, k, v, ord) VALUES (?, ?, ?, ?)', pairs);
     });
   };
-  const addSource = (key: string, contentMd: string) => add(key, withCodeSymbols({ key, meta: {} as Record<string, string[]>, contentMd }, { maxSymbols: 512 }).meta, { contentMd });
+  const addSource = async (key: string, contentMd: string) => {
+    const document = { key, meta: {} as Record<string, string[]>, contentMd };
+    await add(key, withCodeSymbols(document, await symbolsOf(document, { maxSymbols: 512 })).meta, { contentMd });
+  };
   const graph = (key: string, more: object = {}) => fixture.call('queryCodeGraph', { collection: 'site', key, ...more });
   const keys = async (key: string, more: object = {}) => (await graph(key, more)).nodes.map((node) => `${node.key} ${node.depth}`);
   const edges = async (key: string, more: object = {}) => (await graph(key, more)).edges.map(({ from, to, kind, symbol, direction }) => `${from} -> ${to} ${kind} ${symbol} ${direction}`);

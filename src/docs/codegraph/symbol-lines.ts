@@ -1,5 +1,5 @@
 import type { BodyCodec, Queries } from '../../storage/index.ts';
-import { symbolsOf, type CodeGraphEdge, type CodeSymbols } from '../../text/code/index.ts';
+import { symbolsOf, SymbolsUnread, type CodeGraphEdge, type CodeSymbols, type SourceDocument } from '../../text/code/index.ts';
 import { Pace } from '../documents/index.ts';
 
 /** Lines count from 1; 0 where the symbol is not found, because the body has changed or cannot be read. */
@@ -28,7 +28,8 @@ export async function linesOfEdges(edges: readonly CodeGraphEdge[], { queries, c
     if (row === undefined) continue;
     const meta = JSON.parse(row.meta) as Record<string, string[]>;
     const contentMd = await codec.decodeAsync(row.body);
-    locations.set(docId, symbolsOf({ key, meta, contentMd }, { maxSymbols: ALL_SYMBOLS }).locations);
+    const found = await locationsOf({ key, meta, contentMd });
+    if (found !== undefined) locations.set(docId, found);
     await pace.rest();
   }
   return edges.map((edge) => linesOf(edge, locations));
@@ -39,6 +40,16 @@ export interface BodySource {
   readonly queries: Queries;
   readonly codec: BodyCodec;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** Undefined for a source that cannot be read. */
+async function locationsOf(document: SourceDocument): Promise<Locations | undefined> {
+  try {
+    return (await symbolsOf(document, { maxSymbols: ALL_SYMBOLS })).locations;
+  } catch (error) {
+    if (error instanceof SymbolsUnread) return undefined;
+    throw error;
+  }
 }
 
 function linesOf({ kind, symbol, from, to }: CodeGraphEdge, locations: ReadonlyMap<string, Locations>): EdgeLines {

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { codeLanguage, codePath, isCodeDocument } from './language.ts';
-import { withCodeSymbols } from './with-code-symbols.ts';
+import { extractSymbols } from './symbols/index.ts';
+import { type SourceDocument, withCodeSymbols } from './with-code-symbols.ts';
 
-const OPTIONS = { maxSymbols: 512 };
+/** As a document is stored, with its symbols read at once. */
+function stored<T extends SourceDocument>(document: T, maxSymbols = 512): T {
+  return withCodeSymbols(document, isCodeDocument(document) ? extractSymbols(codeLanguage(document), document.contentMd, { path: codePath(document), maxSymbols }) : undefined);
+}
 
 function metaOf(key: string, contentMd: string, meta: Record<string, string[]> = {}) {
-  return withCodeSymbols({ key, meta, contentMd }, OPTIONS).meta;
+  return stored({ key, meta, contentMd }).meta;
 }
 
 describe('withCodeSymbols (contract, "Code documents")', () => {
@@ -34,20 +38,20 @@ describe('withCodeSymbols (contract, "Code documents")', () => {
 
   it('returns the document itself when nothing changes', () => {
     const prose = { key: 'notes.md', meta: { title: ['A'] }, contentMd: '.x {}' };
-    expect(withCodeSymbols(prose, OPTIONS)).toBe(prose);
-    const code = withCodeSymbols({ key: 'a.css', meta: {}, contentMd: '.x {}' }, OPTIONS);
-    expect(withCodeSymbols(code, OPTIONS)).toBe(code);
+    expect(stored(prose)).toBe(prose);
+    const code = stored({ key: 'a.css', meta: {}, contentMd: '.x {}' });
+    expect(stored(code)).toBe(code);
   });
 
   it('keeps the rest of the document, and keys of any name', () => {
     const meta = JSON.parse('{"__proto__": ["p"]}') as Record<string, string[]>;
-    const result = withCodeSymbols({ key: 'a.css', meta, contentMd: '.x {}', lang: 'en' }, OPTIONS);
+    const result = stored({ key: 'a.css', meta, contentMd: '.x {}', lang: 'en' });
     expect(result).toMatchObject({ key: 'a.css', lang: 'en', contentMd: '.x {}' });
     expect(Object.keys(result.meta)).toEqual(['__proto__', 'defines']);
   });
 
   it('caps by maxSymbols', () => {
-    expect(withCodeSymbols({ key: 'a.js', meta: {}, contentMd: 'function a() {} function b() {}' }, { maxSymbols: 1 }).meta).toEqual({ defines: ['a'] });
+    expect(stored({ key: 'a.js', meta: {}, contentMd: 'function a() {} function b() {}' }, 1).meta).toEqual({ defines: ['a'] });
   });
 });
 

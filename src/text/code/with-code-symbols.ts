@@ -1,5 +1,4 @@
-import { codeLanguage, codePath, isCodeDocument } from './language.ts';
-import { type CodeSymbols, extractSymbols } from './symbols/index.ts';
+import type { CodeSymbols } from './symbols/index.ts';
 
 export interface SourceDocument {
   readonly key: string;
@@ -12,22 +11,16 @@ export const SYMBOL_KEYS = ['defines', 'uses', 'imports'] as const;
 
 /**
  * The document with the metadata to store: of a code document the three symbol keys hold what its body
- * says, those without a name are absent, and supplied values do not survive; of other documents the
- * three are removed, as they are when one stops being code (contract, "Code documents"). Returns the
- * document itself when nothing changes.
+ * says, those without a name are absent, and supplied values do not survive; of other documents, which
+ * have no symbols, the three are removed, as they are when one stops being code (contract, "Code
+ * documents"). Returns the document itself when nothing changes.
  */
-export function withCodeSymbols<T extends SourceDocument>(document: T, options: { readonly maxSymbols: number }): T {
-  const symbols = isCodeDocument(document) ? symbolsOf(document, options) : undefined;
+export function withCodeSymbols<T extends SourceDocument>(document: T, symbols: Pick<CodeSymbols, (typeof SYMBOL_KEYS)[number]> | undefined): T {
   const { meta } = document;
   if (SYMBOL_KEYS.every((name) => sameValues(own(meta, name), symbols?.[name] ?? []))) return document;
   const kept = Object.entries(meta).filter(([name]) => !(SYMBOL_KEYS as readonly string[]).includes(name));
   const found = SYMBOL_KEYS.flatMap((name): [string, readonly string[]][] => (symbols?.[name].length ? [[name, symbols[name]]] : []));
   return { ...document, meta: Object.fromEntries([...kept, ...found]) };
-}
-
-/** The symbols of a code document with the lines on which they come first, for the code graph. */
-export function symbolsOf(document: SourceDocument, { maxSymbols }: { readonly maxSymbols: number }): CodeSymbols {
-  return extractSymbols(codeLanguage(document), document.contentMd, { path: codePath(document), maxSymbols });
 }
 
 function own(meta: SourceDocument['meta'], name: string): readonly string[] | undefined {

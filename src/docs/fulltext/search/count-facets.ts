@@ -17,26 +17,45 @@ export interface FacetRequest {
 const FEW = 500;
 
 interface DocumentRow extends Row {
+  readonly ord: number;
   readonly lang: string;
   readonly meta: string;
+}
+
+export interface Counted {
+  readonly facets: Record<string, FacetCount[]>;
+  /** Documents that were counted: of a few, those that are still there. */
+  readonly documents: number;
 }
 
 /**
  * How many of the documents have each value of the fields, by count descending, then by value; an empty
  * list for a key that none has (decision D-90). A document counts once for a value, however often it has it.
+ * Those whose rows were read already count as they were then.
  */
-export async function countFacets(queries: Queries, cid: number, documents: OrdSet, { fields, max }: FacetRequest): Promise<Record<string, FacetCount[]>> {
+export async function countFacets(queries: Queries, cid: number, documents: OrdSet, { fields, max }: FacetRequest, read: readonly DocumentRow[]): Promise<Counted> {
   const names = [...new Set(fields)];
-  const counts = documents.size <= FEW ? await countByDocument(queries, documents, names) : await countByField(queries, cid, documents, names);
-  return Object.fromEntries(names.map((name) => [name, ranked(counts.get(name)!, max)]));
+  const few = documents.size <= FEW ? await rowsOf(queries, documents, read) : undefined;
+  const counts = few === undefined ? await countByField(queries, cid, documents, names) : countByDocument(few, names);
+  return {
+    facets: Object.fromEntries(names.map((name) => [name, ranked(counts.get(name)!, max)])),
+    documents: few?.length ?? documents.size,
+  };
 }
 
 type Counts = ReadonlyMap<string, Map<string, number>>;
 
-async function countByDocument(queries: Queries, documents: OrdSet, names: readonly string[]): Promise<Counts> {
+/** Rows of all that are still there. */
+async function rowsOf(queries: Queries, documents: OrdSet, read: readonly DocumentRow[]): Promise<DocumentRow[]> {
+  const known = read.filter(({ ord }) => documents.has(ord));
+  const seen = new Set(known.map(({ ord }) => ord));
+  const ords = [...documents].filter((ord) => !seen.has(ord));
+  if (ords.length === 0) return known;
+  return [...known, ...await queries.all<DocumentRow>(`SELECT ord, lang, meta FROM documents WHERE ord IN (${ords.map(() => '?').join(', ')})`, ords)];
+}
+
+function countByDocument(rows: readonly DocumentRow[], names: readonly string[]): Counts {
   const counts: Counts = new Map(names.map((name) => [name, new Map<string, number>()]));
-  const ords = [...documents];
-  const rows = ords.length === 0 ? [] : await queries.all<DocumentRow>(`SELECT lang, meta FROM documents WHERE ord IN (${ords.map(() => '?').join(', ')})`, ords);
   for (const { lang, meta } of rows) {
     const values = JSON.parse(meta) as Record<string, string[]>;
     for (const name of names) {

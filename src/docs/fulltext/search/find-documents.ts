@@ -1,14 +1,9 @@
 import { applyCuration, type Curated, type CurationRule, type Pin } from '../../curation/index.ts';
-import type { DocsEnvironment } from '../../environment.ts';
 import type { OrdSet } from '../view/ord-set.ts';
-import type { TextIndex } from '../view/text-index.ts';
-import { boostFactors } from './boost-factors.ts';
 import { curatedDocuments, isMeant, type PinnedDocument } from './curate.ts';
-import { eligibleDocuments, queriesFor, type CollectionRow } from './eligible-documents.ts';
-import { readRows, type ResultRow } from './result-rows.ts';
+import { matchDocuments, type Match, type MatchDeps, type MatchScope } from './match-documents.ts';
+import type { ResultRow } from './result-rows.ts';
 import type { SearchRequest } from './request.ts';
-
-type Environment = Pick<DocsEnvironment, 'sql' | 'clock'>;
 
 /** A result before it is shown. */
 export interface Found {
@@ -17,6 +12,8 @@ export interface Found {
   readonly lang: string;
   readonly score: number;
   readonly row: ResultRow;
+  /** Terms of the query that it matches, but for those found by edits. */
+  readonly terms: Set<string>;
 }
 
 export interface SearchOutcome {
@@ -26,43 +23,31 @@ export interface SearchOutcome {
   readonly all: OrdSet | undefined;
 }
 
-/** Finds, weighs and curates; `withBodies` says whether the rows of results carry their bodies. */
+/** Finds, weighs and curates. */
 export async function findDocuments(
-  environment: Environment, index: TextIndex, collection: CollectionRow, request: SearchRequest, rules: readonly CurationRule[], withBodies: boolean,
+  deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[], scope: Omit<MatchScope, 'hidden' | 'pinned'>,
 ): Promise<SearchOutcome> {
-  const { plan, query, algorithm, fieldWeights, filterMeta, ranges, limit } = request;
-  const { hidden, pinned } = await curatedDocuments(environment, request.collection.toLowerCase(), query, rules);
-  const filter = await eligibleDocuments(environment, collection, { filterMeta, ranges, hidden });
-  const factors = await boostFactors(queriesFor(environment.sql, collection), collection.id, request.boost);
-  const collect = request.facetBy !== undefined;
-  const { total, hits, matches, looked } = index.search({
-    root: plan.root, analyzer: plan.analyzer, algorithm, fieldWeights, collect,
-    // What is pinned leaves a gap behind among the best.
-    limit: limit + pinned.length,
-    look: pinned.map(({ ord }) => ord),
-    ...(filter && { filter }), ...(factors && { factors }),
-  });
-  const scores = new Map<number, number>(hits.map(({ ord, score }) => [ord, score]));
-  for (const [i, { ord }] of pinned.entries()) {
-    const score = looked[i];
-    if (score !== undefined && filter?.has(ord) !== false) scores.set(ord, score * (factors?.[ord] ?? 1));
-  }
-  const rows = await readRows(environment.sql, [...new Set([...hits.map(({ ord }) => ord), ...pinned.map(({ ord }) => ord)])], withBodies);
-  const organic = hits.flatMap(({ ord }) => toFound(rows.get(ord), scores));
-  const curated = applyCuration(query, organic, rules, (pin) => findPinned(pinned, pin, rows, scores));
-  const outside = curated.filter(({ ord, pinned: isPinned }) => isPinned && !scores.has(ord));
-  for (const { ord } of outside) matches?.add(ord);
-  return { results: curated.slice(0, limit), total: total + outside.length, all: matches };
+  const { query, limit } = request;
+  const { hidden, pinned } = await curatedDocuments(deps, request.collection.toLowerCase(), query, rules);
+  const { total, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
+  const organic = [...found].filter(([, { score }]) => score !== undefined).sort(byScore).slice(0, limit + pinned.length);
+  const curated = applyCuration(query, organic.map(toFound), rules, (pin) => findPinned(pinned, pin, found));
+  const outside = curated.filter(({ ord, pinned: isPinned }) => isPinned && found.get(ord)?.score === undefined);
+  for (const { ord } of outside) all?.add(ord);
+  return { results: curated.slice(0, limit), total: total + outside.length, all };
 }
 
-/** Nothing for a document that went between search and reading. */
-function toFound(row: ResultRow | undefined, scores: ReadonlyMap<number, number>): Found[] {
-  return row === undefined ? [] : [{ ord: row.ord, key: row.key, lang: row.lang, score: round(scores.get(row.ord) ?? 0), row }];
+function byScore([a, { score: scoreOfA }]: [number, Match], [b, { score: scoreOfB }]: [number, Match]): number {
+  return scoreOfB! - scoreOfA! || a - b;
+}
+
+function toFound([ord, { row, score, terms }]: [number, Match]): Found {
+  return { ord, key: row.key, lang: row.lang, score: round(score ?? 0), row, terms };
 }
 
 /** The best document that a pin means; with a score of 0 where it does not match (decisions section 4.5). */
-function findPinned(pinned: readonly PinnedDocument[], pin: Pin, rows: ReadonlyMap<number, ResultRow>, scores: ReadonlyMap<number, number>): Found | undefined {
-  const meant = pinned.filter((document) => isMeant(document, pin)).flatMap(({ ord }) => toFound(rows.get(ord), scores));
+function findPinned(pinned: readonly PinnedDocument[], pin: Pin, found: ReadonlyMap<number, Match>): Found | undefined {
+  const meant = pinned.filter((document) => isMeant(document, pin) && found.has(document.ord)).map(({ ord }) => toFound([ord, found.get(ord)!]));
   return meant.reduce<Found | undefined>((best, one) => (best === undefined || one.score > best.score ? one : best), undefined);
 }
 

@@ -1,16 +1,19 @@
-import { basename, dirname, join } from 'node:path';
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { Handlers } from '../../../operations/index.ts';
+import { tokenTables } from '../../../text/token-tables.ts';
 import type { Collections } from '../../collections/index.ts';
 import type { Curation } from '../../curation/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import { CheckpointFiles } from '../../view/index.ts';
+import { createExpansion, type Expansion } from '../expansion/expansion.ts';
+import type { NeighbourModelsOptions } from '../expansion/neighbour-models.ts';
 import type { FullText } from '../fulltext.ts';
 import { documentAnalyzers } from '../view/analyzers.ts';
-import { CheckpointFiles } from '../view/checkpoints.ts';
-import { FullTextView } from '../view/fulltext-view.ts';
+import { CHECKPOINT_MAGIC, createFullTextView, type FullTextView } from '../view/fulltext-view.ts';
 import { invertedIndexes } from '../view/inverted-text-index.ts';
-import type { TextIndexes } from '../view/text-index.ts';
+import type { TextHit, TextIndexes } from '../view/text-index.ts';
 import { autocomplete } from './autocomplete.ts';
+import { rankByWords, type WordsQuery } from './rank-by-words.ts';
 import { searchFullText, searchFullTextByQuery, type SearchDeps } from './search-full-text.ts';
 
 type SearchHandlers = Required<Pick<Handlers<Operations>, 'searchFullText' | 'searchFullTextByQuery' | 'reindexFullText' | 'autocomplete'>>;
@@ -18,8 +21,16 @@ type SearchHandlers = Required<Pick<Handlers<Operations>, 'searchFullText' | 'se
 /** Searching by words, and the indexes that it needs. */
 export interface FullTextSearch {
   readonly handlers: SearchHandlers;
-  readonly view: Pick<FullTextView, 'start' | 'stop' | 'restart' | 'caughtUp' | 'settled'>;
+  readonly view: ServedView;
+  /** Finds documents without showing them; throws `index_loading`. */
+  rankByWords(query: WordsQuery): Promise<readonly TextHit[]>;
+  /** For `pmisparse`, wherever words are searched for. */
+  readonly expansion: Expansion;
+  /** What searches work with, for areas that search by words and something else. */
+  readonly deps: SearchDeps;
 }
+
+type ServedView = Pick<FullTextView, 'start' | 'stop' | 'restart' | 'caughtUp' | 'settled'>;
 
 export interface FullTextSearchAreas {
   readonly fullText: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
@@ -27,32 +38,50 @@ export interface FullTextSearchAreas {
   readonly curation: Pick<Curation, 'rulesOf'>;
   /** Tests may bring other indexes. */
   readonly indexes?: TextIndexes;
+  readonly neighbours?: NeighbourModelsOptions;
 }
 
 /** `synonymsOf`, `stopWordsOf`, `configOf` and `rulesOf` are asked at each search, so all must answer from memory. */
-export function createFullTextSearch(environment: DocsEnvironment, { fullText, collections, curation, indexes = invertedIndexes() }: FullTextSearchAreas): FullTextSearch {
+export function createFullTextSearch(environment: DocsEnvironment, { fullText, collections, curation, indexes = invertedIndexes(), neighbours }: FullTextSearchAreas): FullTextSearch {
   const { sql, codec, clock, settings: { fullText: given = {} } } = environment;
   const settings = { defaultLang: given.defaultLang ?? 'en', stemming: given.stemming ?? true, synonyms: given.synonyms ?? true };
-  const folder = checkpointFolder(environment);
-  const view = new FullTextView(environment, {
+  // Made at the start: the first document or query would have to wait for them, and everybody else with it.
+  tokenTables();
+  const view = createFullTextView(environment, {
     indexes,
     analyzerOf: documentAnalyzers(settings),
     mayKeep: (collection) => collections.configOf(collection)?.encrypted !== true,
-    ...(folder !== undefined && { checkpoints: new CheckpointFiles(folder) }),
+    checkpoints: CheckpointFiles.beside(sql, 'fts', CHECKPOINT_MAGIC),
   });
-  const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, view };
+  const expansion = createExpansion(environment, fullText, neighbours);
+  const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view };
   return {
     handlers: {
-      searchFullText: (input) => searchFullText(deps, input),
-      searchFullTextByQuery: async (input) => searchFullTextByQuery(deps, input),
+      searchFullText: (input, { signal }) => searchFullText(deps, input, signal),
+      searchFullTextByQuery: async (input, { signal }) => searchFullTextByQuery(deps, input, signal),
       reindexFullText: async ({ collection }) => ({ reindexed: await view.reindex(collection), collection }),
-      autocomplete: (input) => autocomplete(deps, input),
+      autocomplete: async (input) => autocomplete(deps, input),
     },
-    view,
+    rankByWords: (query) => rankByWords(deps, query),
+    view: withExpansion(view, expansion),
+    expansion,
+    deps,
   };
 }
 
-/** Beside the database, under its name; a database in memory has none. */
-function checkpointFolder({ sql: { info } }: Pick<DocsEnvironment, 'sql'>): string | undefined {
-  return info.driver === 'node:sqlite' && info.path !== ':memory:' ? join(dirname(info.path), `${basename(info.path)}.fts`) : undefined;
+/** What was learned of the documents has the life of the index of their words. */
+function withExpansion(view: ServedView, expansion: Expansion): ServedView {
+  return {
+    start: () => view.start(),
+    async stop() {
+      await expansion.stop();
+      await view.stop();
+    },
+    async restart() {
+      await expansion.stop();
+      await view.restart();
+    },
+    caughtUp: (signal) => view.caughtUp(signal),
+    settled: () => view.settled(),
+  };
 }

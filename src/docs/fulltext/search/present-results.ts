@@ -1,14 +1,15 @@
-import type { FullTextResult } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { Document, FullTextResult } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { BodyCodec } from '../../../storage/index.ts';
 import { isCodeDocument, tokenizeCode } from '../../../text/code/index.ts';
 import { highlight } from '../../../text/highlight/index.ts';
 import { tokenize } from '../../../text/tokenize.ts';
 import type { Curated } from '../../curation/index.ts';
 import { Pace, projectDocument, type Meta } from '../../documents/index.ts';
-import type { TextIndex } from '../view/text-index.ts';
 import type { Found } from './find-documents.ts';
-import { hasEdits, matchedTerms } from './matched-terms.ts';
+import { hasEdits } from './matched-terms.ts';
+import type { QueryPlan } from './query-plan.ts';
 import type { SearchRequest } from './request.ts';
+import type { ResultRow } from './result-rows.ts';
 import { WordMatcher } from './word-matcher.ts';
 
 /** A result with the bytes of text that it carries, which a token budget counts. */
@@ -23,30 +24,25 @@ export function needsBodies({ projection, highlight: options, plan }: SearchRequ
 }
 
 /** Results as they are answered: documents in part, the terms they match, and passages around those. */
-export async function presentResults(codec: BodyCodec, index: TextIndex, request: SearchRequest, found: readonly Curated<Found>[]): Promise<PresentedResult[]> {
-  const terms = matchedTerms(index, request.plan, found.map(({ ord }) => ord));
+export async function presentResults(codec: BodyCodec, request: SearchRequest, found: readonly Curated<Found>[]): Promise<PresentedResult[]> {
   const matcher = new WordMatcher(request.plan);
   const pace = new Pace();
   const presented: PresentedResult[] = [];
   for (const one of found) {
     const contentMd = one.row.body === null ? '' : await codec.decodeAsync(one.row.body);
-    presented.push(present(request, matcher, one, contentMd, terms.get(one.ord)!));
+    presented.push(present(request, matcher, one, contentMd));
     await pace.rest();
   }
   return presented;
 }
 
-function present(request: SearchRequest, matcher: WordMatcher, { row, score, pinned }: Curated<Found>, contentMd: string, terms: Set<string>): PresentedResult {
+function present(request: SearchRequest, matcher: WordMatcher, { row, score, terms, pinned }: Curated<Found>, contentMd: string): PresentedResult {
   const { projection, highlight: options, plan } = request;
   const meta = JSON.parse(row.meta) as Record<string, string[]>;
+  addTermsByEdits(terms, plan, matcher, { key: row.key, meta, contentMd });
+  const document = projectDocument(toDocument(row, meta, contentMd), projection);
   const tokens = isCodeDocument({ key: row.key, meta }) ? tokenizeCode : tokenize;
-  const match = (form: string): string | undefined => matcher.match(form);
-  if (plan.wanted.some(hasEdits)) for (const term of wordsMatched([...tokens(contentMd), ...metaTokens(meta)], match)) terms.add(term);
-  const document = projectDocument({
-    id: row.id, key: row.key, lang: row.lang, meta, contentMd, addedAt: row.added_at, updatedAt: row.updated_at,
-    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
-  }, projection);
-  const highlights = options && highlight(contentMd, { ...options, match, tokens });
+  const highlights = options && highlight(contentMd, { ...options, match: (form) => matcher.match(form), tokens });
   const passages = highlights?.reduce((bytes, { startOffset, endOffset }) => bytes + endOffset - startOffset, 0) ?? 0;
   return {
     result: { document, score, matchedTerms: [...terms], ...(highlights && { highlights }), ...(pinned && { pinned }) },
@@ -54,7 +50,23 @@ function present(request: SearchRequest, matcher: WordMatcher, { row, score, pin
   };
 }
 
-/** Terms that words of a document were found for by edits; each form is looked at once. */
+export function toDocument(row: ResultRow, meta: Document['meta'], contentMd: string): Document {
+  return {
+    id: row.id, key: row.key, lang: row.lang, meta, contentMd, addedAt: row.added_at, updatedAt: row.updated_at,
+    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
+  };
+}
+
+/** Adds the terms that words of a document were found for by edits, which the index cannot name. */
+export function addTermsByEdits(
+  terms: Set<string>, plan: QueryPlan, matcher: WordMatcher, { key, meta, contentMd }: Pick<Document, 'key' | 'meta' | 'contentMd'>,
+): void {
+  if (!plan.wanted.some(hasEdits)) return;
+  const tokens = isCodeDocument({ key, meta }) ? tokenizeCode : tokenize;
+  for (const term of wordsMatched([...tokens(contentMd), ...metaTokens(meta)], (form) => matcher.match(form))) terms.add(term);
+}
+
+/** Terms that words of a document match; each form is looked at once. */
 function wordsMatched(tokens: readonly { readonly form: string }[], match: (form: string) => string | undefined): string[] {
   const forms = new Set(tokens.map(({ form }) => form));
   return [...forms].map(match).filter((term) => term !== undefined);

@@ -2,7 +2,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { analyzerFor } from '../../../text/languages/index.ts';
 import { parseQuery, QuerySyntaxError, type GroupNode, type ParsedQuery, type ParseOptions, type PhraseNode, type ProximityNode, type QueryMode, type QueryNode, type TermNode, type WildcardNode } from '../../../text/query/index.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
-import type { TermAnalyzer } from '../view/text-index.ts';
+import type { Expansions, TermAnalyzer } from '../view/text-index.ts';
 
 export type Leaf = Exclude<QueryNode, GroupNode>;
 
@@ -22,6 +22,8 @@ export interface QueryPlan {
   readonly isStopWord: (form: string) => boolean;
   /** Leaves that match, not those that exclude. */
   readonly wanted: readonly WantedLeaf[];
+  /** What terms bring along besides (see `expandPlan`). */
+  readonly expansions?: Expansions;
 }
 
 export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'distance'>> {
@@ -51,8 +53,9 @@ export function planQuery(query: string, options: PlanOptions): QueryPlan {
   const { lang, stemming, stopWords } = options;
   const withStopWords = analyzerFor(lang, { stemming, stopWords });
   const isStopWord = (form: string): boolean => withStopWords.term(form) === undefined;
-  const planner = new Planner(options, parsed.mode, isStopWord);
-  return { mode: parsed.mode, root: planner.plan(parsed.root), analyzer: termAnalyzer(lang, stemming), isStopWord, wanted: planner.wanted };
+  const analyzer = termAnalyzer(lang, stemming);
+  const planner = new Planner(options, parsed.mode, analyzer, isStopWord);
+  return { mode: parsed.mode, root: planner.plan(parsed.root), analyzer, isStopWord, wanted: planner.wanted };
 }
 
 function parse(query: string, { mode, distance }: PlanOptions): ParsedQuery {
@@ -68,13 +71,16 @@ class Planner {
   readonly wanted: WantedLeaf[] = [];
   readonly #options: PlanOptions;
   readonly #mode: QueryMode;
+  readonly #analyzer: TermAnalyzer;
   readonly #isStopWord: (form: string) => boolean;
-  readonly #seen = new Set<string>();
+  readonly #seenForms = new Set<string>();
+  readonly #seenTerms = new Set<string>();
   #fuzzyTerms = 0;
 
-  constructor(options: PlanOptions, mode: QueryMode, isStopWord: (form: string) => boolean) {
+  constructor(options: PlanOptions, mode: QueryMode, analyzer: TermAnalyzer, isStopWord: (form: string) => boolean) {
     this.#options = options;
     this.#mode = mode;
+    this.#analyzer = analyzer;
     this.#isStopWord = isStopWord;
   }
 
@@ -115,12 +121,21 @@ class Planner {
 
   #term(node: TermNode, wanted: boolean): QueryNode | undefined {
     if (this.#isStopWord(node.form)) return undefined;
-    // In simple mode a word that is repeated adds nothing but work.
-    if (this.#mode === 'simple' && this.#seen.size === this.#seen.add(node.form).size) return undefined;
-    const own = this.#leaf(this.#withEdits(node), [node.form], wanted);
-    const synonyms = (this.#options.synonymsOf?.(node.form) ?? []).slice(0, MAX_SYNONYMS).map((synonym) => this.#synonym(synonym, node, wanted));
-    if (synonyms.length === 0) return own;
-    return { kind: 'group', required: [], optional: [own, ...synonyms], excluded: [], start: node.start, end: node.end };
+    if (this.#mode === 'simple' && !isNew(this.#seenForms, node.form)) return undefined;
+    const alternatives = [...this.#ownLeaf(node, wanted), ...this.#synonyms(node, wanted)];
+    if (alternatives.length < 2) return alternatives[0];
+    return { kind: 'group', required: [], optional: alternatives, excluded: [], start: node.start, end: node.end };
+  }
+
+  /** None in simple mode for a term that an earlier word has brought: `layer layers` is no more about layers than `layer`. */
+  #ownLeaf(node: TermNode, wanted: boolean): Leaf[] {
+    const own = this.#withEdits(node);
+    if (this.#mode === 'simple' && own.fuzzy === undefined && !isNew(this.#seenTerms, this.#analyzer.term(node.form))) return [];
+    return [this.#leaf(own, [node.form], wanted)];
+  }
+
+  #synonyms(node: TermNode, wanted: boolean): Leaf[] {
+    return (this.#options.synonymsOf?.(node.form) ?? []).slice(0, MAX_SYNONYMS).map((synonym) => this.#synonym(synonym, node, wanted));
   }
 
   #synonym(synonym: string, { form, start, end }: TermNode, wanted: boolean): Leaf {
@@ -151,4 +166,8 @@ class Planner {
 
 function isNegation({ required, optional }: GroupNode): boolean {
   return required.length === 0 && optional.length === 0;
+}
+
+function isNew(seen: Set<string>, text: string): boolean {
+  return seen.size < seen.add(text).size;
 }

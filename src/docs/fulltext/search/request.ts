@@ -1,11 +1,10 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
-import { ServiceError } from '../../../errors/index.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import { resolveLanguage } from '../../../text/languages/index.ts';
 import type { Collections } from '../../collections/index.ts';
 import { checkFilter, projectionOf, type Meta, type Projection } from '../../documents/index.ts';
 import type { FullText } from '../fulltext.ts';
-import { FIELD_COUNT, FIELDS, type Algorithm } from '../view/text-index.ts';
+import type { Algorithm, Field } from '../view/text-index.ts';
 import { fieldByName } from '../view/to-indexed.ts';
 import { planQuery, type QueryPlan } from './query-plan.ts';
 import { toConditions, type RangeCondition } from './range-conditions.ts';
@@ -25,7 +24,7 @@ export interface SearchRequest {
   readonly query: string;
   readonly plan: QueryPlan;
   readonly algorithm: Algorithm;
-  readonly fieldWeights: readonly number[];
+  readonly fieldWeights: ReadonlyMap<Field, number>;
   readonly lang: string;
   readonly stemmingActive: boolean;
   readonly synonymsActive: boolean;
@@ -43,8 +42,8 @@ export interface SearchRequest {
 
 const DEFAULT_LIMIT = 50;
 
-/** `content`, `meta.title`, `meta.tags`, `meta.category`, `meta.description`, everything else (contract, `fieldWeights`). */
-const DEFAULT_WEIGHTS = [1, 3, 2, 2, 1.5, 0] as const;
+/** Contract, `fieldWeights`. */
+const DEFAULT_WEIGHTS = { 'content': 1, 'meta.title': 3, 'meta.tags': 2, 'meta.category': 2, 'meta.description': 1.5 } as const;
 
 export interface RequestContext {
   readonly settings: SearchSettings;
@@ -81,14 +80,12 @@ export function resolveRequest({ settings, dictionaries, collections }: RequestC
   };
 }
 
-/** Fields that are not listed do not count. Metadata without a field of its own cannot be weighed apart. */
-function toWeights(given: Readonly<Record<string, number>> | undefined): readonly number[] {
-  if (given === undefined) return DEFAULT_WEIGHTS;
-  const weights = Array.from({ length: FIELD_COUNT }, () => 0);
+/** Fields that are not listed do not count. A name in two spellings, `title` and `meta.title`, has the larger of its weights. */
+function toWeights(given: Readonly<Record<string, number>> = DEFAULT_WEIGHTS): ReadonlyMap<Field, number> {
+  const weights = new Map<Field, number>();
   for (const [name, weight] of Object.entries(given)) {
     const field = fieldByName(name);
-    if (field === undefined) throw new ServiceError('invalid_argument', `fieldWeights: "${name}" must be one of ${FIELDS.slice(0, -1).join(', ')}`);
-    weights[field] = weight;
+    weights.set(field, Math.max(weight, weights.get(field) ?? 0));
   }
   return weights;
 }

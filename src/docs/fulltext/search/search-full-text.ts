@@ -5,6 +5,7 @@ import type { InputOf } from '../../../operations/index.ts';
 import type { Curation } from '../../curation/index.ts';
 import { countWithinBudget, Pace } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
+import type { Expansion } from '../expansion/expansion.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import { countFacets } from './count-facets.ts';
 import { queriesFor, type CollectionRow } from './eligible-documents.ts';
@@ -14,13 +15,14 @@ import { fillPrompt } from './fill-prompt.ts';
 import { resolveRequest, type RequestContext, type SearchInput, type SearchRequest } from './request.ts';
 
 export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext {
-  readonly view: Pick<FullTextView, 'indexOf'>;
+  readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
+  readonly expansion: Pick<Expansion, 'expand'>;
 }
 
 /** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */
-export async function searchFullText(deps: SearchDeps, input: SearchInput): Promise<SearchFullTextResponse> {
-  const request = resolveRequest(deps, input);
+export async function searchFullText(deps: SearchDeps, input: SearchInput, signal: AbortSignal): Promise<SearchFullTextResponse> {
+  const request = await withNeighbours(deps, resolveRequest(deps, input), signal);
   const { collection: name, facetBy, budget, plan } = request;
   const index = deps.view.indexOf(name);
   const collection = await deps.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [name.toLowerCase()]);
@@ -28,17 +30,23 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput): Prom
   const pace = new Pace();
   // Words that were there before the language of this query are grouped first, in slices.
   while (!index.prepare(plan.analyzer)) await pace.rest();
-  const outcome = await findDocuments(deps, index, collection, request, deps.curation.rulesOf(name), needsBodies(request));
-  const presented = await presentResults(deps.codec, index, request, outcome.results);
+  const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), { collection, withBodies: needsBodies(request), signal });
+  const presented = await presentResults(deps.codec, request, outcome.results);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), budget);
-  const facets = facetBy && outcome.all
-    ? await countFacets(queriesFor(deps.sql, collection), collection.id, outcome.all, { fields: facetBy, max: request.facetMaxValues })
-    : {};
+  const counted = facetBy && outcome.all && await countFacets(
+    queriesFor(deps.sql, collection), collection.id, outcome.all, { fields: facetBy, max: request.facetMaxValues }, outcome.results.map(({ row }) => row),
+  );
   return toResponse(deps, request, {
-    total: outcome.total,
+    total: counted?.documents ?? outcome.total,
     results: presented.slice(0, fitting).map(({ result }) => result),
-    facets, truncated: fitting < presented.length,
+    facets: counted?.facets ?? {}, truncated: fitting < presented.length,
   });
+}
+
+/** For `pmisparse`, terms bring their neighbours along; a collection without documents has none. */
+export async function withNeighbours({ view, expansion }: Pick<SearchDeps, 'view' | 'expansion'>, request: SearchRequest, signal: AbortSignal): Promise<SearchRequest> {
+  if (request.algorithm !== 'pmisparse' || view.indexOf(request.collection) === undefined) return request;
+  return { ...request, plan: await expansion.expand(request, signal) };
 }
 
 interface Answer {
@@ -66,9 +74,9 @@ function toResponse({ collections }: SearchDeps, request: SearchRequest, { total
 type ByQueryInput = InputOf<Operations, 'searchFullTextByQuery'>;
 
 /** `GET /v1/fts` (decision D-75): the same with scalars. Throws `missing_fields` without `query` and `q`. */
-export function searchFullTextByQuery(deps: SearchDeps, { query, q, meta = {}, ...scalars }: ByQueryInput): Promise<SearchFullTextResponse> {
+export function searchFullTextByQuery(deps: SearchDeps, { query, q, meta = {}, ...scalars }: ByQueryInput, signal: AbortSignal): Promise<SearchFullTextResponse> {
   const text = query ?? q;
   if (text === undefined) throw new ServiceError('missing_fields', 'missing fields: query');
   const filterMeta = Object.fromEntries(Object.entries(meta).map(([key, values]) => [key, typeof values === 'string' ? [values] : values]));
-  return searchFullText(deps, { ...scalars, query: text, filterMeta, facetMaxValues: 0 });
+  return searchFullText(deps, { ...scalars, query: text, filterMeta, facetMaxValues: 0 }, signal);
 }

@@ -2,8 +2,10 @@ import { DOCUMENT_MIGRATIONS, migrate } from '../../../storage/index.ts';
 import { createCuration } from '../../curation/index.ts';
 import type { DocsSettings } from '../../environment.ts';
 import { Fixture, type DriverName } from '../../documents/test-fixture.ts';
+import type { NeighbourModelsOptions } from '../expansion/neighbour-models.ts';
+import { acknowledgeCaughtUp } from '../../view/index.ts';
 import { createFullText, createFullTextSearch, type FullTextSearch } from '../index.ts';
-import { acknowledgeCaughtUp } from '../view/acknowledge.ts';
+import type { TextIndexes } from '../view/text-index.ts';
 
 /** For tests: documents, dictionaries, curation and searches over one database; a write returns when it can be found. */
 export class SearchFixture {
@@ -15,13 +17,13 @@ export class SearchFixture {
     this.search = search;
   }
 
-  static async open(driver: DriverName, fullText: NonNullable<DocsSettings['fullText']> = {}): Promise<SearchFixture> {
+  static async open(driver: DriverName, fullText: NonNullable<DocsSettings['fullText']> = {}, neighbours: NeighbourModelsOptions = {}, indexes?: TextIndexes): Promise<SearchFixture> {
     const base = await Fixture.open(driver);
     await migrate(base.sql, DOCUMENT_MIGRATIONS);
     const environment = { ...base.environment, settings: { ...base.environment.settings, fullText } };
     const dictionaries = createFullText(environment);
     const curation = createCuration(environment);
-    const search = createFullTextSearch(environment, { fullText: dictionaries, collections: base.collections, curation });
+    const search = createFullTextSearch(environment, { fullText: dictionaries, collections: base.collections, curation, neighbours, ...(indexes && { indexes }) });
     await search.view.start();
     const handlers = { ...base.documents.handlers, ...dictionaries.handlers, ...curation.handlers, ...search.handlers };
     base.use(acknowledgeCaughtUp(handlers, search.view));

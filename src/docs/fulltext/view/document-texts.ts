@@ -11,22 +11,31 @@ interface TextRow extends Row {
 }
 
 /** Bodies may be large, so few are in memory at once. */
-export const TEXTS_AT_ONCE = 32;
+const TEXTS_AT_ONCE = 32;
+
+/** Multiplied by 2^32 over the golden ratio, numbers that follow each other lie apart evenly (Knuth, volume 3, section 6.4). */
+const SPREAD = 2_654_435_761;
+const SPREAD_SIZE = 2 ** 32;
 
 const COLUMNS = 'ord, id, key, lang, meta, body';
 
-/** The documents of some ordinals, at most `TEXTS_AT_ONCE`; those that are gone are left out. */
+/** The documents of some ordinals; those that are gone are left out. */
 export async function* textsOf(queries: Queries, codec: BodyCodec, ords: readonly number[]): AsyncGenerator<DocumentText> {
-  const rows = await queries.all<TextRow>(`SELECT ${COLUMNS} FROM documents WHERE ord IN (${ords.map(() => '?').join(', ')})`, ords);
-  for (const row of rows) yield toText(row, codec);
+  for (let i = 0; i < ords.length; i += TEXTS_AT_ONCE) {
+    const some = ords.slice(i, i + TEXTS_AT_ONCE);
+    const rows = await queries.all<TextRow>(`SELECT ${COLUMNS} FROM documents WHERE ord IN (${some.map(() => '?').join(', ')})`, some);
+    for (const row of rows) yield toText(row, codec);
+  }
 }
 
 /**
  * All documents of a collection that have not expired at `now`. Pages go by id, which never changes, so
  * that every document which nobody writes meanwhile comes exactly once, without holding a snapshot.
+ * With a share below 1 they are a sample of about that size, in which a document is or is not as long as it has its ordinal.
  */
-export async function* allTexts(queries: Queries, codec: BodyCodec, collection: string, now: number): AsyncGenerator<DocumentText> {
-  const page = `SELECT ${COLUMNS} FROM documents WHERE id > ? AND id < ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY id LIMIT ${TEXTS_AT_ONCE}`;
+export async function* allTexts(queries: Queries, codec: BodyCodec, collection: string, now: number, share = 1): AsyncGenerator<DocumentText> {
+  const sample = share < 1 ? `AND (ord * ${SPREAD}) % ${SPREAD_SIZE} < ${Math.floor(share * SPREAD_SIZE)}` : '';
+  const page = `SELECT ${COLUMNS} FROM documents WHERE id > ? AND id < ? AND (expires_at IS NULL OR expires_at > ?) ${sample} ORDER BY id LIMIT ${TEXTS_AT_ONCE}`;
   // `}` is the character after the `|` that follows the collection's name in an id.
   for (let after: string | undefined = `${collection}|`; after !== undefined;) {
     const rows: TextRow[] = await queries.all<TextRow>(page, [after, `${collection}}`, now]);

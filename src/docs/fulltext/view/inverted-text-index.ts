@@ -1,15 +1,20 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { type FieldText, InvertedIndex, MAX_RESULTS, type IndexOptions, type ScoringAlgorithm } from '../../../search/inverted/index.ts';
-import { tokenizeCode } from '../../../text/code/index.ts';
+import { type Field, type FieldText, type FormAt, IndexFullError, InvertedIndex, MAX_RESULTS, type IndexOptions, type ScoringAlgorithm } from '../../../search/inverted/index.ts';
+import { tokenizeCodeInPieces } from '../../../text/code/index.ts';
+import type { Steps } from '../../view/index.ts';
 import { STEMMING_ANALYZERS } from './analyzers.ts';
 import { OrdSet } from './ord-set.ts';
-import { FIELD_COUNT, type Completion, type CompletionRequest, type IndexedDocument, type TermAnalyzer, type TextIndex, type TextIndexes, type TextMatches, type TextQuery } from './text-index.ts';
+import { CONTENT, type Completion, type CompletionRequest, type IndexedDocument, type TermAnalyzer, type TextIndex, type TextIndexes, type TextMatches, type TextQuery } from './text-index.ts';
 import { toIndexQuery } from './to-index-query.ts';
 
 /** Deleted documents are cleared away from this share on. */
 const DELETED_SHARE = 0.2;
+/** k1 of the BM25 that `pmisparse` starts from (decision D-84). */
+const PMISPARSE_K1 = 1.5;
 /** Milliseconds of clearing away at a time. */
 const TIDY_MS = 4;
+/** Milliseconds of a step of adding a document. */
+const STEP_MS = 4;
 
 /** Full-text indexes in WebAssembly (see src/search/inverted/README.md). `options` are for tests. */
 export function invertedIndexes(options: IndexOptions = {}): TextIndexes {
@@ -30,9 +35,24 @@ class InvertedTextIndex implements TextIndex {
     return this.#index.stats().documents;
   }
 
-  put({ ord, code, analyzer, fields }: IndexedDocument): void {
-    const texts = fields.flatMap((values, field) => values.map((text): FieldText => (code && field === 0 ? { field, tokens: tokenizeCode(text) } : { field, text })));
-    this.#index.add(ord, texts, analyzer.stemming ? analyzer : undefined);
+  put(document: IndexedDocument): Steps | undefined {
+    const work = this.#putInSteps(document);
+    const step = (): boolean => {
+      const end = performance.now() + STEP_MS;
+      while (performance.now() < end) if (advance(work)) return false;
+      return true;
+    };
+    return step() ? step : undefined;
+  }
+
+  /** The content of source code becomes tokens here, all other texts in the index. */
+  *#putInSteps({ ord, code, analyzer, fields, named }: IndexedDocument): Generator<undefined, void> {
+    const texts: FieldText[] = [];
+    for (const [field, values] of [...fields.entries(), ...named]) {
+      for (const text of values) texts.push(code && field === CONTENT ? { field, tokens: yield* codeTokens(text) } : { field, text });
+    }
+    const addition = this.#index.beginAdd(ord, texts, analyzer.stemming ? analyzer : undefined);
+    while (addition.step(STEP_MS)) yield;
   }
 
   remove(ord: number): void {
@@ -43,9 +63,9 @@ class InvertedTextIndex implements TextIndex {
     return !analyzer.stemming || this.#index.prepare(analyzer);
   }
 
-  search({ root, analyzer, algorithm, fieldWeights, limit, filter, factors, collect, look }: TextQuery): TextMatches {
-    const scoring = toScoring(algorithm, fieldWeights);
-    const { hits, total, matches, scores } = this.#index.search(toIndexQuery(this.#index, analyzer, root), {
+  search({ root, expansions, analyzer, algorithm, fieldWeights, fields, limit, filter, factors, collect, look }: TextQuery): TextMatches {
+    const scoring = toScoring(algorithm, fieldWeights, fields);
+    const { hits, total, matches, scores } = this.#index.search(toIndexQuery(this.#index, analyzer, root, expansions), {
       algorithm: scoring,
       limit: Math.min(limit, MAX_RESULTS),
       filter: filter?.words, multipliers: factors, collect,
@@ -63,7 +83,11 @@ class InvertedTextIndex implements TextIndex {
       .map((id) => ({ id, term: this.#index.textOf(id), documents: this.#index.documents(id, field) }))
       .filter(({ term, documents }) => documents > 0 && !isStopWord(term));
     words.sort((a, b) => b.documents - a.documents || (a.term < b.term ? -1 : 1));
-    return words.slice(0, limit).map(({ id, term, documents }) => ({ term, documents, field: field ?? this.#mainField(id) }));
+    return words.slice(0, limit).map(({ id, term, documents }) => ({ term, documents, field: field ?? this.#index.mainField(id) }));
+  }
+
+  settle(): boolean {
+    return this.#index.settle(STEP_MS);
   }
 
   tidy(): boolean {
@@ -74,19 +98,33 @@ class InvertedTextIndex implements TextIndex {
   save(): AsyncIterable<Uint8Array> {
     return this.#index.save(0n);
   }
+}
 
-  /** The field in which most documents have a form. */
-  #mainField(form: number): number {
-    const counts = Array.from({ length: FIELD_COUNT }, (_, field) => this.#index.documents(form, field));
-    return counts.indexOf(Math.max(...counts));
+/** Gives whether the work is done. */
+function advance(work: Generator<undefined, void>): boolean {
+  try {
+    return work.next().done === true;
+  } catch (error) {
+    if (!(error instanceof IndexFullError)) throw error;
+    throw new ServiceError('unavailable', `${error.message}; split the collection, or delete documents and reindex it`, { cause: error });
   }
 }
 
-function toScoring(algorithm: TextQuery['algorithm'], weights: readonly number[] = []): ScoringAlgorithm {
+function* codeTokens(text: string): Generator<undefined, FormAt[]> {
+  const tokens: FormAt[] = [];
+  for (const piece of tokenizeCodeInPieces(text)) {
+    for (const { form, position } of piece) tokens.push({ form, position });
+    yield;
+  }
+  return tokens;
+}
+
+function toScoring(algorithm: TextQuery['algorithm'], weights: ReadonlyMap<Field, number> = new Map(), fields?: readonly Field[]): ScoringAlgorithm {
+  const only = fields && { fields };
   switch (algorithm) {
-    case 'tfidf': return { kind: 'tfidf' };
-    case 'bm25': return { kind: 'bm25' };
+    case 'tfidf': return { kind: 'tfidf', ...only };
+    case 'bm25': return { kind: 'bm25', ...only };
     case 'bm25f': return { kind: 'bm25f', weights };
-    case 'pmisparse': throw new ServiceError('not_implemented', 'algorithm: "pmisparse" is not implemented; use "bm25"');
+    case 'pmisparse': return { kind: 'bm25', k1: PMISPARSE_K1, ...only };
   }
 }

@@ -1,9 +1,18 @@
 import type { QueryNode } from '../../../text/query/index.ts';
+import type { Steps } from '../../view/index.ts';
 import type { OrdSet } from './ord-set.ts';
 
-/** The fields of a document by their number in the index; `other` are the values of all other metadata keys. */
+/**
+ * The fields of a document that have a number in the index. Other metadata keys have a field each, by their name; should
+ * a collection have very many of them, those that come late are `other` together.
+ */
 export const FIELDS = ['content', 'meta.title', 'meta.tags', 'meta.category', 'meta.description', 'other'] as const;
-export const FIELD_COUNT = FIELDS.length;
+
+/** Number of the field that is the body. */
+export const CONTENT = 0;
+
+/** A number from `FIELDS`, or a metadata key that has none. */
+export type Field = number | string;
 
 /** Makes terms of forms: what is one term, is found together. The name stands for all that decides the result. */
 export interface TermAnalyzer {
@@ -23,9 +32,20 @@ export interface IndexedDocument {
   readonly analyzer: TermAnalyzer;
   /** The texts of each field, by its number; phrases don't reach from one to the next. */
   readonly fields: readonly (readonly string[])[];
+  /** Those of the other metadata keys. */
+  readonly named: ReadonlyMap<string, readonly string[]>;
 }
 
 export type Algorithm = 'tfidf' | 'bm25' | 'bm25f' | 'pmisparse';
+
+/** A term that adds to scores; its weight multiplies what it adds. */
+export interface WeightedTerm {
+  readonly form: string;
+  readonly weight: number;
+}
+
+/** Further terms that match where a term of the query may, by that term's node. */
+export type Expansions = ReadonlyMap<QueryNode, readonly WeightedTerm[]>;
 
 /** What is looked for. Neither filter nor factors change the frequencies that scores come from. */
 export interface TextQuery {
@@ -33,9 +53,14 @@ export interface TextQuery {
   readonly root: QueryNode | undefined;
   /** Makes terms of the query's forms and of the indexed ones. */
   readonly analyzer: TermAnalyzer;
+  /** Terms beside those of `root`; for an algorithm that expands queries. */
+  readonly expansions?: Expansions | undefined;
+  /** `pmisparse` scores as BM25 with a k1 of 1.5; its expansions are the caller's. */
   readonly algorithm: Algorithm;
-  /** Weights of the fields by number, for `bm25f`; 0 leaves a field out. */
-  readonly fieldWeights?: readonly number[];
+  /** Weights of the fields that count, for `bm25f`; 0 leaves a field out. */
+  readonly fieldWeights?: ReadonlyMap<Field, number>;
+  /** The only fields that count, for the other algorithms; all when absent. */
+  readonly fields?: readonly Field[];
   /** Best matches wanted; may be 0. */
   readonly limit: number;
   /** The only documents that may match. */
@@ -67,16 +92,16 @@ export interface TextMatches {
 export interface Completion {
   /** A form as it was written in the document, in lower case. */
   readonly term: string;
-  /** Number of the field; of several, the one with the most documents. */
-  readonly field: number;
+  /** Of several, the one with the most documents. */
+  readonly field: Field;
   readonly documents: number;
 }
 
 export interface CompletionRequest {
   /** Lowercased; not empty. */
   readonly prefix: string;
-  /** Number of the only field to look at. */
-  readonly field?: number;
+  /** The only field to look at. */
+  readonly field?: Field;
   /** Entries of the dictionary that may be read. */
   readonly scan: number;
   readonly limit: number;
@@ -91,21 +116,22 @@ export interface CompletionRequest {
 export interface TextIndex {
   /** Live documents. */
   readonly documents: number;
-  /** Indexes a document, in the place of its former version. */
-  put(document: IndexedDocument): void;
+  /** Indexes a document, in the place of its former version. What is left of a large one is for steps: see `Entry.addTo`. */
+  put(document: IndexedDocument): Steps | undefined;
   /** Takes a document out; one that is not there is no error. */
   remove(ord: number): void;
   /** Gets ready for an analyzer that is new to the index, a little at each call; true when it is. Searches would wait for all of it. */
   prepare(analyzer: TermAnalyzer): boolean;
   /**
-   * Throws `not_implemented` for an algorithm that the index does not have, and `invalid_argument` for a
-   * query whose patterns stand for too many words.
+   * Throws `invalid_argument` for a query whose patterns stand for too many words.
    */
   search(query: TextQuery): TextMatches;
   /** By documents, descending, then by term. */
   complete(request: CompletionRequest): Completion[];
   /** Does a little of the work that deletions leave behind; true while there is more. */
   tidy(): boolean;
+  /** Gets ready for a change while `save` is being read, a little at each call; true while there is more. */
+  settle(): boolean;
   /** Everything as of now, to be taken up by `TextIndexes.restore`; the index may change while it is read. */
   save(): AsyncIterable<Uint8Array>;
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { ALL, NONE, type InvertedIndex, type Query, type WeightedForm } from '../../../search/inverted/index.ts';
 import type { GroupNode, QueryNode, TermNode } from '../../../text/query/index.ts';
-import type { TermAnalyzer } from './text-index.ts';
+import type { Expansions, TermAnalyzer } from './text-index.ts';
 
 type Forms = Pick<InvertedIndex, 'group' | 'unstemmed' | 'fuzzy' | 'wildcard' | 'documents'>;
 
@@ -12,35 +12,44 @@ const FUZZY_CANDIDATES = 5000;
 const EDIT_WEIGHT = 0.8;
 
 /** Forms that the patterns of one query may stand for together, and milliseconds that looking for them may take. */
-const PATTERN_FORMS = 200_000;
+const PATTERN_FORMS = 50_000;
 const EXPANSION_MS = 400;
 
 /** A query of text as the index takes it: words are looked up in its dictionary. Good until the index changes. */
-export function toIndexQuery(index: Forms, analyzer: TermAnalyzer, root: QueryNode | undefined): Query {
+export function toIndexQuery(index: Forms, analyzer: TermAnalyzer, root: QueryNode | undefined, expansions?: Expansions): Query {
   if (root === undefined) return NONE;
-  return new Translation(index, analyzer).query(root);
+  return new Translation(index, analyzer, expansions).query(root);
 }
 
 class Translation {
   readonly #index: Forms;
   readonly #analyzer: TermAnalyzer;
+  readonly #expansions: Expansions | undefined;
   readonly #patterns = new Map<string, readonly WeightedForm[]>();
   readonly #end = performance.now() + EXPANSION_MS;
   #patternForms = 0;
 
-  constructor(index: Forms, analyzer: TermAnalyzer) {
+  constructor(index: Forms, analyzer: TermAnalyzer, expansions: Expansions | undefined) {
     this.#index = index;
     this.#analyzer = analyzer;
+    this.#expansions = expansions;
   }
 
   query(node: QueryNode): Query {
     switch (node.kind) {
-      case 'term': return { kind: 'term', forms: this.#term(node) };
+      case 'term': return this.#expanded(node);
       case 'wildcard': return { kind: 'term', forms: this.#pattern(node.pattern) };
       case 'phrase': return { kind: 'phrase', words: this.#words(node.forms) };
       case 'proximity': return { kind: 'phrase', words: this.#words(node.forms), slop: node.distance };
       case 'group': return this.#group(node);
     }
+  }
+
+  #expanded(node: TermNode): Query {
+    const term: Query = { kind: 'term', forms: this.#term(node) };
+    const more = this.#expansions?.get(node) ?? [];
+    if (more.length === 0) return term;
+    return { kind: 'or', of: [term, ...more.map(({ form, weight }): Query => ({ kind: 'term', forms: this.#formsOf(form), weight }))] };
   }
 
   /** Where something is required, what is optional adds to the score of every match: `all` keeps those that lack it. */

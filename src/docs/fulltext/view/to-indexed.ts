@@ -1,6 +1,6 @@
 import { isCodeDocument } from '../../../text/code/index.ts';
 import type { Meta } from '../../documents/index.ts';
-import { FIELD_COUNT, FIELDS, type IndexedDocument, type TermAnalyzer } from './text-index.ts';
+import { CONTENT, type Field, FIELDS, type IndexedDocument, type TermAnalyzer } from './text-index.ts';
 
 /** What the index must know of a row of `documents`. */
 export interface DocumentText {
@@ -11,19 +11,30 @@ export interface DocumentText {
   readonly contentMd: string;
 }
 
-const CONTENT = 0;
-const OTHER = FIELD_COUNT - 1;
+const OTHER = FIELDS.length - 1;
 const FIELD_OF: ReadonlyMap<string, number> = new Map(FIELDS.map((name, field) => [name.replace(/^meta\./, ''), field] as const).slice(CONTENT + 1, OTHER));
 
-/** A document in the fields of the index: its body, the four keys that have a field of their own, and all other values. */
+/** A document in the fields of the index: its body, the four keys that have a number, and all others by name. */
 export function toIndexed(document: DocumentText, analyzer: TermAnalyzer): IndexedDocument {
-  const fields: string[][] = FIELDS.map(() => []);
-  fields[CONTENT]!.push(document.contentMd);
-  for (const [key, values] of Object.entries(document.meta)) fields[FIELD_OF.get(key) ?? OTHER]!.push(...values);
-  return { ord: document.ord, code: isCodeDocument(document), analyzer, fields };
+  const fields: (readonly string[])[] = FIELDS.map(() => []);
+  fields[CONTENT] = [document.contentMd];
+  const named = new Map<string, readonly string[]>();
+  for (const [key, values] of Object.entries(document.meta)) {
+    const field = FIELD_OF.get(key);
+    if (field === undefined) named.set(key, values);
+    else fields[field] = values;
+  }
+  return { ord: document.ord, code: isCodeDocument(document), analyzer, fields, named };
 }
 
-/** The number of a field by the name that requests use (`title` and `meta.title` are one); undefined without a field of its own. */
-export function fieldByName(name: string): number | undefined {
-  return name === FIELDS[CONTENT] ? CONTENT : FIELD_OF.get(name.replace(/^meta\./, ''));
+/** A field by the name that requests use; `title` and `meta.title` are one. */
+export function fieldByName(name: string): Field {
+  const key = name.replace(/^meta\./, '');
+  return name === FIELDS[CONTENT] ? CONTENT : FIELD_OF.get(key) ?? key;
+}
+
+/** The name of a field; all metadata without a field of its own is `meta`. */
+export function nameOfField(field: Field): string {
+  if (typeof field === 'string') return `meta.${field}`;
+  return field === OTHER ? 'meta' : FIELDS[field]!;
 }

@@ -5,7 +5,7 @@ import { type Piece, SymbolSets } from './symbol-set.ts';
 import { withinTime } from './within-time.ts';
 
 /** Of longer sources, in UTF-16 units, the beginning is read. */
-const MAX_SOURCE_LENGTH = 4 * 1024 * 1024;
+export const MAX_SOURCE_LENGTH = 4 * 1024 * 1024;
 const READ_MILLISECONDS = 1000;
 
 export interface ExtractContext {
@@ -36,16 +36,28 @@ const READERS: Readonly<Record<string, Reader>> = {
   html: readMarkup, vue: readMarkup, svelte: readMarkup,
 };
 
+/** Whether sources of a language have symbols. */
+export function hasSymbols(language: string): boolean {
+  return Object.hasOwn(READERS, language);
+}
+
 /**
  * The symbols of a source (contract, "Code documents"); none for a language without a reader. Never
  * throws: of broken source it returns what can be read, of hostile source what can be read in a second.
  */
-export function extractSymbols(language: string, source: string, { path, maxSymbols }: ExtractContext): CodeSymbols {
-  const symbols = new SymbolSets();
-  if (Object.hasOwn(READERS, language)) {
-    const piece: Piece = { source: source.slice(0, MAX_SOURCE_LENGTH), line: 1, path };
-    withinTime(READ_MILLISECONDS, () => READERS[language]!(piece, language, symbols));
-  }
+export function extractSymbols(language: string, source: string, context: ExtractContext): CodeSymbols {
+  return readSymbols(language, source, context, READ_MILLISECONDS).symbols;
+}
+
+/** As `extractSymbols`, within another time. `complete` is false where the source was not read to its end. */
+export function readSymbols(language: string, source: string, { path, maxSymbols }: ExtractContext, milliseconds: number): { symbols: CodeSymbols; complete: boolean } {
+  const sets = new SymbolSets();
+  const piece: Piece = { source: source.slice(0, MAX_SOURCE_LENGTH), line: 1, path };
+  const complete = !hasSymbols(language) || withinTime(milliseconds, () => READERS[language]!(piece, language, sets));
+  return { symbols: toSymbols(sets, maxSymbols), complete };
+}
+
+function toSymbols(symbols: SymbolSets, maxSymbols: number): CodeSymbols {
   const defines = symbols.defines.first(maxSymbols);
   const uses = symbols.uses.first(maxSymbols);
   const imports = symbols.imports.first(maxSymbols);

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { durableRename } from '../../../lib/durable-rename.ts';
+import { basename, dirname, join } from 'node:path';
+import { durableRename } from '../../lib/durable-rename.ts';
+import type { Sql } from '../../storage/index.ts';
 
 /** What a checkpoint says of itself, in JSON behind its magic and length. */
 export interface CheckpointHeader {
@@ -12,14 +13,16 @@ export interface CheckpointHeader {
   readonly at: number;
 }
 
-const MAGIC = 'QFTIDX01';
-const HEADER_START = MAGIC.length + 4;
+/** Length of the letters that a file begins with: what is in it and the version of this layout. */
+const MAGIC_LENGTH = 8;
+const HEADER_START = MAGIC_LENGTH + 4;
 const MAX_HEADER = 4096;
+const CHECKPOINT = '.idx';
 const DRAFT = '.tmp';
 const PIECE = 1024 * 1024;
 
 /**
- * The checkpoints of a database, one file a collection:
+ * The checkpoints of one view of a database, in a folder of their own, one file a collection:
  *
  *     magic (8 bytes) | length of the header (u32 LE) | header (JSON) | index, as its own format has it
  *
@@ -27,9 +30,19 @@ const PIECE = 1024 * 1024;
  */
 export class CheckpointFiles {
   readonly #folder: string;
+  readonly #magic: string;
 
-  constructor(folder: string) {
+  /** The magic has 8 letters of ASCII, and is another for each kind of view. */
+  constructor(folder: string, magic: string) {
+    if (magic.length !== MAGIC_LENGTH) throw new Error(`a magic of ${MAGIC_LENGTH} letters is needed, got "${magic}"`);
     this.#folder = folder;
+    this.#magic = magic;
+  }
+
+  /** Those beside a database, in a folder under its name and this ending; undefined for a database in memory. */
+  static beside({ info }: Pick<Sql, 'info'>, ending: string, magic: string): CheckpointFiles | undefined {
+    if (info.driver !== 'node:sqlite' || info.path === ':memory:') return undefined;
+    return new CheckpointFiles(join(dirname(info.path), `${basename(info.path)}.${ending}`), magic);
   }
 
   /** The header of a collection's checkpoint; undefined when there is none that can be used. */
@@ -49,7 +62,7 @@ export class CheckpointFiles {
     const draft = `${path}.${randomBytes(4).toString('hex')}${DRAFT}`;
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     try {
-      await writeFile(draft, withHeader(header, index), { mode: 0o600 });
+      await writeFile(draft, withHeader(this.#magic, header, index), { mode: 0o600 });
       await durableRename(draft, path);
     } catch (error) {
       await rm(draft, { force: true });
@@ -61,10 +74,14 @@ export class CheckpointFiles {
     await rm(this.#pathOf(collection), { force: true });
   }
 
-  /** Removes what a process that died while it wrote has left. */
-  async clean(): Promise<void> {
+  /** Removes what a process that died while it wrote has left, and checkpoints of other collections than these. */
+  async clean(collections: Iterable<string>): Promise<void> {
+    const kept = new Set([...collections].map((collection) => basename(this.#pathOf(collection))));
     const names = await readdir(this.#folder).catch(() => []);
-    for (const name of names) if (name.endsWith(DRAFT)) await rm(join(this.#folder, name), { force: true });
+    for (const name of names) {
+      const stale = name.endsWith(DRAFT) || (name.endsWith(CHECKPOINT) && !kept.has(name));
+      if (stale) await rm(join(this.#folder, name), { force: true });
+    }
   }
 
   async #read(collection: string): Promise<{ header: CheckpointHeader; end: number } | undefined> {
@@ -73,7 +90,7 @@ export class CheckpointFiles {
     try {
       const start = Buffer.alloc(HEADER_START + MAX_HEADER);
       const { bytesRead } = await file.read(start, 0, start.length, 0);
-      return parseHeader(start.subarray(0, bytesRead), collection);
+      return parseHeader(start.subarray(0, bytesRead), this.#magic, collection);
     } finally {
       await file.close();
     }
@@ -82,22 +99,22 @@ export class CheckpointFiles {
   /** Names of collections may hold what names of files can't. */
   #pathOf(collection: string): string {
     const plain = /^[a-z0-9_-]{1,64}$/.test(collection);
-    return join(this.#folder, `${plain ? collection : `~${createHash('sha256').update(collection).digest('hex').slice(0, 32)}`}.idx`);
+    return join(this.#folder, `${plain ? collection : `~${createHash('sha256').update(collection).digest('hex').slice(0, 32)}`}${CHECKPOINT}`);
   }
 }
 
-async function* withHeader(header: CheckpointHeader, index: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* withHeader(magic: string, header: CheckpointHeader, index: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const json = Buffer.from(JSON.stringify(header));
   const start = Buffer.alloc(HEADER_START);
-  start.write(MAGIC, 'latin1');
-  start.writeUInt32LE(json.length, MAGIC.length);
+  start.write(magic, 'latin1');
+  start.writeUInt32LE(json.length, MAGIC_LENGTH);
   yield Buffer.concat([start, json]);
   yield* index;
 }
 
-function parseHeader(file: Buffer, collection: string): { header: CheckpointHeader; end: number } | undefined {
-  if (file.length < HEADER_START || file.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
-  const end = HEADER_START + file.readUInt32LE(MAGIC.length);
+function parseHeader(file: Buffer, magic: string, collection: string): { header: CheckpointHeader; end: number } | undefined {
+  if (file.length < HEADER_START || file.toString('latin1', 0, MAGIC_LENGTH) !== magic) return undefined;
+  const end = HEADER_START + file.readUInt32LE(MAGIC_LENGTH);
   if (end > file.length) return undefined;
   const header = parseJson(file.toString('utf8', HEADER_START, end)) as CheckpointHeader | undefined;
   return header?.collection === collection && Number.isSafeInteger(header.lsn) ? { header, end } : undefined;

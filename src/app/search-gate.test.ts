@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../lib/log.ts';
+import { openDatabase, type Sql } from '../storage/index.ts';
+import { startDocumentService, type RunningDocumentService } from './docs-service.ts';
+import { loadSettings } from './settings/index.ts';
+
+/** The first thing that a search asks the database. */
+const SEARCH_BEGINS = 'SELECT id, docs FROM collections';
+
+/** A database in which searches stand still until they are let go. */
+class HeldSearches {
+  begun = 0;
+  #go = Promise.withResolvers<void>();
+  #reached = Promise.withResolvers<void>();
+
+  hold(sql: Sql): Sql {
+    return new Proxy(sql, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== 'function') return member;
+        const method = member.bind(target) as (text: unknown, ...rest: unknown[]) => unknown;
+        return name === 'get' ? (text: unknown, ...rest: unknown[]) => this.#get(() => method(text, ...rest), text) : method;
+      },
+    });
+  }
+
+  /** Resolves when the first search stands still. */
+  get reached(): Promise<void> {
+    return this.#reached.promise;
+  }
+
+  letGo(): void {
+    this.#go.resolve();
+  }
+
+  async #get(get: () => unknown, text: unknown): Promise<unknown> {
+    if (typeof text === 'string' && text.startsWith(SEARCH_BEGINS)) {
+      this.begun += 1;
+      this.#reached.resolve();
+      await this.#go.promise;
+    }
+    return get();
+  }
+}
+
+describe('too many searches at once (decision D-19)', () => {
+  let service: RunningDocumentService | undefined;
+  let held: HeldSearches;
+  const logged: object[] = [];
+  const errors: object[] = [];
+  const log = { ...silentLog, info: (fields: object) => void logged.push(fields), error: (fields: object) => void errors.push(fields) };
+  afterEach(async () => {
+    held.letGo();
+    await service?.stop();
+    for (const lines of [logged, errors]) lines.length = 0;
+  });
+
+  async function serve(places: number): Promise<(path: string, body: object, signal?: AbortSignal) => Promise<Response>> {
+    held = new HeldSearches();
+    const { settings } = loadSettings({ env: { SVC_PATH: ':memory:', SVC_HTTP_ADDR: '127.0.0.1:0', SVC_SEARCH_MAX_CONCURRENT: `${places}`, SVC_ACCESS_LOG: 'true' } });
+    const running = (service = await startDocumentService({ settings, log, validateResponses: true, open: async (path) => held.hold(await openDatabase({ path })) }));
+    const post = (path: string, body: object, signal?: AbortSignal) =>
+      fetch(`${running.url}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body), ...(signal && { signal }) });
+    await post('/v1/add', { collection: 'c', key: 'a', lang: 'en', contentMd: 'fox' });
+    return post;
+  }
+  const query = { collection: 'c', query: 'fox' };
+
+  it('answers 503 with Retry-After when none ends in time, and meanwhile everything else works', async () => {
+    const post = await serve(1);
+    const first = post('/v1/fts', query);
+    await held.reached;
+    const second = post('/v1/fts', query);
+    expect((await post('/v1/get', { collection: 'c', key: 'a', lang: 'en' })).status).toBe(200);
+    const refused = await second;
+    expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([503, '1', expect.objectContaining({ code: 'busy' })]);
+    held.letGo();
+    expect(await (await first).json()).toMatchObject({ total: 1 });
+    expect((await post('/v1/fts', query)).status).toBe(200);
+  });
+
+  it('does not run a search whose client went while it waited', async () => {
+    const post = await serve(1);
+    const first = post('/v1/fts', query);
+    await held.reached;
+    const client = new AbortController();
+    const second = post('/v1/fts', query, client.signal).catch(() => 'gone');
+    // Answers to so many later requests say that the server has read the one that waits.
+    for (let i = 0; i < 20; i++) await (await post('/v1/get', { collection: 'c', key: 'a', lang: 'en' })).json();
+    client.abort();
+    expect(await second).toBe('gone');
+    await expect.poll(() => logged).toContainEqual(expect.objectContaining({ status: 499 }));
+    held.letGo();
+    await first;
+    expect((await post('/v1/fts', query)).status).toBe(200);
+    expect([held.begun, errors]).toEqual([2, []]);
+  });
+
+  it('has no limit with 0', async () => {
+    const post = await serve(0);
+    const all = Promise.all(Array.from({ length: 20 }, () => post('/v1/fts', query)));
+    await expect.poll(() => held.begun).toBe(20);
+    held.letGo();
+    expect((await all).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+  });
+});

@@ -1,0 +1,271 @@
+import { backoffDelay, type Backoff } from '../../../lib/backoff.ts';
+import { systemTimer, type Timer } from '../../../lib/timer.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import type { Neighbours, TermRules } from '../../../search/cooccurrence/index.ts';
+import { memoryCursor, Subscriber, type Change } from '../../../storage/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
+import { createTeacher, type Teacher } from './teacher.ts';
+
+type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'>;
+
+export interface NeighbourModelsOptions {
+  readonly timer?: Timer;
+  /** Learns models; tests bring another. */
+  readonly teacher?: Teacher;
+  /** Bytes that all models together may take. */
+  readonly maxBytes?: number;
+}
+
+/** A search waits so long for the first model of its collection; the training goes on when it gives up. */
+export const FIRST_WAIT_MS = 5000;
+/** A model is trained anew when nothing was written for so long, */
+export const QUIET_MS = 2000;
+/** or, while the writing does not end, after so long; */
+export const MAX_STALE_MS = 60_000;
+/** but a collection's training rests for so many times the time that it took. */
+export const REST_FACTOR = 10;
+/** A model that nobody asked for in so long goes with the next write, instead of being trained anew. */
+export const IDLE_MS = 3_600_000;
+/** Bytes of all models together; beyond that, the one that was not asked for longest goes. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
+const BACKOFF: Backoff = { initial: QUIET_MS, max: 300_000 };
+
+/** The model of a collection in a language, or the place of one. */
+interface Model {
+  readonly name: string;
+  readonly collection: string;
+  rules: TermRules;
+  neighbours: Neighbours | undefined;
+  /** The first training, while there is no model. */
+  first: Promise<Neighbours> | undefined;
+  /** Writes that are known of, and those that were when the training began. */
+  writes: number;
+  trained: number;
+  /** Whether something sees to it that the model is trained anew. */
+  renewing: boolean;
+  /** Milliseconds that the last training took. */
+  took: number;
+  usedAt: number;
+}
+
+/** One life, from the first use to `stop`. */
+interface Run {
+  readonly abort: AbortController;
+  readonly subscriber: Subscriber;
+  readonly renewals: Set<Promise<void>>;
+  /**
+   * Trainings come one after the other, so that they take the memory and the processor of one: those of a
+   * collection, if they are quick, and else those of all collections. The last of each line; never rejects.
+   */
+  readonly lines: Map<string, Promise<void>>;
+}
+
+/**
+ * Which terms stand together in each collection, learned on first use (decision D-84). Writes make a model stale: it
+ * goes on serving while a new one is trained in the background, some seconds after the last of them.
+ */
+export class NeighbourModels {
+  readonly #env: Environment;
+  readonly #timer: Timer;
+  readonly #teacher: Teacher;
+  readonly #maxBytes: number;
+  /** In the order of their last use. */
+  readonly #models = new Map<string, Model>();
+  #run: Promise<Run> | undefined;
+
+  constructor(env: Environment, { timer = systemTimer, teacher = createTeacher(env), maxBytes = MAX_BYTES }: NeighbourModelsOptions = {}) {
+    this.#env = env;
+    this.#timer = timer;
+    this.#teacher = teacher;
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * The model of a collection. The first search trains it; it throws `index_loading` when that takes longer than
+   * some seconds, and the training goes on.
+   */
+  async of(collection: string, rules: TermRules, signal: AbortSignal): Promise<Neighbours> {
+    const run = await (this.#run ??= this.#begin());
+    const model = this.#use(collection.toLowerCase(), rules);
+    if (model.rules.stopWords !== rules.stopWords) {
+      model.rules = rules;
+      this.#noteWrite(run, model);
+    }
+    if (model.neighbours !== undefined) return model.neighbours;
+    model.first ??= this.#learn(run, model).finally(() => (model.first = undefined));
+    const found = await this.#within(FIRST_WAIT_MS, model.first, signal);
+    signal.throwIfAborted();
+    return found;
+  }
+
+  /** Resolves when everything written so far is known of. */
+  async caughtUp(): Promise<void> {
+    const run = await this.#run;
+    await run?.subscriber.caughtUp(await this.#env.feed.head());
+  }
+
+  /** Resolves when every model includes everything written so far. */
+  async settled(): Promise<void> {
+    await this.caughtUp();
+    const run = await this.#run;
+    while (run !== undefined && run.renewals.size + run.lines.size > 0) await Promise.all([...run.renewals, ...run.lines.values()]);
+  }
+
+  /** Forgets all models, and waits for what is under way; again is harmless. The next use begins anew. */
+  async stop(): Promise<void> {
+    const begun = this.#run;
+    this.#run = undefined;
+    this.#models.clear();
+    const run = await begun?.catch(() => undefined);
+    if (run === undefined) return;
+    run.abort.abort(new ServiceError('unavailable', 'the service is stopping'));
+    await run.subscriber.stop();
+    await Promise.all([...run.renewals, ...run.lines.values()]);
+  }
+
+  async #begin(): Promise<Run> {
+    try {
+      const head = await this.#env.feed.head();
+      const run: Run = { abort: new AbortController(), subscriber: this.#subscriberFrom(head, () => run), renewals: new Set(), lines: new Map() };
+      run.subscriber.start();
+      return run;
+    } catch (error) {
+      this.#run = undefined;
+      throw error;
+    }
+  }
+
+  #subscriberFrom(lsn: number, run: () => Run): Subscriber {
+    const { feed, log } = this.#env;
+    return new Subscriber({
+      feed,
+      cursor: memoryCursor(lsn),
+      handle: async (changes) => this.#follow(run(), changes),
+      onGap: () => {
+        this.#models.clear();
+        return feed.head();
+      },
+      onFailure: (error, failures) => log.warn({ err: error, failures }, 'neighbours of terms could not follow the change feed; trying again'),
+      timer: this.#timer,
+    });
+  }
+
+  #follow(run: Run, changes: readonly Change[]): void {
+    const of = (kinds: readonly string[]) => new Set(changes.filter(({ kind }) => kinds.includes(kind)).map(({ collection }) => collection));
+    const [deleted, written] = [of(['collection.delete']), of(['doc.put', 'doc.delete'])];
+    for (const model of [...this.#models.values()]) {
+      if (deleted.has(model.collection)) this.#models.delete(model.name);
+      else if (written.has(model.collection)) this.#noteWrite(run, model);
+    }
+  }
+
+  #use(collection: string, rules: TermRules): Model {
+    const name = `${rules.lang} ${rules.stemming} ${collection}`;
+    const model = this.#models.get(name) ?? { name, collection, rules, neighbours: undefined, first: undefined, writes: 0, trained: 0, renewing: false, took: 0, usedAt: 0 };
+    model.usedAt = this.#env.clock.now();
+    this.#models.delete(name);
+    this.#models.set(name, model);
+    return model;
+  }
+
+  #noteWrite(run: Run, model: Model): void {
+    model.writes += 1;
+    this.#renewLater(run, model);
+  }
+
+  #renewLater(run: Run, model: Model): void {
+    // The first training looks for itself whether there were writes meanwhile.
+    if (model.renewing || model.neighbours === undefined || model.writes === model.trained) return;
+    model.renewing = true;
+    const renewal = this.#renew(run, model).finally(() => {
+      model.renewing = false;
+      run.renewals.delete(renewal);
+    });
+    run.renewals.add(renewal);
+  }
+
+  /** Trains until the model includes all writes. Never rejects. */
+  async #renew(run: Run, model: Model): Promise<void> {
+    const { signal } = run.abort;
+    for (let failures = 0; model.writes !== model.trained;) {
+      await this.#quiet(model, signal);
+      if (failures > 0) await this.#timer.sleep(backoffDelay(failures, BACKOFF), signal);
+      if (!this.#isKept(model) || signal.aborted) return;
+      try {
+        await this.#learn(run, model);
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        if (!signal.aborted) this.#env.log.warn({ err: error, collection: model.collection, failures }, 'neighbours of terms could not be learned anew; trying again');
+      }
+    }
+  }
+
+  async #quiet(model: Model, signal: AbortSignal): Promise<void> {
+    let seen: number;
+    let waited = 0;
+    do {
+      seen = model.writes;
+      await this.#timer.sleep(QUIET_MS, signal);
+      waited += QUIET_MS;
+    } while (seen !== model.writes && waited < MAX_STALE_MS && !signal.aborted);
+    const rest = model.took * REST_FACTOR - waited;
+    if (rest > 0) await this.#timer.sleep(rest, signal);
+  }
+
+  /** Whether a model is still there and worth a training; one that is not used goes. */
+  #isKept(model: Model): boolean {
+    if (this.#models.get(model.name) !== model) return false;
+    if (this.#env.clock.now() - model.usedAt < IDLE_MS) return true;
+    this.#models.delete(model.name);
+    return false;
+  }
+
+  async #learn(run: Run, model: Model): Promise<Neighbours> {
+    const line = await this.#teacher.isQuick(model.collection) ? model.collection : '';
+    const training = (run.lines.get(line) ?? Promise.resolve()).then(() => this.#learnNow(run, model));
+    const end = training.then(() => undefined, () => undefined).then(() => {
+      if (run.lines.get(line) === end) run.lines.delete(line);
+    });
+    run.lines.set(line, end);
+    return training;
+  }
+
+  async #learnNow(run: Run, model: Model): Promise<Neighbours> {
+    run.abort.signal.throwIfAborted();
+    const { writes } = model;
+    const begun = this.#env.clock.now();
+    const neighbours = await this.#teacher.learn(model.collection, model.rules, run.abort.signal);
+    model.neighbours = neighbours;
+    model.took = this.#env.clock.now() - begun;
+    model.trained = writes;
+    this.#makeRoom(model);
+    this.#renewLater(run, model);
+    return neighbours;
+  }
+
+  #makeRoom(latest: Model): void {
+    let bytes = 0;
+    for (const { neighbours } of this.#models.values()) bytes += neighbours?.bytes ?? 0;
+    for (const model of [...this.#models.values()]) {
+      if (bytes <= this.#maxBytes) return;
+      if (model === latest || model.neighbours === undefined) continue;
+      bytes -= model.neighbours.bytes;
+      this.#models.delete(model.name);
+    }
+  }
+
+  async #within<T>(milliseconds: number, promise: Promise<T>, signal: AbortSignal): Promise<T> {
+    const over = new AbortController();
+    const late = this.#timer.sleep(milliseconds, AbortSignal.any([signal, over.signal])).then(() => {
+      throw new ServiceError('index_loading', 'which terms stand together is still being learned', { headers: { 'Retry-After': '5' } });
+    });
+    try {
+      return await Promise.race([promise, late]);
+    } finally {
+      over.abort();
+      late.catch(() => undefined);
+    }
+  }
+}

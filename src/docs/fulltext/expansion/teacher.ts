@@ -1,0 +1,104 @@
+import { unixSeconds } from '../../../lib/clock.ts';
+import { type Neighbours, type TermRules, trainHere, type Training, type TrainingDocument, TrainingThread } from '../../../search/cooccurrence/index.ts';
+import { Pace } from '../../documents/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
+import { termAnalyzer } from '../view/analyzers.ts';
+import { allTexts } from '../view/document-texts.ts';
+import { FIELDS } from '../view/text-index.ts';
+import { toIndexed, type DocumentText } from '../view/to-indexed.ts';
+
+type Environment = Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>;
+
+/** Documents that a model is trained on, at most (decision D-84). */
+export const MAX_SAMPLE = 200_000;
+
+/** Up to this, training takes a few milliseconds, less than a thread needs to start. */
+const SMALL_DOCS = 500;
+const SMALL_BYTES = 128 * 1024;
+
+/** Documents, and characters of theirs, that go to the thread at once. */
+const BATCH_DOCS = 64;
+const BATCH_CHARACTERS = 1024 * 1024;
+
+/** The values of metadata keys without a field of their own are no prose: names, numbers, addresses. */
+const OTHER = FIELDS.indexOf('other');
+
+/** Learns the model of a collection. */
+export interface Teacher {
+  /** Whether learning takes so little that it need not wait for that of other collections. */
+  isQuick(collection: string): Promise<boolean>;
+  learn(collection: string, rules: TermRules, signal: AbortSignal): Promise<Neighbours>;
+}
+
+interface Size {
+  readonly docs: number;
+  readonly bytes: number;
+}
+
+/**
+ * Learns which terms of a collection stand together from its documents; of more than 200,000, from a sample.
+ * Large collections are learned from in a thread; this one only reads for it.
+ */
+export function createTeacher(environment: Environment, maxSample = MAX_SAMPLE): Teacher {
+  const { sql, codec, clock } = environment;
+  return {
+    isQuick: async (collection) => isSmall(await sizeOf(sql, collection)),
+    async learn(collection, rules, signal) {
+      const size = await sizeOf(sql, collection);
+      const quick = isSmall(size);
+      const training = quick ? trainHere(rules) : new TrainingThread(rules);
+      try {
+        const texts = allTexts(quick ? sql : sql.background, codec, collection, unixSeconds(clock), Math.min(1, maxSample / size.docs));
+        await feed(training, first(texts, maxSample), rules, signal);
+        return await training.finish();
+      } finally {
+        await training.close();
+      }
+    },
+  };
+}
+
+function isSmall({ docs, bytes }: Size): boolean {
+  return docs <= SMALL_DOCS && bytes <= SMALL_BYTES;
+}
+
+/** Bytes are summed only where they decide something. */
+async function sizeOf(sql: Environment['sql'], collection: string): Promise<Size> {
+  const row = await sql.get<{ docs: number }>('SELECT docs FROM collections WHERE name = ?', [collection]);
+  const docs = row?.docs ?? 0;
+  if (docs > SMALL_DOCS) return { docs, bytes: Infinity };
+  const { bytes } = (await sql.get<{ bytes: number }>('SELECT coalesce(sum(bytes), 0) AS bytes FROM documents WHERE id > ? AND id < ?', [`${collection}|`, `${collection}}`]))!;
+  return { docs, bytes };
+}
+
+async function feed(training: Training, texts: AsyncIterable<DocumentText>, rules: TermRules, signal: AbortSignal): Promise<void> {
+  const pace = new Pace();
+  let batch: TrainingDocument[] = [];
+  let characters = 0;
+  for await (const text of texts) {
+    signal.throwIfAborted();
+    const document = toTraining(text, rules);
+    batch.push(document);
+    characters += document.reduce((sum, { text: { length } }) => sum + length, 0);
+    if (batch.length >= BATCH_DOCS || characters >= BATCH_CHARACTERS) {
+      await training.add(batch);
+      batch = [];
+      characters = 0;
+    }
+    await pace.rest();
+  }
+  await training.add(batch);
+}
+
+function toTraining(text: DocumentText, { lang, stemming }: TermRules): TrainingDocument {
+  const { code, fields } = toIndexed(text, termAnalyzer(lang, stemming));
+  return fields.slice(0, OTHER).flatMap((values, field) => values.map((value) => ({ text: value, code: code && field === 0 })));
+}
+
+async function* first<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {
+  let left = count;
+  for await (const item of items) {
+    if (left-- <= 0) return;
+    yield item;
+  }
+}

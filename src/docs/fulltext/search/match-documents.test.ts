@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DRIVERS } from '../../documents/test-fixture.ts';
+import { invertedIndexes } from '../view/inverted-text-index.ts';
+import type { TextIndex, TextIndexes } from '../view/text-index.ts';
+import { SearchFixture } from './test-fixture.ts';
+
+/** Indexes in which changes stand still while they are held: committed, and not yet to be found. */
+class HeldIndexes implements TextIndexes {
+  readonly #indexes = invertedIndexes();
+  held = false;
+  #reached = Promise.withResolvers<void>();
+
+  create(): TextIndex {
+    const index = this.#indexes.create();
+    const put = index.put.bind(index);
+    index.put = (document) => {
+      let more: (() => boolean) | undefined;
+      let begun = false;
+      const step = (): boolean => {
+        if (this.held) {
+          this.#reached.resolve();
+          return true;
+        }
+        if (!begun) more = put(document);
+        begun = true;
+        return more?.() ?? false;
+      };
+      return step() ? step : undefined;
+    };
+    return index;
+  }
+
+  restore(bytes: AsyncIterable<Uint8Array>): Promise<TextIndex> {
+    return this.#indexes.restore(bytes);
+  }
+
+  /** Resolves when a change stands still. */
+  get reached(): Promise<void> {
+    return this.#reached.promise;
+  }
+}
+
+describe.each(DRIVERS)('a search over %s while a document changes', (driver) => {
+  let fixture: SearchFixture;
+  let indexes: HeldIndexes;
+  beforeEach(async () => {
+    indexes = new HeldIndexes();
+    fixture = await SearchFixture.open(driver, {}, {}, indexes);
+    await fixture.add('a', 'old fox', { kind: ['wild'] });
+    await fixture.add('b', 'fox', { kind: ['tame'] });
+  });
+  afterEach(async () => {
+    indexes.held = false;
+    await fixture.close();
+  });
+
+  /** Searches after a change of `a` was committed, which comes to the index only then. */
+  async function during(change: object, query: string, more: object = {}) {
+    indexes.held = true;
+    const update = fixture.call('updateDocument', { collection: 'c', key: 'a', lang: 'en', ...change });
+    await indexes.reached;
+    const search = fixture.find(query, { highlight: true, ...more });
+    for (let i = 0; i < 20; i++) await new Promise(setImmediate);
+    indexes.held = false;
+    await update;
+    return search;
+  }
+  const shown = ({ results, totalMatches }: Awaited<ReturnType<SearchFixture['find']>>) =>
+    [totalMatches, ...results.map(({ document: { key, contentMd }, matchedTerms, highlights }) => `${key}: ${contentMd} | ${matchedTerms.join()} | ${highlights!.map(({ fragment }) => fragment).join()}`)];
+
+  it('does not find what the new version has no more', async () => {
+    expect(shown(await during({ contentMd: 'cat' }, 'old'))).toEqual([0]);
+  });
+
+  it('finds one version of what both have, its terms and passages included', async () => {
+    expect(shown(await during({ contentMd: 'new fox cat' }, 'fox new old', { filterMeta: { kind: ['wild'] } }))).toEqual([
+      1, 'a: new fox cat | fox,new | <mark>new</mark> <mark>fox</mark> cat',
+    ]);
+  });
+
+  it('does not mix the filter of one version with the words of another', async () => {
+    expect(shown(await during({ contentMd: 'cat', meta: { kind: ['tame'] } }, 'fox', { filterMeta: { kind: ['tame'] } }))).toEqual([1, 'b: fox | fox | <mark>fox</mark>']);
+  });
+
+  it('counts facets of what it finds', async () => {
+    const { totalMatches, facets } = await during({ contentMd: 'cat' }, 'fox', { facetBy: ['kind'] });
+    expect([totalMatches, facets]).toEqual([1, { kind: [{ value: 'tame', count: 1 }] }]);
+  });
+
+  it('answers although the index does not catch up', async () => {
+    indexes.held = true;
+    const update = fixture.call('updateDocument', { collection: 'c', key: 'a', lang: 'en', contentMd: 'cat' });
+    await indexes.reached;
+    expect((await fixture.find('fox')).totalMatches).toBe(2);
+    indexes.held = false;
+    await update;
+    expect((await fixture.find('fox')).totalMatches).toBe(1);
+  });
+});

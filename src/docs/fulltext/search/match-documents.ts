@@ -1,0 +1,152 @@
+import { systemTimer } from '../../../lib/timer.ts';
+import type { Sql } from '../../../storage/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
+import type { FullTextView } from '../view/fulltext-view.ts';
+import { OrdSet } from '../view/ord-set.ts';
+import { boostFactors } from './boost-factors.ts';
+import { eligibleDocuments, queriesFor, type CollectionRow } from './eligible-documents.ts';
+import { matchedTerms } from './matched-terms.ts';
+import { readRows, type ResultRow } from './result-rows.ts';
+import type { SearchRequest } from './request.ts';
+
+export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
+  readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'caughtUp'>;
+}
+
+/** What a search is about, beside its request. */
+export interface MatchScope {
+  readonly collection: CollectionRow;
+  /** Ordinals that must not be found. */
+  readonly hidden: readonly number[];
+  /** Ordinals that are wanted even where they do not match. */
+  readonly pinned: readonly number[];
+  /** Whether rows carry their bodies. */
+  readonly withBodies: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** A document as index and tables have it. */
+export interface Match {
+  readonly row: ResultRow;
+  /** Undefined for a pinned document that does not match. */
+  readonly score: number | undefined;
+  readonly terms: Set<string>;
+}
+
+export interface Matches {
+  /** Documents that match. */
+  readonly total: number;
+  /** The best and the pinned ones, by ordinal. */
+  readonly found: ReadonlyMap<number, Match>;
+  /** All that match, where facets are to be counted. */
+  readonly all: OrdSet | undefined;
+}
+
+/** What one reading of filter, index and rows has seen. */
+interface Look {
+  readonly total: number;
+  /** A row is undefined for a document that went meanwhile. */
+  readonly seen: ReadonlyMap<number, Omit<Match, 'row'> & { readonly row: ResultRow | undefined }>;
+  readonly all: OrdSet | undefined;
+  /** Seen, but changed meanwhile: what was read of them may be of different versions. */
+  readonly torn: ReadonlySet<number>;
+}
+
+/** How often documents that change are looked at again, and how long that waits for the index each time. */
+const LOOKS = 5;
+const PATIENCE_MS = 250;
+/** Ordinals looked up by one statement. */
+const STEP = 256;
+
+/**
+ * The documents that match, each as it was at one moment, although filter, index and rows are read one after
+ * the other: those that change meanwhile are looked at again, alone. One that never stops changing
+ * comes as it was seen last.
+ */
+export async function matchDocuments(deps: MatchDeps, request: SearchRequest, scope: MatchScope): Promise<Matches> {
+  const found = new Map<number, Match>();
+  let all: OrdSet | undefined;
+  let total = 0;
+  let only: ReadonlySet<number> | undefined;
+  for (let looks = 1; ; looks++) {
+    const { seen, ...look } = await lookAt(deps, request, scope, only);
+    const torn = looks < LOOKS ? look.torn : new Set<number>();
+    total += look.total;
+    if (all === undefined) all = look.all;
+    else for (const ord of look.all ?? []) all.add(ord);
+    for (const [ord, { row, ...match }] of seen) {
+      if (row !== undefined && !torn.has(ord)) {
+        found.set(ord, { ...match, row });
+        continue;
+      }
+      if (match.score !== undefined) total -= 1;
+      all?.delete(ord);
+    }
+    if (torn.size === 0) return { total, found, all };
+    only = torn;
+    await patiently(deps.view, scope.signal);
+  }
+}
+
+/** Looks at some documents, or at all. Whatever changes between the first and the last line is seen to have changed. */
+async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope, only: ReadonlySet<number> | undefined): Promise<Look> {
+  const since = deps.view.position;
+  const { collection, withBodies } = scope;
+  const eligible = await eligibleDocuments(deps, collection, { filterMeta: request.filterMeta, ranges: request.ranges, hidden: scope.hidden });
+  const factors = await boostFactors(queriesFor(deps.sql, collection), collection.id, request.boost);
+  // Asked for only now, since another may have taken its place meanwhile.
+  const index = deps.view.indexOf(request.collection);
+  if (index === undefined) return { total: 0, seen: new Map(), all: undefined, torn: new Set() };
+  const { plan, algorithm, fieldWeights, facetBy } = request;
+  const pinned = scope.pinned.filter((ord) => only?.has(ord) !== false);
+  const filter = only === undefined ? eligible : within(only, eligible);
+  const { total, hits, matches, looked } = index.search({
+    root: plan.root, expansions: plan.expansions, analyzer: plan.analyzer, algorithm, fieldWeights, collect: facetBy !== undefined,
+    // What is pinned leaves a gap behind among the best.
+    limit: Math.max(request.limit + pinned.length, only?.size ?? 0),
+    look: pinned,
+    ...(filter && { filter }), ...(factors && { factors }),
+  });
+  const scores = new Map<number, number | undefined>(hits.map(({ ord, score }) => [ord, score]));
+  for (const [i, ord] of pinned.entries()) if (!scores.has(ord)) scores.set(ord, filter?.has(ord) === false ? undefined : weighed(looked[i], factors?.[ord]));
+  const ords = [...scores.keys()];
+  const terms = await matchedTerms(index, plan, ords);
+  const rows = await readRows(deps.sql, ords, withBodies);
+  const torn = await changedSince(deps.sql, since, ords);
+  const seen = new Map(ords.map((ord) => [ord, { row: rows.get(ord), score: scores.get(ord), terms: terms.get(ord)! }]));
+  return { total, seen, all: matches, torn };
+}
+
+function weighed(score: number | undefined, factor = 1): number | undefined {
+  return score === undefined ? undefined : score * factor;
+}
+
+function within(ords: ReadonlySet<number>, eligible: OrdSet | undefined): OrdSet {
+  const set = OrdSet.of(ords);
+  if (eligible !== undefined) set.intersect(eligible);
+  return set;
+}
+
+/** Which documents have changes after a number of the feed. */
+async function changedSince(sql: Sql, lsn: number | undefined, ords: readonly number[]): Promise<Set<number>> {
+  const changed = new Set<number>();
+  for (let i = 0; lsn !== undefined && i < ords.length; i += STEP) {
+    const some = ords.slice(i, i + STEP);
+    const rows = await sql.all<{ ord: number }>(
+      `SELECT ord FROM changes WHERE lsn > ? AND kind IN ('doc.put', 'doc.delete') AND ord IN (${some.map(() => '?').join(', ')})`,
+      [lsn, ...some],
+    );
+    for (const { ord } of rows) changed.add(ord);
+  }
+  return changed;
+}
+
+/** Waits until the index has what was written, but not for long: a document of many megabytes may hold it up. */
+export async function patiently(view: Pick<FullTextView, 'caughtUp'>, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  try {
+    await Promise.race([view.caughtUp(signal), systemTimer.sleep(PATIENCE_MS, over.signal)]);
+  } finally {
+    over.abort();
+  }
+}

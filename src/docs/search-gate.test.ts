@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { ManualTimer } from '../testkit/manual-timer.ts';
+import type { Context } from '../operations/index.ts';
+import { gateSearches, SearchGate } from './search-gate.ts';
+
+const never = new AbortController().signal;
+
+/** Searches that end when the test says so. */
+class Searches {
+  readonly begun: number[] = [];
+  readonly timer = new ManualTimer();
+  readonly gate: SearchGate;
+  readonly #ends = new Map<number, (error?: Error) => void>();
+
+  constructor(places: number) {
+    this.gate = new SearchGate({ places, timer: this.timer });
+  }
+
+  /** Rejects as the gate or the search does. */
+  begin(id: number, signal = never): Promise<number> {
+    const search = () => {
+      this.begun.push(id);
+      return new Promise<number>((resolve, reject) => this.#ends.set(id, (error) => (error ? reject(error) : resolve(id))));
+    };
+    return this.gate.run(search, signal);
+  }
+
+  end(id: number, error?: Error): void {
+    this.#ends.get(id)!(error);
+    this.#ends.delete(id);
+  }
+
+  get running(): number[] {
+    return [...this.#ends.keys()];
+  }
+}
+
+const settled = () => new Promise(setImmediate);
+
+describe('the gate of searches (decision D-19)', () => {
+  it('lets so many run at once, and others in the order in which they came', async () => {
+    const searches = new Searches(2);
+    const all = Promise.allSettled([1, 2, 3, 4].map((id) => searches.begin(id)));
+    await settled();
+    expect([searches.begun, searches.gate.waiting]).toEqual([[1, 2], 2]);
+    searches.end(2);
+    await settled();
+    expect(searches.begun).toEqual([1, 2, 3]);
+    searches.end(1, new Error('broken'));
+    await settled();
+    expect(searches.begun).toEqual([1, 2, 3, 4]);
+    searches.end(3);
+    searches.end(4);
+    expect((await all).map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'fulfilled']);
+  });
+
+  it('refuses one that got no place within two seconds as busy, and says when to try again', async () => {
+    const searches = new Searches(1);
+    const first = searches.begin(1);
+    const second = searches.begin(2);
+    await searches.timer.elapse();
+    await expect(second).rejects.toMatchObject({ code: 'busy', status: 503, headers: { 'Retry-After': '1' } });
+    expect([searches.timer.sleeps, searches.gate.waiting]).toEqual([[2000], 0]);
+    searches.end(1);
+    await first;
+    const third = searches.begin(3);
+    searches.end(3);
+    expect([await third, searches.begun]).toEqual([3, [1, 3]]);
+  });
+
+  it('forgets one whose client has gone', async () => {
+    const searches = new Searches(1);
+    const gone = new AbortController();
+    const first = searches.begin(1);
+    const second = searches.begin(2, gone.signal);
+    const third = searches.begin(3);
+    gone.abort();
+    await expect(second).rejects.toBe(gone.signal.reason);
+    await expect(searches.begin(4, gone.signal)).rejects.toBe(gone.signal.reason);
+    searches.end(1);
+    await first;
+    await settled();
+    expect(searches.begun).toEqual([1, 3]);
+    searches.end(3);
+    await third;
+  });
+
+  it('has no limit with 0 places', async () => {
+    const searches = new Searches(0);
+    const all = Array.from({ length: 100 }, (_, id) => searches.begin(id));
+    expect(searches.begun).toHaveLength(100);
+    for (const id of searches.running) searches.end(id);
+    await Promise.all(all);
+  });
+
+  it('neither loses a place nor lets anyone in early, whatever ends, fails, aborts or gives up when', async () => {
+    const step = fc.oneof(
+      { weight: 4, arbitrary: fc.constant('begin' as const) },
+      { weight: 3, arbitrary: fc.constantFrom('end' as const, 'fail' as const) },
+      fc.constantFrom('abort' as const, 'abort and end' as const),
+      fc.constant('elapse' as const),
+    );
+    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(fc.tuple(step, fc.nat()), { maxLength: 60 }), async (places, steps) => {
+      const searches = new Searches(places);
+      const clients = new Map<number, AbortController>();
+      /** Who should be waiting, in order. */
+      let queue: number[] = [];
+      const started: number[] = [];
+      const all: Promise<unknown>[] = [];
+      const admit = (): void => {
+        while (queue.length > 0 && started.length - ended < places) started.push(queue.shift()!);
+      };
+      let ended = 0;
+      for (const [what, at] of steps) {
+        const running = searches.running;
+        const waiting = queue[at % (queue.length || 1)];
+        if (what === 'begin') {
+          const id = all.length;
+          const client = new AbortController();
+          clients.set(id, client);
+          queue.push(id);
+          all.push(searches.begin(id, client.signal).catch(() => undefined));
+        } else if (what === 'elapse') {
+          if (queue.length === 0) continue;
+          await searches.timer.elapse();
+          queue = [];
+        } else {
+          if (what.startsWith('abort') && waiting !== undefined) {
+            clients.get(waiting)!.abort();
+            queue = queue.filter((id) => id !== waiting);
+          }
+          if (what !== 'abort' && running.length > 0) {
+            searches.end(running[at % running.length]!, what === 'fail' ? new Error('broken') : undefined);
+            ended += 1;
+          }
+        }
+        admit();
+        await settled();
+        expect([searches.begun, searches.gate.waiting]).toEqual([started, queue.length]);
+      }
+      for (; searches.running.length > 0; await settled()) for (const id of searches.running) searches.end(id);
+      await Promise.all(all);
+      expect(searches.gate.waiting).toBe(0);
+    }));
+  });
+
+  it('is for searches: other operations pass it by', async () => {
+    const run = vi.fn((search: () => Promise<unknown>) => search());
+    const handlers = gateSearches({ searchFullText: async () => 'found', getDocument: async () => 'read' } as never, { run: run as never }) as Record<string, (input: object, context: Context) => Promise<unknown>>;
+    const context = { signal: never } as Context;
+    expect([await handlers['getDocument']!({}, context), run.mock.calls.length]).toEqual(['read', 0]);
+    expect([await handlers['searchFullText']!({}, context), run.mock.calls.length]).toEqual(['found', 1]);
+  });
+});

@@ -1,0 +1,142 @@
+import { ServiceError } from '../../errors/index.ts';
+import type { Pace } from '../documents/index.ts';
+import type { Entry, Steps, ViewIndex } from './view-kind.ts';
+
+/** An index in the making. */
+export interface Build<Index> {
+  readonly index: Index;
+  /** Ordinals that the feed has brought meanwhile: what the scan knows of them may be out of date. */
+  readonly touched: Set<number>;
+}
+
+/**
+ * The index of one collection and the one that is being made for it, if any. Changes go to both, so that
+ * searches go on while a collection is indexed anew.
+ */
+export class CollectionIndex<Index extends ViewIndex> {
+  /** Lowercased. */
+  readonly name: string;
+  readonly #kind: string;
+  #serving: Index | undefined;
+  #build: Build<Index> | undefined;
+  #failure: unknown;
+  /** Settles when the change under way is done. */
+  #changing: Promise<void> | undefined;
+  readonly #upTo: number;
+  /** Documents that changed since the last checkpoint. */
+  changed = 0;
+
+  /** `kind` is what messages call the view. Without an index it is one that is loading; with one, changes up to number `upTo` are within. */
+  constructor(kind: string, name: string, serving?: Index, upTo = 0) {
+    this.#kind = kind;
+    this.name = name;
+    this.#serving = serving;
+    this.#upTo = upTo;
+  }
+
+  /** Undefined while it is loading or has failed. */
+  get serving(): Index | undefined {
+    return this.#serving;
+  }
+
+  /** Throws `index_loading` before the first index is complete, `unavailable` when it could not be made. */
+  get ready(): Index {
+    if (this.#serving !== undefined) return this.#serving;
+    if (this.#failure === undefined) throw indexLoading(this.#kind);
+    // Only an error that is meant for users says more.
+    const message = this.#failure instanceof ServiceError ? this.#failure.message : `the ${this.#kind} index failed; reindex the collection`;
+    throw new ServiceError('unavailable', message, { cause: this.#failure });
+  }
+
+  /** Whether the checkpoint that it came from has this change. */
+  isWithin(lsn: number): boolean {
+    return lsn <= this.#upTo;
+  }
+
+  /** Whether changes go anywhere. Otherwise they may be passed over: the next build reads the tables after them. */
+  get isFollowing(): boolean {
+    return this.#serving !== undefined || this.#build !== undefined;
+  }
+
+  /** Puts a document into the indexes, resting between steps. */
+  async put(entry: Entry<Index>, pace: Pace): Promise<void> {
+    await this.#each(entry.ord, (index) => entry.addTo(index), pace);
+  }
+
+  async remove(ord: number, pace: Pace): Promise<void> {
+    await this.#each(ord, (index) => index.remove(ord), pace);
+  }
+
+  /** Resolves when no change is half done. */
+  async idle(): Promise<void> {
+    while (this.#changing !== undefined) await this.#changing;
+  }
+
+  /** A build under way is given up. */
+  begin(index: Index): Build<Index> {
+    this.#build?.index.close?.();
+    this.#build = { index, touched: new Set() };
+    return this.#build;
+  }
+
+  isUnderWay(build: Build<Index>): boolean {
+    return this.#build === build;
+  }
+
+  /** The build becomes the index that serves. */
+  finish(build: Build<Index>): void {
+    this.#serving?.close?.();
+    this.#serving = build.index;
+    this.#build = undefined;
+    this.#failure = undefined;
+    this.changed += build.index.documents;
+  }
+
+  abandon(build: Build<Index>): void {
+    if (this.#build !== build) return;
+    build.index.close?.();
+    this.#build = undefined;
+  }
+
+  /** An index that could not follow a change is worse than none. */
+  fail(failure: unknown): void {
+    this.close();
+    this.#failure = failure;
+  }
+
+  /** Lets go of the indexes; a build under way is given up. */
+  close(): void {
+    this.#serving?.close?.();
+    this.#build?.index.close?.();
+    this.#serving = undefined;
+    this.#build = undefined;
+  }
+
+  /** Notes at once that a build's own reading of the document is out of date. */
+  async #each(ord: number, change: (index: Index) => Steps | undefined | void, pace: Pace): Promise<void> {
+    this.changed += 1;
+    this.#build?.touched.add(ord);
+    const changing = Promise.withResolvers<void>();
+    this.#changing = changing.promise;
+    try {
+      for (const index of [this.#serving, this.#build?.index]) if (index !== undefined) await this.#inSteps(index, change, pace);
+    } finally {
+      this.#changing = undefined;
+      changing.resolve();
+    }
+  }
+
+  /** An index may be let go of between two steps. */
+  async #inSteps(index: Index, change: (index: Index) => Steps | undefined | void, pace: Pace): Promise<void> {
+    const isHeld = (): boolean => index === this.#serving || index === this.#build?.index;
+    while (isHeld() && index.settle?.() === true) await pace.rest();
+    if (!isHeld()) return;
+    const more = change(index);
+    while (isHeld() && more?.() === true) await pace.rest();
+  }
+}
+
+/** The refusal of a search while indexes of a kind are loading. */
+export function indexLoading(kind: string): ServiceError {
+  return new ServiceError('index_loading', `the ${kind} index is still loading`, { headers: { 'Retry-After': '1' } });
+}

@@ -1,0 +1,134 @@
+import type { Log } from '../../lib/log.ts';
+import type { Change } from '../../storage/index.ts';
+import { Pace } from '../documents/index.ts';
+import { CollectionIndex } from './collection-index.ts';
+import type { Effect, Entry, ViewIndex, ViewKind } from './view-kind.ts';
+
+/** What a batch of changes did. */
+export interface Followed {
+  /** Collections whose documents changed. */
+  readonly changed: ReadonlySet<string>;
+  /** Collections that were deleted. */
+  readonly dropped: ReadonlySet<string>;
+  /** Collections whose index must be made anew. */
+  readonly outdated: ReadonlySet<string>;
+}
+
+/** What is left of a document's changes in a batch: where several are of one document, the last one says it. */
+interface Pending {
+  readonly collection: string;
+  readonly effect: Exclude<Effect, 'rebuild'>;
+}
+
+/** The indexes of all collections, and how changes go to them. */
+export class CollectionIndexes<Index extends ViewIndex> {
+  readonly #kind: ViewKind<Index>;
+  readonly #log: Log;
+  readonly #byName = new Map<string, CollectionIndex<Index>>();
+
+  constructor(kind: ViewKind<Index>, log: Log) {
+    this.#kind = kind;
+    this.#log = log;
+  }
+
+  get size(): number {
+    return this.#byName.size;
+  }
+
+  /** By its lowercased name. */
+  get(name: string): CollectionIndex<Index> | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** A copy, which changes meanwhile do not alter. */
+  all(): CollectionIndex<Index>[] {
+    return [...this.#byName.values()];
+  }
+
+  names(): string[] {
+    return [...this.#byName.keys()];
+  }
+
+  /** Without an index it is one that is loading; with one, changes up to number `upTo` are within. */
+  set(name: string, serving?: Index, upTo?: number): CollectionIndex<Index> {
+    const collection = new CollectionIndex(this.#kind.name, name, serving, upTo);
+    this.#byName.set(name, collection);
+    return collection;
+  }
+
+  clear(): void {
+    for (const collection of this.#byName.values()) collection.close();
+    this.#byName.clear();
+  }
+
+  /** Applies a batch. Rejects when the tables cannot be read or the signal aborts; the same batch may then come again. */
+  async follow(changes: readonly Change[], signal: AbortSignal): Promise<Followed> {
+    const pending = new Map<number, Pending>();
+    const dropped = new Set<string>();
+    const outdated = new Set<string>();
+    for (const change of changes) {
+      const { kind, collection, ord } = change;
+      if (this.#byName.get(collection)?.isWithin(change.lsn)) continue;
+      if (kind === 'collection.delete') {
+        this.#drop(collection, pending);
+        dropped.add(collection);
+        continue;
+      }
+      const effect = this.#kind.effectOf(change);
+      if (effect === 'rebuild') outdated.add(collection);
+      else if (effect !== undefined && ord !== undefined && this.#byName.get(collection)?.isFollowing !== false) pending.set(ord, { collection, effect });
+    }
+    const changed = new Set([...pending.values()].map(({ collection }) => collection));
+    await this.#apply(pending, signal);
+    return { changed, dropped, outdated };
+  }
+
+  /** Earlier changes of its documents mean nothing any more; later ones begin a new index. */
+  #drop(name: string, pending: Map<number, Pending>): void {
+    for (const [ord, { collection }] of pending) if (collection === name) pending.delete(ord);
+    this.#byName.get(name)?.close();
+    this.#byName.delete(name);
+  }
+
+  async #apply(pending: ReadonlyMap<number, Pending>, signal: AbortSignal): Promise<void> {
+    const pace = new Pace();
+    const unread = new Map([...pending].filter(([, { effect }]) => effect === 'read'));
+    for (const [ord, { collection, effect }] of pending) {
+      if (effect !== 'remove') continue;
+      await this.#remove(collection, ord, pace);
+      await pace.rest();
+    }
+    for await (const entry of this.#entriesOf([...unread.keys()])) {
+      // Thrown, so that the feed's position stays before these changes.
+      signal.throwIfAborted();
+      await this.#put(unread.get(entry.ord)!.collection, entry, pace);
+      unread.delete(entry.ord);
+      await pace.rest();
+    }
+    // Gone from the tables meanwhile: a later change says so, too.
+    for (const [ord, { collection }] of unread) await this.#remove(collection, ord, pace);
+  }
+
+  async *#entriesOf(ords: readonly number[]) {
+    if (ords.length > 0) yield* this.#kind.entriesOf(ords);
+  }
+
+  async #put(name: string, entry: Entry<Index>, pace: Pace): Promise<void> {
+    const collection = this.#byName.get(name) ?? this.set(name, this.#kind.create(name));
+    await this.#guarded(collection, () => collection.put(entry, pace));
+  }
+
+  async #remove(name: string, ord: number, pace: Pace): Promise<void> {
+    const collection = this.#byName.get(name);
+    if (collection !== undefined) await this.#guarded(collection, () => collection.remove(ord, pace));
+  }
+
+  async #guarded(collection: CollectionIndex<Index>, change: () => Promise<void>): Promise<void> {
+    try {
+      await change();
+    } catch (error) {
+      this.#log.error({ err: error, collection: collection.name }, `a ${this.#kind.name} index failed and is out of service until it is built anew`);
+      collection.fail(error);
+    }
+  }
+}

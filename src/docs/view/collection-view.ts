@@ -1,0 +1,261 @@
+import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { memoryCursor, Subscriber, type Change } from '../../storage/index.ts';
+import { Pace } from '../documents/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { indexLoading, type Build, type CollectionIndex } from './collection-index.ts';
+import { CollectionIndexes } from './collection-indexes.ts';
+import { KeptIndexes, type KeepingOptions } from './kept-indexes.ts';
+import type { Entry, ViewIndex, ViewKind } from './view-kind.ts';
+
+export interface CollectionViewOptions extends KeepingOptions {
+  readonly timer?: Timer;
+}
+
+const BUILD_BACKOFF: Backoff = { initial: 1000, max: 60_000 };
+
+/** One life of the view, from `start` to `stop` or `restart`. */
+interface Run {
+  readonly abort: AbortController;
+  readonly subscriber: Subscriber;
+  /** What goes on in the background: loading, building, writing checkpoints; never rejects. */
+  work: Promise<void>;
+  /** Whether the subscriber has reached what was written before the start. */
+  current: boolean;
+}
+
+/**
+ * Indexes of all collections, one each, which follow the change feed: a view that can always be made
+ * anew from the tables. A new collection gets its index with its first document; at a start, indexes come
+ * from checkpoints or from the tables, in the background, and searches are refused meanwhile.
+ */
+export class CollectionView<Index extends ViewIndex> {
+  readonly #env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>;
+  readonly #kind: ViewKind<Index>;
+  readonly #timer: Timer;
+  readonly #collections: CollectionIndexes<Index>;
+  readonly #kept: KeptIndexes<Index>;
+  #run: Run | undefined;
+  #listed = false;
+
+  constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kind: ViewKind<Index>, options: CollectionViewOptions = {}) {
+    this.#env = env;
+    this.#kind = kind;
+    this.#timer = options.timer ?? systemTimer;
+    this.#collections = new CollectionIndexes(kind, env.log);
+    this.#kept = new KeptIndexes(env, kind, options);
+  }
+
+  /** Resolves when the collections are known, while their indexes load. A view that runs is left alone. */
+  async start(): Promise<void> {
+    if (this.#run !== undefined) return;
+    const head = await this.#env.feed.head();
+    await this.#list();
+    await this.#kept.clean(this.#collections.names());
+    const starts = await this.#kept.usable(this.#collections.names(), head);
+    const subscriber = this.#subscriberFrom(Math.min(head, ...starts.values()));
+    const run: Run = { abort: new AbortController(), subscriber, work: Promise.resolve(), current: false };
+    this.#run = run;
+    run.work = this.#load(run, head, starts).catch((error: unknown) => {
+      if (!run.abort.signal.aborted) this.#env.log.error({ err: error }, `${this.#kind.name} indexes could not be loaded`);
+    });
+    // With nothing to load, the first search need not be refused.
+    if (this.#collections.size === 0) await run.work;
+  }
+
+  /** Resolves when what is under way in the background is done: indexes are loaded, checkpoints written. */
+  async settled(): Promise<void> {
+    await this.#run?.work;
+  }
+
+  /** Waits for what is under way and writes checkpoints; before `start`, or again, it is harmless. */
+  async stop(): Promise<void> {
+    const run = this.#run;
+    await this.#halt();
+    if (run === undefined) return;
+    for (const collection of this.#collections.all()) await this.#kept.save(collection, run.subscriber.position);
+    this.#forget();
+  }
+
+  /** Begins anew after the database was replaced: nothing that is in memory means anything any more. */
+  async restart(): Promise<void> {
+    await this.#halt();
+    this.#forget();
+    await this.start();
+  }
+
+  /**
+   * Resolves when everything written so far can be found. At once while the indexes load, because
+   * searches are refused then, and when the view is not running: writes never wait for that.
+   */
+  async caughtUp(signal?: AbortSignal): Promise<void> {
+    const run = this.#run;
+    if (run === undefined || !run.current) return;
+    const head = await this.#env.feed.head();
+    try {
+      await run.subscriber.caughtUp(head, signal);
+    } catch (error) {
+      // What is committed is acknowledged even when the view is stopped under it.
+      if (!run.abort.signal.aborted) throw error;
+    }
+  }
+
+  /** Number of the last change that is surely within; undefined while it is not known. */
+  get position(): number | undefined {
+    return this.#run?.subscriber.position;
+  }
+
+  /** Whether every collection can be searched. */
+  get isReady(): boolean {
+    return this.#listed && this.#run?.current === true && this.#collections.all().every(({ serving }) => serving !== undefined);
+  }
+
+  /** The index of a collection, undefined while it has nothing indexed. Throws `index_loading`. */
+  indexOf(collection: string): Index | undefined {
+    if (!this.#listed || this.#run?.current !== true) throw indexLoading(this.#kind.name);
+    return this.#collections.get(collection.toLowerCase())?.ready;
+  }
+
+  /** Indexes a collection anew while searches go on; answers its documents. Throws `index_loading`. */
+  async reindex(collection: string): Promise<number> {
+    const run = this.#run;
+    if (!this.#listed || run?.current !== true) throw indexLoading(this.#kind.name);
+    const found = this.#collections.get(collection.toLowerCase());
+    if (found === undefined) return 0;
+    await this.#build(run, found);
+    return found.ready.documents;
+  }
+
+  async #halt(): Promise<void> {
+    const run = this.#run;
+    if (run === undefined) return;
+    run.abort.abort();
+    await run.subscriber.stop();
+    await run.work;
+    if (this.#run === run) this.#run = undefined;
+  }
+
+  #forget(): void {
+    this.#listed = false;
+    this.#collections.clear();
+  }
+
+  /** Every collection that has something to index, without an index yet. */
+  async #list(): Promise<void> {
+    const names = await this.#kind.collections();
+    this.#forget();
+    for (const name of names) this.#collections.set(name);
+    this.#listed = true;
+  }
+
+  #subscriberFrom(lsn: number): Subscriber {
+    const { feed, log } = this.#env;
+    return new Subscriber({
+      feed,
+      cursor: memoryCursor(lsn),
+      handle: (changes, signal) => this.#follow(changes, signal),
+      onGap: () => this.#startOver(),
+      onFailure: (error, failures) => log.warn({ err: error, failures }, `${this.#kind.name} indexes could not follow the change feed; trying again`),
+      timer: this.#timer,
+    });
+  }
+
+  /** Checkpoints first, then what changed since they were written, then the collections that have none. */
+  async #load(run: Run, head: number, kept: ReadonlyMap<string, number>): Promise<void> {
+    const { signal } = run.abort;
+    for (const [name, lsn] of kept) {
+      if (signal.aborted) return;
+      const index = await this.#kept.restored(name);
+      if (index !== undefined) this.#collections.set(name, index, lsn);
+    }
+    if (signal.aborted) return;
+    run.subscriber.start();
+    await run.subscriber.caughtUp(head, signal);
+    run.current = true;
+    for (const collection of this.#collections.all()) await this.#buildUntilDone(run, collection);
+  }
+
+  /** The feed does not go on where the view stands: every index is made anew from the tables. */
+  async #startOver(): Promise<number> {
+    const head = await this.#env.feed.head();
+    await this.#list();
+    const run = this.#run!;
+    for (const collection of this.#collections.all()) this.#inBackground(run, () => this.#buildUntilDone(run, collection));
+    return head;
+  }
+
+  async #follow(changes: readonly Change[], signal: AbortSignal): Promise<void> {
+    const { changed, dropped, outdated } = await this.#collections.follow(changes, signal);
+    const run = this.#run;
+    for (const name of dropped) await this.#kept.remove(name);
+    if (run === undefined) return;
+    for (const name of changed) this.#afterChanges(run, name);
+    for (const name of outdated) this.#rebuild(run, name);
+  }
+
+  #afterChanges(run: Run, name: string): void {
+    const collection = this.#collections.get(name);
+    if (collection === undefined) return;
+    // One slice: the rest is done after later changes, and nobody waits for it.
+    collection.serving?.tidy?.();
+    if (this.#kept.isDue(collection)) this.#inBackground(run, () => this.#kept.save(collection, run.subscriber.position));
+  }
+
+  #rebuild(run: Run, name: string): void {
+    const collection = this.#collections.get(name);
+    if (collection !== undefined) this.#inBackground(run, () => this.#buildUntilDone(run, collection, { anew: true }));
+  }
+
+  #inBackground(run: Run, work: () => Promise<void>): void {
+    run.work = run.work.then(() => (run.abort.signal.aborted ? undefined : work()));
+  }
+
+  /**
+   * Makes the index of a collection that has none, or `anew` in any case. Never rejects: the database may
+   * have its failures, and they pass.
+   */
+  async #buildUntilDone(run: Run, collection: CollectionIndex<Index>, { anew = false } = {}): Promise<void> {
+    const { signal } = run.abort;
+    const isThere = (): boolean => !signal.aborted && this.#collections.get(collection.name) === collection;
+    for (let failures = 1; isThere() && (anew || collection.serving === undefined); failures++) {
+      try {
+        await this.#build(run, collection);
+        anew = false;
+        await this.#kept.save(collection, run.subscriber.position);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#env.log.warn({ err: error, collection: collection.name, failures }, `a ${this.#kind.name} index could not be built; trying again`);
+        await this.#timer.sleep(backoffDelay(failures, BUILD_BACKOFF), signal);
+      }
+    }
+  }
+
+  /**
+   * Makes a new index of the documents in the tables. The feed goes to it as well, and what the feed has
+   * brought is newer than what the scan reads.
+   */
+  async #build(run: Run, collection: CollectionIndex<Index>): Promise<void> {
+    const build = collection.begin(this.#kind.create(collection.name));
+    const pace = new Pace();
+    try {
+      for await (const entry of this.#kind.allEntries(collection.name)) {
+        run.abort.signal.throwIfAborted();
+        if (!collection.isUnderWay(build)) return;
+        await addInSteps(entry, build, pace, () => collection.isUnderWay(build));
+        await pace.rest();
+      }
+      if (collection.isUnderWay(build)) collection.finish(build);
+    } catch (error) {
+      collection.abandon(build);
+      throw error;
+    }
+  }
+}
+
+/** Adds what a scan has read, unless the feed brings something newer before it is within. */
+async function addInSteps<Index>(entry: Entry<Index>, build: Build<Index>, pace: Pace, isUnderWay: () => boolean): Promise<void> {
+  const isWanted = (): boolean => isUnderWay() && !build.touched.has(entry.ord);
+  if (!isWanted()) return;
+  const more = entry.addTo(build.index);
+  while (isWanted() && more?.() === true) await pace.rest();
+}

@@ -1,0 +1,2 @@
+export { SymbolsUnread } from './symbol-reader.ts';
+export { symbolsOf } from './symbols-of.ts';
