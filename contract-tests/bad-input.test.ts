@@ -18,7 +18,10 @@ const isValidBody = createOracle(inputs);
 
 // Started here, since the server has to say which operations there are to be tested. Its clock stands
 // still, so that no document expires between two looks at a collection.
-const server = await startDocsServer({ clock: { now: () => 1_766_400_000_000 }, env: { SVC_MAX_BODY_BYTES: '262144' } });
+const server = await startDocsServer({
+  clock: { now: () => 1_766_400_000_000 },
+  env: { SVC_MAX_BODY_BYTES: '262144', SVC_EMBEDDING_PROVIDER: 'builtin' },
+});
 const client = new HttpClient(server.url);
 const state = new WatchedState(client);
 afterAll(async () => {

@@ -14,8 +14,10 @@ export class WatchedState {
     this.#client = client;
   }
 
-  /** Fills both collections, whatever was left of them. */
+  /** Fills both collections, whatever was left of them. No embedding configuration stays, since a default one is a provider to call. */
   async seed(): Promise<void> {
+    const { configs } = (await this.#ask('GET', '/v1/embedding-configs')).json<{ configs: { id: string }[] }>();
+    for (const { id } of configs) await this.#client.send('DELETE', `/v1/embedding-configs/${id}`);
     await this.#ask('POST', '/v1/schema/delete', { collection: TARGET });
     await this.#ask('DELETE', `/v1/collection-config?collection=${TARGET}`);
     for (const collection of [TARGET, BYSTANDER]) {

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { operations, type Operations } from '../../generated/docs/operations.ts';
 import { createHttpApp, flatErrors, startHttpServer, type HttpServer } from '../api/http/index.ts';
 import { createDocumentService, type DocsSettings, type DocumentService } from '../docs/index.ts';
@@ -7,7 +8,7 @@ import type { Log } from '../lib/log.ts';
 import { createInvoker } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../storage/index.ts';
 import type { Running } from './foreground.ts';
-import type { Settings } from './settings/index.ts';
+import { IN_MEMORY, type Settings } from './settings/index.ts';
 import { readSpecification } from './specification.ts';
 import { BUILD_VERSION } from './version.ts';
 
@@ -96,7 +97,8 @@ function stopInOrder(http: HttpServer, service: DocumentService, sql: Sql, setti
   return () => (stopping ??= stop());
 }
 
-function toDocsSettings(settings: Settings): DocsSettings {
+/** What the areas need of the settings. */
+export function toDocsSettings(settings: Settings): DocsSettings {
   const listener = ({ enabled, addr }: { enabled: boolean; addr: Address }) => ({ enabled, addr: formatAddress(addr) });
   return {
     buildVersion: BUILD_VERSION,
@@ -104,7 +106,10 @@ function toDocsSettings(settings: Settings): DocsSettings {
     backupDir: settings.database.backupDir,
     ttlSweepMs: settings.database.ttlSweepInterval,
     codeMaxSymbols: settings.code.maxSymbols,
+    maxSearches: settings.search.maxConcurrent,
     fullText: { defaultLang: settings.fts.defaultLang, stemming: settings.fts.stemmingEnabled, synonyms: settings.fts.synonymsEnabled },
+    embedding: toEmbedding(settings),
+    vectors: { ...settings.vector },
     description: {
       protocols: {
         http: listener(settings.http),
@@ -117,4 +122,11 @@ function toDocsSettings(settings: Settings): DocsSettings {
       metricsEnabled: settings.metrics.enabled,
     },
   };
+}
+
+/** Downloaded models lie in the data folder, where the database is. */
+function toEmbedding({ embedding, database: { path } }: Settings): NonNullable<DocsSettings['embedding']> {
+  const { apiUrl = '', queueWait, cacheTtl, chunkMode, ...rest } = embedding;
+  const folder = path === IN_MEMORY ? 'data' : dirname(path);
+  return { ...rest, apiUrl, queueWaitMs: queueWait, cacheTtlMs: cacheTtl, cacheFolder: join(folder, 'models'), ...(chunkMode && { chunkMode }) };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { Algorithm } from '../search/vector/index.ts';
 import type { BodyCodec, ChangeFeed, Sql } from '../storage/index.ts';
 
 /** What every area of the document service works with. */
@@ -24,6 +25,8 @@ export interface DocsSettings {
   readonly ttlSweepMs: number;
   /** Symbols kept for each key of a code document. */
   readonly codeMaxSymbols: number;
+  /** Searches that run at once, of all kinds together; 0 for no limit. */
+  readonly maxSearches: number;
   /** Full-text search; what is absent has its default. */
   readonly fullText?: {
     /** Code of the language of documents and queries that name none; `en` when absent. */
@@ -32,6 +35,45 @@ export interface DocsSettings {
     readonly stemming?: boolean;
     /** Whether queries are expanded by synonyms; true when absent. */
     readonly synonyms?: boolean;
+  };
+  /** Embeddings (decision D-16); what is absent has its default. */
+  readonly embedding?: {
+    /** Who computes embeddings; `none` when absent. */
+    readonly provider?: 'none' | 'openai' | 'voyage' | 'local' | 'builtin';
+    readonly apiKey?: string;
+    /** The provider's own when empty. */
+    readonly apiUrl?: string;
+    /** The provider's own when empty. */
+    readonly model?: string;
+    /** The provider's own when 0. */
+    readonly dimensions?: number;
+    /** Never download a local model. */
+    readonly offline?: boolean;
+    /** Folder of downloaded models. */
+    readonly cacheFolder?: string;
+    /** Documents that the queue holds. */
+    readonly queueSize?: number;
+    /** Milliseconds that a write waits for room in it; 0 never waits. */
+    readonly queueWaitMs?: number;
+    readonly chunkEnabled?: boolean;
+    /** Forces one style of chunks. */
+    readonly chunkMode?: 'code' | 'prose';
+    /** Characters of a chunk. */
+    readonly chunkSize?: number;
+    /** Vectors of queries that are remembered; 0 for none. */
+    readonly cacheSize?: number;
+    readonly cacheTtlMs?: number;
+  };
+  /** Vector search (decision D-17); what is absent has its default. */
+  readonly vectors?: {
+    /** Algorithm of searches that name none in collections without a quantization; `flat` when absent. */
+    readonly defaultAlgorithm?: Algorithm;
+    /** Candidates that `bq` scores exactly for each result; 10 when absent. */
+    readonly bqRerankFactor?: number;
+    /** Vectors from which a scan is divided among workers; 2048 when absent. */
+    readonly parallelMinSize?: number;
+    /** Worker threads; as many as processors, at most 16, when absent. */
+    readonly parallelWorkers?: number;
   };
   /** What `/v1/config` tells of the listeners and of what is switched on. */
   readonly description: ServerDescription;

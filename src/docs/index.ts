@@ -2,12 +2,18 @@ import { createCodeGraph } from './codegraph/index.ts';
 import { createCollections } from './collections/index.ts';
 import { createCuration } from './curation/index.ts';
 import { createDocuments } from './documents/index.ts';
+import { createEmbeddings } from './embeddings/index.ts';
 import type { DocsEnvironment } from './environment.ts';
-import { acknowledgeCaughtUp, createFullText, createFullTextSearch } from './fulltext/index.ts';
+import { createFullText, createFullTextSearch } from './fulltext/index.ts';
+import { createHybrid } from './hybrid/index.ts';
 import { createIngest } from './ingest/index.ts';
 import { createMaintenance } from './maintenance/index.ts';
+import { createMemory } from './memory/index.ts';
 import { createSchemas } from './schemas/index.ts';
+import { gateSearches, SearchGate } from './search-gate.ts';
 import { createSystem, type System } from './system/index.ts';
+import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
+import { acknowledgeCaughtUp } from './view/index.ts';
 import type { Operations } from '../../generated/docs/operations.ts';
 import type { Handlers } from '../operations/index.ts';
 
@@ -25,33 +31,49 @@ export interface DocumentService {
 export async function createDocumentService(env: DocsEnvironment): Promise<DocumentService> {
   const collections = createCollections(env);
   const schemas = createSchemas(env);
-  const documents = createDocuments(env, { collections, schemas });
+  const embeddings = createEmbeddings(env, { collections, indexReady: () => vectors.view.isReady });
+  const documents = createDocuments(env, { collections, schemas, room: embeddings.room });
   const ingest = createIngest(env, { collections, documents });
   const fullText = createFullText(env);
   const curation = createCuration(env);
   const codeGraph = createCodeGraph(env);
   const search = createFullTextSearch(env, { fullText, collections, curation });
+  const gate = new SearchGate({ places: env.settings.maxSearches });
+  const vectors: Vectors = createVectors(env, { collections, embeddings, gate });
+  const hybrid = createHybrid({ words: search, vectors, chunker: embeddings, gate });
+  const memory = createMemory(env, { collections, embeddings, words: search, meaning: vectors, gate });
   const reload = async (): Promise<void> => {
     for (const area of [collections, schemas, documents, fullText, curation]) await area.load();
   };
-  const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => search.view.restart()] });
+  const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => search.view.restart(), () => vectors.view.restart(), () => embeddings.restart()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
-  const system = createSystem(env, { documents: { checksum } });
+  const registerMetrics: typeof embeddings.registerMetrics = (registers) => {
+    embeddings.registerMetrics(registers);
+    vectors.registerMetrics(registers);
+  };
+  const system = createSystem(env, { documents: { checksum }, embeddings: { describe: embeddings.describe, registerMetrics } });
   await reload();
+  // First, because settings that cannot work end the start here, with nothing running yet.
+  await embeddings.start();
   await search.view.start();
+  await vectors.view.start();
   // In read mode nothing may write, the sweep included: what has expired is hidden all the same.
-  if (env.settings.mode !== 'read') documents.startSweep();
+  if (env.settings.mode !== 'read') documents.startSweep(undefined, [memory.sweep]);
   const handlers: Handlers<Operations> = {
     ...collections.handlers, ...schemas.handlers, ...documents.handlers,
     ...ingest.handlers, ...maintenance.handlers, ...system.handlers,
     ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers,
+    ...embeddings.handlers, ...acknowledgeCaughtUp({ reindexVectors: embeddings.handlers.reindexVectors }, vectors.view),
+    ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate }), ...hybrid.handlers, ...memory.handlers,
   };
   return {
-    handlers: acknowledgeCaughtUp(handlers, search.view),
+    handlers: gateSearches(acknowledgeCaughtUp(handlers, search.view), gate),
     observeHttp: system.observeHttp,
     async stop() {
       await documents.stop();
+      await embeddings.stop();
       await search.view.stop();
+      await vectors.stop();
     },
   };
 }

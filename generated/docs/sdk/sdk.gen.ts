@@ -789,7 +789,7 @@ export const updateCurationRule = <ThrowOnError extends boolean = false>(options
 /**
  * Search a collection by meaning
  *
- * Ranks the documents by the similarity of their vectors to that of `query`, or to `queryVector`; one of the two is required, and `queryVector` is used when both are sent. `filterMeta` narrows the candidates before ranking. Only vectors of the query's dimension are compared; a `queryVector` of another dimension than the collection's answers 400, as does a text query when no embedding provider is configured. While an approximate index is being built, the answer comes from `flat` and `algorithm` says so; 503 only while the vectors themselves load.
+ * Ranks the documents by the similarity of their vectors to that of `query`, or to `queryVector`; one of the two is required, and `queryVector` is used when both are sent. `filterMeta` narrows the candidates before ranking. Only vectors of the query's dimension are compared; a `queryVector` of another dimension than the collection's answers 400, as does a text query when no embedding provider is configured. A text query meets only vectors of the model and variant that embedded it, a `queryVector` all of its dimension; what was left out `warnings` says. A document that was written since it was embedded is found by its former vectors in the mode `parent`, and left out in `chunk` and `window`, whose passages it does not have any more. An unknown collection has no results. While an approximate index is being built, the answer comes from `flat` and `algorithm` says so; 503 only while the vectors themselves load.
  */
 export const searchVectors = <ThrowOnError extends boolean = false>(options: Options<SearchVectorsData, ThrowOnError>): RequestResult<SearchVectorsResponses, SearchVectorsErrors, ThrowOnError> => (options.client ?? client).post<SearchVectorsResponses, SearchVectorsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -804,7 +804,7 @@ export const searchVectors = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Embed the documents of a collection
  *
- * Embeds the documents whose vectors are missing or out of date, and with `force` all of them: after a change of model, chunking or quantization, or to repair embeddings dropped by a full queue. A document that fails is counted and the rest goes on. The request is not limited in time. Without an embedding provider it answers 400.
+ * Embeds the documents whose vectors are missing or out of date, and with `force` all of them: after a change of model, chunking or quantization, or to repair embeddings dropped by a full queue. A document that fails is counted and the rest goes on; when the provider fails again and again, the rest counts as failed too. A collection is reindexed once at a time: who asks for it meanwhile gets the answer of the one that is under way, or, with `force`, of one that follows it. The request is not limited in time. Without an embedding provider it answers 400.
  */
 export const reindexVectors = <ThrowOnError extends boolean = false>(options: Options<ReindexVectorsData, ThrowOnError>): RequestResult<ReindexVectorsResponses, ReindexVectorsErrors, ThrowOnError> => (options.client ?? client).post<ReindexVectorsResponses, ReindexVectorsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -830,7 +830,7 @@ export const getVectorStats = <ThrowOnError extends boolean = false>(options?: O
 /**
  * Draw the vectors of a collection on a plane
  *
- * Projects a sample of the collection's vectors, and the query if there is one, on the sample's two main axes (principal components), scaled to -1 to 1. The sample and the axes are the same as long as the vectors are. The query's point is null when there is none, or when it cannot be embedded.
+ * Projects a sample of the collection's vectors, and the query if there is one, on the sample's two main axes (principal components), scaled to -1 to 1. The sample and the axes are the same as long as the vectors are. The query's point is null when there is none, when it cannot be embedded, or when all vectors of the sample are equal, so that there is no axis.
  */
 export const projectVectors = <ThrowOnError extends boolean = false>(options: Options<ProjectVectorsData, ThrowOnError>): RequestResult<ProjectVectorsResponses, ProjectVectorsErrors, ThrowOnError> => (options.client ?? client).post<ProjectVectorsResponses, ProjectVectorsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -875,7 +875,7 @@ export const searchAcrossCollections = <ThrowOnError extends boolean = false>(op
 /**
  * Find equal and similar documents
  *
- * Groups documents of equal body (SHA-256), and documents whose vectors are at least `threshold` similar; similarity is transitive, so a group is a chain of similar pairs. It looks at the first `maxDocs` documents by id; documents without a vector are compared by body only.
+ * Groups documents of equal body (SHA-256), and documents whose vectors are at least `threshold` similar; similarity is transitive, so a group is a chain of similar pairs. It looks at the first `maxDocs` documents by id; documents without a vector of their present body are compared by body only.
  */
 export const findDuplicates = <ThrowOnError extends boolean = false>(options: Options<FindDuplicatesData, ThrowOnError>): RequestResult<FindDuplicatesResponses, FindDuplicatesErrors, ThrowOnError> => (options.client ?? client).post<FindDuplicatesResponses, FindDuplicatesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -901,7 +901,7 @@ export const listEmbeddingConfigs = <ThrowOnError extends boolean = false>(optio
 /**
  * Create an embedding configuration
  *
- * Stores a configuration; model, dimensions and address that are absent are the provider's own. With `isDefault` it takes the place of the default, which goes before the environment variables. Nothing is embedded anew. The answer is the configuration, and all of them in `configs`.
+ * Stores a configuration; model, dimensions and address that are absent are the provider's own. One that cannot work (a hosted provider without a key, an address that is none) answers 400; whether the provider accepts key and model shows only when something is embedded. With `isDefault` it takes the place of the default, which goes before the environment variables. Nothing is embedded anew. The answer is the configuration, and all of them in `configs`.
  */
 export const createEmbeddingConfig = <ThrowOnError extends boolean = false>(options: Options<CreateEmbeddingConfigData, ThrowOnError>): RequestResult<CreateEmbeddingConfigResponses, CreateEmbeddingConfigErrors, ThrowOnError> => (options.client ?? client).post<CreateEmbeddingConfigResponses, CreateEmbeddingConfigErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -938,7 +938,7 @@ export const getEmbeddingConfig = <ThrowOnError extends boolean = false>(options
 /**
  * Change an embedding configuration
  *
- * Changes the fields that are sent and keeps the others; an empty `apiKey` keeps the stored one. Nothing is embedded anew. An unknown id answers 404.
+ * Changes the fields that are sent and keeps the others; an empty `apiKey` keeps the stored one. A change of the default takes effect for what is embedded from then on. Nothing is embedded anew. An unknown id answers 404.
  */
 export const updateEmbeddingConfig = <ThrowOnError extends boolean = false>(options: Options<UpdateEmbeddingConfigData, ThrowOnError>): RequestResult<UpdateEmbeddingConfigResponses, UpdateEmbeddingConfigErrors, ThrowOnError> => (options.client ?? client).put<UpdateEmbeddingConfigResponses, UpdateEmbeddingConfigErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -968,7 +968,7 @@ export const setDefaultEmbeddingConfig = <ThrowOnError extends boolean = false>(
 /**
  * Search a collection by words and meaning
  *
- * Searches by words and by meaning, each side with max(50, `topK` times `oversample`) candidates, and fuses the two rankings. Strategy `alpha`: combined = (1 - alpha) * words + alpha * meaning, where the words' scores are divided by the greatest of the candidates and negative similarity counts 0. Strategy `rrf`: 1/(rrfK + rank by words) + 1/(rrfK + rank by meaning), where a missing side adds nothing. Filters, `geo` and boosts apply before, the collection's curation rules after the fusion. Without an embedding provider the words alone decide and `warnings` says so; `sort: distance` without `geo` answers 400.
+ * Searches by words and by meaning, each side with max(50, `topK` times `oversample`) candidates, and fuses the two rankings. Strategy `alpha`: combinedScore = (1 - alpha) * ftsScore + alpha * vectorScore. The words' scores are divided by the greatest of the candidates; negative similarity counts 0, and where the greatest is above 1, which a dot product or a boost can make it, all are divided by it. With `alpha` 0 nothing is looked for by meaning, with 1 nothing is found by words alone. Strategy `rrf`: combinedScore = 1/(rrfK + ftsRank) + 1/(rrfK + vectorRank), where a missing side adds nothing. Equals are in the order in which they were first stored. Filters and `geo` apply before the sides are searched; boosts multiply the scores of both sides before they are normalised and ranked; the collection's curation rules apply after the fusion. A document that was written since it was embedded is found by its words alone until it is embedded anew. In the modes `chunk` and `window` each passage that meaning finds is a result of its own, with the words of its document; a document that words alone find comes with the passage that has most of them. Without an embedding provider, or when it fails, the words alone decide: `warnings` says so and `alpha` is 0. `sort: distance` without `geo` answers 400; 503 while an index loads.
  */
 export const searchHybrid = <ThrowOnError extends boolean = false>(options: Options<SearchHybridData, ThrowOnError>): RequestResult<SearchHybridResponses, SearchHybridErrors, ThrowOnError> => (options.client ?? client).post<SearchHybridResponses, SearchHybridErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1125,7 +1125,7 @@ export const startSession = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Store a message of a conversation
  *
- * Appends a message to a session and moves the session's `updatedAt` and `messageCount`; its expiry stays. An unknown or expired session answers 404.
+ * Appends a message to a session and moves the session's `updatedAt` and `messageCount`; its expiry stays. Messages are numbered from 1 without a gap. An unknown or expired session answers 404. The document that holds the message has, beside what `meta` brings, the keys `session_id`, `user_id`, `role`, `scenario`, `type` (`message`) and `message_id`; sending one of these or `summary_id` answers 400.
  */
 export const addMessage = <ThrowOnError extends boolean = false>(options: Options<AddMessageData, ThrowOnError>): RequestResult<AddMessageResponses, AddMessageErrors, ThrowOnError> => (options.client ?? client).post<AddMessageResponses, AddMessageErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1140,7 +1140,7 @@ export const addMessage = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Find past messages
  *
- * Searches the stored messages and summaries by words (`keyword`, BM25), by meaning (`semantic`, cosine) or both (`hybrid`, fused by ranks, or by weight when `alpha` is sent). `userId`, `sessionId` and `role` are filters; a session that does not exist finds nothing. Without an embedding provider `hybrid` becomes `keyword`, and `strategy` in the answer says so; `semantic` answers 400.
+ * Searches the bodies of the stored messages and summaries by words (`keyword`, BM25; nothing in the query is an operator), by meaning (`semantic`, cosine) or both (`hybrid`, fused by ranks, or by weight when `alpha` is sent). `userId`, `sessionId` and `role` are filters; a session that does not exist finds nothing. Without an embedding provider `hybrid` becomes `keyword`, and `strategy` in the answer says so; `semantic` answers 400.
  */
 export const recallMemory = <ThrowOnError extends boolean = false>(options: Options<RecallMemoryData, ThrowOnError>): RequestResult<RecallMemoryResponses, RecallMemoryErrors, ThrowOnError> => (options.client ?? client).post<RecallMemoryResponses, RecallMemoryErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1155,7 +1155,7 @@ export const recallMemory = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Condense a conversation
  *
- * Picks the sentences that stand for the session, without a language model and always the same ones, and stores them as a markdown summary that recall finds: title, key points in order of time, open questions, counts. A session without messages answers 400; an unknown or expired one, or one of another user, 404.
+ * Picks the sentences that stand for the session, without a language model and always the same ones, and stores them as a markdown summary that recall finds: title, key points in order of time, open questions, counts. It takes the place of the session's summary before, if there is one. A session without messages answers 400; an unknown or expired one, or one of another user, 404.
  */
 export const summarizeSession = <ThrowOnError extends boolean = false>(options: Options<SummarizeSessionData, ThrowOnError>): RequestResult<SummarizeSessionResponses, SummarizeSessionErrors, ThrowOnError> => (options.client ?? client).post<SummarizeSessionResponses, SummarizeSessionErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],

@@ -2247,7 +2247,7 @@ export type SearchFullTextRequest = {
      */
     disableSynonyms?: boolean;
     /**
-     * Weights of the fields for `bm25f`; fields that are not listed do not count, and `title` means `meta.title`. When absent: `content` 1, `meta.title` 3, `meta.tags` 2, `meta.category` 2, `meta.description` 1.5.
+     * Weights of the fields for `bm25f`: `content`, and any metadata key, such as `meta.author`, with or without the prefix. Fields that are not listed do not count; one that no document has matches nothing. When absent: `content` 1, `meta.title` 3, `meta.tags` 2, `meta.category` 2, `meta.description` 1.5. The first 1000 further keys of a collection are told apart; those that come later count as one field, with the largest of their weights.
      */
     fieldWeights?: {
         [key: string]: number;
@@ -2328,7 +2328,7 @@ export type AutocompleteResponse = {
          */
         term: string;
         /**
-         * Field in which it occurs.
+         * Field in which it occurs; where all were asked for, that of most documents.
          */
         field: string;
         /**
@@ -2734,7 +2734,7 @@ export type SearchVectorsRequest = {
     algorithm?: VectorAlgorithm;
     distanceMetric?: DistanceMetric;
     /**
-     * What a result is: explicit, then the collection's retrieval profile, then `parent`. In `chunk` and `window` the body is left out unless `includeContent` is true.
+     * What a result is: explicit, then the collection's retrieval profile, then `parent`. In `chunk` and `window` the body is left out unless `includeContent` is true or `fields` names it.
      */
     retrievalMode?: RetrievalMode;
     /**
@@ -2742,7 +2742,7 @@ export type SearchVectorsRequest = {
      */
     windowSize?: number;
     /**
-     * Candidates are `topK` times this before documents are grouped and rescored: explicit, then the collection's retrieval profile, then 3.
+     * Candidates are `topK` times this before documents are grouped and rescored: explicit, then the collection's retrieval profile, then 3, or more where the algorithm's codes are coarse (`sq4`, `pq`, `opq`, `bq`).
      */
     oversample?: number;
     /**
@@ -2755,7 +2755,7 @@ export type SearchVectorsRequest = {
      */
     mmr?: boolean;
     /**
-     * Weight of relevance against difference under `mmr`: 1 is relevance only.
+     * Weight of relevance against difference under `mmr`: 1 is relevance only, 0 difference only.
      */
     mmrLambda?: number;
 };
@@ -2812,7 +2812,7 @@ export type SearchStats = {
 
 export type SearchVectorsResponse = {
     /**
-     * Most similar first.
+     * Most similar first; under `mmr` in the order of the choice.
      */
     results: Array<VectorResult>;
     /**
@@ -2848,6 +2848,10 @@ export type SearchVectorsResponse = {
      * The collection's answer-format instruction, its template expanded; absent when it has none.
      */
     responsePrompt?: string;
+    /**
+     * What could not be compared, such as vectors of another model; absent when nothing.
+     */
+    warnings?: Array<string>;
 };
 
 export type ReindexVectorsRequest = {
@@ -2864,7 +2868,7 @@ export type ReindexVectorsResponse = {
      */
     embedded: number;
     /**
-     * Documents whose vectors were up to date.
+     * Documents whose vectors were up to date, or that were written meanwhile and wait in the queue.
      */
     skipped: number;
     /**
@@ -2872,7 +2876,7 @@ export type ReindexVectorsResponse = {
      */
     failed: number;
     /**
-     * Why they could not, a message for each document.
+     * Why they could not, a message for each document, `<id>: <reason>`; at most 100, then one line with the number of the others.
      */
     errors: Array<string>;
     /**
@@ -2890,13 +2894,21 @@ export type VectorCollectionStats = {
      */
     total_documents: number;
     /**
-     * Documents that have a vector.
+     * Documents whose vectors are made; one with a blank body needs none, and counts.
      */
     embedded_documents: number;
     /**
      * Passages that have a vector.
      */
     total_chunks: number;
+    /**
+     * Documents that the provider refuses to embed; they are tried again when they are written, or by a reindex.
+     */
+    failed_documents: number;
+    /**
+     * Why documents failed, `<id>: <reason>`, the latest first; at most 10, absent when none failed.
+     */
+    errors?: Array<string>;
     /**
      * How new vectors are stored.
      */
@@ -2966,6 +2978,10 @@ export type GetVectorStatsResponse = {
          * How long a write waits for room, such as `5s`.
          */
         wait: string;
+        /**
+         * Why the provider failed last; absent when it works, or was not called yet.
+         */
+        last_error?: string;
     };
     /**
      * How documents are cut into passages.
@@ -3503,7 +3519,7 @@ export type SearchHybridRequest = {
      */
     fuzzy?: number;
     /**
-     * Results that score less by meaning are left out of the vector side.
+     * Candidates whose similarity, before boosts, is less are left out of the vector side.
      */
     threshold?: number;
     distanceMetric?: DistanceMetric;
@@ -3530,7 +3546,7 @@ export type SearchHybridRequest = {
         radiusMeters: RadiusMeters;
     };
     /**
-     * Order of the results, by the fused score or by `distanceMeters` ascending, which needs `geo`.
+     * Which candidates come first, those of the greatest fused score or those of the smallest `distanceMeters`, which needs `geo`; the nearest `topK` are then the results.
      */
     sort?: 'combined' | 'distance';
     facetBy?: FacetBy;
@@ -3567,13 +3583,21 @@ export type HybridResult = {
      */
     combinedScore: number;
     /**
-     * Relevance by words after normalisation, 0 to 1; 0 when the words do not match.
+     * Relevance by words after normalisation, 0 to 1; 0 when it is not a candidate by words.
      */
     ftsScore: number;
     /**
-     * Similarity by meaning; 0 when that side has no such result.
+     * Similarity by meaning after normalisation, 0 to 1; 0 when it is not a candidate by meaning.
      */
     vectorScore: number;
+    /**
+     * Place among the candidates by words, counted from 1; absent when it is none of them.
+     */
+    ftsRank?: number;
+    /**
+     * Place among the candidates by meaning, counted from 1; absent when it is none of them.
+     */
+    vectorRank?: number;
     matchedTerms: MatchedTerms;
     /**
      * Place, counted from 1.
@@ -3613,7 +3637,7 @@ export type SearchHybridResponse = {
      */
     strategy: HybridStrategy;
     /**
-     * The weight of meaning; without effect under `rrf`.
+     * The weight of meaning that was used, 0 where the words alone had to decide; without effect under `rrf`.
      */
     alpha: number;
     /**
@@ -3637,7 +3661,7 @@ export type SearchHybridResponse = {
      */
     retrievalMode?: RetrievalMode;
     /**
-     * Counts of the values of `facetBy` over all matches, by count descending, then by value; absent without `facetBy`.
+     * Counts of the values of `facetBy` over every document that the words match, the candidates by meaning and what curation pins, by count descending, then by value; with `alpha` 1 the words do not count. Absent without `facetBy`.
      */
     facets?: Facets;
     /**
@@ -9380,7 +9404,7 @@ export type AutocompleteData = {
          */
         q: string;
         /**
-         * Field whose words to offer, such as `title`, `content` or `meta.tags`; empty means all of them.
+         * Field whose words to offer, such as `title`, `content`, `meta.tags` or any other metadata key; empty means all of them.
          */
         field?: string;
         /**

@@ -213,7 +213,6 @@ describe('loadSettings: what is not built', () => {
     ['SVC_AUDIT_ENABLED', 'true', 'SVC_AUDIT_ENABLED=true: the audit log is not built yet; unset it'],
     ['SVC_REPLICATION_ROLE', 'leader', 'SVC_REPLICATION_ROLE=leader: replication is not built yet; unset it'],
     ['SVC_EXTREME', 'true', 'SVC_EXTREME=true: extreme mode is not built yet; unset it'],
-    ['SVC_EMBEDDING_PROVIDER', 'local', 'SVC_EMBEDDING_PROVIDER=local: embedding is not built yet; unset it'],
     ['SVC_TEMPORAL', 'true', 'SVC_TEMPORAL=true: temporal tracking is not built yet; unset it'],
     ['SVC_SPELL', 'true', 'SVC_SPELL=true: spell correction is not built yet; unset it'],
     ['SVC_PRODUCTION', 'true', 'SVC_PRODUCTION=true: the production guard is not built yet; unset it'],

@@ -27,7 +27,6 @@ const UNBUILT: readonly Unbuilt[] = [
   { path: 'mcp.stdio', what: 'MCP', asked: ({ mcp }) => mcp.stdio },
   { path: 'replication.role', what: 'replication', asked: ({ replication }) => replication.role !== undefined },
   { path: 'binlog.enabled', what: 'the binlog', asked: ({ binlog }) => binlog.enabled },
-  { path: 'embedding.provider', what: 'embedding', asked: ({ embedding }) => embedding.provider !== 'none' },
   { path: 'temporal.enabled', what: 'temporal tracking', asked: ({ temporal }) => temporal.enabled },
   { path: 'spell.enabled', what: 'spell correction', asked: ({ spell }) => spell.enabled },
 ];

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SymbolReader, SymbolsUnread } from '../../text/code/symbol-thread/symbol-reader.ts';
 import { DRIVERS, Fixture } from './test-fixture.ts';
 
 const SCRIPT = "import { b } from './b.js';\nexport function greet() {}\nconst part = () => b;\n";
@@ -18,6 +19,24 @@ describe.each(DRIVERS)('code documents over %s (contract section 2)', (driver) =
     expect(answer.meta).toEqual({ team: ['web'], defines: ['greet', 'part'], imports: ['lib/b.js'] });
     expect(await meta('lib/a.js')).toEqual(answer.meta);
     expect(await fixture.call('searchDocuments', { collection: 'src', filterMeta: { defines: ['greet'] } })).toHaveLength(1);
+  });
+
+  it('carry the symbols of long sources', async () => {
+    const { meta: found } = await add('lib/long.js', Array.from({ length: 3000 }, (_, i) => `function f${i}() {}`).join('\n'));
+    expect(found['defines']).toHaveLength(512);
+  });
+
+  it('are stored without symbols where these cannot be read', async () => {
+    const read = vi.spyOn(SymbolReader.prototype, 'read').mockRejectedValue(new SymbolsUnread('too slow'));
+    const warn = vi.spyOn(fixture.environment.log, 'warn');
+    try {
+      const source = `function f() {}${' '.repeat(40_000)}`;
+      expect((await add('lib/long.js', source, { defines: ['mine'], team: ['web'] })).meta).toEqual({ team: ['web'] });
+      expect(warn).toHaveBeenCalledWith(expect.objectContaining({ document: 'src|lib/long.js|en' }), 'a code document is stored without its symbols');
+    } finally {
+      read.mockRestore();
+      warn.mockRestore();
+    }
   });
 
   it('carry them from batches, too', async () => {

@@ -1,5 +1,5 @@
 import type { Row } from '../../storage/index.ts';
-import { isCodeDocument, SYMBOL_KEYS, withCodeSymbols } from '../../text/code/index.ts';
+import { isCodeDocument, SYMBOL_KEYS, symbolsOf, SymbolsUnread, withCodeSymbols, type CodeSymbols, type SourceDocument } from '../../text/code/index.ts';
 import type { Deps } from './deps.ts';
 import type { Identity } from './identity.ts';
 import { parseMeta, type Meta } from './meta.ts';
@@ -10,10 +10,22 @@ import { parseMeta, type Meta } from './meta.ts';
  * back with the request. Prose may use the names as it likes. Parsing takes its time, so this comes
  * before the transaction.
  */
-export async function withSymbols(deps: Pick<Deps, 'sql' | 'codeMaxSymbols'>, identity: Identity, meta: Meta, contentMd: string): Promise<Meta> {
+export async function withSymbols(deps: Pick<Deps, 'sql' | 'log' | 'codeMaxSymbols'>, identity: Identity, meta: Meta, contentMd: string): Promise<Meta> {
   const document = { key: identity.key, meta, contentMd };
-  const ownsNames = isCodeDocument(document) || (SYMBOL_KEYS.some((name) => Object.hasOwn(meta, name)) && (await wasCode(deps, identity)));
-  return ownsNames ? withCodeSymbols(document, { maxSymbols: deps.codeMaxSymbols }).meta : meta;
+  if (isCodeDocument(document)) return withCodeSymbols(document, await readSymbols(deps, identity, document)).meta;
+  const wereNamesOwned = SYMBOL_KEYS.some((name) => Object.hasOwn(meta, name)) && (await wasCode(deps, identity));
+  return wereNamesOwned ? withCodeSymbols(document, undefined).meta : meta;
+}
+
+/** A source that cannot be read is no reason to refuse a document: it is stored without symbols. */
+async function readSymbols({ log, codeMaxSymbols: maxSymbols }: Pick<Deps, 'log' | 'codeMaxSymbols'>, { id }: Identity, document: SourceDocument): Promise<CodeSymbols | undefined> {
+  try {
+    return await symbolsOf(document, { maxSymbols });
+  } catch (error) {
+    if (!(error instanceof SymbolsUnread)) throw error;
+    log.warn({ err: error, document: id }, 'a code document is stored without its symbols');
+    return undefined;
+  }
 }
 
 interface KeyAndMeta extends Row {

@@ -5,6 +5,7 @@ import type { Transaction } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Schemas } from '../schemas/index.ts';
+import type { EmbeddingRoom } from './embedding-room.ts';
 import { Pace } from './pace.ts';
 import type { RecentDocuments } from './recent-documents.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -21,6 +22,7 @@ export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | '
   readonly codeMaxSymbols: number;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly schemas: Pick<Schemas, 'violations'>;
+  readonly room: EmbeddingRoom;
 }
 
 /** Runs a transaction; its moment is the one at which it begins. */

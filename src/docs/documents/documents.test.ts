@@ -202,8 +202,8 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
     await fixture.call('deleteDocument', named('hello'));
     const changes = await fixture.changes();
     expect(changes.map(({ kind, key, flags }) => [kind, key, flags])).toEqual([
-      ['doc.put', 'hello', CHANGE_FLAGS.CREATED], ['doc.put', 'HELLO', 0], ['doc.put', 'HELLO', 0],
-      ['doc.put', 'HELLO', CHANGE_FLAGS.SKIP_WEBHOOKS], ['doc.delete', 'HELLO', 0],
+      ['doc.put', 'hello', CHANGE_FLAGS.CREATED], ['doc.put', 'HELLO', 0], ['doc.put', 'HELLO', CHANGE_FLAGS.BODY_KEPT],
+      ['doc.put', 'HELLO', CHANGE_FLAGS.SKIP_WEBHOOKS | CHANGE_FLAGS.BODY_KEPT], ['doc.delete', 'HELLO', 0],
     ]);
     for (const change of changes) expect(change).toMatchObject({ collection: 'blog', docId: 'blog|hello|en', lang: 'en', ord: changes[0]!.ord });
   });

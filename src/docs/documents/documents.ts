@@ -7,6 +7,7 @@ import { addDocuments } from './add-documents.ts';
 import { deleteCollection } from './delete-collection.ts';
 import { deleteDocument, deleteDocuments } from './delete-documents.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
+import { ENDLESS_ROOM, type EmbeddingRoom } from './embedding-room.ts';
 import { getChecksum } from './get-checksum.ts';
 import { getDocument, getDocumentMeta } from './get-document.ts';
 import { listMetaKeys } from './list-meta-keys.ts';
@@ -15,7 +16,7 @@ import { createReader, type DocumentReader } from './reader.ts';
 import { listRevisions, restoreRevision } from './revisions.ts';
 import { searchDocuments } from './search-documents.ts';
 import { setDocumentTtl } from './set-document-ttl.ts';
-import { Sweeper } from './sweep.ts';
+import { Sweeper, type Sweep } from './sweep.ts';
 import { truncateRevisions } from './truncate-revisions.ts';
 import { updateDocument } from './update-document.ts';
 import { createWriter, type DocumentWriter } from './writer.ts';
@@ -27,19 +28,24 @@ export interface Documents {
   readonly reader: DocumentReader;
   /** Forgets what is kept in memory, when the database was replaced. */
   load(): Promise<void>;
-  /** Starts removing expired documents every `ttlSweepMs`; again is harmless. Not for followers and read-only servers. */
-  startSweep(timer?: Timer): void;
+  /** Starts removing expired documents every `ttlSweepMs`, and `more` after them; again is harmless. Not for followers and read-only servers. */
+  startSweep(timer?: Timer, more?: readonly Sweep[]): void;
   /** Waits for a sweep under way; before `startSweep`, or again, it is harmless. */
   stop(): Promise<void>;
 }
 
-/** `configOf` and `violations` are asked at each write, so both must answer from memory. */
-export function createDocuments(
-  environment: DocsEnvironment, areas: { collections: Pick<Collections, 'configOf'>; schemas: Pick<Schemas, 'violations'> },
-): Documents {
+/** What documents need of other areas. `configOf` and `violations` are asked at each write, so both must answer from memory. */
+export interface DocumentsAreas {
+  readonly collections: Pick<Collections, 'configOf'>;
+  readonly schemas: Pick<Schemas, 'violations'>;
+  /** Room in the queue of documents to embed; endless when absent. */
+  readonly room?: EmbeddingRoom;
+}
+
+export function createDocuments(environment: DocsEnvironment, { collections, schemas, room = ENDLESS_ROOM }: DocumentsAreas): Documents {
   const { sql, feed, codec, clock, log, settings } = environment;
   const recent = new RecentDocuments(feed);
-  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, ...areas };
+  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, schemas, room };
   const writer = createWriter(deps);
   const reader = createReader(deps);
   const sweeper = new Sweeper(deps);
@@ -48,7 +54,7 @@ export function createDocuments(
     writer,
     reader,
     load: async () => recent.clear(),
-    startSweep: (timer) => sweeper.start(timer),
+    startSweep: (timer, more) => sweeper.start(timer, more),
     stop: () => sweeper.stop(),
   };
 }

@@ -20,11 +20,21 @@ export async function removeDocuments(work: UnitOfWork, rows: readonly CurrentRo
   await work.feed.append(work.tx, rows.map((row) => deleteChange(row, reason)));
 }
 
-/** Deletes documents, their revisions and spellings; metadata rows, counters and the feed are the caller's. */
+/**
+ * Deletes the vectors of documents, a few at a time, for one document may have thousands. What else is
+ * known of their embedding goes with the documents, by reference.
+ */
+export async function removeVectorRows(work: UnitOfWork, ords: readonly number[]): Promise<void> {
+  const { marks, params } = inList(ords);
+  await deleteInSteps(work, `DELETE FROM vectors WHERE (ord, chunk) IN (SELECT ord, chunk FROM vectors WHERE ord IN (${marks}) LIMIT ?)`, params);
+}
+
+/** Deletes documents, their revisions, spellings and vectors; metadata rows, counters and the feed are the caller's. */
 export async function removeRows(work: UnitOfWork, ords: readonly number[]): Promise<void> {
   for (let i = 0; i < ords.length; i += STEP) {
     const { marks, params } = inList(ords.slice(i, i + STEP));
     await deleteInSteps(work, `DELETE FROM revisions WHERE (ord, ts) IN (SELECT ord, ts FROM revisions WHERE ord IN (${marks}) LIMIT ?)`, params);
+    await removeVectorRows(work, ords.slice(i, i + STEP));
     await deleteInSteps(work, `DELETE FROM spellings WHERE (cid, key, lang) IN (SELECT cid, key, lang FROM spellings WHERE ord IN (${marks}) LIMIT ?)`, params);
   }
   await runInSteps(work, 'DELETE FROM documents WHERE ord = ?', ords.map((ord) => [ord]));

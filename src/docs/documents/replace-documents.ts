@@ -1,3 +1,4 @@
+import { CHANGE_FLAGS } from '../../storage/index.ts';
 import { putChange } from './changes.ts';
 import type { CurrentRow } from './document-rows.ts';
 import { canonicalMeta, parseMeta, type Meta } from './meta.ts';
@@ -40,7 +41,8 @@ export async function replaceDocuments(work: UnitOfWork, replacements: readonly 
   const kept = replacements.filter(({ saveRevision }) => saveRevision);
   await addRevisions(work, kept.map(({ current }) => ({ ord: current.ord, timestamp: nextTimestamp(work.now, current.rev_ts) })));
   if (maxRevisions > 0) await trimRevisions(work, replacements.map(({ current }) => current.ord), maxRevisions);
-  await work.feed.append(work.tx, replacements.map(({ current: { ord, id }, key, lang, flags }) => putChange({ ord, id, key, lang }, flags)));
+  await work.feed.append(work.tx, replacements.map(({ current: { ord, id }, key, lang, flags, body }) =>
+    putChange({ ord, id, key, lang }, body === undefined ? flags | CHANGE_FLAGS.BODY_KEPT : flags)));
 }
 
 function columns({ current, key, lang, meta, expiresAt, saveRevision }: Replacement, now: number) {

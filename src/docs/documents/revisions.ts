@@ -42,13 +42,13 @@ export function listRevisions({ sql, codec, clock }: Deps): DocumentHandlers['li
  * against the present schema. 404 when the document has no such revision.
  */
 export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision'] {
-  return async ({ collection, key, lang, timestamp }) => {
+  return async ({ collection, key, lang, timestamp }, { signal }) => {
     const identity = identify(collection, key, lang);
     const document = await findDocument<CurrentRow>(deps.sql, CURRENT, identity, unixSeconds(deps.clock));
     const row = document && (await readRevision(deps.sql, document.ord, timestamp));
     if (row === undefined) throw notFound();
     const { meta, contentMd } = await toRevision(deps.codec, row);
-    return changeDocument(deps, identity, { meta, contentMd }, document!.ord);
+    return changeDocument(deps, identity, { meta, contentMd }, { sameOrd: document!.ord, signal });
   };
 }
 

@@ -20,7 +20,7 @@ export function setDocumentTtl(deps: Deps): DocumentHandlers['setDocumentTtl'] {
       if (current === undefined) throw notFound();
       const expiresAt = expiryAfter(ttl, work.now, null);
       await work.tx.run('UPDATE documents SET expires_at = ? WHERE ord = ?', [expiresAt, current.ord]);
-      await work.feed.append(work.tx, [putChange(current, CHANGE_FLAGS.SKIP_WEBHOOKS)]);
+      await work.feed.append(work.tx, [putChange(current, CHANGE_FLAGS.SKIP_WEBHOOKS | CHANGE_FLAGS.BODY_KEPT)]);
       return { ...current, expires_at: expiresAt };
     });
     return decodeDocument(deps.codec, row);

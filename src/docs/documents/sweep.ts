@@ -5,6 +5,9 @@ import { CURRENT, type CurrentRow } from './document-rows.ts';
 import { removeDocuments } from './remove-documents.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
+/** Removes what has expired of one kind, in transactions of bounded size, and answers how much. */
+export type Sweep = (signal: AbortSignal) => Promise<number>;
+
 /** Documents removed in one transaction (decisions section 3.1). */
 const SWEPT_AT_ONCE = 1000;
 
@@ -31,7 +34,7 @@ async function sweepSome(work: UnitOfWork): Promise<number> {
   return rows.length;
 }
 
-/** The background service that sweeps. `stop` waits for a sweep under way; before `start`, or again, it is harmless. */
+/** The background service that sweeps documents, and what goes with them. `stop` waits for a sweep under way; before `start`, or again, it is harmless. */
 export class Sweeper {
   readonly #deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'log' | 'ttlSweepMs'>;
   #stopping = new AbortController();
@@ -41,10 +44,10 @@ export class Sweeper {
     this.#deps = deps;
   }
 
-  start(timer: Timer = systemTimer): void {
+  start(timer: Timer = systemTimer, more: readonly Sweep[] = []): void {
     if (this.#running !== undefined) return;
     this.#stopping = new AbortController();
-    this.#running = this.#run(timer, this.#stopping.signal);
+    this.#running = this.#run(timer, more, this.#stopping.signal);
   }
 
   async stop(): Promise<void> {
@@ -53,12 +56,13 @@ export class Sweeper {
     this.#running = undefined;
   }
 
-  async #run(timer: Timer, signal: AbortSignal): Promise<void> {
+  async #run(timer: Timer, more: readonly Sweep[], signal: AbortSignal): Promise<void> {
     const { log, ttlSweepMs } = this.#deps;
     while (!signal.aborted) {
       try {
         const removed = await sweepExpired(this.#deps, signal);
         if (removed > 0) log.info({ removed }, 'expired documents removed');
+        for (const sweep of more) await sweep(signal);
       } catch (error) {
         log.warn({ error }, 'expired documents could not be removed; the next sweep tries again');
       }

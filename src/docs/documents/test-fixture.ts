@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { silentLog } from '../../lib/log.ts';
 import { createInvoker, type Handlers, type Invoke, type OutputOf } from '../../operations/index.ts';
-import { BodyCodec, ChangeFeed, documents as migration, migrate, openDatabase, type Change, type Sql } from '../../storage/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Change, type Sql } from '../../storage/index.ts';
 import { createCollections, type Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createSchemas, type Schemas } from '../schemas/index.ts';
@@ -47,7 +47,7 @@ export class Fixture {
   static async open(driver: DriverName): Promise<Fixture> {
     const folder = driver === 'sql.js' ? undefined : await mkdtemp(join(tmpdir(), 'quire-documents-'));
     const sql = await openDatabase({ path: folder === undefined ? ':memory:' : join(folder, 'test.db') });
-    await migrate(sql, [migration]);
+    await migrate(sql, DOCUMENT_MIGRATIONS);
     return new Fixture(sql, folder);
   }
 

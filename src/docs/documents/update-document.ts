@@ -2,8 +2,9 @@ import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { withSymbols } from './code-symbols.ts';
-import { maxRevisionsOf, transact, type Deps, type DocumentHandlers } from './deps.ts';
+import { maxRevisionsOf, type Deps, type DocumentHandlers } from './deps.ts';
 import { CURRENT, findDocument, toDocument, type CurrentRow, type WithBody } from './document-rows.ts';
+import { transactWithRoom, type Patience } from './embedding-room.ts';
 import { identify, type Identity } from './identity.ts';
 import { canonicalMeta, parseMeta, type Meta } from './meta.ts';
 import { replaceDocuments } from './replace-documents.ts';
@@ -17,13 +18,19 @@ interface Changes {
   readonly ttl?: number | undefined;
 }
 
+interface ChangeOptions {
+  /** Refuses a document that took the place of the one that was meant. */
+  readonly sameOrd?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** `PATCH /v1/update`: changes what is given, and keeps a revision (contract section 4, decision D-65). */
 export function updateDocument(deps: Deps): DocumentHandlers['updateDocument'] {
-  return async ({ collection, key, lang, meta, contentMd, ttl }) => {
+  return async ({ collection, key, lang, meta, contentMd, ttl }, { signal }) => {
     if (meta === undefined && contentMd === undefined && ttl === undefined) {
       throw new ServiceError('missing_fields', 'missing fields: one of meta, contentMd, ttl');
     }
-    return changeDocument(deps, identify(collection, key, lang), { meta, contentMd, ttl });
+    return changeDocument(deps, identify(collection, key, lang), { meta, contentMd, ttl }, { signal });
   };
 }
 
@@ -31,32 +38,39 @@ export function updateDocument(deps: Deps): DocumentHandlers['updateDocument'] {
  * Writes the next version of a document that exists under this spelling. Metadata are checked against
  * the schema only when they are given: those that were stored before the schema do not stand in the
  * way of a new body. Key and lang keep their latest spelling, for an update names a document and does
- * not rename it. `sameOrd` refuses a document that took the place of the one that was meant.
+ * not rename it.
  *
  * What is prepared before the transaction rests on what the document was then; when another write
  * came in between, it is prepared anew.
  */
-export async function changeDocument(deps: Deps, identity: Identity, changes: Changes, sameOrd?: number): Promise<Document> {
+export async function changeDocument(deps: Deps, identity: Identity, changes: Changes, options: ChangeOptions): Promise<Document> {
   if (changes.meta !== undefined) requireValid(deps, identity.collection, changes.meta);
+  const patience = deps.room.patience();
   for (;;) {
-    const changed = await tryChange(deps, identity, changes, sameOrd);
+    const changed = await tryChange(deps, identity, changes, { ...options, patience });
     if (changed !== undefined) return changed;
   }
 }
 
-async function tryChange(deps: Deps, identity: Identity, changes: Changes, sameOrd: number | undefined): Promise<Document | undefined> {
+async function tryChange(
+  deps: Deps, identity: Identity, changes: Changes, { sameOrd, signal, patience }: ChangeOptions & { patience: Patience },
+): Promise<Document | undefined> {
   const before = await findDocument<CurrentRow & WithBody>(deps.sql, `${CURRENT}, d.body`, identity, unixSeconds(deps.clock));
   if (before === undefined || (sameOrd !== undefined && before.ord !== sameOrd)) throw notFound();
   const next = await prepare(deps, { ...identity, key: before.key }, before, changes);
-  return transact(deps, async (work) => {
+  const { body } = next;
+  const seeker = () => body && { id: identity.id, crc: body.crc, bytes: body.bytes };
+  const { value } = await transactWithRoom(deps, { versions: [{ flags: 0 }], seeker, patience, signal }, async (work, stored) => {
     const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
     if (current === undefined) throw notFound();
-    if (!isSameVersion(before, current)) return undefined;
+    if (!isSameVersion(before, current)) return { value: undefined, stored: [] };
     const expiresAt = expiryAfter(changes.ttl, work.now, current.expires_at);
-    const replacement = { current, key: current.key, lang: current.lang, meta: next.meta, body: next.body, expiresAt, saveRevision: true, flags: 0 };
+    const { flags } = stored[0]!;
+    const replacement = { current, key: current.key, lang: current.lang, meta: next.meta, body, expiresAt, saveRevision: true, flags };
     await replaceDocuments(work, [replacement], maxRevisionsOf(deps, identity.collection));
-    return toDocument({ ...current, meta: next.storedMeta, updated_at: work.now, expires_at: expiresAt }, next.contentMd);
+    return { value: toDocument({ ...current, meta: next.storedMeta, updated_at: work.now, expires_at: expiresAt }, next.contentMd), stored };
   });
+  return value;
 }
 
 interface Next {

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { BodyCodec } from '../../storage/index.ts';
+import type { RoomSeeker } from './embedding-room.ts';
 import type { Identity } from './identity.ts';
 import type { Meta } from './meta.ts';
 
@@ -29,6 +30,11 @@ export interface NewVersion {
 /** Compression takes its time, so this comes before the transaction. */
 export async function encodeBody(codec: BodyCodec, text: string): Promise<EncodedBody> {
   return { stored: await codec.encode(text), crc: crc32(text), bytes: Buffer.byteLength(text) };
+}
+
+/** A version as the queue of documents to embed sees it. */
+export function seekerOf({ identity: { id }, body: { crc, bytes } }: Pick<NewVersion, 'identity' | 'body'>): RoomSeeker {
+  return { id, crc, bytes };
 }
 
 /** When a document expires; null for never. */

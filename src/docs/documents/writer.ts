@@ -1,12 +1,13 @@
 import { withSymbols } from './code-symbols.ts';
-import { maxRevisionsOf, transact, type Deps } from './deps.ts';
+import { maxRevisionsOf, type Deps } from './deps.ts';
+import { transactWithRoom, type Patience } from './embedding-room.ts';
 import { identify } from './identity.ts';
 import { itemProblem, type RawItem, type ValidItem } from './item-rules.ts';
 import { Pace } from './pace.ts';
 import { putVersions } from './put-versions.ts';
 import { repairItem } from './repair-item.ts';
 import { requireText } from './require-valid.ts';
-import { encodeBody, type NewVersion } from './version.ts';
+import { encodeBody, seekerOf, type NewVersion } from './version.ts';
 
 /** Documents of one transaction (contract section 8). */
 export const CHUNK = 500;
@@ -35,13 +36,15 @@ export interface BatchResult {
   failed: number;
   /** Items whose text was repaired (decision D-39). */
   sanitized: number;
+  /** Documents stored without an embedding because the queue was full. */
+  embeddingDropped: number;
   /** `<index> <key>: <reason>` for each item that failed (decision D-67). */
   readonly errors: string[];
 }
 
 export interface DocumentWriter {
   /**
-   * Creates or updates documents of a collection, in order, a transaction for every 500. An item that
+   * Creates or updates documents of a collection, in order, a transaction for every 500 (fewer where the queue of documents to embed is smaller). An item that
    * breaks a rule or the collection's schema fails alone; only a failure of the storage rejects, and
    * then the transactions before it stay.
    */
@@ -52,21 +55,29 @@ export function createWriter(deps: Deps): DocumentWriter {
   return {
     async put(collection, items, options = {}) {
       requireText(collection);
-      const result: BatchResult = { added: 0, updated: 0, skipped: 0, failed: 0, sanitized: 0, errors: [] };
-      for (let start = 0; start < items.length; start += CHUNK) {
+      const result: BatchResult = { added: 0, updated: 0, skipped: 0, failed: 0, sanitized: 0, embeddingDropped: 0, errors: [] };
+      const patience = deps.room.patience();
+      const step = Math.min(CHUNK, deps.room.size);
+      for (let start = 0; start < items.length; start += step) {
         options.signal?.throwIfAborted();
-        const versions = await prepare(deps, collection, items.slice(start, start + CHUNK), start, options, result);
-        await putChunk(deps, collection, versions, result);
+        const versions = await prepare(deps, collection, items.slice(start, start + step), start, options, result);
+        await putChunk(deps, collection, versions, { patience, signal: options.signal }, result);
       }
       return result;
     },
   };
 }
 
-async function putChunk(deps: Deps, collection: string, versions: readonly NewVersion[], result: BatchResult): Promise<void> {
+async function putChunk(
+  deps: Deps, collection: string, versions: readonly NewVersion[], wait: { patience: Patience; signal: AbortSignal | undefined }, result: BatchResult,
+): Promise<void> {
   if (versions.length === 0) return;
-  const outcomes = await transact(deps, (work) => putVersions(work, versions, maxRevisionsOf(deps, collection)));
+  const { value: outcomes, dropped } = await transactWithRoom(deps, { versions, seeker: seekerOf, ...wait }, async (work, flagged) => {
+    const value = await putVersions(work, flagged, maxRevisionsOf(deps, collection));
+    return { value, stored: flagged.filter((_, i) => value[i]!.status !== 'skipped') };
+  });
   for (const { status } of outcomes) result[status]++;
+  result.embeddingDropped += dropped;
 }
 
 /** The items that can be stored, with their bodies encoded; what is wrong with the others goes into the result. */

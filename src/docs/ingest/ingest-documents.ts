@@ -30,12 +30,13 @@ export function ingestDocuments(deps: IngestDeps): Required<Handlers<Operations>
     if (chosen.autoConfigureCollection) await autoConfigure(deps, collection);
     const { skipDuplicates } = chosen;
     const result = await deps.writer.put(collection, items, { skipDuplicates, flags: changeFlags(chosen), signal });
-    const { added, updated, skipped, failed, errors } = result;
+    const { added, updated, skipped, failed, errors, embeddingDropped } = result;
     return {
       added, updated, skipped, failed, errors, collection,
       durationMs: Math.round(performance.now() - start),
       profile: options.profile ?? 'default',
       keyCollisions: keyCollisions(collection, items),
+      ...(embeddingDropped > 0 && { embeddingDropped }),
       ...(repaired > 0 && { sanitized: repaired }),
     };
   };

@@ -29,9 +29,9 @@ export interface Metrics {
 
 /**
  * The metrics of the document service (decisions section 4.1). Labels have few values whatever
- * clients send: paths are templates, unknown ones `/other`.
+ * clients send: paths are templates, unknown ones `/other`. `registerMore` adds those of other areas.
  */
-export function createMetrics(environment: DocsEnvironment, uptimeSeconds: () => number): Metrics {
+export function createMetrics(environment: DocsEnvironment, uptimeSeconds: () => number, registerMore: (registers: Registry[]) => void = () => undefined): Metrics {
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
   collectDefaultMetrics({ register: registry });
@@ -39,6 +39,7 @@ export function createMetrics(environment: DocsEnvironment, uptimeSeconds: () =>
     .set({ version: INTERFACE_VERSION, mode: environment.settings.mode }, 1);
   new Gauge({ name: 'svc_uptime_seconds', help: 'Seconds since the start.', registers, collect() { this.set(uptimeSeconds()); } });
   registerDatabase(registers, environment);
+  registerMore(registers);
   return { contentType: registry.contentType, render: () => registry.metrics(), observeHttp: registerHttp(registers) };
 }
 

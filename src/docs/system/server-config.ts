@@ -1,15 +1,18 @@
 import type { ServerConfig } from '../../../generated/docs/sdk/types.gen.ts';
+import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { INTERFACE_VERSION } from './version.ts';
 
-/** Characters of a passage (decision D-16). */
-const CHUNK_SIZE = 1500;
+const NO_EMBEDDINGS: ReturnType<Embeddings['describe']> = {
+  vectors: { enabled: false, provider: 'none', model: '', dimensions: 0 },
+  chunking: { enabled: false, chunkSize: 1500 },
+};
 
 /**
  * The settings in effect (decision D-63), without any credential. What this build does not have yet
- * (embeddings, automation, temporal tracking, spell correction, replication, MCP) is told as off.
+ * (automation, temporal tracking, spell correction, replication, MCP) is told as off.
  */
-export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 'settings'>): ServerConfig {
+export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 'settings'>, embeddings = NO_EMBEDDINGS): ServerConfig {
   const { protocols, authEnabled, metricsEnabled } = settings.description;
   return {
     version: INTERFACE_VERSION,
@@ -25,8 +28,8 @@ export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 
     },
     authEnabled,
     metricsEnabled,
-    vectorConfig: { enabled: false, provider: 'none', model: '', dimensions: 0 },
-    chunkConfig: { enabled: false, chunkSize: CHUNK_SIZE },
+    vectorConfig: { ...embeddings.vectors },
+    chunkConfig: { ...embeddings.chunking },
     automationsEnabled: false,
     searchStatsEnabled: false,
     graphqlEnabled: protocols.graphql.enabled,

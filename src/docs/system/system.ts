@@ -1,6 +1,7 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
+import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { describeEndpoints } from './endpoints.ts';
 import { checkHealth } from './health.ts';
@@ -17,6 +18,8 @@ export interface SystemDependencies {
     /** What `GET /v1/checksum` answers. */
     checksum(collection: string): Promise<string>;
   };
+  /** Absent on a server without embeddings. */
+  readonly embeddings?: Pick<Embeddings, 'describe' | 'registerMetrics'>;
 }
 
 /** What the server tells of itself (contract section 4, "Health and system"). */
@@ -27,12 +30,12 @@ export interface System {
 }
 
 /** The uptime counts from here. */
-export function createSystem(environment: DocsEnvironment, { documents }: SystemDependencies): System {
+export function createSystem(environment: DocsEnvironment, { documents, embeddings }: SystemDependencies): System {
   const { clock, settings } = environment;
   const started = clock.now();
   const uptimeSeconds = (): number => (clock.now() - started) / 1000;
   const meter = new ProcessMeter();
-  const metrics = createMetrics(environment, uptimeSeconds);
+  const metrics = createMetrics(environment, uptimeSeconds, embeddings?.registerMetrics);
   return {
     observeHttp: metrics.observeHttp,
     handlers: {
@@ -40,7 +43,7 @@ export function createSystem(environment: DocsEnvironment, { documents }: System
       getHealthV1: () => checkHealth(environment),
       getStats: () => readStats(environment, (collection) => documents.checksum(collection), uptimeSeconds()),
       getSystemInfo: async () => describeSystem(meter, settings.buildVersion, uptimeSeconds()),
-      getConfig: async () => describeConfig(environment),
+      getConfig: async () => describeConfig(environment, embeddings?.describe()),
       listEndpoints: async () => describeEndpoints(),
       async getMetrics() {
         if (!settings.description.metricsEnabled) throw new ServiceError('not_found', 'not found');

@@ -15,6 +15,10 @@ export const CHANGE_FLAGS = {
   SKIP_WEBHOOKS: 8,
   /** Written by a restore, not by a client. */
   RESTORED: 16,
+  /** There was no room in the queue of documents to embed. */
+  EMBEDDING_DROPPED: 32,
+  /** The body is that of the version before. */
+  BODY_KEPT: 64,
 } as const;
 
 /** A change as its transaction appends it. */

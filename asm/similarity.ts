@@ -1,0 +1,244 @@
+// Finds the pairs of rows that are similar, and joins them to groups. Nothing of the n x n similarities is kept:
+// what a group needs (its sum of scores, its pairs) is added up at the roots of a union-find forest (Tarjan, 1975).
+//
+// The host owns the memory and says where things lie, at multiples of 16 bytes:
+//
+//   rows       `stride` bytes each: f32, padded with zeros to a multiple of 16 bytes
+//   squares    f64 for each row: the inner product of the row with itself
+//   forest     for each row, 32 bytes:
+//                0  u32 parent, the row itself at a root, and always below or equal to the row
+//                4  f32 best score of the row, -1 without a pair
+//                8  f64 sum of the scores of a root's pairs
+//               16  f64 pairs of a root, since there may be more than 32 bits can count
+//
+// Blocks of rows are compared by 2 x 4 inner products of f32, which no more than pick candidates: whoever comes
+// near the limit is scored again in 64 bits, so the pairs are those that comparing all of them one by one finds.
+
+const COSINE: i32 = 0;
+const DOT_PRODUCT: i32 = 1; // the third, 2, is the distance
+
+const NODE: u32 = 32;
+const PARENT: usize = 0;
+const BEST: usize = 4;
+const SUM: usize = 8;
+const PAIRS: usize = 16;
+
+/** Bytes of a row of `dims` numbers. */
+export function rowBytes(dims: u32): u32 {
+  return ((dims + 3) & ~3) << 2;
+}
+
+export function nodeBytes(): u32 {
+  return NODE;
+}
+
+/** row += vector, both of `stride` bytes. */
+export function addVector(row: usize, vector: usize, stride: u32): void {
+  for (let i: usize = 0; i < <usize>stride; i += 16) v128.store(row + i, f32x4.add(v128.load(row + i), v128.load(vector + i)));
+}
+
+/** row *= factor */
+export function scaleRow(row: usize, factor: f32, stride: u32): void {
+  const factors = f32x4.splat(factor);
+  for (let i: usize = 0; i < <usize>stride; i += 16) v128.store(row + i, f32x4.mul(v128.load(row + i), factors));
+}
+
+/** The largest absolute number of a row. */
+export function extent(row: usize, stride: u32): f32 {
+  let found = f32x4.splat(0);
+  for (let i: usize = 0; i < <usize>stride; i += 16) found = f32x4.max(found, f32x4.abs(v128.load(row + i)));
+  return max(max(f32x4.extract_lane(found, 0), f32x4.extract_lane(found, 1)), max(f32x4.extract_lane(found, 2), f32x4.extract_lane(found, 3)));
+}
+
+/** The inner product, summed in 64 bits; a . b is b . a to the last bit. */
+export function dot(a: usize, b: usize, stride: u32): f64 {
+  let low = f64x2.splat(0);
+  let high = low;
+  for (let i: usize = 0; i < <usize>stride; i += 16) {
+    const x = v128.load(a + i);
+    const y = v128.load(b + i);
+    low = f64x2.add(low, f64x2.mul(f64x2.promote_low_f32x4(x), f64x2.promote_low_f32x4(y)));
+    high = f64x2.add(high, f64x2.mul(f64x2.promote_low_f32x4(upper(x)), f64x2.promote_low_f32x4(upper(y))));
+  }
+  return lanes(f64x2.add(low, high));
+}
+
+/** The square of the distance, summed in 64 bits. */
+export function distance(a: usize, b: usize, stride: u32): f64 {
+  let low = f64x2.splat(0);
+  let high = low;
+  for (let i: usize = 0; i < <usize>stride; i += 16) {
+    const x = v128.load(a + i);
+    const y = v128.load(b + i);
+    const p = f64x2.sub(f64x2.promote_low_f32x4(x), f64x2.promote_low_f32x4(y));
+    const q = f64x2.sub(f64x2.promote_low_f32x4(upper(x)), f64x2.promote_low_f32x4(upper(y)));
+    low = f64x2.add(low, f64x2.mul(p, p));
+    high = f64x2.add(high, f64x2.mul(q, q));
+  }
+  return lanes(f64x2.add(low, high));
+}
+
+/** Makes each of `count` rows a group of its own. */
+export function plant(forest: usize, count: u32): void {
+  for (let row: u32 = 0; row < count; row++) {
+    const node = forest + <usize>row * NODE;
+    memory.fill(node, 0, NODE);
+    store<u32>(node, row, PARENT);
+    store<f32>(node, -1, BEST);
+  }
+}
+
+/**
+ * Compares rows from `first` to `end` with those from `otherFirst` to `otherEnd`, a pair only where its first row
+ * is below its second. Candidates are the pairs whose a . b - (a . a + b . b) * `half` is at least `limit`; those that
+ * score at least `threshold` are joined. Gives their number.
+ */
+export function compareBlocks(
+  rows: usize, stride: u32, squares: usize, forest: usize, metric: i32, threshold: f64, limit: f32, half: f32,
+  first: u32, end: u32, otherFirst: u32, otherEnd: u32,
+): u32 {
+  assert(((rows | stride) & 15) === 0 && (squares & 7) === 0 && (forest & 7) === 0, 'something that is not aligned');
+  let pairs: u32 = 0;
+  for (let a = first; a < end; a += 2) {
+    const a1 = min(a + 1, end - 1);
+    const from = max(otherFirst, a + 1);
+    for (let b = from; b < otherEnd; b += 4) {
+      const b1 = min(b + 1, otherEnd - 1);
+      const b2 = min(b + 2, otherEnd - 1);
+      const b3 = min(b + 3, otherEnd - 1);
+      const hits = candidates(rows, stride, squares, a, a1, b, b1, b2, b3, limit, half);
+      if (hits === 0) continue;
+      for (let i: u32 = 0; i < 8; i++) {
+        const row = a + (i >> 2);
+        const other = b + (i & 3);
+        if ((hits & (1 << i)) === 0 || row >= end || other >= otherEnd || row >= other) continue;
+        pairs += join(rows, stride, squares, forest, metric, threshold, row, other);
+      }
+    }
+  }
+  return pairs;
+}
+
+/** The bits of those of the 2 x 4 pairs that reach the limit, four for each of the first rows. */
+function candidates(rows: usize, stride: u32, squares: usize, a: u32, a1: u32, b: u32, b1: u32, b2: u32, b3: u32, limit: f32, half: f32): i32 {
+  const pa = rows + <usize>a * stride;
+  const qa = rows + <usize>a1 * stride;
+  const pb = rows + <usize>b * stride;
+  const qb = rows + <usize>b1 * stride;
+  const rb = rows + <usize>b2 * stride;
+  const sb = rows + <usize>b3 * stride;
+  let p0 = f32x4.splat(0);
+  let p1 = p0;
+  let p2 = p0;
+  let p3 = p0;
+  let q0 = p0;
+  let q1 = p0;
+  let q2 = p0;
+  let q3 = p0;
+  for (let i: usize = 0; i < <usize>stride; i += 16) {
+    const x = v128.load(pa + i);
+    const y = v128.load(qa + i);
+    let z = v128.load(pb + i);
+    p0 = f32x4.add(p0, f32x4.mul(x, z));
+    q0 = f32x4.add(q0, f32x4.mul(y, z));
+    z = v128.load(qb + i);
+    p1 = f32x4.add(p1, f32x4.mul(x, z));
+    q1 = f32x4.add(q1, f32x4.mul(y, z));
+    z = v128.load(rb + i);
+    p2 = f32x4.add(p2, f32x4.mul(x, z));
+    q2 = f32x4.add(q2, f32x4.mul(y, z));
+    z = v128.load(sb + i);
+    p3 = f32x4.add(p3, f32x4.mul(x, z));
+    q3 = f32x4.add(q3, f32x4.mul(y, z));
+  }
+  const others = f32x4(squareOf(squares, b), squareOf(squares, b1), squareOf(squares, b2), squareOf(squares, b3));
+  const low = reaching(sums(p0, p1, p2, p3), others, squareOf(squares, a), limit, half);
+  const high = reaching(sums(q0, q1, q2, q3), others, squareOf(squares, a1), limit, half);
+  return low | (high << 4);
+}
+
+/** What is no number, because a product left the range, is a candidate as well. */
+function reaching(products: v128, others: v128, square: f32, limit: f32, half: f32): i32 {
+  const lengths = f32x4.mul(f32x4.add(others, f32x4.splat(square)), f32x4.splat(half));
+  return i32x4.bitmask(f32x4.lt(f32x4.sub(products, lengths), f32x4.splat(limit))) ^ 15;
+}
+
+function squareOf(squares: usize, row: u32): f32 {
+  return <f32>load<f64>(squares + (<usize>row << 3));
+}
+
+/** The sums of four vectors. */
+function sums(a: v128, b: v128, c: v128, d: v128): v128 {
+  const ab = f32x4.add(v128.shuffle<i32>(a, b, 0, 4, 1, 5), v128.shuffle<i32>(a, b, 2, 6, 3, 7));
+  const cd = f32x4.add(v128.shuffle<i32>(c, d, 0, 4, 1, 5), v128.shuffle<i32>(c, d, 2, 6, 3, 7));
+  return f32x4.add(v128.shuffle<i32>(ab, cd, 0, 1, 4, 5), v128.shuffle<i32>(ab, cd, 2, 3, 6, 7));
+}
+
+/** Scores a pair, and joins the groups of its rows if it is similar; gives 1 then. */
+function join(rows: usize, stride: u32, squares: usize, forest: usize, metric: i32, threshold: f64, row: u32, other: u32): u32 {
+  const squareOfRow = load<f64>(squares + (<usize>row << 3));
+  const squareOfOther = load<f64>(squares + (<usize>other << 3));
+  const score = scoreOf(rows + <usize>row * stride, rows + <usize>other * stride, stride, squareOfRow, squareOfOther, metric);
+  if (!(<f64>score >= threshold)) return 0;
+  improve(forest + <usize>row * NODE, score);
+  improve(forest + <usize>other * NODE, score);
+  const a = rootOf(forest, row);
+  const b = rootOf(forest, other);
+  const root = forest + <usize>min(a, b) * NODE;
+  if (a !== b) adopt(root, forest + <usize>max(a, b) * NODE, min(a, b));
+  store<f64>(root, load<f64>(root, SUM) + <f64>score, SUM);
+  store<f64>(root, load<f64>(root, PAIRS) + 1, PAIRS);
+  return 1;
+}
+
+/** Cosine, product, or 1 / (1 + distance), rounded to 32 bits, so that equal vectors have a cosine of 1. */
+export function scoreOf(a: usize, b: usize, stride: u32, squareOfA: f64, squareOfB: f64, metric: i32): f32 {
+  if (metric === COSINE) {
+    const lengths = sqrt(squareOfA) * sqrt(squareOfB);
+    return lengths === 0 ? 0 : <f32>min(1.0, max(-1.0, dot(a, b, stride) / lengths));
+  }
+  if (metric === DOT_PRODUCT) return <f32>dot(a, b, stride);
+  return <f32>(1.0 / (1.0 + sqrt(distance(a, b, stride))));
+}
+
+function improve(node: usize, score: f32): void {
+  if (score > load<f32>(node, BEST)) store<f32>(node, score, BEST);
+}
+
+function adopt(root: usize, node: usize, row: u32): void {
+  store<u32>(node, row, PARENT);
+  store<f64>(root, load<f64>(root, SUM) + load<f64>(node, SUM), SUM);
+  store<f64>(root, load<f64>(root, PAIRS) + load<f64>(node, PAIRS), PAIRS);
+}
+
+/** The root of a row's group: its lowest row. Halves the path on the way. */
+export function rootOf(forest: usize, row: u32): u32 {
+  let parent = load<u32>(forest + <usize>row * NODE, PARENT);
+  while (parent !== row) {
+    const above = load<u32>(forest + <usize>parent * NODE, PARENT);
+    store<u32>(forest + <usize>row * NODE, above, PARENT);
+    row = above;
+    parent = load<u32>(forest + <usize>row * NODE, PARENT);
+  }
+  return row;
+}
+
+export function bestOf(forest: usize, row: u32): f32 {
+  return load<f32>(forest + <usize>row * NODE, BEST);
+}
+
+export function sumOf(forest: usize, root: u32): f64 {
+  return load<f64>(forest + <usize>root * NODE, SUM);
+}
+
+export function pairsOf(forest: usize, root: u32): f64 {
+  return load<f64>(forest + <usize>root * NODE, PAIRS);
+}
+
+function upper(x: v128): v128 {
+  return v128.shuffle<i64>(x, x, 1, 1);
+}
+
+function lanes(x: v128): f64 {
+  return f64x2.extract_lane(x, 0) + f64x2.extract_lane(x, 1);
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { Address } from '../lib/address.ts';
+import { silentLog } from '../lib/log.ts';
+import { startDocumentService, toDocsSettings } from './docs-service.ts';
+import { describeSettings, loadSettings, type Settings } from './settings/index.ts';
+
+/**
+ * Settings that nothing reads when the service starts and works, because what they are for is not built.
+ * `unbuilt.ts` refuses those that would leave a server open. Whoever builds an area takes its lines away.
+ */
+const WITHOUT_EFFECT = `
+grpc.mode grpc.reflection grpc.maxMessageBytes graphql.playground http3.mode
+mcp.stdio mcp.mode mcp.config mcp.builtinTools mcp.protocolVersion mcp.apiKeyEnabled mcp.apiKeys mcp.apiKeyCacheTtl
+mcp.rateLimitEnabled mcp.rateLimitRequests mcp.rateLimitWindow mcp.rateLimitBurst mcp.rateLimitBy
+mcp.serverName mcp.serverDescription mcp.serverVendor mcp.serverHomepage mcp.instructions
+geo.dataDir search.stats temporal.enabled spell.enabled
+automation.enabled automation.triggers automation.crons automation.logs automation.logsTtl automation.cronTz automation.sentimentLexicon webhooks.secret
+auth.jwtSecret auth.jwtExpiry auth.adminUsername auth.adminPassword auth.adminReset
+incident.authThreshold incident.authWindowSec incident.authCooldownSec
+audit.enabled audit.retentionDays audit.exportWebhookUrl audit.exportWebhookHeader audit.exportSyslogAddr audit.exportBuffer
+encryption.key encryption.keyId encryption.previousKeys
+production.enabled tls.enabled tls.cert tls.key tls.clientCa tls.clientAuth tls.insecureOk metrics.public
+rateLimit.enabled rateLimit.requests rateLimit.window rateLimit.burst rateLimit.by limits.trustedProxies
+outbound.allowPrivate outbound.allowlist
+replication.role replication.leaderAddr replication.nodeId replication.secret replication.retryInterval replication.maxLag
+binlog.enabled binlog.path binlog.maxSize binlog.maxAge
+`.trim().split(/\s+/);
+
+/** Read elsewhere: the command makes the log, and the modes of the protocols inherit that of the server. */
+const READ_ELSEWHERE: readonly string[] = ['log.format', 'log.level', 'database.mode'];
+
+const PATHS: readonly string[] = describeSettings().map(({ path }) => path);
+
+const defaults = (): Settings => loadSettings({ env: { SVC_PATH: ':memory:', SVC_HTTP_ADDR: '127.0.0.1:0' } }).settings;
+
+/** Settings that tell which of them were read, as `group.name`. */
+function recording(settings: Settings): { settings: Settings; read: Set<string> } {
+  const read = new Set<string>();
+  const groups = Object.entries(settings).map(([group, values]) => [group, new Proxy({ ...values }, {
+    get: (target, name) => {
+      read.add(`${group}.${String(name)}`);
+      return Reflect.get(target, name) as unknown;
+    },
+  })]);
+  return { settings: Object.fromEntries(groups) as Settings, read };
+}
+
+/** The settings with another value of the same kind in one place. */
+function withOther(settings: Settings, path: string): Settings {
+  const [group, name] = path.split('.') as [keyof Settings, string];
+  const values = settings[group] as Readonly<Record<string, unknown>>;
+  return { ...settings, [group]: { ...values, [name]: other(values[name]) } };
+}
+
+function other(value: unknown): unknown {
+  if (typeof value === 'boolean') return !value;
+  if (typeof value === 'number') return value + 1;
+  if (typeof value === 'string') return `${value}x`;
+  if (value === undefined) return 'code';
+  return { kind: 'tcp', host: 'other.example', port: 1 } satisfies Address;
+}
+
+describe('every setting', () => {
+  it('is read when the service starts and works, or is known to have no effect yet', async () => {
+    const { settings, read } = recording(defaults());
+    const service = await startDocumentService({ settings, log: silentLog });
+    await fetch(`${service.url}/v1/add`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"collection":"c","key":"a","lang":"en","contentMd":"a"}' });
+    await service.stop();
+    const unread = PATHS.filter((path) => !read.has(path) && !READ_ELSEWHERE.includes(path));
+    expect(unread.sort()).toEqual([...WITHOUT_EFFECT].sort());
+  });
+
+  it('that the areas are given makes a difference to what they get', () => {
+    const { settings, read } = recording(defaults());
+    const before = toDocsSettings(settings);
+    const lost = [...read].filter((path) => PATHS.includes(path)
+      && JSON.stringify(toDocsSettings(withOther(defaults(), path))) === JSON.stringify(before));
+    expect(lost).toEqual([]);
+    expect(read.size).toBeGreaterThan(10);
+  });
+});

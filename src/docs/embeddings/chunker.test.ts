@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chunkCode, chunkProse } from '../../text/chunk/index.ts';
+import { createChunker, type Cuttable } from './chunker.ts';
+
+const SETTINGS = { chunkEnabled: true, chunkSize: 120 };
+const text = fc.array(fc.constantFrom('word ', 'ß', '🧭', '\n', '\n\n', '# ', '{', '}', '  ', '。', 'long'.repeat(20), '\u3000'), { maxLength: 80 }).map((parts) => parts.join(''));
+
+describe('chunksOf', () => {
+  it('cuts prose and code by their own rules, and tells where each chunk stands', () => {
+    const { chunksOf } = createChunker(SETTINGS);
+    fc.assert(fc.property(text, fc.boolean(), (contentMd, code) => {
+      const expected = code ? chunkCode(contentMd, 'typescript', 120) : chunkProse(contentMd, 120);
+      const bytes = Buffer.from(contentMd);
+      const chunks = chunksOf({ key: code ? 'a.ts' : 'a', meta: {}, contentMd });
+      expect(chunks).toEqual(expected
+        .map((chunk) => ({ ...chunk, text: bytes.toString('utf8', chunk.start, chunk.end) }))
+        .filter((chunk) => chunk.text.trim() !== ''));
+    }));
+  });
+
+  it('lets an explicit kind and the server decide', () => {
+    const names = (chunkMode?: 'code' | 'prose') => {
+      const { chunkingOf } = createChunker({ ...SETTINGS, ...(chunkMode && { chunkMode }) });
+      const documents: Cuttable[] = [{ key: 'a.ts', meta: {} }, { key: 'a.ts', meta: { kind: ['prose'] } }, { key: 'a', meta: { kind: ['code'] } }];
+      return documents.map((document) => chunkingOf(document).split(' ')[0]);
+    };
+    expect(names()).toEqual(['code', 'prose', 'code']);
+    expect(names('prose')).toEqual(['prose', 'prose', 'prose']);
+    expect(names('code')).toEqual(['code', 'code', 'code']);
+  });
+
+  it('leaves a body whole without chunking', () => {
+    const { chunksOf, chunkingOf } = createChunker({ ...SETTINGS, chunkEnabled: false });
+    const contentMd = `one\n${'two '.repeat(100)}\n\nthree\n`;
+    expect(chunksOf({ key: 'a', meta: {}, contentMd })).toEqual([{ text: contentMd, startLine: 1, endLine: 4, start: 0, end: Buffer.byteLength(contentMd) }]);
+    expect(chunkingOf({ key: 'a.ts', meta: {} })).toBe('whole');
+    expect(chunksOf({ key: 'a', meta: {}, contentMd: ' \n\u3000' })).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import type { Queries, Row, Transaction } from '../../../storage/index.ts';
+
+/** A stored configuration: empty texts and 0 stand for the provider's own. */
+export interface EmbeddingConfig {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: 'openai' | 'voyage' | 'local' | 'ollama' | 'builtin' | 'none';
+  readonly model: string;
+  readonly dimensions: number;
+  readonly apiKey: string;
+  readonly apiUrl: string;
+  readonly isDefault: boolean;
+  /** Unix seconds. */
+  readonly createdAt: number;
+}
+
+interface ConfigRow extends Row {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly dimensions: number;
+  readonly api_key: string;
+  readonly api_url: string;
+  readonly is_default: number;
+  readonly created_at: number;
+}
+
+const COLUMNS = 'id, name, provider, model, dimensions, api_key, api_url, is_default, created_at';
+
+/** In the order of their creation. */
+export async function readConfigs(queries: Queries): Promise<EmbeddingConfig[]> {
+  return (await queries.all<ConfigRow>(`SELECT ${COLUMNS} FROM embedding_configs ORDER BY seq`)).map(toConfig);
+}
+
+/** Stores a configuration under its id, in the place of the one that has it. Of the defaults it is the only one then. */
+export async function writeConfig(tx: Transaction, config: EmbeddingConfig): Promise<void> {
+  if (config.isDefault) await tx.run('UPDATE embedding_configs SET is_default = 0 WHERE is_default <> 0');
+  const { id, name, provider, model, dimensions, apiKey, apiUrl, isDefault, createdAt } = config;
+  await tx.run(
+    `INSERT INTO embedding_configs(${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT(id) DO UPDATE SET
+       name = excluded.name, provider = excluded.provider, model = excluded.model, dimensions = excluded.dimensions,
+       api_key = excluded.api_key, api_url = excluded.api_url, is_default = excluded.is_default`,
+    [id, name, provider, model, dimensions, apiKey, apiUrl, Number(isDefault), createdAt],
+  );
+}
+
+export async function removeConfig(tx: Transaction, id: string): Promise<void> {
+  await tx.run('DELETE FROM embedding_configs WHERE id = ?', [id]);
+}
+
+function toConfig(row: ConfigRow): EmbeddingConfig {
+  return {
+    id: row.id, name: row.name, provider: row.provider as EmbeddingConfig['provider'], model: row.model, dimensions: row.dimensions,
+    apiKey: row.api_key, apiUrl: row.api_url, isDefault: row.is_default === 1, createdAt: row.created_at,
+  };
+}

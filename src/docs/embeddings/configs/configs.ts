@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import type { Operations } from '../../../../generated/docs/operations.ts';
+import type { EmbeddingConfig as ConfigAnswer } from '../../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import { unixSeconds } from '../../../lib/clock.ts';
+import type { Handlers } from '../../../operations/index.ts';
+import type { Transaction } from '../../../storage/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
+import type { CreateProvider } from '../providers.ts';
+import type { EmbeddingSettings } from '../settings.ts';
+import { readConfigs, removeConfig, writeConfig, type EmbeddingConfig } from './config-rows.ts';
+import { checkChoice, complete, type ProviderChoice } from './provider-config.ts';
+
+export type ConfigHandlers = Required<Pick<Handlers<Operations>,
+  'listEmbeddingConfigs' | 'createEmbeddingConfig' | 'getEmbeddingConfig' | 'updateEmbeddingConfig' | 'deleteEmbeddingConfig' | 'setDefaultEmbeddingConfig'>>;
+
+export interface ConfigDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'> {
+  readonly settings: EmbeddingSettings;
+  readonly create: CreateProvider;
+  /** Makes the choice that `effectiveChoice` tells take effect. */
+  readonly apply: () => Promise<void>;
+}
+
+const MAX_CONFIGS = 1000;
+
+/** The stored default configuration, and the settings of the server where there is none (decisions section 4.3). */
+export async function effectiveChoice({ sql, settings }: Pick<ConfigDeps, 'sql' | 'settings'>): Promise<ProviderChoice> {
+  return (await readConfigs(sql)).find(({ isDefault }) => isDefault) ?? settings;
+}
+
+/** Embedding configurations (contract section 4): the keys go in and never come out (decision D-47). */
+export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
+  const { sql, settings, create, apply } = deps;
+
+  const present = async (config: EmbeddingConfig): Promise<ConfigAnswer> => {
+    const { id, name, provider, apiKey, isDefault, createdAt } = config;
+    return { id, name, provider, ...(await complete(config, settings, create)), apiKey: '', apiKeySet: apiKey !== '', isDefault, createdAt };
+  };
+  const list = async (): Promise<ConfigAnswer[]> => Promise.all((await readConfigs(sql)).map(present));
+  const change = async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => {
+    const value = await sql.transaction(work);
+    await apply();
+    return value;
+  };
+
+  return {
+    listEmbeddingConfigs: async () => ({ configs: await list() }),
+    getEmbeddingConfig: async ({ id }) => present(required(await readConfigs(sql), id)),
+    async createEmbeddingConfig({ name, provider, model = '', dimensions = 0, apiKey = '', apiUrl = '', isDefault }) {
+      const config: EmbeddingConfig = { id: newId(), name, provider, model, dimensions, apiKey, apiUrl, isDefault, createdAt: unixSeconds(deps.clock) };
+      await checkChoice(config, settings, create);
+      await change(async (tx) => {
+        if ((await readConfigs(tx)).length >= MAX_CONFIGS) throw new ServiceError('invalid_argument', `at most ${MAX_CONFIGS} embedding configurations are kept`);
+        await store(deps, tx, config);
+      });
+      return { ...(await present(config)), configs: await list() };
+    },
+    async updateEmbeddingConfig({ id, ...given }) {
+      return present(await change(async (tx) => {
+        const config = merge(required(await readConfigs(tx), id), given);
+        await checkChoice(config, settings, create);
+        await store(deps, tx, config);
+        return config;
+      }));
+    },
+    async deleteEmbeddingConfig({ id }) {
+      await change(async (tx) => {
+        required(await readConfigs(tx), id);
+        await removeConfig(tx, id);
+        await deps.feed.append(tx, [{ kind: 'embedding_config.delete', collection: '', key: id }]);
+      });
+    },
+    async setDefaultEmbeddingConfig({ id }) {
+      const { name } = await change(async (tx) => {
+        const config = required(await readConfigs(tx), id);
+        await store(deps, tx, { ...config, isDefault: true });
+        return config;
+      });
+      return { message: `${name} is the default embedding configuration` };
+    },
+  };
+}
+
+/** The feed carries no key: whoever follows it reads the table. */
+async function store({ feed }: ConfigDeps, tx: Transaction, config: EmbeddingConfig): Promise<void> {
+  await writeConfig(tx, config);
+  await feed.append(tx, [{ kind: 'embedding_config.put', collection: '', key: config.id }]);
+}
+
+type Changes = { readonly [K in keyof Omit<EmbeddingConfig, 'id' | 'createdAt'>]?: EmbeddingConfig[K] | undefined };
+
+/** What is absent stays, and so does a key in whose place an empty one was sent. */
+function merge(stored: EmbeddingConfig, { apiKey, ...changes }: Changes): EmbeddingConfig {
+  const fields = ['name', 'provider', 'model', 'dimensions', 'apiUrl', 'isDefault'] as const;
+  const given = fields.filter((field) => changes[field] !== undefined).map((field) => [field, changes[field]]);
+  return { ...stored, ...(Object.fromEntries(given) as Partial<EmbeddingConfig>), apiKey: apiKey || stored.apiKey };
+}
+
+function required(configs: readonly EmbeddingConfig[], id: string): EmbeddingConfig {
+  const found = configs.find((config) => config.id === id);
+  if (found === undefined) throw new ServiceError('not_found', 'not found');
+  return found;
+}
+
+/** Decision D-07. */
+function newId(): string {
+  return `cfg_${randomBytes(12).toString('hex')}`;
+}

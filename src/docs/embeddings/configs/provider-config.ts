@@ -1,0 +1,78 @@
+import type { EmbeddingProvider, ProviderConfig } from '../../../embedding/index.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import { ConfigError } from '../../../lib/config-error.ts';
+import type { CreateProvider } from '../providers.ts';
+import type { EmbeddingSettings } from '../settings.ts';
+import type { EmbeddingConfig } from './config-rows.ts';
+
+/** The part of a configuration that says how to embed. */
+export type ProviderChoice = Pick<EmbeddingConfig, 'provider' | 'model' | 'dimensions' | 'apiKey' | 'apiUrl'>;
+
+/** What the server itself decides. */
+type ServerPart = Pick<EmbeddingSettings, 'offline' | 'cacheFolder'>;
+
+/** Undefined for `none`. */
+export function toProviderConfig({ provider, model, dimensions, apiKey, apiUrl }: ProviderChoice, { offline, cacheFolder }: ServerPart): ProviderConfig | undefined {
+  if (provider === 'none') return undefined;
+  return { provider, model, dimensions, apiKey, apiUrl, offline, ...(cacheFolder !== undefined && { cacheFolder }) };
+}
+
+/** Throws for a configuration that cannot work, naming each field. Reaches out to nobody: what is right for the provider shows with the first call. */
+export async function checkChoice(choice: ProviderChoice, server: ServerPart, create: CreateProvider): Promise<void> {
+  if (hasCredentials(choice.apiUrl)) throw new ServiceError('invalid_argument', 'apiUrl must not hold a user name or password: it is shown to readers');
+  const { provider, apiKey } = choice;
+  if ((provider === 'openai' || provider === 'voyage') && apiKey === '') throw new ServiceError('missing_fields', 'missing fields: apiKey');
+  const config = toProviderConfig(choice, server);
+  if (config !== undefined) await tryOut(config, create).then((made) => made.close());
+}
+
+/** Throws a `ConfigError` when the settings name a provider that cannot work; its problems name the variables. */
+export async function checkSettings(settings: EmbeddingSettings, create: CreateProvider): Promise<void> {
+  const config = toProviderConfig(settings, settings);
+  if (config === undefined) return;
+  try {
+    await create(config).close();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(error.problems.map((problem) => problem.replace(/^(\w+)(?=: )/, (field) => VARIABLES[field] ?? field)));
+  }
+}
+
+const VARIABLES: Readonly<Record<string, string>> = {
+  provider: 'SVC_EMBEDDING_PROVIDER', apiKey: 'SVC_EMBEDDING_API_KEY', apiUrl: 'SVC_EMBEDDING_API_URL', model: 'SVC_EMBEDDING_MODEL', dimensions: 'SVC_EMBEDDING_DIMENSIONS',
+};
+
+async function tryOut(config: ProviderConfig, create: CreateProvider): Promise<EmbeddingProvider> {
+  try {
+    return create(config);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const { problems } = error;
+    throw new ServiceError('invalid_argument', problems.join('; '), { cause: error, ...(problems.length > 1 && { errors: problems }) });
+  }
+}
+
+function hasCredentials(apiUrl: string): boolean {
+  const url = URL.parse(apiUrl);
+  return url !== null && (url.username !== '' || url.password !== '');
+}
+
+/** Addresses that providers have without being told one (decisions, section 4.3); in the process there is none. */
+const OWN_URLS: Readonly<Record<EmbeddingConfig['provider'], string>> = {
+  openai: 'https://api.openai.com/v1', voyage: 'https://api.voyageai.com/v1', ollama: 'http://localhost:11434', local: '', builtin: '', none: '',
+};
+
+/** The choice with the provider's own model, size and address where none was given. */
+export async function complete(choice: ProviderChoice, server: ServerPart, create: CreateProvider): Promise<Pick<EmbeddingConfig, 'model' | 'dimensions' | 'apiUrl'>> {
+  const apiUrl = choice.apiUrl || OWN_URLS[choice.provider];
+  const { model, dimensions } = choice;
+  const config = toProviderConfig(choice, server);
+  if (config === undefined || (model !== '' && dimensions !== 0)) return { model, dimensions, apiUrl };
+  try {
+    const provider = create(config);
+    await provider.close();
+    return { model: provider.model, dimensions: dimensions || provider.dimensions, apiUrl };
+  } catch {
+    return { model, dimensions, apiUrl }; // one that this build refuses is shown as it is stored
+  }
+}

@@ -1,0 +1,121 @@
+import { EmbeddingError, type EmbeddingProvider } from '../../embedding/index.ts';
+import type { ChunkPlace, ModelIdentity } from './vector-rows.ts';
+import type { LoadedDocument } from './load-documents.ts';
+
+/** A document with the vectors of all its chunks. */
+export interface EmbeddedDocument {
+  readonly document: LoadedDocument;
+  readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[];
+}
+
+/** Told as the work goes on. */
+export interface EmbeddingEvents {
+  /** Documents whose vectors are complete. */
+  readonly onEmbedded: (model: ModelIdentity, documents: readonly EmbeddedDocument[]) => Promise<void>;
+  /** A document that this provider will never take, such as one with a text that is too long. */
+  readonly onRefused: (document: LoadedDocument, error: Error) => Promise<void>;
+  /** The documents of the call that made the provider fail, before that is told to the caller. */
+  readonly onFailed: (documents: readonly LoadedDocument[], error: Error) => Promise<void>;
+}
+
+/** A document with the vectors it has so far. */
+interface Task {
+  readonly document: LoadedDocument;
+  readonly vectors: (Float32Array | undefined)[];
+  missing: number;
+  refused: boolean;
+}
+
+interface Piece {
+  readonly task: Task;
+  readonly chunk: number;
+}
+
+/** What every provider can embed, if it can embed anything. */
+const CANARY = 'a short text';
+
+/**
+ * Embeds documents, the chunks of several in one call where they are small; those of `alone` share no call.
+ * A call that is refused for good is tried again for each of its documents, so that one cannot spoil the
+ * others; a document is at fault only where the provider takes another text. Every other failure rejects,
+ * and says nothing about the documents that were not told of.
+ */
+export async function embedDocuments(
+  provider: EmbeddingProvider, documents: readonly LoadedDocument[], events: EmbeddingEvents, signal: AbortSignal, alone: ReadonlySet<number> = new Set(),
+): Promise<void> {
+  const tasks = documents.map((document): Task => ({ document, vectors: document.chunks.map(() => undefined), missing: document.chunks.length, refused: false }));
+  await tell(provider, tasks.filter(({ missing }) => missing === 0), events);
+  for (const group of groups(tasks, alone)) {
+    const pieces = group.flatMap((task) => task.document.chunks.map((_, chunk): Piece => ({ task, chunk })));
+    for (let i = 0; i < pieces.length; i += provider.maxBatch) {
+      await embedPieces(provider, pieces.slice(i, i + provider.maxBatch).filter(({ task }) => !task.refused), events, signal);
+    }
+  }
+}
+
+/** Tasks that may share calls. */
+function groups(tasks: readonly Task[], alone: ReadonlySet<number>): Task[][] {
+  const [single, shared] = [tasks.filter(({ document }) => alone.has(document.ord)), tasks.filter(({ document }) => !alone.has(document.ord))];
+  return [shared, ...single.map((task) => [task])];
+}
+
+async function embedPieces(provider: EmbeddingProvider, pieces: readonly Piece[], events: EmbeddingEvents, signal: AbortSignal): Promise<void> {
+  if (pieces.length === 0) return;
+  signal.throwIfAborted();
+  const tasks = [...new Set(pieces.map(({ task }) => task))];
+  try {
+    await call(provider, pieces, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof EmbeddingError) || error.retryable || !(await takes(provider, signal))) {
+      await events.onFailed(tasks.map(({ document }) => document), error as Error);
+      throw error;
+    }
+    if (tasks.length === 1) return refuse(tasks[0]!, error, events);
+    for (const task of tasks) await embedPieces(provider, pieces.filter((piece) => piece.task === task), events, signal);
+    return;
+  }
+  await tell(provider, tasks.filter(({ missing }) => missing === 0), events);
+}
+
+async function call(provider: EmbeddingProvider, pieces: readonly Piece[], signal: AbortSignal): Promise<void> {
+  const vectors = await embedTexts(provider, pieces.map(({ task, chunk }) => task.document.chunks[chunk]!.text), signal);
+  for (const [i, { task, chunk }] of pieces.entries()) {
+    if (task.vectors[chunk] === undefined) task.missing--;
+    task.vectors[chunk] = vectors[i]!;
+  }
+}
+
+/** What is stored is compared with everything else, so a provider's promise is not enough. */
+async function embedTexts(provider: EmbeddingProvider, texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+  const vectors = await provider.embed(texts, 'document', signal);
+  if (vectors.length !== texts.length) throw new EmbeddingError(`expected ${texts.length} vectors, got ${vectors.length}`, { retryable: false });
+  const odd = vectors.find(({ length }) => length !== provider.dimensions);
+  if (odd !== undefined) throw new EmbeddingError(`expected vectors of ${provider.dimensions} numbers, got ${odd.length}`, { retryable: false });
+  return vectors;
+}
+
+/** Whether the provider works at all: a wrong key or model is no document's fault. */
+async function takes(provider: EmbeddingProvider, signal: AbortSignal): Promise<boolean> {
+  try {
+    await embedTexts(provider, [CANARY], signal);
+    return true;
+  } catch {
+    signal.throwIfAborted();
+    return false; // the failure that led here is told
+  }
+}
+
+async function refuse(task: Task, error: Error, events: EmbeddingEvents): Promise<void> {
+  task.refused = true;
+  await events.onRefused(task.document, error);
+}
+
+async function tell({ model, variant, dimensions }: EmbeddingProvider, done: readonly Task[], events: EmbeddingEvents): Promise<void> {
+  if (done.length === 0) return;
+  const embedded = done.map(({ document, vectors }) => ({
+    document,
+    chunks: document.chunks.map(({ startLine, endLine, start, end }, i) => ({ startLine, endLine, start, end, vector: vectors[i]! })),
+  }));
+  await events.onEmbedded({ model, variant, dimensions }, embedded);
+}

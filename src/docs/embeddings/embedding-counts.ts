@@ -1,0 +1,80 @@
+import { unixSeconds, type Clock } from '../../lib/clock.ts';
+import type { Queries, Row, Sql } from '../../storage/index.ts';
+
+/** How much of a collection is embedded; what has expired does not count. */
+export interface EmbeddingCounts {
+  readonly name: string;
+  readonly documents: number;
+  /** Documents whose vectors are made; a blank one has none, and counts. */
+  readonly embedded: number;
+  readonly chunks: number;
+  /** Documents that the provider refused for good. */
+  readonly failed: number;
+  /** What its vectors were made with, that of the most documents first. */
+  readonly models: readonly { readonly model: string; readonly variant: string; readonly documents: number }[];
+}
+
+interface ModelRow extends Row {
+  readonly cid: number;
+  readonly model_id: number;
+  readonly documents: number;
+  readonly chunks: number;
+}
+
+const COLLECTIONS = "SELECT id, name, docs FROM collections WHERE name NOT LIKE '\\_%' ESCAPE '\\' AND docs > 0 ORDER BY name";
+const EXPIRED = 'SELECT cid, count(*) AS n FROM documents WHERE expires_at <= ? GROUP BY cid';
+const EMBEDDED = 'SELECT cid, model_id, count(*) AS documents, sum(chunks) AS chunks FROM embeddings GROUP BY cid, model_id';
+const EXPIRED_EMBEDDED = `
+  SELECT e.cid, e.model_id, count(*) AS documents, sum(e.chunks) AS chunks
+  FROM documents d JOIN embeddings e ON e.ord = d.ord WHERE d.expires_at <= ? GROUP BY e.cid, e.model_id`;
+const FAILED = "SELECT cid, count(*) AS n FROM embedding_states WHERE state = 'failed' GROUP BY cid";
+const MODELS = 'SELECT id, model, variant FROM embedding_models';
+
+/** Every collection that has documents, by name; those of the system are left out. Scans indexes, away from the event loop. */
+export async function countEmbeddings({ background }: Pick<Sql, 'background'>, clock: Clock): Promise<EmbeddingCounts[]> {
+  const now = unixSeconds(clock);
+  const [collections, expired, embedded, expiredEmbedded, failed, models] = await Promise.all([
+    background.all<{ id: number; name: string; docs: number }>(COLLECTIONS),
+    countBy(background, EXPIRED, [now]),
+    background.all<ModelRow>(EMBEDDED),
+    background.all<ModelRow>(EXPIRED_EMBEDDED, [now]),
+    countBy(background, FAILED, []),
+    background.all<{ id: number; model: string; variant: string }>(MODELS),
+  ]);
+  const known = new Map(models.map(({ id, model, variant }) => [id, { model, variant }]));
+  const gone = new Map(expiredEmbedded.map((row) => [`${row.cid} ${row.model_id}`, row]));
+  return collections.map(({ id, name, docs }) => {
+    const rows = embedded.filter(({ cid }) => cid === id).map((row) => without(row, gone.get(`${row.cid} ${row.model_id}`))).filter(({ documents }) => documents > 0);
+    return {
+      name,
+      documents: docs - (expired.get(id) ?? 0),
+      embedded: sum(rows, ({ documents }) => documents),
+      chunks: sum(rows, ({ chunks }) => chunks),
+      failed: failed.get(id) ?? 0,
+      models: rows.flatMap(({ model_id: model, documents }) => (known.has(model) ? [{ ...known.get(model)!, documents }] : [])).sort((a, b) => b.documents - a.documents),
+    };
+  });
+}
+
+/** Why documents of a collection failed, the latest first. */
+export async function readFailures({ background }: Pick<Sql, 'background'>, collection: string, limit: number): Promise<string[]> {
+  const rows = await background.all<{ id: string; reason: string }>(
+    `SELECT d.id, s.reason FROM embedding_states s JOIN documents d ON d.ord = s.ord
+     WHERE s.state = 'failed' AND s.cid = (SELECT id FROM collections WHERE name = ?) ORDER BY s.seq DESC LIMIT ?`,
+    [collection, limit],
+  );
+  return rows.map(({ id, reason }) => `${id}: ${reason}`);
+}
+
+async function countBy(queries: Queries, query: string, params: number[]): Promise<Map<number, number>> {
+  const rows = await queries.all<{ cid: number; n: number }>(query, params);
+  return new Map(rows.map(({ cid, n }) => [cid, n]));
+}
+
+function without(row: ModelRow, gone: ModelRow | undefined): Pick<ModelRow, 'model_id' | 'documents' | 'chunks'> {
+  return { model_id: row.model_id, documents: row.documents - (gone?.documents ?? 0), chunks: row.chunks - (gone?.chunks ?? 0) };
+}
+
+function sum<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
+}

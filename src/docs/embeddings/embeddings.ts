@@ -1,0 +1,186 @@
+import type { Registry } from 'prom-client';
+import type { Operations } from '../../../generated/docs/operations.ts';
+import { createEmbeddingProvider, EmbeddingError, type EmbeddingRole } from '../../embedding/index.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import type { Handlers } from '../../operations/index.ts';
+import type { Collections } from '../collections/index.ts';
+import type { EmbeddingRoom } from '../documents/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { createChunker, type Chunker } from './chunker.ts';
+import { createConfigHandlers, effectiveChoice, type ConfigHandlers } from './configs/configs.ts';
+import { checkSettings, toProviderConfig } from './configs/provider-config.ts';
+import { countEmbeddings } from './embedding-counts.ts';
+import { registerMetrics } from './metrics.ts';
+import { Providers, type CreateProvider } from './providers.ts';
+import { createQueue } from './queue/queue.ts';
+import { ReindexJobs } from './reindex-jobs.ts';
+import { embeddingSettings } from './settings.ts';
+import { isStale, readVectorStats } from './vector-stats.ts';
+import { vectorsOfCollection, vectorsOfDocuments, type StoredVector } from './vector-rows.ts';
+
+type EmbeddingHandlers = ConfigHandlers & Required<Pick<Handlers<Operations>, 'reindexVectors' | 'getVectorStats'>>;
+
+/** Vectors of texts, and what they can be compared with. */
+export interface TextVectors {
+  readonly vectors: readonly Float32Array[];
+  readonly model: string;
+  readonly variant: string;
+  readonly dimensions: number;
+}
+
+/** Everything between a written document and its vectors in the database, and the vectors of queries. */
+export interface Embeddings extends Chunker {
+  readonly handlers: EmbeddingHandlers;
+  /** For whoever writes documents. */
+  readonly room: EmbeddingRoom;
+  /**
+   * Begins to follow what is written; embeds nothing in read mode. Logs where vectors are of another model.
+   * Throws a `ConfigError` when the settings of the server decide and name a provider that cannot work.
+   */
+  start(): Promise<void>;
+  /** Cancels what is under way, which stays queued; before `start`, or again, it is harmless. */
+  stop(): Promise<void>;
+  /** Begins anew after the database was replaced. */
+  restart(): Promise<void>;
+  /** What is configured; the provider `none` with an empty model when nothing is. */
+  describe(): {
+    readonly vectors: { readonly enabled: boolean; readonly provider: string; readonly model: string; readonly dimensions: number };
+    readonly chunking: { readonly enabled: boolean; readonly chunkSize: number };
+  };
+  /**
+   * The vectors of texts of a role, which must not be blank; one text in the role of a query is remembered
+   * for a while. Throws `invalid_argument` without a provider, `unavailable` when it fails.
+   */
+  embedTexts(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<TextVectors>;
+  /** The vector of a query. Fails as `embedTexts` does. */
+  embedQuery(text: string, signal?: AbortSignal): Promise<Omit<TextVectors, 'vectors'> & { readonly vector: Float32Array }>;
+  /** All vectors of a collection, by document and chunk, in pages, read away from the event loop. */
+  vectorsOfCollection(collection: string): AsyncIterable<StoredVector[]>;
+  /** The vectors of some documents, at most a few hundred, by document and chunk, read away from the event loop. */
+  vectorsOfDocuments(ords: readonly number[]): Promise<StoredVector[]>;
+  /** Resolves when everything written so far is embedded, dropped or put off; for tests. */
+  settled(signal?: AbortSignal): Promise<void>;
+  registerMetrics(registers: Registry[]): void;
+}
+
+export interface EmbeddingsAreas {
+  /** Asked for each document that is stored, so it must answer from memory. */
+  readonly collections: Pick<Collections, 'configOf'>;
+  /** Whether the vectors are loaded for searching. */
+  readonly indexReady: () => boolean;
+  readonly create?: CreateProvider;
+  readonly timer?: Timer;
+}
+
+export function createEmbeddings(environment: DocsEnvironment, areas: EmbeddingsAreas): Embeddings {
+  const { sql, clock, log } = environment;
+  const { collections, indexReady, timer = systemTimer } = areas;
+  const create = areas.create ?? ((config) => createEmbeddingProvider(config, { log, timer }));
+  const settings = embeddingSettings(environment.settings);
+  const chunker = createChunker(settings);
+  const providers = new Providers({ create, cache: { size: settings.cacheSize, ttlMs: settings.cacheTtlMs }, clock, log });
+  const queue = createQueue(environment, { settings, chunker, providers, collections, timer });
+  const jobs = new ReindexJobs({ ...queue.reindexing });
+  const writable = environment.settings.mode !== 'read';
+  const exclusively = oneAfterTheOther();
+  let started = false;
+  let warning: Promise<void> = Promise.resolve();
+
+  const apply = (): Promise<void> => exclusively(async () => {
+    if (!started) return;
+    const config = toProviderConfig(await effectiveChoice({ sql, settings }), settings);
+    // The feed is followed before there is a provider, so that no write falls in between.
+    if (writable && config !== undefined) await queue.start();
+    const changed = providers.configure(config);
+    if (providers.current === undefined) await queue.stop();
+    else if (changed && writable) await queue.tryAgain();
+    if (writable && config === undefined) await queue.forget();
+  });
+  const start = async (): Promise<void> => {
+    const choice = await effectiveChoice({ sql, settings });
+    if (choice === settings) await checkSettings(settings, create);
+    started = true;
+    jobs.start();
+    await apply();
+    // Counting takes its time, and nobody has to wait for it.
+    warning = warnOfOtherModels().catch((error: unknown) => log.warn({ err: error }, 'the models of the vectors could not be read'));
+  };
+  /** Everything but the provider, which searches use. */
+  const halt = async (): Promise<void> => {
+    started = false;
+    await jobs.stop();
+    await exclusively(() => queue.stop());
+    await warning;
+  };
+  const warnOfOtherModels = async (): Promise<void> => {
+    const provider = providers.current;
+    if (provider === undefined) return;
+    for (const { name, models } of await countEmbeddings(sql, clock)) {
+      if (!isStale(models, provider)) continue;
+      const found = models.map(({ model, variant, documents }) => ({ model, variant, documents }));
+      log.warn({ collection: name, found, model: provider.model, variant: provider.variant }, 'vectors are of another model than the current one; POST /v1/vector-reindex embeds them anew');
+    }
+  };
+  const embedTexts: Embeddings['embedTexts'] = async (texts, role, signal) => {
+    const result = await providers.use(async (provider) => {
+      const vectors: Float32Array[] = [];
+      for (let i = 0; i < texts.length; i += provider.maxBatch) vectors.push(...(await provider.embed(texts.slice(i, i + provider.maxBatch), role, signal)));
+      const { model, variant, dimensions } = provider;
+      return { vectors, model, variant, dimensions };
+    }).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      throw error instanceof EmbeddingError ? new ServiceError('unavailable', `embedding failed: ${error.message}`, { cause: error }) : error;
+    });
+    if (result === undefined) throw new ServiceError('invalid_argument', 'embedding provider not configured');
+    return result;
+  };
+
+  return {
+    ...chunker,
+    handlers: {
+      ...createConfigHandlers({ sql, feed: environment.feed, clock, settings, create, apply }),
+      reindexVectors: ({ collection, force }, { signal }) => jobs.run(collection, force, signal),
+      getVectorStats: () => readVectorStats({ sql, clock, settings, collections, indexReady, gate: queue.gate, provider: () => providers.current, lastError: () => queue.lastError }),
+    },
+    room: queue.gate,
+    start,
+    async stop() {
+      await halt();
+      await providers.close();
+    },
+    async restart() {
+      await halt();
+      await start();
+    },
+    describe() {
+      const { name = 'none', model = '', dimensions = 0 } = providers.current ?? {};
+      return {
+        vectors: { enabled: providers.current !== undefined, provider: name, model, dimensions },
+        chunking: { enabled: settings.chunkEnabled, chunkSize: settings.chunkSize },
+      };
+    },
+    embedTexts,
+    async embedQuery(text, signal) {
+      const { vectors, ...rest } = await embedTexts([text], 'query', signal);
+      return { vector: vectors[0]!, ...rest };
+    },
+    vectorsOfCollection: (collection) => vectorsOfCollection(sql.background, collection),
+    vectorsOfDocuments: (ords) => vectorsOfDocuments(sql.background, ords),
+    async settled(signal) {
+      await warning;
+      await queue.settled(signal);
+    },
+    registerMetrics: (registers) => registerMetrics(registers, { sql, clock, log, gate: queue.gate, isConfigured: () => providers.current !== undefined, cache: () => providers.cache }),
+  };
+}
+
+/** Runs works one at a time, in the order of the calls. */
+function oneAfterTheOther(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => undefined); // told to its own caller
+    return next;
+  };
+}

@@ -1,0 +1,44 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { cached } from '../../lib/cached.ts';
+import type { QueryCacheCounters } from '../../embedding/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { countEmbeddings } from './embedding-counts.ts';
+import type { QueueGate } from './queue/gate.ts';
+
+export interface MetricsDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'log'> {
+  readonly gate: Pick<QueueGate, 'depth' | 'dropped'>;
+  readonly isConfigured: () => boolean;
+  readonly cache: () => QueryCacheCounters;
+}
+
+/** Counting reads much, and scrapers come often. */
+const CACHE_MS = 15_000;
+
+/** The metrics of embeddings (decisions section 4.1). */
+export function registerMetrics(registers: Registry[], { sql, clock, log, gate, isConfigured, cache }: MetricsDeps): void {
+  const counts = cached(() => countEmbeddings(sql, clock), CACHE_MS, clock);
+  new Gauge({ name: 'svc_vector_embeddings_total', help: 'Vectors stored.', labelNames: ['collection'], registers, async collect() {
+    // A database that fails must not take the metrics that tell of it along.
+    const found = await counts().catch((error: unknown) => {
+      log.warn({ err: error }, 'numbers of the vectors are not available');
+      return [];
+    });
+    this.reset();
+    for (const { name, chunks } of found) this.set({ collection: name }, chunks);
+  } });
+  const gauge = (name: string, help: string, value: () => number): void => {
+    new Gauge({ name, help, registers, collect() { this.set(value()); } });
+  };
+  const counter = (name: string, help: string, value: () => number): void => {
+    new Counter({ name, help, registers, collect() {
+      this.reset();
+      this.inc(value());
+    } });
+  };
+  gauge('svc_embedding_provider_configured', 'Whether an embedding provider is configured.', () => Number(isConfigured()));
+  gauge('svc_embedding_queue_size', 'Documents that wait for their embedding.', () => gate.depth);
+  counter('svc_embedding_queue_dropped_total', 'Documents stored without a vector because the queue was full.', () => gate.dropped);
+  counter('svc_embedding_cache_hits_total', 'Queries whose vector was remembered.', () => cache().hits);
+  counter('svc_embedding_cache_misses_total', 'Queries whose vector had to be made.', () => cache().misses);
+  gauge('svc_embedding_cache_size', 'Vectors of queries that are remembered.', () => cache().size);
+}

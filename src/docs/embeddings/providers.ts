@@ -1,0 +1,100 @@
+import { cachedQueries, type CachedProvider, type EmbeddingProvider, type ProviderConfig, type QueryCacheCounters } from '../../embedding/index.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+
+export type CreateProvider = (config: ProviderConfig) => EmbeddingProvider;
+
+export interface ProvidersOptions {
+  readonly create: CreateProvider;
+  readonly cache: { readonly size: number; readonly ttlMs: number };
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A provider with the calls that are under way; it is closed when it was replaced and the last of them has ended. */
+interface Held {
+  readonly provider: CachedProvider;
+  uses: number;
+  retired: boolean;
+}
+
+/** The provider in use, which a change of configuration exchanges while work goes on. */
+export class Providers {
+  readonly #options: ProvidersOptions;
+  #held: Held | undefined;
+  #asked = '';
+  /** Counters of the caches that are gone. */
+  #past = { hits: 0, misses: 0 };
+
+  constructor(options: ProvidersOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined when no provider is configured. Whoever calls it does so within `use`. */
+  get current(): EmbeddingProvider | undefined {
+    return this.#held?.provider;
+  }
+
+  /**
+   * Uses another configuration from now on; undefined for none. What is under way ends with the provider
+   * that it began with. One that cannot be created leaves the server without any, which is logged:
+   * vectors of the wrong model would be worse. Answers whether it is another configuration.
+   */
+  configure(config: ProviderConfig | undefined): boolean {
+    const asked = JSON.stringify(config ?? null);
+    if (asked === this.#asked) return false;
+    this.#asked = asked;
+    const before = this.#held;
+    this.#held = config && this.#hold(config);
+    if (before !== undefined) this.#retire(before);
+    return true;
+  }
+
+  /** Runs work with the present provider, which stays open until the work has ended. Undefined without a provider. */
+  async use<T>(work: (provider: EmbeddingProvider) => Promise<T>): Promise<T | undefined> {
+    const held = this.#held;
+    if (held === undefined) return undefined;
+    held.uses++;
+    try {
+      return await work(held.provider);
+    } finally {
+      held.uses--;
+      if (held.retired && held.uses === 0) this.#close(held);
+    }
+  }
+
+  /** Of all caches of queries since the start. */
+  get cache(): QueryCacheCounters {
+    const { hits, misses, size } = this.#held?.provider.cache ?? { hits: 0, misses: 0, size: 0 };
+    return { hits: this.#past.hits + hits, misses: this.#past.misses + misses, size };
+  }
+
+  /** Cancels what is under way. */
+  async close(): Promise<void> {
+    const held = this.#held;
+    this.#held = undefined;
+    this.#asked = '';
+    await held?.provider.close();
+  }
+
+  #hold(config: ProviderConfig): Held | undefined {
+    const { create, cache, clock, log } = this.#options;
+    try {
+      return { provider: cachedQueries(create(config), { ...cache, clock }), uses: 0, retired: false };
+    } catch (error) {
+      log.error({ err: error, provider: config.provider }, 'the embedding provider cannot be used; nothing is embedded');
+      return undefined;
+    }
+  }
+
+  #retire(held: Held): void {
+    const { hits, misses } = held.provider.cache;
+    this.#past = { hits: this.#past.hits + hits, misses: this.#past.misses + misses };
+    held.retired = true;
+    if (held.uses === 0) this.#close(held);
+  }
+
+  #close({ provider }: Held): void {
+    provider.close().catch((error: unknown) => this.#options.log.warn({ err: error }, 'an embedding provider could not be closed'));
+  }
+}

@@ -1,0 +1,183 @@
+import type { Clock } from '../../../lib/clock.ts';
+import { unixSeconds } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { Timer } from '../../../lib/timer.ts';
+import { CHANGE_FLAGS, Subscriber, type Change, type ChangeFeed, type Sql, type Transaction } from '../../../storage/index.ts';
+import { Pace, type UnitOfWork } from '../../documents/index.ts';
+import type { Chunker } from '../chunker.ts';
+import { removeVectors } from '../vector-rows.ts';
+import { FollowerCursor } from './cursor.ts';
+import type { QueueGate } from './gate.ts';
+import { countQueued, putStates, removeStates, statusOfOrds, unhandledSince, type EmbeddingState, type EmbeddingStatus } from './state-rows.ts';
+import { vectorsChange } from './vectors-change.ts';
+
+export interface FollowerOptions {
+  readonly sql: Sql;
+  readonly feed: ChangeFeed;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timer: Timer;
+  readonly chunker: Pick<Chunker, 'chunkingOf'>;
+  readonly gate: QueueGate;
+  /** Called when there is something new in the queue. */
+  readonly onQueued: () => void;
+}
+
+/** What the changes of a document, taken together, ask for. */
+export type Wish = 'embed' | 'drop' | 'skip' | 'meta';
+
+/** Documents looked at by one statement. */
+const STEP = 128;
+
+/** What a further change makes of a wish. */
+export function wishOf(before: Wish | undefined, flags: number): Wish {
+  if (flags & CHANGE_FLAGS.SKIP_EMBEDDINGS) return 'skip';
+  if (flags & CHANGE_FLAGS.BODY_KEPT) return before ?? 'meta';
+  // A document that waits already is embedded with the body that it has then.
+  if (flags & CHANGE_FLAGS.EMBEDDING_DROPPED) return before === 'embed' ? 'embed' : 'drop';
+  return 'embed';
+}
+
+/** The state that a document gets; `none` when its vectors are as they should be, undefined when it keeps what it has. */
+export function nextState(status: EmbeddingStatus, wish: Wish, chunking: string): EmbeddingState | 'none' | undefined {
+  const { embedded, state } = status;
+  const sameBody = embedded !== undefined && embedded.crc === status.crc && embedded.bytes === status.bytes;
+  if (sameBody && embedded.chunking === chunking) return state === undefined ? undefined : 'none';
+  switch (wish) {
+    case 'embed':
+      return state === 'queued' ? undefined : 'queued';
+    case 'meta':
+      // Other metadata can make code of prose, which is cut elsewhere.
+      return sameBody && state === undefined ? 'queued' : undefined;
+    case 'drop':
+      return state === 'queued' ? undefined : 'dropped';
+    case 'skip':
+      return 'skipped';
+  }
+}
+
+/**
+ * Brings what is written into the queue. The number of the last change that it followed commits together
+ * with what it made of the changes, so that after a crash each document has its vectors or waits for them.
+ */
+export class QueueFollower {
+  readonly #options: FollowerOptions;
+  readonly #cursor: FollowerCursor;
+  #subscriber: Subscriber | undefined;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+    this.#cursor = new FollowerCursor(options.sql);
+  }
+
+  /** Opens the gate: everything that is committed from now on is followed, and what an earlier run left as well. */
+  async start(): Promise<void> {
+    if (this.#subscriber !== undefined) return;
+    const { sql, feed, gate, log, timer } = this.#options;
+    const head = await feed.head();
+    const position = (await this.#cursor.load()) ?? head;
+    if (this.#cursor.isNew) await sql.transaction((tx) => this.#cursor.saveWithin(tx, head, this.#options.clock.now()));
+    gate.open(position, await countQueued(sql));
+    if (position < head) gate.expect(await countPuts(sql, position), head);
+    this.#subscriber = new Subscriber({
+      feed, timer,
+      cursor: this.#cursor,
+      handle: (changes) => this.#handle(changes),
+      onGap: () => this.#startOver(),
+      onFailure: (error, failures) => log.warn({ err: error, failures }, 'the queue of documents to embed could not follow the change feed; trying again'),
+    });
+    this.#subscriber.start();
+  }
+
+  async stop(): Promise<void> {
+    const subscriber = this.#subscriber;
+    if (subscriber === undefined) return;
+    this.#subscriber = undefined;
+    this.#options.gate.close();
+    await subscriber.stop();
+    await this.#cursor.flush();
+  }
+
+  /** Gives up its place in the feed; the next start begins with what is written then. */
+  forget(): Promise<void> {
+    return this.#cursor.forget();
+  }
+
+  /** Resolves when everything written so far is in the queue. */
+  async caughtUp(signal?: AbortSignal): Promise<void> {
+    await this.#subscriber?.caughtUp(await this.#options.feed.head(), signal);
+  }
+
+  async #handle(changes: readonly Change[]): Promise<void> {
+    const wishes = new Map<number, Wish>();
+    let removed = false;
+    for (const { kind, ord, flags } of changes) {
+      if (kind === 'doc.put' && ord !== undefined) wishes.set(ord, wishOf(wishes.get(ord), flags));
+      removed ||= kind === 'doc.delete' || kind === 'collection.delete';
+    }
+    const last = changes.at(-1)!;
+    if (wishes.size > 0 || (removed && this.#options.gate.depth > 0)) await this.#queue(wishes, last);
+    else this.#options.gate.followed(last.lsn);
+  }
+
+  async #queue(wishes: ReadonlyMap<number, Wish>, last: Pick<Change, 'lsn' | 'at'>): Promise<void> {
+    const { sql, feed, clock, gate, onQueued } = this.#options;
+    await sql.transaction(async (tx) => {
+      const work: UnitOfWork = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
+      const ords = [...wishes.keys()];
+      for (let i = 0; i < ords.length; i += STEP) {
+        await this.#decide(work, await statusOfOrds(tx, ords.slice(i, i + STEP)), wishes);
+        await work.pace.rest();
+      }
+      await this.#finish(tx, last, (queued) => gate.followed(last.lsn, queued));
+    });
+    onQueued();
+  }
+
+  async #decide(work: UnitOfWork, statuses: readonly EmbeddingStatus[], wishes: ReadonlyMap<number, Wish>): Promise<void> {
+    const { clock, chunker } = this.#options;
+    const next = statuses.map((status) => ({ status, state: nextState(status, wishes.get(status.ord)!, chunker.chunkingOf(status)) }));
+    const entries = next.flatMap(({ status: { ord, cid }, state }) => (state === undefined || state === 'none' ? [] : [{ ord, cid, state, dueAt: clock.now() }]));
+    await putStates(work, entries);
+    await removeStates(work, next.filter(({ state }) => state === 'none').map(({ status: { ord } }) => ord));
+    // Stored without vectors: those of a body that is no longer there must not be found.
+    const outdated = next.filter(({ status, state }) => status.embedded !== undefined && (state === 'dropped' || state === 'skipped'));
+    await removeVectors(work, outdated.map(({ status: { ord } }) => ord));
+    await work.feed.append(work.tx, outdated.map(({ status }) => vectorsChange(status)));
+  }
+
+  async #finish(tx: Transaction, { lsn, at }: Pick<Change, 'lsn' | 'at'>, then: (queued: number) => void): Promise<void> {
+    await this.#cursor.saveWithin(tx, lsn, at);
+    const queued = await countQueued(tx);
+    tx.onCommit(() => then(queued));
+  }
+
+  /**
+   * The feed does not go on where the queue stands: the database was replaced. Its tables know all but the
+   * last changes before the backup was made, and those are of documents written since.
+   */
+  async #startOver(): Promise<number> {
+    const { sql, feed, clock, gate, onQueued } = this.#options;
+    const head = await feed.head();
+    const since = await this.#cursor.handledAt();
+    const ords = since === undefined ? [] : await unhandledSince(sql.background, Math.floor(since / 1000));
+    await sql.transaction(async (tx) => {
+      const work: UnitOfWork = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
+      for (let i = 0; i < ords.length; i += STEP) {
+        const statuses = await statusOfOrds(tx, ords.slice(i, i + STEP));
+        await putStates(work, statuses.map(({ ord, cid }) => ({ ord, cid, state: 'queued', dueAt: clock.now() })));
+        await work.pace.rest();
+      }
+      await this.#finish(tx, { lsn: head, at: clock.now() }, (queued) => gate.followed(head, queued));
+    });
+    onQueued();
+    return head;
+  }
+}
+
+/** Writes that the feed holds after a position. */
+async function countPuts(sql: Sql, after: number): Promise<number> {
+  const left = CHANGE_FLAGS.SKIP_EMBEDDINGS | CHANGE_FLAGS.EMBEDDING_DROPPED | CHANGE_FLAGS.BODY_KEPT;
+  const row = await sql.get<{ n: number }>("SELECT count(DISTINCT ord) AS n FROM changes WHERE lsn > ? AND kind = 'doc.put' AND (flags & ?) = 0", [after, left]);
+  return row!.n;
+}

@@ -1,0 +1,89 @@
+import type { Timer } from '../../../lib/timer.ts';
+import type { Collections } from '../../collections/index.ts';
+import type { RoomSeeker } from '../../documents/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
+import type { Chunker } from '../chunker.ts';
+import type { Providers } from '../providers.ts';
+import type { ReindexDeps } from '../reindex.ts';
+import type { EmbeddingSettings } from '../settings.ts';
+import { VectorStore } from '../store-vectors.ts';
+import { QueueFollower } from './follower.ts';
+import { QueueGate } from './gate.ts';
+import { makeAllDue, statusOfIds } from './state-rows.ts';
+import { EmbeddingWorkers } from './workers.ts';
+
+export interface QueueDeps {
+  readonly settings: EmbeddingSettings;
+  readonly chunker: Chunker;
+  readonly providers: Providers;
+  readonly collections: Pick<Collections, 'configOf'>;
+  readonly timer: Timer;
+}
+
+/** The queue of documents to embed, from the change feed to the database. */
+export interface EmbeddingQueue {
+  readonly gate: QueueGate;
+  /** Why the provider failed last; undefined once it has succeeded again. */
+  readonly lastError: string | undefined;
+  /** What reindexing shares with the queue. */
+  readonly reindexing: ReindexDeps;
+  /** A queue that runs is left alone. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** What has failed, and may succeed, is due at once, as it is after each start; for when another provider is in use. */
+  tryAgain(): Promise<void>;
+  /** Gives up the place in the feed. */
+  forget(): Promise<void>;
+  /** Resolves when everything written so far was tried. */
+  settled(signal?: AbortSignal): Promise<void>;
+}
+
+export function createQueue(environment: DocsEnvironment, { settings, chunker, providers, collections, timer }: QueueDeps): EmbeddingQueue {
+  const { sql, feed, codec, clock, log } = environment;
+  const inFlight = new Set<number>();
+  const gate = new QueueGate({
+    size: settings.queueSize, waitMs: settings.queueWaitMs, clock, timer,
+    // One whose vectors are those of this body, or that waits already, takes no more room.
+    needing: async (documents) => {
+      const known = new Map((await statusOfIds(sql, documents.map(({ id }) => id))).map((status) => [status.id, status]));
+      const needs = ({ id, crc, bytes }: RoomSeeker): boolean => {
+        const { embedded, state } = known.get(id) ?? {};
+        return state !== 'queued' && !(embedded?.crc === crc && embedded.bytes === bytes);
+      };
+      return documents.filter(needs);
+    },
+  });
+  const store = new VectorStore({ sql, feed, clock, collections, chunker, gate });
+  const workers = new EmbeddingWorkers({ sql, codec, clock, log, timer, chunker, providers, store, inFlight });
+  const follower = new QueueFollower({ sql, feed, clock, log, timer, chunker, gate, onQueued: () => workers.wake() });
+  let running = false;
+  const tryAgain = async (): Promise<void> => {
+    await sql.transaction(makeAllDue);
+    workers.forgetFailures();
+  };
+  return {
+    gate,
+    get lastError() {
+      return workers.lastError;
+    },
+    reindexing: { sql, codec, clock, chunker, providers, store, inFlight, onDone: () => workers.wake() },
+    async start() {
+      if (running) return;
+      await tryAgain();
+      await follower.start();
+      workers.start();
+      running = true;
+    },
+    async stop() {
+      running = false;
+      await follower.stop();
+      await workers.stop();
+    },
+    tryAgain,
+    forget: () => follower.forget(),
+    async settled(signal) {
+      await follower.caughtUp(signal);
+      await workers.settled();
+    },
+  };
+}

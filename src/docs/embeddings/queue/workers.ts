@@ -1,0 +1,197 @@
+import { backoffDelay, type Backoff } from '../../../lib/backoff.ts';
+import { unixSeconds, type Clock } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { Timer } from '../../../lib/timer.ts';
+import { EmbeddingError, type EmbeddingProvider } from '../../../embedding/index.ts';
+import type { BodyCodec, Sql } from '../../../storage/index.ts';
+import type { Chunker } from '../chunker.ts';
+import { embedDocuments } from '../embed-documents.ts';
+import { fitting, loadDocuments, type LoadedDocument } from '../load-documents.ts';
+import type { Providers } from '../providers.ts';
+import type { VectorStore } from '../store-vectors.ts';
+import { nextQueued, type QueuedRow } from './state-rows.ts';
+
+export interface WorkersOptions {
+  readonly sql: Sql;
+  readonly codec: BodyCodec;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timer: Timer;
+  readonly chunker: Chunker;
+  readonly providers: Providers;
+  readonly store: VectorStore;
+  /** Documents that somebody embeds at the moment. */
+  readonly inFlight: Set<number>;
+}
+
+/** Decisions section 4.3. */
+const WORKERS = 2;
+
+/** Documents taken from the queue together, and bytes of their bodies. */
+const TAKEN_DOCUMENTS = 64;
+const TAKEN_BYTES = 4 * 2 ** 20;
+
+/** A worker with nothing to do looks again after so long, in milliseconds, whatever happens. */
+const IDLE_MS = 600_000;
+
+/** How long the provider is left alone after failures, and a document after its own. */
+const PROVIDER_BACKOFF: Backoff = { initial: 1000, max: 60_000 };
+const DOCUMENT_BACKOFF: Backoff = { initial: 1000, max: 300_000 };
+
+const MAX_REASON = 512;
+
+/**
+ * Two workers that embed what is queued. A provider that fails is left alone for a while, longer after
+ * each failure, and its documents wait; a document that it refuses for good is written down with the reason.
+ */
+export class EmbeddingWorkers {
+  readonly #options: WorkersOptions;
+  /** Those who have nothing to do until something is queued or becomes due. */
+  readonly #sleepers = new Set<AbortController>();
+  #pausing = 0;
+  #rested = Promise.withResolvers<void>();
+  #abort: AbortController | undefined;
+  #running: Promise<unknown> | undefined;
+  #wakes = 0;
+  #failures = 0;
+  /** Ends the pauses of the provider that was in use when they began. */
+  #resume = new AbortController();
+  #lastError: string | undefined;
+
+  constructor(options: WorkersOptions) {
+    this.#options = options;
+  }
+
+  /** Why the provider failed last; undefined once it has succeeded again. */
+  get lastError(): string | undefined {
+    return this.#lastError;
+  }
+
+  start(): void {
+    if (this.#abort !== undefined) return;
+    const { signal } = (this.#abort = new AbortController());
+    this.#running = Promise.all(Array.from({ length: WORKERS }, () => this.#work(signal)));
+  }
+
+  /** Cancels the calls under way, whose documents stay queued. */
+  async stop(): Promise<void> {
+    this.#abort?.abort();
+    await this.#running;
+    this.#abort = this.#running = undefined;
+  }
+
+  /** There is something new in the queue. */
+  wake(): void {
+    this.#wakes++;
+    for (const sleeper of this.#sleepers) sleeper.abort();
+    this.#sleepers.clear();
+  }
+
+  /** Resolves when all that is due was tried. */
+  async settled(): Promise<void> {
+    while (this.#abort !== undefined && this.#sleepers.size + this.#pausing < WORKERS) await this.#rested.promise;
+  }
+
+  /** How the provider has failed means nothing any more: it is another one, or time has passed. */
+  forgetFailures(): void {
+    this.#failures = 0;
+    this.#lastError = undefined;
+    this.#resume.abort();
+    this.#resume = new AbortController();
+    this.wake();
+  }
+
+  /** Never rejects: the database may have its failures too, and they pass. */
+  async #work(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const { providers } = this.#options;
+      const seen = this.#wakes;
+      try {
+        const due = await providers.use((provider) => this.#step(provider, signal));
+        if (due !== 'now' && seen === this.#wakes) await this.#sleep(due ?? IDLE_MS, signal);
+      } catch (error) {
+        if (!signal.aborted) await this.#pause(error, signal);
+      }
+    }
+  }
+
+  /** Embeds some documents; answers `now` when there may be more, else in how many milliseconds to look again. */
+  async #step(provider: EmbeddingProvider, signal: AbortSignal): Promise<'now' | number> {
+    const { sql, clock, inFlight } = this.#options;
+    const rows = await nextQueued(sql, TAKEN_DOCUMENTS + inFlight.size);
+    const free = rows.filter(({ ord }) => !inFlight.has(ord));
+    const due = free.filter(({ due_at: dueAt }) => dueAt <= clock.now());
+    if (due.length === 0) return free.length === 0 ? IDLE_MS : Math.min(IDLE_MS, free[0]!.due_at - clock.now());
+    const taken = fitting(due, TAKEN_DOCUMENTS, TAKEN_BYTES);
+    for (const { ord } of taken) inFlight.add(ord);
+    try {
+      await this.#embed(provider, taken, signal);
+    } finally {
+      for (const { ord } of taken) inFlight.delete(ord);
+    }
+    return 'now';
+  }
+
+  async #embed(provider: EmbeddingProvider, taken: readonly QueuedRow[], signal: AbortSignal): Promise<void> {
+    const { sql, codec, chunker, clock, store } = this.#options;
+    const { documents, unreadable } = await loadDocuments(sql, codec, chunker, taken.map(({ ord }) => ord), unixSeconds(clock));
+    const found = new Set([...documents, ...unreadable].map(({ ord }) => ord));
+    await store.forget(taken.map(({ ord }) => ord).filter((ord) => !found.has(ord)));
+    await store.note(unreadable.map(({ ord, crc, bytes, error }) => ({ ord, crc, bytes, state: 'failed', reason: reasonOf(error) })));
+    const failures = new Map(taken.map(({ ord, attempts }) => [ord, attempts]));
+    // One that has failed is tried by itself: it may be what makes the provider fail.
+    const alone = new Set(taken.filter(({ attempts }) => attempts > 0).map(({ ord }) => ord));
+    await embedDocuments(provider, documents, {
+      onEmbedded: async (model, embedded) => {
+        await store.store(model, embedded);
+        this.#failures = 0;
+        this.#lastError = undefined;
+      },
+      onRefused: ({ ord, id, crc, bytes }, error) => {
+        this.#options.log.warn({ err: error, document: id }, 'a document cannot be embedded');
+        return store.note([{ ord, crc, bytes, state: 'failed', reason: reasonOf(error) }]);
+      },
+      onFailed: (failed, error) => this.#putOff(failed, failures, error),
+    }, signal, alone);
+  }
+
+  /** Behind those that were not tried yet. */
+  async #putOff(documents: readonly LoadedDocument[], failures: ReadonlyMap<number, number>, error: Error): Promise<void> {
+    const { clock, store } = this.#options;
+    await store.note(documents.map(({ ord, crc, bytes }) => {
+      const attempts = (failures.get(ord) ?? 0) + 1;
+      return { ord, crc, bytes, state: 'queued', attempts, dueAt: clock.now() + backoffDelay(attempts, DOCUMENT_BACKOFF), reason: reasonOf(error) };
+    }));
+  }
+
+  async #pause(error: unknown, signal: AbortSignal): Promise<void> {
+    this.#failures++;
+    this.#lastError = reasonOf(error);
+    const retryAfter = error instanceof EmbeddingError ? (error.retryAfterMs ?? 0) : 0;
+    const waitMs = Math.max(retryAfter, backoffDelay(this.#failures, PROVIDER_BACKOFF));
+    this.#options.log.warn({ err: error, failures: this.#failures, waitMs }, 'embedding failed; trying again later');
+    this.#pausing++;
+    this.#tellRested();
+    await this.#options.timer.sleep(waitMs, AbortSignal.any([signal, this.#resume.signal]));
+    this.#pausing--;
+  }
+
+  async #sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const sleeper = new AbortController();
+    this.#sleepers.add(sleeper);
+    this.#tellRested();
+    await this.#options.timer.sleep(milliseconds, AbortSignal.any([signal, sleeper.signal]));
+    this.#sleepers.delete(sleeper);
+  }
+
+  #tellRested(): void {
+    this.#rested.resolve();
+    this.#rested = Promise.withResolvers();
+  }
+}
+
+/** What is shown and kept of an error; a provider's own words are short already. */
+export function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text;
+}

@@ -1,0 +1,182 @@
+import { ServiceError } from '../../errors/index.ts';
+import { unixSeconds, type Clock } from '../../lib/clock.ts';
+import type { EmbeddingProvider } from '../../embedding/index.ts';
+import type { BodyCodec, Sql } from '../../storage/index.ts';
+import type { Chunker } from './chunker.ts';
+import { embedDocuments } from './embed-documents.ts';
+import { fitting, loadDocuments, type LoadedDocument, type UnreadableDocument } from './load-documents.ts';
+import type { Providers } from './providers.ts';
+import { statusPage, type EmbeddingStatus } from './queue/state-rows.ts';
+import { reasonOf } from './queue/workers.ts';
+import type { VectorStore } from './store-vectors.ts';
+
+export interface ReindexDeps {
+  readonly sql: Sql;
+  readonly codec: BodyCodec;
+  readonly clock: Clock;
+  readonly chunker: Chunker;
+  readonly providers: Providers;
+  readonly store: VectorStore;
+  /** Documents that somebody embeds at the moment; the queue leaves them alone. */
+  readonly inFlight: Set<number>;
+  /** Called when documents are no longer in flight: one that was written meanwhile waits in the queue. */
+  readonly onDone: () => void;
+}
+
+/** What `POST /v1/vector-reindex` answers. */
+export interface ReindexResult {
+  embedded: number;
+  skipped: number;
+  failed: number;
+  errors: string[];
+  totalChunks: number;
+}
+
+/** Documents looked at by one statement; embedded together as far as their bodies fit. */
+const PAGE = 64;
+const GROUP_BYTES = 4 * 2 ** 20;
+
+/** Groups that are embedded at the same time, as the queue does. */
+const LANES = 2;
+
+/** A provider that fails so often in a row, each time after attempts of its own, is given up. */
+const MAX_FAILURES = 3;
+
+/** Reasons in an answer; the rest is counted in one more line. */
+const MAX_ERRORS = 100;
+
+/** Embeds what of a collection is missing or out of date, or all of it. */
+export class Reindexing {
+  readonly #deps: ReindexDeps;
+  readonly #provider: EmbeddingProvider;
+  readonly #force: boolean;
+  readonly #signal: AbortSignal;
+  readonly #result: ReindexResult = { embedded: 0, skipped: 0, failed: 0, errors: [], totalChunks: 0 };
+  readonly #failed = new AbortController();
+  #failures = 0;
+
+  private constructor(deps: ReindexDeps, provider: EmbeddingProvider, force: boolean, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#provider = provider;
+    this.#force = force;
+    this.#signal = AbortSignal.any([signal, this.#failed.signal]);
+  }
+
+  /** Rejects with `invalid_argument` without a provider, and when the signal aborts; what was embedded by then stays. */
+  static async run(deps: ReindexDeps, collection: string, force: boolean, signal: AbortSignal): Promise<ReindexResult> {
+    const result = await deps.providers.use((provider) => new Reindexing(deps, provider, force, signal).#run(collection.toLowerCase()));
+    if (result === undefined) throw new ServiceError('invalid_argument', 'embedding provider not configured');
+    return result;
+  }
+
+  async #run(collection: string): Promise<ReindexResult> {
+    const groups = this.#groups(collection);
+    const lane = async (): Promise<void> => {
+      for (let next = await groups.next(); !next.done; next = await groups.next()) await this.#embed(next.value);
+    };
+    // A lane that fails stops the others, and all have ended before that is told.
+    const lanes = await Promise.allSettled(Array.from({ length: LANES }, () => lane().catch((error: unknown) => {
+      this.#failed.abort(error);
+      throw error;
+    })));
+    const failed = lanes.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    const { errors } = this.#result;
+    const more = errors.length - MAX_ERRORS;
+    return more > 0 ? { ...this.#result, errors: [...errors.slice(0, MAX_ERRORS), `and ${more} more`] } : this.#result;
+  }
+
+  /** The documents to embed. A generator hands out one group at a time, whoever asks. */
+  async *#groups(collection: string): AsyncGenerator<EmbeddingStatus[], undefined> {
+    const { sql, clock } = this.#deps;
+    for (let after = '', more = true; more;) {
+      this.#signal.throwIfAborted();
+      const page = await statusPage(sql.background, collection, after, unixSeconds(clock), PAGE);
+      const due = page.filter((status) => this.#force || this.#isDue(status));
+      this.#result.skipped += page.length - due.length;
+      for (let rest = due; rest.length > 0;) {
+        const group = fitting(rest, PAGE, GROUP_BYTES);
+        rest = rest.slice(group.length);
+        yield group;
+      }
+      after = page.at(-1)?.id ?? after;
+      more = page.length === PAGE;
+    }
+  }
+
+  #isDue(status: EmbeddingStatus): boolean {
+    const { embedded } = status;
+    if (embedded === undefined || embedded.crc !== status.crc || embedded.bytes !== status.bytes) return true;
+    if (embedded.model !== this.#provider.model || embedded.variant !== this.#provider.variant) return true;
+    return embedded.chunking !== this.#deps.chunker.chunkingOf(status);
+  }
+
+  async #embed(group: readonly EmbeddingStatus[]): Promise<void> {
+    if (this.#failures >= MAX_FAILURES) return this.#giveUp(group);
+    const { inFlight, onDone } = this.#deps;
+    const mine = group.map(({ ord }) => ord).filter((ord) => !inFlight.has(ord));
+    for (const ord of mine) inFlight.add(ord);
+    try {
+      await this.#embedAll(group.map(({ ord }) => ord));
+    } finally {
+      for (const ord of mine) inFlight.delete(ord);
+      onDone();
+    }
+  }
+
+  async #embedAll(ords: readonly number[]): Promise<void> {
+    const { sql, codec, chunker, clock, store } = this.#deps;
+    const { documents, unreadable } = await loadDocuments(sql, codec, chunker, ords, unixSeconds(clock));
+    for (const document of unreadable) await this.#refused(document, document.error);
+    let left = documents;
+    while (left.length > 0) {
+      const told = new Set<number>();
+      try {
+        await embedDocuments(this.#provider, left, {
+          onEmbedded: async (model, embedded) => {
+            const stored = await store.store(model, embedded);
+            this.#failures = 0;
+            for (const { document, chunks } of embedded) {
+              told.add(document.ord);
+              // One that was written meanwhile is in the queue with its new body.
+              if (!stored.has(document.ord)) this.#result.skipped++;
+              else this.#result.embedded++;
+              this.#result.totalChunks += stored.has(document.ord) ? chunks.length : 0;
+            }
+          },
+          onRefused: async (document, error) => {
+            told.add(document.ord);
+            await this.#refused(document, error);
+          },
+          onFailed: async (failed, error) => {
+            this.#failures++;
+            for (const document of failed) {
+              told.add(document.ord);
+              this.#fail(document, error);
+            }
+          },
+        }, this.#signal);
+      } catch (error) {
+        this.#signal.throwIfAborted();
+        if (told.size === 0 || this.#failures === 0) throw error;
+      }
+      left = left.filter(({ ord }) => !told.has(ord));
+      if (this.#failures >= MAX_FAILURES) return this.#giveUp(left);
+    }
+  }
+
+  async #refused(document: LoadedDocument | UnreadableDocument, error: Error): Promise<void> {
+    const { ord, crc, bytes } = document;
+    await this.#deps.store.note([{ ord, crc, bytes, state: 'failed', reason: reasonOf(error) }]);
+    this.#fail(document, error);
+  }
+
+  #giveUp(documents: readonly { readonly id: string }[]): void {
+    for (const document of documents) this.#fail(document, new Error('not tried, because the embedding provider fails'));
+  }
+
+  #fail({ id }: { readonly id: string }, error: Error): void {
+    this.#result.failed++;
+    this.#result.errors.push(`${id}: ${reasonOf(error)}`);
+  }
+}

@@ -1,0 +1,82 @@
+import { unixSeconds, type Clock } from '../../lib/clock.ts';
+import type { ChangeFeed, Sql } from '../../storage/index.ts';
+import { collectionOfId, Pace, type UnitOfWork } from '../documents/index.ts';
+import type { Collections } from '../collections/index.ts';
+import type { Chunker } from './chunker.ts';
+import type { EmbeddedDocument } from './embed-documents.ts';
+import type { QueueGate } from './queue/gate.ts';
+import { countQueued, putStates, removeStates, statusOfOrds, type EmbeddingStatus, type StateEntry } from './queue/state-rows.ts';
+import { vectorsChange } from './queue/vectors-change.ts';
+import { putVectors, type ModelIdentity } from './vector-rows.ts';
+
+export interface StoreDeps {
+  readonly sql: Sql;
+  readonly feed: ChangeFeed;
+  readonly clock: Clock;
+  readonly collections: Pick<Collections, 'configOf'>;
+  readonly chunker: Pick<Chunker, 'chunkingOf'>;
+  readonly gate: QueueGate;
+}
+
+/** Ends what embedding has begun: each function is one transaction. */
+export class VectorStore {
+  readonly #deps: StoreDeps;
+
+  constructor(deps: StoreDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Stores vectors, takes their documents from the queue and tells the feed. Answers the ordinals that were stored:
+   * a document that was written meanwhile keeps its place in the queue, for these are vectors of the past.
+   */
+  async store(model: ModelIdentity, embedded: readonly EmbeddedDocument[]): Promise<Set<number>> {
+    const { collections, chunker } = this.#deps;
+    return this.#transact(async (work) => {
+      const present = new Map((await statusOfOrds(work.tx, embedded.map(({ document }) => document.ord))).map((status) => [status.ord, status]));
+      const current = embedded.filter(({ document }) => {
+        const status = present.get(document.ord);
+        return status !== undefined && status.id === document.id && isSameBody(status, document) && chunker.chunkingOf(status) === document.chunking;
+      });
+      const storedType = (id: string) => collections.configOf(collectionOfId(id))?.quantization ?? 'float32';
+      await putVectors(work, model, current.map(({ document: { ord, id, crc, bytes, chunking }, chunks }) => (
+        { ord, cid: present.get(ord)!.cid, crc, bytes, chunking, chunks, stored: storedType(id) })));
+      const ords = current.map(({ document }) => document.ord);
+      await removeStates(work, ords);
+      await work.feed.append(work.tx, current.map(({ document }) => vectorsChange(document)));
+      return new Set(ords);
+    });
+  }
+
+  /** Writes down what became of documents whose body is still the one that was tried. */
+  async note(entries: readonly (Omit<StateEntry, 'cid'> & { readonly crc: number; readonly bytes: number })[]): Promise<void> {
+    if (entries.length === 0) return;
+    await this.#transact(async (work) => {
+      const present = new Map((await statusOfOrds(work.tx, entries.map(({ ord }) => ord))).map((status) => [status.ord, status]));
+      const current = entries.flatMap((entry) => {
+        const status = present.get(entry.ord);
+        return status !== undefined && isSameBody(status, entry) ? [{ ...entry, cid: status.cid }] : [];
+      });
+      await putStates(work, current);
+    });
+  }
+
+  /** Takes documents from the queue that are not there any more for anybody. */
+  async forget(ords: readonly number[]): Promise<void> {
+    if (ords.length > 0) await this.#transact((work) => removeStates(work, ords));
+  }
+
+  #transact<T>(steps: (work: UnitOfWork) => Promise<T>): Promise<T> {
+    const { sql, feed, clock, gate } = this.#deps;
+    return sql.transaction(async (tx) => {
+      const value = await steps({ tx, feed, now: unixSeconds(clock), pace: new Pace() });
+      const queued = await countQueued(tx);
+      tx.onCommit(() => gate.count(queued));
+      return value;
+    });
+  }
+}
+
+function isSameBody(status: EmbeddingStatus, { crc, bytes }: { readonly crc: number; readonly bytes: number }): boolean {
+  return status.crc === crc && status.bytes === bytes;
+}

@@ -1,0 +1,145 @@
+import type { Queries, Row, SqlValue, Transaction } from '../../storage/index.ts';
+import { removeVectorRows, runInSteps, type UnitOfWork } from '../documents/index.ts';
+
+/** What must agree for two vectors to be comparable. */
+export interface ModelIdentity {
+  readonly model: string;
+  /** How texts are prepared for the model. */
+  readonly variant: string;
+  readonly dimensions: number;
+}
+
+export type StoredType = 'float32' | 'int8' | 'int4';
+
+/** Where a chunk stands in its body: lines from 1, bytes with the end exclusive. */
+export interface ChunkPlace {
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The vectors of a document, ready to be written. */
+export interface NewVectors {
+  readonly ord: number;
+  readonly cid: number;
+  /** Of the body that they were made from. */
+  readonly crc: number;
+  readonly bytes: number;
+  readonly chunking: string;
+  readonly stored: StoredType;
+  readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[];
+}
+
+/** One vector as it is stored. */
+export interface StoredVector extends ChunkPlace, ModelIdentity {
+  readonly ord: number;
+  /** Number of the chunk within its document, from 0. */
+  readonly chunk: number;
+  /** The type that the collection asked for when it was embedded (decision D-41). */
+  readonly stored: StoredType;
+  /** CRC-32 of the body that it was made from; another one than the document's means that it is out of date. */
+  readonly crc: number;
+  /** At full precision, whatever `stored` says. */
+  readonly vector: Float32Array;
+}
+
+const UPSERT = `
+  INSERT INTO embeddings(ord, cid, model_id, crc, bytes, chunks, stored, chunking) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT(ord) DO UPDATE SET model_id = excluded.model_id, crc = excluded.crc, bytes = excluded.bytes,
+    chunks = excluded.chunks, stored = excluded.stored, chunking = excluded.chunking`;
+const INSERT = 'INSERT INTO vectors(ord, chunk, start_line, end_line, start_byte, end_byte, vector) VALUES (?, ?, ?, ?, ?, ?, ?)';
+
+/** Puts vectors in the place of those that their documents have; each document at most once. The feed is the caller's. */
+export async function putVectors(work: UnitOfWork, model: ModelIdentity, documents: readonly NewVectors[]): Promise<void> {
+  if (documents.length === 0) return;
+  const modelId = await ensureModel(work.tx, model);
+  await removeVectorRows(work, documents.map(({ ord }) => ord));
+  await runInSteps(work, UPSERT, documents.map(({ ord, cid, crc, bytes, chunks, stored, chunking }) => [ord, cid, modelId, crc, bytes, chunks.length, stored, chunking]));
+  for (const { ord, chunks } of documents) {
+    await runInSteps(work, INSERT, chunks.map(({ startLine, endLine, start, end, vector }, chunk) => [ord, chunk, startLine, endLine, start, end, toBlob(vector)]));
+  }
+}
+
+/** Removes what documents were embedded to. The feed is the caller's. */
+export async function removeVectors(work: UnitOfWork, ords: readonly number[]): Promise<void> {
+  if (ords.length === 0) return;
+  await removeVectorRows(work, ords);
+  await runInSteps(work, 'DELETE FROM embeddings WHERE ord = ?', ords.map((ord) => [ord]));
+}
+
+async function ensureModel(tx: Transaction, { model, variant, dimensions }: ModelIdentity): Promise<number> {
+  const find = () => tx.get<{ id: number }>('SELECT id FROM embedding_models WHERE model = ? AND variant = ? AND dimensions = ?', [model, variant, dimensions]);
+  const found = await find();
+  if (found !== undefined) return found.id;
+  await tx.run('INSERT INTO embedding_models(model, variant, dimensions) VALUES (?, ?, ?)', [model, variant, dimensions]);
+  return (await find())!.id;
+}
+
+interface VectorRow extends Row {
+  readonly ord: number;
+  readonly chunk: number;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly start_byte: number;
+  readonly end_byte: number;
+  readonly stored: string;
+  readonly crc: number;
+  readonly model: string;
+  readonly variant: string;
+  readonly dimensions: number;
+  readonly vector: Uint8Array;
+}
+
+const SELECT = `
+  SELECT v.ord, v.chunk, v.start_line, v.end_line, v.start_byte, v.end_byte, e.stored, e.crc, m.model, m.variant, m.dimensions, v.vector
+  FROM embeddings e JOIN vectors v ON v.ord = e.ord JOIN embedding_models m ON m.id = e.model_id`;
+
+/** Vectors read by one statement; at 1536 dimensions that is 1.5 MiB. */
+const PAGE = 256;
+
+/**
+ * All vectors of a collection, by document and chunk, in pages. Pages go on after the last vector read, so that
+ * nothing is held open: whoever needs what is written meanwhile follows the change feed. Give it
+ * `sql.background`: a page is large.
+ */
+export async function* vectorsOfCollection(queries: Queries, collection: string, page = PAGE): AsyncGenerator<StoredVector[]> {
+  // The CASE bounds the chunks of the first document alone, through the index.
+  const query = `${SELECT} WHERE e.cid = (SELECT id FROM collections WHERE name = ?) AND e.ord >= ?
+    AND v.chunk > CASE WHEN e.ord = ? THEN ? ELSE -1 END ORDER BY e.ord, v.chunk LIMIT ?`;
+  for (let last: StoredVector | undefined, more = true; more;) {
+    const after: SqlValue[] = last === undefined ? [0, 0, -1] : [last.ord, last.ord, last.chunk];
+    const rows = await queries.all<VectorRow>(query, [collection.toLowerCase(), ...after, page]);
+    const vectors = rows.map(toVector);
+    if (vectors.length > 0) yield vectors;
+    last = vectors.at(-1);
+    more = rows.length === page;
+  }
+}
+
+/** The vectors of some documents, by document and chunk; those that have none are left out. */
+export async function vectorsOfDocuments(queries: Queries, ords: readonly number[]): Promise<StoredVector[]> {
+  if (ords.length === 0) return [];
+  const rows = await queries.all<VectorRow>(`${SELECT} WHERE e.ord IN (${ords.map(() => '?').join(', ')}) ORDER BY e.ord, v.chunk`, ords);
+  return rows.map(toVector);
+}
+
+function toVector(row: VectorRow): StoredVector {
+  const { ord, chunk, crc, model, variant, dimensions } = row;
+  return {
+    ord, chunk, crc, model, variant, dimensions, stored: row.stored as StoredType,
+    startLine: row.start_line, endLine: row.end_line, start: row.start_byte, end: row.end_byte,
+    vector: fromBlob(row.vector),
+  };
+}
+
+/** The bytes themselves: every platform that Node runs on for this service is little-endian. */
+function toBlob(vector: Float32Array): Uint8Array {
+  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+}
+
+function fromBlob(blob: Uint8Array): Float32Array {
+  // Numbers can be read in place only where their address allows it.
+  const { buffer, byteOffset } = blob.byteOffset % 4 === 0 ? blob : Uint8Array.from(blob);
+  return new Float32Array(buffer, byteOffset, blob.byteLength / 4);
+}

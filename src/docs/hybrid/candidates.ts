@@ -1,0 +1,103 @@
+import { fuse, type FusedHit, type MeaningHit, type WordsHit } from '../../search/fusion/index.ts';
+import type { Sql } from '../../storage/index.ts';
+import { OrdSet } from '../fulltext/index.ts';
+import type { Look } from './look-at-sides.ts';
+import { isWordsWanted, type HybridRequest } from './request.ts';
+
+/** Numbers of the last changes that the indexes had applied at some time; undefined for one that does not follow. */
+export interface Positions {
+  readonly words: number | undefined;
+  readonly meaning: number | undefined;
+}
+
+/** Ordinals looked up by one statement. */
+const STEP = 256;
+
+/** What both sides have found so far, of each document as it was when it was looked at last. */
+export class Candidates {
+  readonly #request: HybridRequest;
+  #words = new Map<number, WordsHit>();
+  #meaning: MeaningHit[] = [];
+  /** All that the words match, where facets are to be counted. */
+  #matches: OrdSet | undefined;
+  readonly #distances = new Map<number, number>();
+  /** Before anything was looked at. */
+  #first: Positions | undefined;
+  /** Of documents that were looked at again. */
+  readonly #later = new Map<number, Positions>();
+
+  constructor(request: HybridRequest) {
+    this.#request = request;
+  }
+
+  /** Every document that is a match; undefined where no facets are to be counted. */
+  all(): OrdSet | undefined {
+    if (this.#matches === undefined) return undefined;
+    const all = isWordsWanted(this.#request) ? OrdSet.fromWords(this.#matches.words.slice()) : new OrdSet();
+    for (const { ord } of this.#nearest()) all.add(ord);
+    return all;
+  }
+
+  /** Metres from the middle of the circle. */
+  distanceOf(ord: number): number | undefined {
+    return this.#distances.get(ord);
+  }
+
+  /** Adds what a look found that began at `positions`; of the documents of `only`, in the place of what was known. */
+  take({ words, matches, meaning, distances }: Look, positions: Positions, only: ReadonlySet<number> | undefined): void {
+    this.#first ??= positions;
+    for (const ord of only ?? []) {
+      this.#later.set(ord, positions);
+      this.#words.delete(ord);
+      this.#distances.delete(ord);
+      this.#matches?.delete(ord);
+    }
+    this.#meaning = [...this.#meaning.filter(({ ord }) => only?.has(ord) !== true), ...meaning];
+    for (const hit of words) this.#words.set(hit.ord, hit);
+    for (const [ord, distance] of distances ?? []) this.#distances.set(ord, distance);
+    if (this.#matches === undefined) this.#matches = matches;
+    else for (const ord of matches ?? []) this.#matches.add(ord);
+  }
+
+  /** Best first. */
+  fused(): FusedHit[] {
+    const { candidates, fusion } = this.#request;
+    return fuse(best([...this.#words.values()], candidates), this.#nearest(), fusion);
+  }
+
+  #nearest(): MeaningHit[] {
+    return best(this.#meaning, this.#request.candidates);
+  }
+
+  /** Which of some documents changed since they were looked at: what is known of them may be of different versions. */
+  async changed(sql: Sql, ords: readonly number[]): Promise<Set<number>> {
+    const changed = new Set<number>();
+    const first = leastOf(this.#first);
+    for (let i = 0; first !== undefined && i < ords.length; i += STEP) {
+      const some = ords.slice(i, i + STEP);
+      const rows = await sql.all<{ ord: number; kind: string; lsn: number }>(
+        `SELECT ord, kind, max(lsn) AS lsn FROM changes
+         WHERE lsn > ? AND kind IN ('doc.put', 'doc.delete', 'vectors.put') AND ord IN (${some.map(() => '?').join(', ')}) GROUP BY ord, kind`,
+        [first, ...some],
+      );
+      for (const { ord, kind, lsn } of rows) if (lsn > this.#seen(ord, kind)) changed.add(ord);
+    }
+    return changed;
+  }
+
+  /** Number of the last change that is known to be in what was seen of a document. */
+  #seen(ord: number, kind: string): number {
+    const { words, meaning } = this.#later.get(ord) ?? this.#first!;
+    return (kind === 'vectors.put' ? meaning : words) ?? Infinity;
+  }
+}
+
+/** What boosts and second looks brought along is more than was asked for. */
+function best<H extends WordsHit & { readonly chunk?: number }>(hits: readonly H[], limit: number): H[] {
+  return hits.toSorted((a, b) => b.score - a.score || a.ord - b.ord || (a.chunk ?? 0) - (b.chunk ?? 0)).slice(0, limit);
+}
+
+function leastOf(positions: Positions | undefined): number | undefined {
+  const known = [positions?.words, positions?.meaning].filter((position) => position !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}

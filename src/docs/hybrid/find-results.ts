@@ -1,0 +1,124 @@
+import type { FusedHit } from '../../search/fusion/index.ts';
+import type { Algorithm } from '../../search/vector/index.ts';
+import { applyCuration, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
+import { curatedDocuments, isMeant, matchedTerms, patiently, readRows, type OrdSet, type PinnedDocument, type ResultRow } from '../fulltext/index.ts';
+import type { Passage } from '../vectors/index.ts';
+import { Candidates, type Positions } from './candidates.ts';
+import type { HybridDeps } from './deps.ts';
+import { inWindows, type Placed } from './in-windows.ts';
+import { lookAtSides, type Look, type Scope } from './look-at-sides.ts';
+import { needsBodies, type HybridRequest } from './request.ts';
+
+/** A result before it is shown. */
+export interface Found {
+  readonly key: string;
+  readonly lang: string;
+  readonly score: number;
+  readonly row: ResultRow;
+  /** Undefined for a pinned document that is no candidate. */
+  readonly hit: FusedHit | undefined;
+  /** Terms of the query that it matches, but for those found by edits. */
+  readonly terms: Set<string>;
+  /** Where meaning found a passage, its place in the body, and for a window that of all of it. */
+  readonly passage: Passage | undefined;
+}
+
+export interface FoundResults {
+  readonly results: readonly Curated<Found>[];
+  /** Everything that matches or is pinned, where facets are to be counted. */
+  readonly all: OrdSet | undefined;
+  /** Undefined when meaning was not asked. */
+  readonly algorithm: Algorithm | undefined;
+  readonly incomparable: number;
+}
+
+/** What the answer shows, as it was read in one go. */
+interface Reading {
+  readonly results: readonly Curated<Found>[];
+  /** Documents that were to be shown, whether or not they are still there. */
+  readonly ords: readonly number[];
+  /** Those that curation alone brought here. */
+  readonly outside: readonly number[];
+}
+
+/** How often documents that change are looked at again. */
+const LOOKS = 5;
+
+/**
+ * The results of a request, each of one version of its document, although filter, indexes and rows are read one after
+ * the other: those that change meanwhile are looked at again, alone. One that never stops changing comes as it was
+ * seen last.
+ */
+export async function findResults(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden'>, rules: readonly CurationRule[]): Promise<FoundResults> {
+  const { words, meaning } = deps;
+  const { hidden, pinned } = await curatedDocuments(words, request.collection.toLowerCase(), request.query, rules);
+  const candidates = new Candidates(request);
+  let first: Look | undefined;
+  let only: ReadonlySet<number> | undefined;
+  for (let looks = 1; ; looks++) {
+    scope.signal.throwIfAborted();
+    const positions: Positions = { words: words.view.position, meaning: meaning.view.position };
+    const look = await lookAtSides(deps, request, { ...scope, hidden }, only);
+    first ??= look;
+    candidates.take(look, positions, only);
+    const { results, ords, outside } = await read(deps, request, candidates, rules, pinned);
+    const torn = looks < LOOKS ? await candidates.changed(words.sql, ords) : new Set<number>();
+    if (torn.size === 0) return { results, all: withOrds(candidates.all(), outside), algorithm: first.algorithm, incomparable: first.incomparable };
+    only = torn;
+    await patiently({ caughtUp: async (signal) => void await Promise.all([words.view.caughtUp(signal), meaning.view.caughtUp(signal)]) }, scope.signal);
+  }
+}
+
+/** The results as the tables have them now. */
+async function read(deps: HybridDeps, request: HybridRequest, candidates: Candidates, rules: readonly CurationRule[], pinned: readonly PinnedDocument[]): Promise<Reading> {
+  const { words: { sql, view }, meaning } = deps;
+  const pins = new Set(pinned.map(({ ord }) => ord));
+  const organic = firstOf(await inOrder(deps, request, candidates), request.topK, pins);
+  const ords = [...new Set([...organic.map(({ hit }) => hit.ord), ...pins])];
+  const index = view.indexOf(request.collection);
+  const terms = index === undefined ? undefined : await matchedTerms(index, request.words.plan, ords);
+  const passages = await passagesOf(meaning, request, organic);
+  const rows = await readRows(sql, ords, needsBodies(request));
+  const found = organic.flatMap(({ hit }, i) => toFound(rows.get(hit.ord), { hit, terms: terms?.get(hit.ord), passage: passages[i] }));
+  const findPinned = (pin: Pin): Found | undefined => pinned.filter((document) => isMeant(document, pin))
+    .flatMap(({ ord }) => toFound(rows.get(ord), { hit: undefined, terms: terms?.get(ord), passage: undefined })).at(0);
+  const results = applyCuration(request.query, found, rules, findPinned);
+  const outside = results.filter(({ hit }) => hit === undefined).map(({ row }) => row.ord);
+  return { results: results.slice(0, request.topK), ords, outside };
+}
+
+/** Fused hits, in the mode `window` merged to windows, in the order of the answer. */
+async function inOrder(deps: HybridDeps, request: HybridRequest, candidates: Candidates): Promise<Placed[]> {
+  const hits = candidates.fused();
+  const placed = request.mode === 'window' ? await inWindows(deps.words.sql, hits, request.windowSize) : hits.map((hit) => ({ hit, first: hit.chunk, last: hit.chunk }));
+  if (!request.byDistance) return placed;
+  // Of the same distance, the better one comes first, as sorting is stable.
+  const distanceOf = ({ hit: { ord } }: Placed): number => candidates.distanceOf(ord) ?? Infinity;
+  return placed.sort((a, b) => distanceOf(a) - distanceOf(b));
+}
+
+/** So many of the best as are needed when those of pinned documents go to other places. */
+function firstOf(placed: readonly Placed[], count: number, pins: ReadonlySet<number>): Placed[] {
+  let free = 0;
+  return placed.filter(({ hit: { ord } }) => pins.has(ord) || free++ < count);
+}
+
+/** Places of passages; undefined for what words alone found. */
+async function passagesOf(meaning: HybridDeps['meaning'], { mode }: HybridRequest, organic: readonly Placed[]): Promise<(Passage | undefined)[]> {
+  if (mode === 'parent') return [];
+  const wanted = organic.flatMap(({ hit: { ord }, first, last }, at) => (first === undefined || last === undefined ? [] : [{ at, ord, first, last }]));
+  const read = wanted.length === 0 ? [] : await meaning.passagesOf(wanted);
+  const passages = organic.map((): Passage | undefined => undefined);
+  for (const [i, { at }] of wanted.entries()) passages[at] = read[i];
+  return passages;
+}
+
+/** Nothing for a document that went. A document that is no candidate scores 0 (decisions section 4.5). */
+function toFound(row: ResultRow | undefined, { hit, terms = new Set(), passage }: Pick<Found, 'hit' | 'passage'> & { readonly terms: Set<string> | undefined }): Found[] {
+  return row === undefined ? [] : [{ key: row.key, lang: row.lang, score: hit?.score ?? 0, row, hit, terms, passage }];
+}
+
+function withOrds(set: OrdSet | undefined, ords: readonly number[]): OrdSet | undefined {
+  for (const ord of ords) set?.add(ord);
+  return set;
+}

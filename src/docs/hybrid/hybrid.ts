@@ -1,0 +1,27 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
+import type { Handlers } from '../../operations/index.ts';
+import type { FullTextSearch } from '../fulltext/index.ts';
+import type { HybridDeps } from './deps.ts';
+import type { HybridInput } from './request.ts';
+import { searchHybrid } from './search-hybrid.ts';
+
+/** Searching by words and meaning at once (contract section 4, "Full-text search": `POST /v1/hybrid-search`). */
+export interface Hybrid {
+  readonly handlers: Required<Pick<Handlers<Operations>, 'searchHybrid'>>;
+  /** As `POST /v1/hybrid-search`, for other areas. It takes a place at the search gate by itself. */
+  hybridSearch(input: HybridInput, signal: AbortSignal): Promise<SearchHybridResponse>;
+}
+
+export interface HybridAreas extends Pick<HybridDeps, 'chunker' | 'gate'> {
+  readonly words: Pick<FullTextSearch, 'deps'>;
+  readonly vectors: HybridDeps['meaning'];
+}
+
+export function createHybrid({ words, vectors, chunker, gate }: HybridAreas): Hybrid {
+  const deps: HybridDeps = { words: words.deps, meaning: vectors, chunker, gate };
+  return {
+    handlers: { searchHybrid: (input, { signal }) => searchHybrid(deps, input, signal) },
+    hybridSearch: (input, signal) => searchHybrid(deps, input, signal),
+  };
+}

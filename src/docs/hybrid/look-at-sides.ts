@@ -1,0 +1,81 @@
+import type { Algorithm } from '../../search/vector/index.ts';
+import type { MeaningHit, WordsHit } from '../../search/fusion/index.ts';
+import { boostFactors, eligibleDocuments, OrdSet, queriesFor, type CollectionRow } from '../fulltext/index.ts';
+import type { HybridDeps, QueryVector } from './deps.ts';
+import { documentsWithin } from './documents-within.ts';
+import { groupsByFactor } from './factor-groups.ts';
+import type { HybridRequest } from './request.ts';
+
+/** What a search is about, beside its request. */
+export interface Scope {
+  readonly collection: CollectionRow;
+  /** Absent: nothing is looked for by meaning. */
+  readonly vector: QueryVector | undefined;
+  /** Ordinals that must not be found. */
+  readonly hidden: readonly number[];
+  readonly signal: AbortSignal;
+}
+
+/** What both sides find at one time, their scores multiplied by boosts. */
+export interface Look {
+  readonly words: readonly WordsHit[];
+  /** All that the words match, where facets are to be counted. */
+  readonly matches: OrdSet | undefined;
+  readonly meaning: readonly MeaningHit[];
+  /** What was used; undefined when meaning was not asked. */
+  readonly algorithm: Algorithm | undefined;
+  /** Documents whose vectors could not be compared. */
+  readonly incomparable: number;
+  /** Metres from the middle of the circle, where there is one. */
+  readonly distances: ReadonlyMap<number, number> | undefined;
+}
+
+interface Ground {
+  readonly eligible: OrdSet | undefined;
+  readonly factors: Float32Array | undefined;
+}
+
+/** Asks both sides about some documents, or all that are eligible. */
+export async function lookAtSides(deps: HybridDeps, request: HybridRequest, scope: Scope, only: ReadonlySet<number> | undefined): Promise<Look> {
+  const { words: { filterMeta, boost }, circle } = request;
+  const { collection, hidden } = scope;
+  const queries = queriesFor(deps.words.sql, collection);
+  const distances = circle && await documentsWithin(queries, collection.id, circle, only);
+  let eligible = await eligibleDocuments(deps.words, collection, { filterMeta, ranges: [], hidden });
+  for (const narrower of [distances?.keys(), only]) if (narrower !== undefined) eligible = narrowed(eligible, narrower);
+  const ground = { eligible, factors: await boostFactors(queries, collection.id, boost) };
+  const [found, near] = [lookAtWords(deps, request, ground), await lookAtMeaning(deps, request, scope, ground)];
+  return { ...found, ...near, distances };
+}
+
+function narrowed(eligible: OrdSet | undefined, ords: Iterable<number>): OrdSet {
+  const set = OrdSet.of(ords);
+  if (eligible !== undefined) set.intersect(eligible);
+  return set;
+}
+
+function lookAtWords({ words }: HybridDeps, { words: { collection, plan, algorithm, fieldWeights, facetBy, limit } }: HybridRequest, { eligible, factors }: Ground): Pick<Look, 'words' | 'matches'> {
+  const found = words.view.indexOf(collection)?.search({
+    root: plan.root, expansions: plan.expansions, analyzer: plan.analyzer, algorithm, fieldWeights, limit,
+    collect: facetBy !== undefined,
+    ...(eligible && { filter: eligible }), ...(factors && { factors }),
+  });
+  return { words: found?.hits ?? [], matches: found?.matches };
+}
+
+/** Vectors of former bodies say nothing of the documents as they are answered, so they are left out. */
+async function lookAtMeaning(deps: HybridDeps, request: HybridRequest, { vector, signal }: Scope, { eligible, factors }: Ground): Promise<Pick<Look, 'meaning' | 'algorithm' | 'incomparable'>> {
+  if (vector === undefined) return { meaning: [], algorithm: undefined, incomparable: 0 };
+  const { collection, candidates: k, metric, threshold, vectorAlgorithm, mode } = request;
+  const last = factors === undefined ? 0 : await lastOrd(deps);
+  const results = await Promise.all(groupsByFactor(factors, eligible, last).map((group) => deps.meaning.searchByVector({
+    ...vector, collection, k, metric, threshold, algorithm: vectorAlgorithm, eligible: group, perDocument: mode === 'parent', quotable: true,
+  }, signal)));
+  const [{ algorithm, incomparable }] = results as [(typeof results)[number]];
+  const hits = results.flatMap((result) => result.hits);
+  return { meaning: factors === undefined ? hits : hits.map((hit) => ({ ...hit, score: hit.score * (factors[hit.ord] ?? 1) })), algorithm, incomparable };
+}
+
+async function lastOrd({ words: { sql } }: HybridDeps): Promise<number> {
+  return (await sql.get<{ ord: number | null }>('SELECT max(ord) AS ord FROM documents'))?.ord ?? 0;
+}

@@ -1,0 +1,45 @@
+import { isCodeDocument, tokenizeCode } from '../../text/code/index.ts';
+import { tokenize } from '../../text/tokenize.ts';
+import type { Embeddings } from '../embeddings/index.ts';
+import type { Meta } from '../documents/index.ts';
+import type { WordMatcher } from '../fulltext/index.ts';
+import type { Passage } from '../vectors/index.ts';
+
+/** A passage with the chunk that stands for it. */
+export interface ChosenPassage extends Passage {
+  readonly chunk: number;
+}
+
+/**
+ * The passage of a body with the most different terms of a query, of several the one where they stand most often, then
+ * the first one; with `size` neighbours on each side. Undefined for a body that is blank. For documents that words alone
+ * found: it is cut as it would be for embeddings.
+ */
+export function passageByWords(
+  chunker: Pick<Embeddings, 'chunksOf'>, matcher: WordMatcher, document: { readonly key: string; readonly meta: Meta; readonly contentMd: string }, size: number,
+): ChosenPassage | undefined {
+  const chunks = chunker.chunksOf(document);
+  if (chunks.length === 0) return undefined;
+  const tokens = isCodeDocument(document) ? tokenizeCode : tokenize;
+  const counts = chunks.map(({ text }) => countMatches(tokens(text), matcher));
+  const chunk = counts.reduce((best, count, i) => (isMore(count, counts[best]!) ? i : best), 0);
+  const [first, last] = [Math.max(0, chunk - size), Math.min(chunks.length - 1, chunk + size)];
+  return {
+    chunk, first, last, start: chunks[first]!.start, end: chunks[last]!.end,
+    startLine: chunks[first]!.startLine, endLine: chunks[last]!.endLine,
+  };
+}
+
+interface Matches {
+  readonly terms: number;
+  readonly hits: number;
+}
+
+function countMatches(tokens: readonly { readonly form: string }[], matcher: WordMatcher): Matches {
+  const labels = tokens.map(({ form }) => matcher.match(form)).filter((label) => label !== undefined);
+  return { terms: new Set(labels).size, hits: labels.length };
+}
+
+function isMore(a: Matches, b: Matches): boolean {
+  return a.terms > b.terms || (a.terms === b.terms && a.hits > b.hits);
+}

@@ -1,0 +1,106 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import type { InputOf } from '../../operations/index.ts';
+import type { Fusion } from '../../search/fusion/index.ts';
+import type { Point } from '../../search/geo/index.ts';
+import type { Retrieval } from '../collections/index.ts';
+import { projectionOf, type Projection } from '../documents/index.ts';
+import { hasEdits, resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
+
+export type HybridInput = InputOf<Operations, 'searchHybrid'>;
+export type RetrievalMode = 'parent' | 'chunk' | 'window';
+
+export interface Circle {
+  readonly middle: Point;
+  readonly radiusMeters: number;
+}
+
+/** A request with everything decided: what it says, then the collection's profile, then the defaults. */
+export interface HybridRequest {
+  readonly collection: string;
+  readonly query: string;
+  /** The side of the words, as full-text search would be asked for its candidates. */
+  readonly words: WordsRequest;
+  readonly topK: number;
+  /** Hits that each side brings along. */
+  readonly candidates: number;
+  readonly fusion: Fusion;
+  /** As they are answered; one of them decides. */
+  readonly alpha: number;
+  readonly rrfK: number;
+  readonly threshold: number;
+  readonly vectorAlgorithm: HybridInput['vectorAlgorithm'];
+  readonly metric: HybridInput['distanceMetric'];
+  readonly circle: Circle | undefined;
+  readonly byDistance: boolean;
+  readonly mode: RetrievalMode;
+  /** Neighbours on each side. */
+  readonly windowSize: number;
+  /** Tokens; 0 is no budget. */
+  readonly budget: number;
+  readonly projection: Projection;
+}
+
+/** Decisions sections 4.3 and 4.5. */
+const DEFAULT_TOP_K = 10;
+const DEFAULT_ALPHA = 0.5;
+const OVERSAMPLE = 3;
+const MIN_CANDIDATES = 50;
+
+/** Throws `invalid_argument` for what a schema cannot see: the query's syntax, sizes in all, an order that needs a place. */
+export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridRequest {
+  const { collection, query, geo, rrfK, threshold, distanceMetric: metric, windowSize } = input;
+  if (input.sort === 'distance' && geo === undefined) throw new ServiceError('invalid_argument', 'sort: distance needs geo');
+  const profile = deps.collections.configOf(collection)?.retrieval ?? {};
+  const topK = input.topK ?? profile.topK ?? DEFAULT_TOP_K;
+  const candidates = Math.max(MIN_CANDIDATES, Math.ceil(topK * (input.oversample ?? profile.oversample ?? OVERSAMPLE)));
+  const alpha = alphaOf(input, profile);
+  const strategy = input.strategy ?? profile.hybridStrategy ?? 'alpha';
+  return {
+    collection, query, topK, candidates, alpha, rrfK, threshold, metric, windowSize,
+    words: resolveWords(deps, wordsInput(input, candidates)),
+    fusion: strategy === 'rrf' ? { strategy, k: rrfK } : { strategy, alpha },
+    vectorAlgorithm: input.vectorAlgorithm,
+    circle: geo && { middle: { lat: geo.lat, lng: geo.lng }, radiusMeters: geo.radiusMeters },
+    byDistance: input.sort === 'distance',
+    mode: input.retrievalMode ?? profile.retrievalMode ?? 'parent',
+    budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
+    // The default of `includeContent` must not hide a body that `fields` names (decision D-40).
+    projection: projectionOf(input.fields, input.fields === undefined ? input.includeContent : input.includeContent || undefined),
+  };
+}
+
+/** 0 is a weight too, so the profile says whether its own counts (contract section 2, `retrieval`). */
+function alphaOf({ alpha }: HybridInput, { hybridAlpha, hybridAlphaSet }: Retrieval): number {
+  return alpha ?? (hybridAlphaSet === true ? hybridAlpha : undefined) ?? DEFAULT_ALPHA;
+}
+
+/** What the request says of the words, with the defaults of full-text search for what it cannot say. */
+function wordsInput({ collection, query, algorithm, fuzzy, disableStem, disableSynonyms, filterMeta, boost, facetBy, facetMaxValues }: HybridInput, limit: number): Parameters<typeof resolveWords>[1] {
+  return {
+    collection, query, algorithm, fuzzy, disableStem, disableSynonyms, limit, facetMaxValues,
+    mode: 'auto', distance: 5, includeContent: false, highlight: false, highlightTag: '<mark>', maxHighlights: 0, fragmentSize: 150,
+    ...(filterMeta && { filterMeta }), ...(boost && { boost }), ...(facetBy && { facetBy }),
+  };
+}
+
+/** Whether results need their bodies, if only to look for the words in them. */
+export function needsBodies({ projection, mode, words }: HybridRequest): boolean {
+  return projection.body || mode !== 'parent' || words.plan.wanted.some(hasEdits);
+}
+
+/** The request of a search whose words decide alone. */
+export function byWordsAlone(request: HybridRequest): HybridRequest {
+  if (request.fusion.strategy === 'rrf') return request;
+  return { ...request, alpha: 0, fusion: { strategy: 'alpha', alpha: 0 } };
+}
+
+/** Whether meaning has any weight. */
+export function isMeaningWanted({ fusion, query }: HybridRequest): boolean {
+  return query.trim() !== '' && !(fusion.strategy === 'alpha' && fusion.alpha === 0);
+}
+
+/** Whether what words alone find is a result. */
+export function isWordsWanted({ fusion }: HybridRequest): boolean {
+  return !(fusion.strategy === 'alpha' && fusion.alpha === 1);
+}

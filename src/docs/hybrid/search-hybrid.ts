@@ -1,0 +1,88 @@
+import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { countWithinBudget, Pace } from '../documents/index.ts';
+import { countFacets, fillPrompt, queriesFor, withNeighbours, type CollectionRow } from '../fulltext/index.ts';
+import type { HybridDeps, QueryVector } from './deps.ts';
+import { findResults, type FoundResults } from './find-results.ts';
+import { presentResults } from './present-results.ts';
+import { byWordsAlone, isMeaningWanted, resolveRequest, type HybridInput, type HybridRequest } from './request.ts';
+
+/** Of a collection that is not there. */
+const NOTHING: FoundResults = { results: [], all: undefined, algorithm: undefined, incomparable: 0 };
+
+/** `POST /v1/hybrid-search` (contract section 4, "Full-text search"; decisions section 4.5). Only the scoring holds a place among the searches. */
+export async function searchHybrid(deps: HybridDeps, input: HybridInput, signal: AbortSignal): Promise<SearchHybridResponse> {
+  const started = performance.now();
+  const { words, gate } = deps;
+  const asked = resolveRequest(words, input);
+  const collection = await words.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [asked.collection.toLowerCase()]);
+  const { request, vector, warnings } = await withVector(deps, await withWords(deps, asked, signal), signal);
+  const rules = words.curation.rulesOf(request.collection);
+  const found = collection === undefined ? NOTHING : await gate.run(() => findResults(deps, request, { collection, vector, signal }, rules), signal);
+  const presented = await presentResults(deps, request, found.results);
+  const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
+  const notes = [...warnings, ...incomparableWarning(found.incomparable)];
+  return {
+    results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: i + 1 })),
+    total: fitting,
+    strategy: request.fusion.strategy, alpha: request.alpha, rrfK: request.rrfK,
+    ftsAlgorithm: input.algorithm, vectorAlgorithm: found.algorithm ?? request.vectorAlgorithm ?? 'flat',
+    distanceMetric: request.metric, retrievalMode: request.mode,
+    ...await facetsOf(deps, request, collection, found),
+    ...(notes.length > 0 && { warnings: notes }),
+    ...(fitting < presented.length && { contextTruncated: true }),
+    searchStats: { durationMs: Math.round(performance.now() - started) },
+    ...promptOf(deps, request),
+  };
+}
+
+/** Gets the index of words ready for the query, in slices, and for `pmisparse` the neighbours of its terms. Throws `index_loading`. */
+async function withWords({ words }: HybridDeps, request: HybridRequest, signal: AbortSignal): Promise<HybridRequest> {
+  const pace = new Pace();
+  while (words.view.indexOf(request.collection)?.prepare(request.words.plan.analyzer) === false) await pace.rest();
+  return { ...request, words: await withNeighbours(words, request.words, signal) };
+}
+
+interface Prepared {
+  readonly request: HybridRequest;
+  /** Absent: nothing is looked for by meaning. */
+  readonly vector: QueryVector | undefined;
+  readonly warnings: readonly string[];
+}
+
+/** Embeds the query. Where that is not possible the words have to do (decisions section 4.3, "No provider"). Throws `index_loading`. */
+async function withVector({ meaning }: HybridDeps, request: HybridRequest, signal: AbortSignal): Promise<Prepared> {
+  if (!isMeaningWanted(request)) return { request, vector: undefined, warnings: [] };
+  const alone = (reason: string): Prepared => ({ request: byWordsAlone(request), vector: undefined, warnings: [`${reason}: the words alone decided`] });
+  if (!meaning.isConfigured()) return alone('embedding provider not configured');
+  if (meaning.modelsOf(request.collection).length === 0) {
+    return { request, vector: undefined, warnings: ['no document of the collection has vectors: nothing was found by meaning'] };
+  }
+  try {
+    return { request, vector: await meaning.embedQuery(request.query, signal), warnings: [] };
+  } catch (error) {
+    signal.throwIfAborted();
+    // The provider may have been taken away just now.
+    if (error instanceof ServiceError && (error.code === 'unavailable' || !meaning.isConfigured())) return alone(error.message);
+    throw error;
+  }
+}
+
+function incomparableWarning(documents: number): string[] {
+  if (documents === 0) return [];
+  const count = documents === 1 ? 'the vectors of 1 document were' : `the vectors of ${documents} documents were`;
+  return [`${count} not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds them anew`];
+}
+
+async function facetsOf({ words }: HybridDeps, { words: { facetBy, facetMaxValues } }: HybridRequest, collection: CollectionRow | undefined, { results, all }: FoundResults): Promise<Pick<SearchHybridResponse, 'facets'>> {
+  if (facetBy === undefined) return {};
+  // Several passages may be of one document.
+  const rows = [...new Map(results.map(({ row }) => [row.ord, row])).values()];
+  const counted = all && collection && await countFacets(queriesFor(words.sql, collection), collection.id, all, { fields: facetBy, max: facetMaxValues }, rows);
+  return { facets: counted?.facets ?? Object.fromEntries(facetBy.map((field) => [field, []])) };
+}
+
+function promptOf({ words: { collections } }: HybridDeps, { collection, query }: HybridRequest): Pick<SearchHybridResponse, 'responsePrompt'> {
+  const prompt = collections.configOf(collection)?.responsePrompt;
+  return prompt ? { responsePrompt: fillPrompt(prompt, { collection, query }) } : {};
+}

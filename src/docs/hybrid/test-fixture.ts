@@ -1,0 +1,99 @@
+import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
+import { operations, type Operations } from '../../../generated/docs/operations.ts';
+import { readFile } from 'node:fs/promises';
+import { createInvoker, type Invoke } from '../../operations/index.ts';
+import { createCollections } from '../collections/index.ts';
+import { createCuration } from '../curation/index.ts';
+import { createDocuments } from '../documents/index.ts';
+import { createFullText, createFullTextSearch, type FullTextSearch } from '../fulltext/index.ts';
+import { createSchemas } from '../schemas/index.ts';
+import { acknowledgeCaughtUp } from '../view/index.ts';
+import { VectorFixture, type FixtureOptions } from '../vectors/test-fixture.ts';
+import { createHybrid, type Hybrid } from './index.ts';
+import type { MeaningSide } from './deps.ts';
+
+const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
+
+export interface HybridOptions extends FixtureOptions {
+  /** Stands between the search and its vectors. */
+  readonly between?: (meaning: MeaningSide) => MeaningSide;
+}
+
+type Result = SearchHybridResponse['results'][number];
+
+/** For tests: documents with words and vectors over a real database file; `add` returns when both can be found. */
+export class HybridFixture {
+  readonly base: VectorFixture;
+  readonly search: FullTextSearch;
+  readonly hybrid: Hybrid;
+  /** Searches that went through the gate. */
+  gated = 0;
+  readonly #invoke: Invoke<Operations>;
+
+  private constructor(base: VectorFixture, { between = (meaning) => meaning }: HybridOptions) {
+    const { environment, embeddings, vectors } = this.base = base;
+    const collections = createCollections(environment);
+    const documents = createDocuments(environment, { collections, schemas: createSchemas(environment), room: embeddings.room });
+    const fullText = createFullText(environment);
+    const curation = createCuration(environment);
+    const search = this.search = createFullTextSearch(environment, { fullText, collections, curation });
+    const gate = {
+      run: <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+        this.gated++;
+        return base.gate.run(work, signal);
+      },
+    };
+    this.hybrid = createHybrid({ words: search, vectors: between(vectors), chunker: embeddings, gate });
+    const handlers = {
+      ...collections.handlers, ...documents.handlers, ...fullText.handlers, ...curation.handlers, ...search.handlers,
+      ...embeddings.handlers, ...vectors.handlers, ...this.hybrid.handlers,
+    };
+    this.#invoke = createInvoker<Operations>({ operations, inputs, mode: () => 'wr', handlers: acknowledgeCaughtUp(handlers, search.view) });
+  }
+
+  static async open(options: HybridOptions = {}): Promise<HybridFixture> {
+    const fixture = new HybridFixture(await VectorFixture.open(options), options);
+    await fixture.search.view.start();
+    await fixture.search.view.settled();
+    return fixture;
+  }
+
+  async call<K extends keyof Operations & string>(id: K, input: object, signal?: AbortSignal) {
+    return (await this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test', ...(signal && { signal }) })).value;
+  }
+
+  /** Stores a document, and waits for its vectors. */
+  async add(key: string, contentMd: string, meta: Record<string, string[]> = {}, more: object = {}): Promise<void> {
+    await this.write(key, contentMd, meta, more);
+    await this.base.caughtUp();
+  }
+
+  /** Stores a document. */
+  async write(key: string, contentMd: string, meta: Record<string, string[]> = {}, more: object = {}): Promise<void> {
+    await this.call('addDocument', { collection: 'c', key, lang: 'en', contentMd, meta, ...more });
+  }
+
+  find(query: string, more: object = {}): Promise<SearchHybridResponse> {
+    return this.call('searchHybrid', { collection: 'c', query, ...more }) as Promise<SearchHybridResponse>;
+  }
+
+  /** Keys of what a search finds, in its order. */
+  async keys(query: string, more: object = {}): Promise<string[]> {
+    return keysOf(await this.find(query, more));
+  }
+
+  async close(): Promise<void> {
+    await this.search.view.stop();
+    await this.base.close();
+  }
+}
+
+export function keysOf({ results }: SearchHybridResponse): string[] {
+  return results.map(({ document: { key } }) => key);
+}
+
+/** The combined score of a result as the formulas of the contract have it, from nothing but the answer. */
+export function recomputed({ strategy, alpha, rrfK }: SearchHybridResponse, { ftsScore, vectorScore, ftsRank, vectorRank }: Result): number {
+  if (strategy === 'alpha') return (1 - alpha) * ftsScore + alpha * vectorScore;
+  return (ftsRank === undefined ? 0 : 1 / (rrfK + ftsRank)) + (vectorRank === undefined ? 0 : 1 / (rrfK + vectorRank));
+}

@@ -1,0 +1,35 @@
+import { unixSeconds } from '../../lib/clock.ts';
+import { encodeBody, putVersions, transactWithRoom, type UnitOfWork } from '../documents/index.ts';
+import type { MemoryDeps, MemoryHandlers } from './deps.ts';
+import { newId } from './ids.ts';
+import { checkMeta, messageKey, toVersion } from './message-documents.ts';
+import { advanceSession, findSession, noSession, settleTitle, type SessionRow } from './session-rows.ts';
+import { titleOf } from './title.ts';
+
+/** `POST /v1/memory/message`: numbered, counted and stored in one transaction, so that numbers have no gaps. */
+export function addMessage(deps: MemoryDeps): MemoryHandlers['addMessage'] {
+  return async ({ sessionId, role, content, meta = {} }, { signal }) => {
+    checkMeta(meta);
+    // Nobody waits for room in the queue for a session that is not there.
+    if ((await findSession(deps.sql, sessionId, unixSeconds(deps.clock))) === undefined) throw noSession();
+    const messageId = newId('msg');
+    const draft = { body: await encodeBody(deps.codec, content), flags: 0 };
+    // The number, and so the document's id, is known in the transaction only; until then this id stands for it.
+    const seeker = ({ body: { crc, bytes } }: typeof draft) => ({ id: messageId, crc, bytes });
+    const demand = { versions: [draft], seeker, patience: deps.room.patience(), signal };
+    const { value: createdAt, dropped } = await transactWithRoom(deps, demand, async (work, [flagged]) => {
+      const session = await advanceSession(work, sessionId);
+      if (role === 'user') await nameAfter(work, session, content);
+      const own = { ...meta, role: [role], type: ['message'], message_id: [messageId] };
+      await putVersions(work, [toVersion(work, session, { ...flagged!, key: messageKey(sessionId, session.messages), lang: deps.lang, meta: own })], 0);
+      return { value: work.now, stored: [flagged!] };
+    });
+    const embedded = deps.isEmbedding() && dropped === 0 && content.trim() !== '';
+    return { messageId, sessionId, role, content, meta: meta as Record<string, string[]>, createdAt, embedded };
+  };
+}
+
+/** The first message of the user replaces a title that was made up. */
+async function nameAfter(work: UnitOfWork, session: SessionRow, content: string): Promise<void> {
+  if (session.title_final === 0) await settleTitle(work, session, titleOf(content));
+}

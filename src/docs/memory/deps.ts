@@ -1,0 +1,21 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import type { Handlers } from '../../operations/index.ts';
+import type { Collections } from '../collections/index.ts';
+import type { EmbeddingRoom } from '../documents/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+
+/** The system collection that messages and summaries are documents of. */
+export const MEMORY = '_memory';
+
+export type MemoryHandlers = Required<Pick<Handlers<Operations>,
+  'startSession' | 'addMessage' | 'recallMemory' | 'summarizeSession' | 'listSessions' | 'getSessionHistory'>>;
+
+/** What the handlers of conversations work with. */
+export interface MemoryDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock'> {
+  readonly room: EmbeddingRoom;
+  readonly collections: Pick<Collections, 'configOf'>;
+  /** Whether what is stored gets a vector. */
+  readonly isEmbedding: () => boolean;
+  /** The language that messages are stored as, because nobody says theirs. */
+  readonly lang: string;
+}

@@ -1,0 +1,52 @@
+import type { HistoryMessage } from '../../../generated/docs/sdk/types.gen.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import type { BodyCodec, Queries, Row } from '../../storage/index.ts';
+import { Pace } from '../documents/index.ts';
+import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
+import { messageKey } from './message-documents.ts';
+import { findSession, noSession } from './session-rows.ts';
+
+interface MessageRow extends Row {
+  readonly id: string;
+  readonly key: string;
+  readonly meta: string;
+  readonly added_at: number;
+  readonly body: Uint8Array;
+}
+
+/** Bodies may be large, so few are in memory at once before they are decoded. */
+const READ_AT_ONCE = 32;
+
+/** `POST /v1/memory/history`. */
+export function getSessionHistory({ sql, codec, clock }: MemoryDeps): MemoryHandlers['getSessionHistory'] {
+  return async ({ sessionId, limit, offset }) => {
+    const session = await findSession(sql, sessionId, unixSeconds(clock));
+    if (session === undefined) throw noSession();
+    const until = Math.min(session.messages, offset + limit);
+    return { messages: (await Array.fromAsync(messagesOf({ sql, codec }, sessionId, offset + 1, until))).flat(), total: session.messages };
+  };
+}
+
+/** The messages of a session from one number to another, both included, in order and in batches. */
+export async function* messagesOf({ sql, codec }: { sql: Queries; codec: BodyCodec }, sessionId: string, from: number, until: number): AsyncGenerator<HistoryMessage[]> {
+  const pace = new Pace();
+  for (let first = from; first <= until; first += READ_AT_ONCE) {
+    const keys = Array.from({ length: Math.min(READ_AT_ONCE, until - first + 1) }, (_, i) => messageKey(sessionId, first + i));
+    const rows = await sql.all<MessageRow>(
+      `SELECT id, key, meta, added_at, body FROM documents
+       WHERE cid = (SELECT id FROM collections WHERE name = ?) AND key IN (${keys.map(() => '?').join(', ')})`,
+      [MEMORY, ...keys],
+    );
+    const byKey = new Map(rows.map((row) => [row.key, row]));
+    const messages: HistoryMessage[] = [];
+    // One that was swept meanwhile is left out.
+    for (const row of keys.map((key) => byKey.get(key)).filter((each) => each !== undefined)) {
+      messages.push({
+        id: row.id, key: row.key, meta: JSON.parse(row.meta) as HistoryMessage['meta'],
+        contentMd: await codec.decodeAsync(row.body), addedAt: row.added_at,
+      });
+      await pace.rest();
+    }
+    yield messages;
+  }
+}

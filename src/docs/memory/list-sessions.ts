@@ -1,0 +1,26 @@
+import { unixSeconds } from '../../lib/clock.ts';
+import type { MemoryDeps, MemoryHandlers } from './deps.ts';
+import { conditionOf, totalSessions } from './session-counts.ts';
+import { SESSION, toSession, type SessionRow } from './session-rows.ts';
+
+const COLUMNS = { updatedAt: 'updated_at', createdAt: 'created_at', title: 'title' } as const;
+
+/** Whoever skips more than so many sessions is served away from the event loop. */
+const FAR = 1000;
+
+/** `POST /v1/memory/sessions`. Sessions that are equal in the order asked for come in that of their creation. */
+export function listSessions({ sql, clock }: MemoryDeps): MemoryHandlers['listSessions'] {
+  return async ({ userId, scenario, limit, offset, sort, asc }) => {
+    const now = unixSeconds(clock);
+    const filter = { userId, scenario };
+    const condition = conditionOf(filter);
+    const direction = asc ? 'ASC' : 'DESC';
+    const order = `ORDER BY s.${COLUMNS[sort]} ${direction}, s.seq ${direction}`;
+    // The page is chosen in an index, which holds all that this looks at; then its rows are read.
+    const page = `SELECT s.seq FROM memory_sessions s WHERE (s.expires_at IS NULL OR s.expires_at > ?)${condition.sql} ${order} LIMIT ? OFFSET ?`;
+    const rows = await (offset > FAR ? sql.background : sql).all<SessionRow>(
+      `SELECT ${SESSION} FROM memory_sessions s WHERE s.seq IN (${page}) ${order}`, [now, ...condition.params, limit, offset],
+    );
+    return { sessions: rows.map(toSession), total: await totalSessions(sql, filter, now) };
+  };
+}

@@ -1,0 +1,58 @@
+import type { Collections } from '../collections/index.ts';
+import type { Sweep } from '../documents/index.ts';
+import type { Embeddings } from '../embeddings/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { addMessage } from './add-message.ts';
+import type { MemoryHandlers } from './deps.ts';
+import { getSessionHistory } from './get-history.ts';
+import { listSessions } from './list-sessions.ts';
+import { recallMemory, type RecallDeps } from './recall/recall-memory.ts';
+import type { Gate, MeaningSide, WordsSide } from './recall/sides.ts';
+import { startSession } from './start-session.ts';
+import { summarizeSession } from './summarize-session.ts';
+import { sweepSessions } from './sweep-sessions.ts';
+
+/** Conversations: sessions, their messages, what is remembered of them (contract section 2, "Memory resources"). */
+export interface Memory {
+  readonly handlers: MemoryHandlers;
+  /** Removes expired sessions. Not for followers and read-only servers. */
+  readonly sweep: Sweep;
+}
+
+/** What conversations need of other areas. `configOf` and `describe` are asked at each request, so both must answer from memory. */
+export interface MemoryAreas {
+  readonly collections: Pick<Collections, 'configOf'>;
+  readonly embeddings: Pick<Embeddings, 'room' | 'describe'>;
+  readonly words: WordsSide;
+  /** Absent: recall finds by words alone. */
+  readonly meaning?: MeaningSide;
+  readonly gate: Gate;
+}
+
+/** Of messages, where the settings name none. */
+const DEFAULT_LANG = 'en';
+
+export function createMemory(environment: DocsEnvironment, { collections, embeddings, words, meaning, gate }: MemoryAreas): Memory {
+  const { sql, feed, codec, clock, log, settings } = environment;
+  const deps: RecallDeps = {
+    sql, feed, codec, clock, collections, words, meaning, gate,
+    room: embeddings.room,
+    isEmbedding: () => embeddings.describe().vectors.enabled,
+    lang: settings.fullText?.defaultLang ?? DEFAULT_LANG,
+  };
+  return {
+    handlers: {
+      startSession: startSession(deps),
+      addMessage: addMessage(deps),
+      recallMemory: recallMemory(deps),
+      summarizeSession: summarizeSession(deps),
+      listSessions: listSessions(deps),
+      getSessionHistory: getSessionHistory(deps),
+    },
+    async sweep(signal) {
+      const removed = await sweepSessions(deps, signal);
+      if (removed > 0) log.info({ removed }, 'expired sessions removed');
+      return removed;
+    },
+  };
+}

@@ -1,0 +1,212 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createEmbeddingProvider, type EmbeddingProvider } from '../../../embedding/index.ts';
+import type { Fixture } from '../../documents/test-fixture.ts';
+import { MemoryFixture } from '../test-fixture.ts';
+import type { MeaningSide } from './sides.ts';
+
+const TALK = ['The garden needs water every morning.', 'I shall remind you to water it.', 'Buy apples and pears at the market.', 'Apples it is.'];
+
+describe('recall without a provider (decisions section 4.7)', () => {
+  let fixture: MemoryFixture;
+  let sessions: string[];
+  beforeEach(async () => {
+    fixture = await MemoryFixture.open('node:sqlite');
+    sessions = [await fixture.talk(TALK, { scenario: 'home' }), await fixture.talk(['Apples are on sale.', 'Noted.'], { userId: 'bob' })];
+  });
+  afterEach(() => fixture.close());
+  const found = (query: string, more: object = {}) => fixture.found(query, sessions, more);
+
+  it('finds messages by their words, best first, and says so', async () => {
+    const answer = await fixture.recall('when must the garden be watered?');
+    expect(answer).toMatchObject({ total: 2, strategy: 'keyword', query: 'when must the garden be watered?' });
+    expect(answer.results.map(({ rank, matchStrategy }) => [rank, matchStrategy])).toEqual([[1, 'keyword'], [2, 'keyword']]);
+    expect(answer.results[0]!.score).toBeGreaterThan(answer.results[1]!.score);
+    expect(answer.results[0]).toMatchObject({ sessionId: sessions[0], role: 'user', document: { key: `${sessions[0]}/1`, meta: { scenario: ['home'] } } });
+    expect(answer).not.toHaveProperty('contextTruncated');
+  });
+
+  it('looks at what was said and not at who said it or where', async () => {
+    expect(await found('user assistant home ada message')).toEqual([]);
+  });
+
+  it('takes nothing in a query for an operator', async () => {
+    expect(await found('garden AND (NOT "morning" -water')).toEqual(['0/1', '0/2']);
+    expect(await found('  ')).toEqual([]);
+    expect(await found('???')).toEqual([]);
+  });
+
+  it('scores by BM25 over the bodies', async () => {
+    const { results } = await fixture.recall('pears');
+    const lengths = [...TALK, 'Apples are on sale.', 'Noted.'].map((text) => text.split(' ').length);
+    const mean = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
+    const idf = Math.log((6 - 1 + 0.5) / (1 + 0.5) + 1);
+    expect(results[0]!.score).toBeCloseTo((idf * 2.2) / (1 + 1.2 * (0.25 + (0.75 * 7) / mean)), 5);
+  });
+
+  it('filters by user, session, role and metadata', async () => {
+    expect((await found('apples')).sort()).toEqual(['0/3', '0/4', '1/1']);
+    expect(await found('apples', { userId: 'bob' })).toEqual(['1/1']);
+    expect(await found('apples', { sessionId: sessions[0], role: 'assistant' })).toEqual(['0/4']);
+    expect(await found('apples', { filterMeta: { scenario: ['home'], role: ['user'] } })).toEqual(['0/3']);
+    expect(await found('apples', { userId: 'bob', filterMeta: { user_id: ['ada'] } })).toEqual([]);
+    expect(await found('apples', { sessionId: 'ses_unknown' })).toEqual([]);
+  });
+
+  it('leaves out what scores below the threshold', async () => {
+    const { results } = await fixture.recall('apples market');
+    const threshold = results[0]!.score - 1e-6;
+    expect(await fixture.recall('apples market', { threshold })).toMatchObject({ total: 1, results: [{ rank: 1, document: { key: `${sessions[0]}/3` } }] });
+  });
+
+  it('carries bodies only when asked to, and then heeds the token budget', async () => {
+    expect((await fixture.recall('apples')).results[0]!.document).not.toHaveProperty('contentMd');
+    expect(await fixture.recall('apples', { contextTokenBudget: 1 })).toMatchObject({ total: 3 });
+    const all = await fixture.recall('apples', { includeContent: true });
+    expect(all.results.map(({ document }) => document.contentMd).sort()).toEqual(['Apples are on sale.', 'Apples it is.', 'Buy apples and pears at the market.']);
+    const cut = await fixture.recall('apples', { includeContent: true, contextTokenBudget: 1 });
+    expect(cut).toEqual({ ...all, results: all.results.slice(0, 1), total: 1, contextTruncated: true });
+  });
+
+  it('follows the profile of the collection', async () => {
+    await fixture.base.sql.transaction((tx) => fixture.base.collections.configure(tx, '_memory', { retrieval: { topK: 1, contextTokenBudget: 1 } }));
+    expect((await fixture.recall('apples')).total).toBe(1);
+    expect(await fixture.recall('apples', { topK: 3, includeContent: true })).toMatchObject({ total: 1, contextTruncated: true });
+  });
+
+  it('refuses semantic', async () => {
+    await expect(fixture.recall('apples', { strategy: 'semantic' })).rejects.toMatchObject({ code: 'invalid_argument', message: 'embedding provider not configured' });
+  });
+
+  it('refuses what is missing or out of range, by name', async () => {
+    for (const wrong of [{ query: '' }, { topK: 0 }, { topK: 1001 }, { alpha: 2 }, { threshold: -1 }, { strategy: 'magic' }, { role: 'robot' }]) {
+      const refusal = { status: 400, message: expect.stringContaining(Object.keys(wrong)[0]!) as string };
+      await expect(fixture.recall('apples', wrong), JSON.stringify(wrong)).rejects.toMatchObject(refusal);
+    }
+  });
+});
+
+describe('recall before anything was said', () => {
+  it('finds nothing', async () => {
+    const fixture = await MemoryFixture.open('sql.js');
+    expect(await fixture.recall('anything')).toEqual({ results: [], total: 0, strategy: 'keyword', query: 'anything' });
+    await fixture.close();
+  });
+});
+
+/** Compares the query with every document, one by one: slow and obvious. */
+class SlowMeaning implements MeaningSide {
+  readonly base: Fixture;
+  readonly provider: EmbeddingProvider;
+  configured = true;
+  heldPlaceWhileEmbedding = false;
+  fixture: MemoryFixture | undefined;
+
+  constructor(base: Fixture, provider: EmbeddingProvider) {
+    this.base = base;
+    this.provider = provider;
+  }
+
+  isConfigured(): boolean {
+    return this.configured;
+  }
+
+  async embedQuery(text: string) {
+    this.heldPlaceWhileEmbedding ||= this.fixture!.holdsPlace;
+    await setImmediate();
+    const { model, variant, dimensions } = this.provider;
+    return { vector: (await this.provider.embed([text], 'query'))[0]!, model: { model, variant, dimensions } };
+  }
+
+  async searchByVector({ vector, eligible, k }: Parameters<MeaningSide['searchByVector']>[0]) {
+    const rows = await this.base.sql.all<{ ord: number; body: Uint8Array }>('SELECT ord, body FROM documents');
+    const hits = [];
+    for (const { ord, body } of rows) {
+      if (eligible?.has(ord) === false) continue;
+      const [other] = await this.provider.embed([await this.base.environment.codec.decodeAsync(body)], 'document');
+      hits.push({ ord, chunk: 0, score: cosine(vector, other!) });
+    }
+    hits.sort((a, b) => b.score - a.score || a.ord - b.ord);
+    return { hits: hits.slice(0, k), algorithm: 'flat' as const, incomparable: 0 };
+  }
+}
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * y[i]!, 0);
+  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+}
+
+describe('recall with a provider (decisions sections 4.5 and 4.7)', () => {
+  let fixture: MemoryFixture;
+  let meaning: SlowMeaning;
+  let provider: EmbeddingProvider;
+  beforeEach(async () => {
+    provider = createEmbeddingProvider({ provider: 'builtin' });
+    fixture = await MemoryFixture.open('sql.js', { meaning: (base) => (meaning = new SlowMeaning(base, provider)) });
+    meaning.fixture = fixture;
+    await fixture.talk(TALK);
+  });
+  afterEach(async () => {
+    await fixture.close();
+    await provider.close();
+  });
+  /** Scores by document, of one side. */
+  const scores = async (query: string, strategy: string) => new Map((await fixture.recall(query, { strategy, topK: 50 })).results.map(({ document: { id }, score }) => [id, score]));
+  const ranks = (side: ReadonlyMap<string, number>) => new Map([...side.keys()].map((id, i) => [id, i + 1]));
+
+  it('finds by meaning alone', async () => {
+    const { results, strategy } = await fixture.recall('watering the gardens', { strategy: 'semantic', topK: 2 });
+    expect([strategy, results.length]).toEqual(['semantic', 2]);
+    expect(results[0]).toMatchObject({ matchStrategy: 'semantic', document: { key: expect.stringMatching(/\/1$/) as string } });
+    expect(results[0]!.score).toBeLessThanOrEqual(1);
+  });
+
+  it('fuses by ranks, and names what found each', async () => {
+    const query = 'apples in the garden';
+    const [words, vectors] = [await scores(query, 'keyword'), await scores(query, 'semantic')];
+    const [byWords, byMeaning] = [ranks(words), ranks(vectors)];
+    const { results, strategy } = await fixture.recall(query);
+    expect(strategy).toBe('hybrid');
+    expect(results.length).toBe(new Set([...words.keys(), ...vectors.keys()]).size);
+    for (const { document: { id }, score, matchStrategy } of results) {
+      const rrf = (rank: number | undefined) => (rank === undefined ? 0 : 1 / (60 + rank));
+      expect(score).toBeCloseTo(rrf(byWords.get(id)) + rrf(byMeaning.get(id)), 6);
+      expect(matchStrategy).toBe(byWords.has(id) ? 'hybrid' : 'semantic');
+    }
+    expect(results.map(({ score }) => score)).toEqual(results.map(({ score }) => score).sort((a, b) => b - a));
+  });
+
+  it('blends by weight when alpha is sent', async () => {
+    const query = 'apples in the garden';
+    const [words, vectors] = [await scores(query, 'keyword'), await scores(query, 'semantic')];
+    const best = Math.max(...words.values());
+    for (const { document: { id }, score } of (await fixture.recall(query, { alpha: 0.3 })).results) {
+      expect(score).toBeCloseTo((0.7 * (words.get(id) ?? 0)) / best + 0.3 * Math.max(0, vectors.get(id) ?? 0), 6);
+    }
+  });
+
+  it('asks words alone with an alpha of 0, and meaning alone with 1', async () => {
+    const query = 'apples in the garden';
+    const only = async (alpha: number) => (await fixture.recall(query, { alpha })).results.map(({ document: { id }, matchStrategy }) => [id, matchStrategy]);
+    expect(await only(0)).toEqual([...(await scores(query, 'keyword')).keys()].map((id) => [id, 'keyword']));
+    expect(await only(1)).toEqual([...(await scores(query, 'semantic')).keys()].map((id) => [id, 'semantic']));
+  });
+
+  it('filters both sides', async () => {
+    const { results } = await fixture.recall('apples in the garden', { role: 'assistant' });
+    expect(results.map(({ role }) => role)).toEqual(['assistant', 'assistant']);
+  });
+
+  it('holds a place among the searches for the scoring only', async () => {
+    await fixture.recall('apples');
+    expect([fixture.gated, meaning.heldPlaceWhileEmbedding]).toEqual([1, false]);
+    await fixture.recall(' ');
+    expect(fixture.gated).toBe(1);
+  });
+
+  it('does without when there is no provider any more', async () => {
+    meaning.configured = false;
+    expect(await fixture.recall('apples')).toMatchObject({ strategy: 'keyword', total: 2 });
+    await expect(fixture.recall('apples', { strategy: 'semantic' })).rejects.toMatchObject({ message: 'embedding provider not configured' });
+  });
+});

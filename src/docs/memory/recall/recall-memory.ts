@@ -1,0 +1,101 @@
+import type { MessageRole, RecallMemoryResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import type { BodyCodec } from '../../../storage/index.ts';
+import { countWithinBudget, Pace, projectDocument } from '../../documents/index.ts';
+import { eligibleDocuments, readRows, type CollectionRow, type ResultRow, type TextHit, type WordsQuery } from '../../fulltext/index.ts';
+import { MEMORY, type MemoryDeps, type MemoryHandlers } from '../deps.ts';
+import { fuse, type RecallHit } from './fuse.ts';
+import { resolveRecall, type RecallRequest } from './request.ts';
+import type { Gate, MeaningSide, QueryVector, WordsSide } from './sides.ts';
+
+export interface RecallDeps extends MemoryDeps {
+  readonly words: WordsSide;
+  /** Absent: nothing can be found by meaning. */
+  readonly meaning: MeaningSide | undefined;
+  readonly gate: Gate;
+}
+
+type Result = RecallMemoryResponse['results'][number];
+
+/** `POST /v1/memory/recall` (decisions section 4.7). Only the scoring holds a place among the searches. */
+export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
+  return async (input, { signal }) => {
+    const request = withinReach(deps, resolveRecall(input, deps.collections.configOf(MEMORY)?.retrieval));
+    const isBlank = request.query.trim() === '';
+    const vector = !isBlank && byMeaning(request) ? await deps.meaning!.embedQuery(request.query, signal) : undefined;
+    const hits = isBlank ? [] : await deps.gate.run(() => findHits(deps, request, vector, signal), signal);
+    return toResponse(deps, request, hits.filter(({ score }) => score >= request.threshold).slice(0, request.topK));
+  };
+}
+
+/** Without a provider words must do, if they may. */
+function withinReach({ meaning }: RecallDeps, request: RecallRequest): RecallRequest {
+  if (request.strategy === 'keyword' || meaning?.isConfigured()) return request;
+  if (request.strategy === 'semantic') throw new ServiceError('invalid_argument', 'embedding provider not configured');
+  return { ...request, strategy: 'keyword' };
+}
+
+/** A side whose weight is 0 is not asked. */
+function byWords({ strategy, fusion }: RecallRequest): boolean {
+  return strategy === 'keyword' || (strategy === 'hybrid' && !(fusion.kind === 'alpha' && fusion.alpha === 1));
+}
+
+function byMeaning({ strategy, fusion }: RecallRequest): boolean {
+  return strategy === 'semantic' || (strategy === 'hybrid' && !(fusion.kind === 'alpha' && fusion.alpha === 0));
+}
+
+/** Best first. */
+async function findHits(deps: RecallDeps, request: RecallRequest, vector: QueryVector | undefined, signal: AbortSignal): Promise<readonly RecallHit[]> {
+  const { query, strategy, fusion, candidates, topK, filter } = request;
+  const collection = await deps.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [MEMORY]);
+  if (collection === undefined) return [];
+  const eligible = await eligibleDocuments(deps, collection, { filterMeta: filter, ranges: [], hidden: [] });
+  const limit = strategy === 'hybrid' ? candidates : topK;
+  const [words, meaning] = await Promise.all([
+    byWords(request) ? deps.words.rankByWords({ collection: MEMORY, text: query, eligible, limit }) : [],
+    vector === undefined ? [] : nearest(deps.meaning!, vector, { eligible, limit }, signal),
+  ]);
+  if (strategy === 'hybrid') return fuse(words, meaning, fusion);
+  return (strategy === 'keyword' ? words : meaning).map(({ ord, score }) => ({ ord, score, by: strategy }));
+}
+
+/** Documents, each by its best passage. */
+async function nearest(meaning: MeaningSide, vector: QueryVector, { eligible, limit }: Pick<WordsQuery, 'eligible' | 'limit'>, signal: AbortSignal): Promise<readonly TextHit[]> {
+  return (await meaning.searchByVector({ ...vector, collection: MEMORY, eligible, k: limit, perDocument: true }, signal)).hits;
+}
+
+async function toResponse({ sql, codec }: RecallDeps, { query, strategy, includeContent, budget }: RecallRequest, hits: readonly RecallHit[]): Promise<RecallMemoryResponse> {
+  const rows = await readRows(sql, hits.map(({ ord }) => ord), includeContent);
+  const pace = new Pace();
+  const results: Result[] = [];
+  const bytes: number[] = [];
+  for (const hit of hits) {
+    const row = rows.get(hit.ord);
+    if (row === undefined) continue; // it went between search and reading
+    results.push(await present(codec, hit, row, results.length + 1));
+    bytes.push(includeContent ? row.bytes : 0);
+    await pace.rest();
+  }
+  const fitting = countWithinBudget(bytes, budget);
+  return {
+    results: results.slice(0, fitting), total: fitting, strategy, query,
+    ...(fitting < results.length && { contextTruncated: true }),
+  };
+}
+
+async function present(codec: BodyCodec, { score, by }: RecallHit, row: ResultRow, rank: number): Promise<Result> {
+  const meta = JSON.parse(row.meta) as Record<string, string[]>;
+  const document = projectDocument({
+    id: row.id, key: row.key, lang: row.lang, meta,
+    contentMd: row.body === null ? '' : await codec.decodeAsync(row.body),
+    addedAt: row.added_at, updatedAt: row.updated_at,
+    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
+  }, { fields: undefined, body: row.body !== null });
+  return {
+    document, rank,
+    score: Number(score.toPrecision(8)), // sides score in single precision: further digits would be noise
+    sessionId: meta['session_id']![0]!,
+    role: (meta['role']?.[0] ?? '') as MessageRole | '', // a summary is nobody's
+    matchStrategy: by,
+  };
+}

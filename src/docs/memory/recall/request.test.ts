@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { resolveRecall, type RecallInput } from './request.ts';
+
+const input = (more: Partial<RecallInput> = {}): RecallInput => ({ query: 'q', strategy: 'hybrid', includeContent: false, ...more });
+
+describe('what a recall asks for (contract section 2, `retrieval`)', () => {
+  it('is what the request says, then the profile, then the default', () => {
+    const profile = { topK: 20, contextTokenBudget: 7, oversample: 5 };
+    expect(resolveRecall(input())).toMatchObject({ topK: 10, budget: 0, candidates: 50 });
+    expect(resolveRecall(input(), profile)).toMatchObject({ topK: 20, budget: 7, candidates: 100 });
+    expect(resolveRecall(input({ topK: 3, contextTokenBudget: 0 }), profile)).toMatchObject({ topK: 3, budget: 0, candidates: 50 });
+  });
+
+  it('fuses by ranks unless a weight is sent, or the profile wants blending', () => {
+    const fusionOf = (more: Partial<RecallInput>, profile = {}) => resolveRecall(input(more), profile).fusion;
+    expect(fusionOf({})).toEqual({ kind: 'rrf' });
+    expect(fusionOf({ alpha: 0 })).toEqual({ kind: 'alpha', alpha: 0 });
+    expect(fusionOf({ alpha: 0.3 }, { hybridStrategy: 'rrf' })).toEqual({ kind: 'alpha', alpha: 0.3 });
+    expect(fusionOf({}, { hybridStrategy: 'alpha' })).toEqual({ kind: 'alpha', alpha: 0.5 });
+    expect(fusionOf({}, { hybridStrategy: 'alpha', hybridAlpha: 0.9 }), 'a weight that is not set does not count').toEqual({ kind: 'alpha', alpha: 0.5 });
+    expect(fusionOf({}, { hybridAlpha: 0, hybridAlphaSet: true })).toEqual({ kind: 'alpha', alpha: 0 });
+    expect(fusionOf({}, { hybridStrategy: 'rrf', hybridAlpha: 0.9, hybridAlphaSet: true })).toEqual({ kind: 'rrf' });
+  });
+
+  it('filters by user, session and role together with metadata', () => {
+    const filterOf = (more: Partial<RecallInput>) => resolveRecall(input(more)).filter;
+    expect(filterOf({})).toEqual({});
+    expect(filterOf({ userId: 'ada', sessionId: 's', role: 'user', filterMeta: { tag: ['a', 'b'] } })).toEqual({ user_id: ['ada'], session_id: ['s'], role: ['user'], tag: ['a', 'b'] });
+    expect(filterOf({ userId: 'ada', filterMeta: { user_id: ['ada', 'bob'] } })).toEqual({ user_id: ['ada'] });
+    expect(filterOf({ userId: 'ada', filterMeta: { user_id: ['bob'] } }), 'matches nothing').toEqual({ user_id: [] });
+  });
+});

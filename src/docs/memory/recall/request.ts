@@ -1,0 +1,63 @@
+import type { Operations } from '../../../../generated/docs/operations.ts';
+import type { RecallStrategy } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { InputOf } from '../../../operations/index.ts';
+import type { Retrieval } from '../../collections/index.ts';
+import { checkFilter, type Meta } from '../../documents/index.ts';
+
+export type RecallInput = InputOf<Operations, 'recallMemory'>;
+
+/** A request with everything decided: what it says, then the profile of `_memory`, then the defaults. */
+export interface RecallRequest {
+  readonly query: string;
+  readonly strategy: RecallStrategy;
+  readonly fusion: Fusion;
+  /** Documents that each side brings along. */
+  readonly candidates: number;
+  readonly topK: number;
+  readonly threshold: number;
+  readonly filter: Meta;
+  readonly includeContent: boolean;
+  /** Tokens; 0 is no budget. */
+  readonly budget: number;
+}
+
+/** By ranks, or by weights when `alpha` (of meaning) is there. */
+export type Fusion = { readonly kind: 'rrf' } | { readonly kind: 'alpha'; readonly alpha: number };
+
+const DEFAULT_TOP_K = 10;
+const DEFAULT_ALPHA = 0.5;
+/** As in hybrid search (decisions section 4.5). */
+const MIN_CANDIDATES = 50;
+
+/** Throws `invalid_argument` for a filter with too many values. */
+export function resolveRecall(input: RecallInput, profile: Retrieval = {}): RecallRequest {
+  const { query, strategy, threshold = -Infinity, includeContent, filterMeta = {} } = input;
+  checkFilter(filterMeta);
+  const topK = input.topK ?? profile.topK ?? DEFAULT_TOP_K;
+  return {
+    query, strategy, topK, threshold, includeContent,
+    fusion: fusionOf(input.alpha, profile),
+    candidates: Math.max(MIN_CANDIDATES, Math.ceil(topK * (profile.oversample ?? 1))),
+    filter: filterOf(input, filterMeta),
+    budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
+  };
+}
+
+/** A weight that is sent, or that the profile sets, asks for blending; a profile may ask for it without a weight. */
+function fusionOf(alpha: number | undefined, { hybridStrategy, hybridAlpha, hybridAlphaSet }: Retrieval): Fusion {
+  if (alpha !== undefined) return { kind: 'alpha', alpha };
+  const set = hybridAlphaSet ? hybridAlpha : undefined;
+  const kind = hybridStrategy ?? (set === undefined ? 'rrf' : 'alpha');
+  return kind === 'rrf' ? { kind } : { kind, alpha: set ?? DEFAULT_ALPHA };
+}
+
+/** Both a field of the request and `filterMeta` may name a key; then both must match. */
+function filterOf({ userId, sessionId, role }: RecallInput, filterMeta: Meta): Meta {
+  const filter = new Map(Object.entries(filterMeta));
+  for (const [key, value] of [['user_id', userId], ['session_id', sessionId], ['role', role]] as const) {
+    if (value === undefined) continue;
+    const given = filter.get(key);
+    filter.set(key, given === undefined || given.includes(value) ? [value] : []);
+  }
+  return Object.fromEntries(filter);
+}

@@ -1,0 +1,86 @@
+import type { MemorySession } from '../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../errors/index.ts';
+import type { Queries, Row, SqlValue } from '../../storage/index.ts';
+import type { Meta, UnitOfWork } from '../documents/index.ts';
+import { MEMORY } from './deps.ts';
+import { countSession } from './session-counts.ts';
+
+export interface SessionRow extends Row {
+  readonly seq: number;
+  readonly id: string;
+  readonly user_id: string;
+  readonly scenario: string;
+  readonly title: string;
+  /** 0 until the first message of the user has replaced a title that was made up. */
+  readonly title_final: number;
+  /** Messages stored, and the number of the newest. */
+  readonly messages: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  /** Null for never. */
+  readonly expires_at: number | null;
+  /** JSON. */
+  readonly meta: string;
+}
+
+export interface NewSession {
+  readonly id: string;
+  readonly userId: string;
+  readonly scenario: string;
+  readonly title: string;
+  readonly titleFinal: boolean;
+  readonly meta: Meta;
+  readonly expiresAt: number | null;
+}
+
+export const SESSION = 's.seq, s.id, s.user_id, s.scenario, s.title, s.title_final, s.messages, s.created_at, s.updated_at, s.expires_at, s.meta';
+
+/** The answer for a session that is unknown or has expired (decisions section 4.7). */
+export function noSession(): ServiceError {
+  return new ServiceError('not_found', 'not found');
+}
+
+/** A session that has not expired; undefined when there is none. */
+export function findSession(queries: Queries, id: string, now: number): Promise<SessionRow | undefined> {
+  return queries.get<SessionRow>(`SELECT ${SESSION} FROM memory_sessions s WHERE s.id = ? AND (s.expires_at IS NULL OR s.expires_at > ?)`, [id, now]);
+}
+
+export async function insertSession(work: UnitOfWork, { id, userId, scenario, title, titleFinal, meta, expiresAt }: NewSession): Promise<void> {
+  const { tx, now } = work;
+  const values: SqlValue[] = [id, userId, scenario, title, Number(titleFinal), now, now, expiresAt, JSON.stringify(meta)];
+  await tx.run(
+    `INSERT INTO memory_sessions(id, user_id, scenario, title, title_final, created_at, updated_at, expires_at, meta) VALUES (${values.map(() => '?').join(', ')})`, values,
+  );
+  await countSession(tx, { userId, scenario }, 1);
+  await noteSession(work, id);
+}
+
+/** Counts one message more, as of now, and answers the row with it. Throws `not_found`. */
+export async function advanceSession(work: UnitOfWork, id: string): Promise<SessionRow> {
+  const { tx, now } = work;
+  // The write comes first: it keeps others from reading the same number, whatever the database locks.
+  const { changes } = await tx.run(
+    'UPDATE memory_sessions SET messages = messages + 1, updated_at = ? WHERE id = ? AND (expires_at IS NULL OR expires_at > ?)', [now, id, now],
+  );
+  if (changes === 0) throw noSession();
+  await noteSession(work, id);
+  return (await findSession(tx, id, now))!;
+}
+
+/** Settles the title; undefined leaves it as it was made up. */
+export async function settleTitle({ tx }: UnitOfWork, { seq }: SessionRow, title: string | undefined): Promise<void> {
+  await tx.run('UPDATE memory_sessions SET title = coalesce(?, title), title_final = 1 WHERE seq = ?', [title ?? null, seq]);
+}
+
+/** For whoever copies the database by its feed: the row is to be read again. */
+async function noteSession({ tx, feed }: UnitOfWork, id: string): Promise<void> {
+  await feed.append(tx, [{ kind: 'memory.put', collection: MEMORY, key: id }]);
+}
+
+export function toSession(row: SessionRow): MemorySession {
+  return {
+    sessionId: row.id, userId: row.user_id, scenario: row.scenario, title: row.title,
+    meta: JSON.parse(row.meta) as MemorySession['meta'],
+    createdAt: row.created_at, updatedAt: row.updated_at, expiresAt: row.expires_at ?? 0, messageCount: row.messages,
+  };
+}

@@ -1,0 +1,21 @@
+import { unixSeconds } from '../../lib/clock.ts';
+import { Pace, type UnitOfWork } from '../documents/index.ts';
+import type { MemoryDeps, MemoryHandlers } from './deps.ts';
+import { newId } from './ids.ts';
+import { findSession, insertSession, toSession } from './session-rows.ts';
+import { madeUpTitle } from './title.ts';
+
+/** `POST /v1/memory/session`. */
+export function startSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers['startSession'] {
+  return ({ userId, scenario = '', title = '', meta = {}, ttl }) => sql.transaction(async (tx) => {
+    const work: UnitOfWork = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
+    const id = newId('ses');
+    await insertSession(work, {
+      id, userId, scenario, meta,
+      title: title || madeUpTitle(scenario, work.now),
+      titleFinal: title !== '',
+      expiresAt: ttl === 0 ? null : work.now + ttl,
+    });
+    return toSession((await findSession(tx, id, work.now))!);
+  });
+}

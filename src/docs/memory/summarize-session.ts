@@ -1,0 +1,40 @@
+import { ServiceError } from '../../errors/index.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import { encodeBody, putVersions, transactWithRoom } from '../documents/index.ts';
+import type { MemoryDeps, MemoryHandlers } from './deps.ts';
+import { messagesOf } from './get-history.ts';
+import { newId } from './ids.ts';
+import { summaryKey, toVersion } from './message-documents.ts';
+import { findSession, noSession } from './session-rows.ts';
+import { readConversation } from './summary/conversation.ts';
+import { keyPoints } from './summary/key-points.ts';
+import { toMarkdown } from './summary/to-markdown.ts';
+
+/** `POST /v1/memory/summarize`: of the messages that there are when it begins. */
+export function summarizeSession(deps: MemoryDeps): MemoryHandlers['summarizeSession'] {
+  return async ({ sessionId, userId }, { signal }) => {
+    const session = await findSession(deps.sql, sessionId, unixSeconds(deps.clock));
+    if (session === undefined || session.user_id !== userId) throw noSession();
+    const { messages, title } = session;
+    if (messages === 0) throw new ServiceError('invalid_argument', 'session has no messages');
+    const read = messagesOf({ sql: deps.sql.background, codec: deps.codec }, sessionId, 1, messages);
+    const { sentences, openQuestions, counts } = await readConversation(read, messages, signal);
+    const points = (await keyPoints(sentences, signal)).map(({ text }) => text);
+    const summary = toMarkdown({ title, points, openQuestions, counts });
+    const summaryId = newId('sum');
+    return { summaryId, sessionId, summary, createdAt: await store(deps, sessionId, summaryId, summary, signal), messages };
+  };
+}
+
+/** Puts a summary into the place of the one before, and answers when. Throws `not_found` when the session has expired meanwhile. */
+async function store(deps: MemoryDeps, sessionId: string, summaryId: string, summary: string, signal: AbortSignal): Promise<number> {
+  const draft = { key: summaryKey(sessionId), lang: deps.lang, meta: { type: ['summary'], summary_id: [summaryId] }, body: await encodeBody(deps.codec, summary), flags: 0 };
+  const seeker = ({ body: { crc, bytes } }: typeof draft) => ({ id: summaryId, crc, bytes });
+  const { value } = await transactWithRoom(deps, { versions: [draft], seeker, patience: deps.room.patience(), signal }, async (work, drafts) => {
+    const session = await findSession(work.tx, sessionId, work.now);
+    if (session === undefined) throw noSession();
+    await putVersions(work, drafts.map((each) => toVersion(work, session, each)), 0);
+    return { value: work.now, stored: drafts };
+  });
+  return value;
+}

@@ -1,0 +1,79 @@
+import type { Fixture, DriverName } from '../documents/test-fixture.ts';
+import { ENDLESS_ROOM, type EmbeddingRoom } from '../documents/index.ts';
+import { SearchFixture } from '../fulltext/search/test-fixture.ts';
+import { acknowledgeCaughtUp } from '../view/index.ts';
+import { createMemory, type MeaningSide, type Memory } from './index.ts';
+
+export { DRIVERS, START } from '../documents/test-fixture.ts';
+
+export interface MemoryOptions {
+  readonly meaning?: (fixture: Fixture) => MeaningSide;
+  readonly room?: EmbeddingRoom;
+}
+
+/** For tests: conversations with full-text search over one database; a write returns when it can be found. */
+export class MemoryFixture {
+  readonly base: Fixture;
+  readonly memory: Memory;
+  /** Searches that went through the gate. */
+  gated = 0;
+  /** Whether a search holds a place right now. */
+  holdsPlace = false;
+  isEmbedding = false;
+  readonly #search: SearchFixture;
+
+  private constructor(search: SearchFixture, { meaning, room = ENDLESS_ROOM }: MemoryOptions) {
+    this.#search = search;
+    this.base = search.base;
+    const gate = {
+      run: async <T>(work: () => Promise<T>): Promise<T> => {
+        this.gated++;
+        this.holdsPlace = true;
+        return work().finally(() => (this.holdsPlace = false));
+      },
+    };
+    const describe = () => ({ vectors: { enabled: this.isEmbedding, provider: 'none', model: '', dimensions: 0 }, chunking: { enabled: true, chunkSize: 1 } });
+    this.memory = createMemory(this.base.environment, {
+      collections: this.base.collections, embeddings: { room, describe }, words: search.search, gate,
+      ...(meaning && { meaning: meaning(this.base) }),
+    });
+    this.base.use(acknowledgeCaughtUp({ ...search.search.handlers, ...this.memory.handlers }, search.search.view));
+  }
+
+  static async open(driver: DriverName, options: MemoryOptions = {}): Promise<MemoryFixture> {
+    return new MemoryFixture(await SearchFixture.open(driver), options);
+  }
+
+  get call(): Fixture['call'] {
+    return this.base.call.bind(this.base);
+  }
+
+  start(more: object = {}) {
+    return this.call('startSession', { userId: 'ada', ...more });
+  }
+
+  say(sessionId: string, content: string, role = 'user', more: object = {}) {
+    return this.call('addMessage', { sessionId, role, content, ...more });
+  }
+
+  /** A session with messages, user and assistant in turn. */
+  async talk(contents: readonly string[], more: object = {}): Promise<string> {
+    const { sessionId } = await this.start(more);
+    for (const [i, content] of contents.entries()) await this.say(sessionId, content, i % 2 === 0 ? 'user' : 'assistant');
+    return sessionId;
+  }
+
+  recall(query: string, more: object = {}) {
+    return this.call('recallMemory', { query, ...more });
+  }
+
+  /** Keys of what is recalled, best first, with numbers in the place of session ids. */
+  async found(query: string, sessions: readonly string[], more: object = {}): Promise<string[]> {
+    const { results } = await this.recall(query, more);
+    return results.map(({ document: { key } }) => key.replace(/^ses_[0-9a-f]+/, (id) => String(sessions.indexOf(id))));
+  }
+
+  async close(): Promise<void> {
+    await this.#search.close();
+  }
+}

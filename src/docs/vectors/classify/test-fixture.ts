@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { operations, type Operations } from '../../../../generated/docs/operations.ts';
+import { createInvoker, type Invoke, type OutputOf } from '../../../operations/index.ts';
+import { createCollections } from '../../collections/index.ts';
+import { createDocuments } from '../../documents/index.ts';
+import { createSchemas } from '../../schemas/index.ts';
+import { createVectorOperations } from '../index.ts';
+import { VectorFixture, type FixtureOptions } from '../test-fixture.ts';
+
+const inputs = JSON.parse(await readFile(new URL('../../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
+
+/** For tests: what else vectors are good for, over the areas of a `VectorFixture`. */
+export class OperationsFixture {
+  readonly base: VectorFixture;
+  readonly #invoke: Invoke<Operations>;
+
+  private constructor(base: VectorFixture) {
+    const { environment, embeddings, vectors, gate } = base;
+    this.base = base;
+    const documents = createDocuments(environment, { collections: createCollections(environment), schemas: createSchemas(environment) });
+    const handlers = createVectorOperations(environment, { documents, embeddings, vectors, gate });
+    this.#invoke = createInvoker<Operations>({ operations, inputs, mode: () => 'wr', handlers });
+  }
+
+  static async open(options?: FixtureOptions): Promise<OperationsFixture> {
+    return new OperationsFixture(await VectorFixture.open(options));
+  }
+
+  /** What a crash at this moment would leave, served by another server. */
+  async crashed(options?: FixtureOptions): Promise<OperationsFixture> {
+    return new OperationsFixture(await this.base.crashed(options));
+  }
+
+  async call<K extends keyof Operations & string>(id: K, input: object, signal?: AbortSignal): Promise<OutputOf<Operations, K>> {
+    return (await this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test', ...(signal && { signal }) })).value;
+  }
+
+  /** Stores documents by `collection|key|lang`, and waits for their vectors. */
+  async store(documents: Readonly<Record<string, string>>, more: object = {}): Promise<void> {
+    for (const [id, contentMd] of Object.entries(documents)) {
+      const [collection, key, lang] = id.split('|');
+      await this.base.call('addDocument', { collection, key, lang, contentMd, ...more });
+    }
+    await this.base.caughtUp();
+  }
+
+  close(): Promise<void> {
+    return this.base.close();
+  }
+}

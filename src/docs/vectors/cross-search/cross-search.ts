@@ -1,0 +1,172 @@
+import type { Operations } from '../../../../generated/docs/operations.ts';
+import type { SearchAcrossCollectionsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import type { InputOf } from '../../../operations/index.ts';
+import type { Row } from '../../../storage/index.ts';
+import { checkFilter, inList, Pace, projectDocument } from '../../documents/index.ts';
+import { eligibleDocuments, readRows, type CollectionRow, type ResultRow } from '../../fulltext/index.ts';
+import type { SearchGate } from '../../search-gate.ts';
+import { toSearchVector } from '../query-vector.ts';
+import type { NearestResult, QueryVector, VectorSearch } from '../vector-search.ts';
+import { findSource, type SourceDeps } from './source-document.ts';
+
+export interface CrossSearchDeps extends SourceDeps {
+  readonly search: Pick<VectorSearch, 'searchByVector' | 'modelsOf' | 'embedQuery'>;
+  readonly gate: Pick<SearchGate, 'run'>;
+}
+
+type CrossSearchInput = InputOf<Operations, 'searchAcrossCollections'>;
+type Algorithm = NearestResult['algorithm'];
+type Result = SearchAcrossCollectionsResponse['results'][number];
+
+/** What the request wants to find documents like. */
+interface Wanted extends QueryVector {
+  /** A document that is not to be found. */
+  readonly ord?: number;
+}
+
+interface Target extends CollectionRow {
+  readonly id: number;
+}
+
+interface Candidate {
+  readonly collection: string;
+  readonly ord: number;
+  readonly score: number;
+}
+
+/** Collections that are searched at once; the workers that scan them are the same for all. */
+const AT_ONCE = 4;
+
+/** `POST /v1/cross-search` (decisions section 4.3). Only the scoring holds a place among the searches. */
+export async function searchAcrossCollections(deps: CrossSearchDeps, input: CrossSearchInput, signal: AbortSignal): Promise<SearchAcrossCollectionsResponse> {
+  const started = performance.now();
+  checkFilter(input.filterMeta ?? {});
+  const wanted = await toQuery(deps, input, signal);
+  const targets = await findTargets(deps, input.targetCollections ?? []);
+  const comparable = comparableTargets(deps, targets.found, wanted);
+  const { candidates, algorithms } = await deps.gate.run(() => searchTargets(deps, comparable, input, wanted, signal), signal);
+  const results = await toResults(deps, candidates, input);
+  const isFromDocument = wanted.ord !== undefined;
+  return {
+    results, total: results.length,
+    targetCollections: targets.names,
+    algorithm: usedAlgorithm(algorithms, input.algorithm), distanceMetric: input.distanceMetric,
+    ...(isFromDocument && { sourceCollection: input.sourceCollection!, sourceDocID: input.sourceDocID! }),
+    searchStats: { durationMs: Math.round(performance.now() - started), collectionsSearched: comparable.size },
+  };
+}
+
+/** A vector goes before a document, and that before a text. */
+async function toQuery(deps: CrossSearchDeps, input: CrossSearchInput, signal: AbortSignal): Promise<Wanted> {
+  const { query = '', queryVector, sourceCollection, sourceDocID, distanceMetric } = input;
+  if (queryVector !== undefined) return { vector: toSearchVector(queryVector, distanceMetric) };
+  if (sourceCollection !== undefined && sourceDocID !== undefined) {
+    const source = await findSource(deps, sourceCollection, sourceDocID, signal);
+    return { ...source.query, ord: source.ord };
+  }
+  if (query.trim() !== '') return deps.search.embedQuery(query, signal);
+  const missing = sourceCollection !== undefined ? 'sourceDocID' : sourceDocID !== undefined ? 'sourceCollection' : 'query, queryVector, or sourceCollection and sourceDocID';
+  throw new ServiceError('missing_fields', `missing fields: ${missing}`);
+}
+
+/** Those that are named, or else all but the system's; one that does not exist has no documents. */
+async function findTargets({ sql }: CrossSearchDeps, named: readonly string[]): Promise<{ names: string[]; found: Map<string, Target> }> {
+  const wanted = [...new Set(named.map((name) => name.toLowerCase()))];
+  const { marks, params } = wanted.length > 0 ? inList(wanted) : { marks: '', params: [] };
+  const condition = wanted.length > 0 ? `name IN (${marks})` : "name NOT LIKE '\\_%' ESCAPE '\\' AND docs > 0";
+  const rows = await sql.all<Row & { id: number; name: string; docs: number }>(`SELECT id, name, docs FROM collections WHERE ${condition} ORDER BY name`, params);
+  return {
+    names: wanted.length > 0 ? wanted : rows.map(({ name }) => name),
+    found: new Map(rows.map(({ id, name, docs }) => [name, { id, docs }])),
+  };
+}
+
+/** Targets that have vectors which can be compared. A client's own vector must fit one of those that have any. */
+function comparableTargets({ search }: CrossSearchDeps, targets: ReadonlyMap<string, Target>, { vector, model }: Wanted): Map<string, Target> {
+  const comparable = new Map<string, Target>();
+  const known = new Set<number>();
+  for (const [name, target] of targets) {
+    const models = search.modelsOf(name);
+    for (const { dimensions } of models) known.add(dimensions);
+    const fits = models.some((each) => each.dimensions === vector.length && (model === undefined || (each.model === model.model && each.variant === model.variant)));
+    if (fits) comparable.set(name, target);
+  }
+  if (model === undefined && comparable.size === 0 && known.size > 0) {
+    const expected = [...known].sort((a, b) => a - b).join(' or ');
+    throw new ServiceError('invalid_argument', `queryVector must have ${expected} numbers, as the collections' vectors, got ${vector.length}`);
+  }
+  return comparable;
+}
+
+async function searchTargets(
+  deps: CrossSearchDeps, targets: ReadonlyMap<string, Target>, input: CrossSearchInput, wanted: Wanted, signal: AbortSignal,
+): Promise<{ candidates: Candidate[]; algorithms: Set<Algorithm> }> {
+  const candidates: Candidate[] = [];
+  const algorithms = new Set<Algorithm>();
+  const waiting = targets.entries();
+  // They share the iterator, so each takes the next collection when it is done with one.
+  const searchers = Array.from({ length: AT_ONCE }, async () => {
+    for (const [name, target] of waiting) {
+      signal.throwIfAborted();
+      const { hits, algorithm } = await searchTarget(deps, name, target, input, wanted, signal);
+      for (const { ord, score } of hits) candidates.push({ collection: name, ord, score });
+      algorithms.add(algorithm);
+    }
+  });
+  await Promise.all(searchers);
+  return { candidates: best(candidates, input.topK), algorithms };
+}
+
+async function searchTarget(
+  { sql, clock, search }: CrossSearchDeps, name: string, target: Target, input: CrossSearchInput, { ord, ...query }: Wanted, signal: AbortSignal,
+): Promise<NearestResult> {
+  const { topK, threshold, algorithm, distanceMetric, filterMeta = {} } = input;
+  const isSourceHere = ord !== undefined && name === input.sourceCollection!.toLowerCase();
+  const eligible = await eligibleDocuments({ sql, clock }, target, { filterMeta, ranges: [], hidden: isSourceHere ? [ord] : [] });
+  return search.searchByVector({ ...query, collection: name, k: topK, metric: distanceMetric, algorithm, threshold, eligible, perDocument: true }, signal);
+}
+
+/** The best k, and all that score as much as the last of them: their ids decide, which are not known yet. */
+function best(candidates: readonly Candidate[], k: number): Candidate[] {
+  const sorted = candidates.toSorted((a, b) => b.score - a.score);
+  const last = sorted[k - 1]?.score ?? -Infinity;
+  return sorted.filter(({ score }) => score >= last);
+}
+
+/** `flat` where some collections had to be searched so; of other differences the first by name of the algorithm. */
+function usedAlgorithm(used: ReadonlySet<Algorithm>, asked: Algorithm | undefined): Algorithm {
+  if (used.size === 0) return asked ?? 'flat';
+  return used.has('flat') ? 'flat' : [...used].sort()[0]!;
+}
+
+async function toResults({ sql, codec }: CrossSearchDeps, candidates: readonly Candidate[], { topK, includeContent }: CrossSearchInput): Promise<Result[]> {
+  const rows = await readRows(sql, candidates.map(({ ord }) => ord), false);
+  const ranked = candidates
+    .flatMap((candidate) => (rows.has(candidate.ord) ? [{ ...candidate, row: rows.get(candidate.ord)! }] : []))
+    .sort((a, b) => b.score - a.score || compare(a.collection, b.collection) || compare(a.row.id, b.row.id))
+    .slice(0, topK);
+  const bodies = includeContent ? await readRows(sql, ranked.map(({ ord }) => ord), true) : rows;
+  const pace = new Pace();
+  const results: Result[] = [];
+  for (const { collection, ord, score } of ranked) {
+    const row = bodies.get(ord);
+    if (row === undefined) continue; // it went meanwhile
+    const contentMd = row.body === null ? '' : await codec.decodeAsync(row.body);
+    results.push({ collection, document: toDocument(row, contentMd, includeContent), score: Number(score.toPrecision(8)), rank: results.length + 1 });
+    await pace.rest();
+  }
+  return results;
+}
+
+function toDocument(row: ResultRow, contentMd: string, body: boolean): Result['document'] {
+  return projectDocument({
+    id: row.id, key: row.key, lang: row.lang, meta: JSON.parse(row.meta) as Record<string, string[]>, contentMd,
+    addedAt: row.added_at, updatedAt: row.updated_at,
+    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
+  }, { fields: undefined, body });
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

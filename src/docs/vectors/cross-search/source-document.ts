@@ -1,0 +1,78 @@
+import { ServiceError } from '../../../errors/index.ts';
+import { unixSeconds } from '../../../lib/clock.ts';
+import type { Row } from '../../../storage/index.ts';
+import { collectionOfId, type Meta } from '../../documents/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
+import { meanVector, passageVectors, type VectorReader, type VectorSource } from '../classify/document-vector.ts';
+import type { QueryVector } from '../vector-search.ts';
+
+export interface SourceDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
+  readonly embeddings: VectorReader;
+}
+
+/** A document to search with. */
+export interface SourceDocument {
+  readonly ord: number;
+  readonly query: QueryVector;
+}
+
+interface SourceRow extends Row {
+  readonly ord: number;
+  readonly key: string;
+  readonly lang: string;
+  readonly crc: number;
+  readonly meta: string;
+}
+
+const ROW = 'SELECT d.ord, d.key, d.lang, d.crc, d.meta FROM documents d';
+const ALIVE = '(d.expires_at IS NULL OR d.expires_at > ?)';
+
+/**
+ * A document by its id, or else by its key (decisions section 4.3), with the mean of its vectors. One that was written
+ * since it was embedded, or never was, is embedded now; where that cannot be, what is stored of it must do.
+ * Throws `not_found`, and `invalid_argument` when it has no vectors and none can be made.
+ */
+export async function findSource(deps: SourceDeps, collection: string, idOrKey: string, signal: AbortSignal): Promise<SourceDocument> {
+  const row = await byId(deps, collection, idOrKey) ?? await byKey(deps, collection, idOrKey);
+  if (row === undefined) throw new ServiceError('not_found', 'not found: the document of sourceCollection and sourceDocID');
+  const { ord, key, crc } = row;
+  const source = { ord, key, crc, meta: JSON.parse(row.meta) as Meta, contentMd: () => readBody(deps, ord) };
+  const found = await vectorsOf(deps, source, signal);
+  if (found === undefined) throw new ServiceError('invalid_argument', 'sourceDocID names a document without vectors');
+  return { ord, query: { vector: meanVector(found.vectors), model: found.model } };
+}
+
+function byId({ sql, clock }: SourceDeps, collection: string, id: string): Promise<SourceRow | undefined> {
+  const lowered = id.toLowerCase();
+  if (!lowered.includes('|') || collectionOfId(lowered) !== collection.toLowerCase()) return Promise.resolve(undefined);
+  return sql.get<SourceRow>(`${ROW} WHERE d.id = ? AND ${ALIVE}`, [lowered, unixSeconds(clock)]);
+}
+
+/** By a spelling that was once written (decision D-31), in the first language of several. */
+async function byKey({ sql, clock }: SourceDeps, collection: string, key: string): Promise<SourceRow | undefined> {
+  const rows = await sql.all<SourceRow>(
+    `${ROW} JOIN collections c ON c.id = d.cid
+     WHERE c.name = ? AND ${ALIVE} AND (d.key = ? OR d.ord IN (SELECT s.ord FROM spellings s WHERE s.cid = c.id AND s.key = ?))`,
+    [collection.toLowerCase(), unixSeconds(clock), key, key],
+  );
+  const lang = (row: SourceRow): string => row.lang.toLowerCase();
+  return rows.reduce<SourceRow | undefined>((first, row) => (first === undefined || lang(row) < lang(first) ? row : first), undefined);
+}
+
+async function vectorsOf({ embeddings }: SourceDeps, source: VectorSource, signal: AbortSignal) {
+  try {
+    return await passageVectors(embeddings, source, () => true, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const stored = error instanceof ServiceError ? await embeddings.vectorsOfDocuments([source.ord]) : [];
+    const [first] = stored;
+    if (first === undefined) throw error;
+    return { model: first, vectors: stored.map(({ vector }) => vector) };
+  }
+}
+
+async function readBody({ sql, codec }: SourceDeps, ord: number): Promise<string> {
+  const row = await sql.get<{ body: Uint8Array }>('SELECT body FROM documents WHERE ord = ?', [ord]);
+  if (row === undefined) throw new ServiceError('not_found', 'not found');
+  return codec.decodeAsync(row.body);
+}

@@ -1,0 +1,51 @@
+import { ServiceError } from '../../../errors/index.ts';
+import { unixSeconds } from '../../../lib/clock.ts';
+import type { Row } from '../../../storage/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
+
+/** A document that is compared with others. */
+export interface ComparedDocument extends Row {
+  readonly ord: number;
+  readonly id: string;
+  readonly key: string;
+  readonly lang: string;
+  /** CRC-32 and length of the body. */
+  readonly crc: number;
+  readonly bytes: number;
+  /** Model of the vectors of the present body; null when it has none. */
+  readonly model: number | null;
+  /** Vectors of the document; null when it was never embedded. */
+  readonly chunks: number | null;
+}
+
+/** Rows of one statement. */
+const PAGE = 2000;
+
+/**
+ * The first documents of a collection by id, at most so many, without those that have expired. Vectors of a body that
+ * was written since say nothing of the present one, so they do not count.
+ */
+export async function comparedDocuments(
+  { sql, clock }: Pick<DocsEnvironment, 'sql' | 'clock'>, collection: string, most: number, signal: AbortSignal,
+): Promise<ComparedDocument[]> {
+  const now = unixSeconds(clock);
+  const name = collection.toLowerCase();
+  if (name.includes('|')) throw new ServiceError('invalid_argument', 'collection must not contain "|"');
+  const documents: ComparedDocument[] = [];
+  let last = `${name}|`;
+  for (let more = true; more && documents.length < most;) {
+    signal.throwIfAborted();
+    const wanted = Math.min(PAGE, most - documents.length);
+    // By the bounds of the collection's ids, whose index has the order that is wanted; "}" follows "|".
+    const rows = await sql.background.all<ComparedDocument>(
+      `SELECT d.ord, d.id, d.key, d.lang, d.crc, d.bytes, e.chunks, CASE WHEN e.crc = d.crc AND e.bytes = d.bytes AND e.chunks > 0 THEN e.model_id END AS model
+       FROM documents d LEFT JOIN embeddings e ON e.ord = d.ord
+       WHERE d.id > ? AND d.id < ? AND (d.expires_at IS NULL OR d.expires_at > ?) ORDER BY d.id LIMIT ?`,
+      [last, `${name}}`, now, wanted],
+    );
+    for (const row of rows) documents.push(row);
+    last = rows.at(-1)?.id ?? last;
+    more = rows.length === wanted;
+  }
+  return documents;
+}

@@ -1,0 +1,81 @@
+import type { Operations } from '../../../../generated/docs/operations.ts';
+import type { DuplicateDocument, DuplicateGroup, FindDuplicatesResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { InputOf } from '../../../operations/index.ts';
+import type { Embeddings } from '../../embeddings/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
+import type { SearchGate } from '../../search-gate.ts';
+import { comparedDocuments, type ComparedDocument } from './compared-documents.ts';
+import { readBodies, type BodyDigest } from './read-bodies.ts';
+import { similarDocuments, type SimilarDocuments } from './similar-documents.ts';
+
+export interface DuplicatesDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
+  readonly embeddings: Pick<Embeddings, 'vectorsOfDocuments'>;
+  /** Of comparisons, which take long and much memory: one of its own, so that they keep no search waiting. */
+  readonly comparisons: Pick<SearchGate, 'run'>;
+}
+
+type DuplicatesInput = InputOf<Operations, 'findDuplicates'>;
+
+const NONE: SimilarDocuments = { pairs: 0, groups: [] };
+
+/**
+ * `POST /v1/find-duplicates` (decisions section 4.3). Documents of equal body are similar as well, so they are in groups
+ * of both kinds where both are asked for.
+ */
+export async function findDuplicates(deps: DuplicatesDeps, input: DuplicatesInput, signal: AbortSignal): Promise<FindDuplicatesResponse> {
+  const { collection, mode, threshold, distanceMetric, includeContent } = input;
+  const documents = await comparedDocuments(deps, collection, input.maxDocs, signal);
+  const alike = mode === 'similar' ? [] : sharing(documents, ({ crc, bytes }) => `${crc} ${bytes}`).flat();
+  const bodies = await readBodies(deps, alike, includeContent, signal);
+  const equal = sharing(alike.filter(({ ord }) => bodies.has(ord)), ({ ord }) => bodies.get(ord)!.hash);
+  const similar = mode === 'exact' ? NONE
+    : await deps.comparisons.run(() => similarDocuments(deps.embeddings, documents, { metric: distanceMetric, threshold }, signal), signal);
+  const unread = similar.groups.flatMap((group) => group.documents.map(({ document }) => document)).filter(({ ord }) => !bodies.has(ord));
+  for (const [ord, digest] of await readBodies(deps, unread, includeContent, signal)) bodies.set(ord, digest);
+  return {
+    collection, mode, threshold, distanceMetric,
+    totalDocuments: documents.length,
+    totalEmbedded: documents.filter(({ model }) => model !== null).length,
+    exactGroups: equal.map((group, i) => exactGroup(group, bodies, i + 1)),
+    similarGroups: similarGroups(similar, bodies),
+    exactDuplicates: equal.reduce((sum, { length }) => sum + length, 0),
+    similarPairs: similar.pairs,
+  };
+}
+
+/** Groups of at least two documents that have something in common, in the order of their first ones. */
+function sharing(documents: readonly ComparedDocument[], what: (document: ComparedDocument) => string): ComparedDocument[][] {
+  return byFirst([...Map.groupBy(documents, what).values()].filter(({ length }) => length > 1).map((group) => group.toSorted(byId)));
+}
+
+function byFirst(groups: ComparedDocument[][]): ComparedDocument[][] {
+  return groups.sort(([a], [b]) => byId(a!, b!));
+}
+
+function byId(a: ComparedDocument, b: ComparedDocument): number {
+  return a.id < b.id ? -1 : Number(a.id > b.id);
+}
+
+function exactGroup(documents: readonly ComparedDocument[], bodies: ReadonlyMap<number, BodyDigest>, number: number): DuplicateGroup {
+  return { groupId: `exact-${number}`, type: 'exact', score: 1, documents: documents.map((document) => present(document, bodies.get(document.ord)!, 1)) };
+}
+
+/** A document that went since it was compared is left out, and a group of which no two are left. */
+function similarGroups({ groups }: SimilarDocuments, bodies: ReadonlyMap<number, BodyDigest>): DuplicateGroup[] {
+  const there = groups
+    .map(({ score, documents }) => ({ score, documents: documents.filter(({ document }) => bodies.has(document.ord)) }))
+    .filter(({ documents }) => documents.length > 1);
+  return there.map(({ score, documents }, i) => ({
+    groupId: `similar-${i + 1}`, type: 'similar', score: round(score),
+    documents: documents.map(({ document, best }) => present(document, bodies.get(document.ord)!, best)),
+  }));
+}
+
+function present({ id, key, lang }: ComparedDocument, { hash, contentMd }: BodyDigest, score: number): DuplicateDocument {
+  return { docId: id, key, lang, contentHash: hash, score: round(score), ...(contentMd !== undefined && { contentMd }) };
+}
+
+/** Scores have single precision: further digits would be noise. */
+function round(score: number): number {
+  return Number(score.toPrecision(8));
+}

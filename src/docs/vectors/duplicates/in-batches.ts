@@ -1,0 +1,14 @@
+/** Runs of items: at most so many, and of so much weight together; one that weighs more is a run of its own. */
+export function* inBatches<T>(items: readonly T[], most: number, weightOf: (item: T) => number, mostWeight: number): Generator<T[]> {
+  let batch: T[] = [];
+  let weight = 0;
+  for (const item of items) {
+    if (batch.length === most || (batch.length > 0 && weight + weightOf(item) > mostWeight)) {
+      yield batch;
+      [batch, weight] = [[], 0];
+    }
+    batch.push(item);
+    weight += weightOf(item);
+  }
+  if (batch.length > 0) yield batch;
+}

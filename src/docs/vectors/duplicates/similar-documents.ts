@@ -1,0 +1,118 @@
+import { Worker } from 'node:worker_threads';
+import { ServiceError } from '../../../errors/index.ts';
+import { similarityRoom, type SimilarityMetric, type SimilarityResult } from '../../../kernels/similarity.ts';
+import { workerFile } from '../../../lib/worker-file.ts';
+import { inOne } from '../classify/document-vector.ts';
+import { Pace } from '../../documents/index.ts';
+import type { Embeddings, StoredVector } from '../../embeddings/index.ts';
+import type { ComparedDocument } from './compared-documents.ts';
+import { inBatches } from './in-batches.ts';
+import type { FromThread, ToThread } from './thread-protocol.ts';
+
+export interface SimilarGroup {
+  /** Mean score of its pairs. */
+  readonly score: number;
+  /** By id. */
+  readonly documents: readonly { readonly document: ComparedDocument; readonly best: number }[];
+}
+
+export interface SimilarDocuments {
+  readonly pairs: number;
+  /** By their first document. */
+  readonly groups: readonly SimilarGroup[];
+}
+
+export interface SimilarityQuery {
+  readonly metric: SimilarityMetric;
+  readonly threshold: number;
+}
+
+/** Documents and vectors that are read by one statement. */
+const DOCUMENTS = 64;
+const VECTORS = 256;
+
+/**
+ * Finds the documents whose mean vectors are similar, comparing those of one model with one another. The means, and
+ * their similarities, are computed in a thread of its own, which ends at once when the signal aborts.
+ */
+export async function similarDocuments(
+  embeddings: Pick<Embeddings, 'vectorsOfDocuments'>, documents: readonly ComparedDocument[], { metric, threshold }: SimilarityQuery, signal: AbortSignal,
+): Promise<SimilarDocuments> {
+  const embedded = documents.filter(({ model }) => model !== null);
+  if (embedded.length < 2) return { pairs: 0, groups: [] };
+  signal.throwIfAborted();
+  const worker = new Worker(workerFile(import.meta.url, 'similarity-thread'));
+  const answer = answerOf(worker, signal);
+  answer.catch(() => undefined); // while vectors are read nobody listens
+  try {
+    const sets = await Promise.race([sendVectors(worker, embeddings, embedded, metric, signal), answer.then(() => [])]);
+    worker.postMessage({ op: 'compare', threshold } satisfies ToThread);
+    return toGroups(await answer, sets);
+  } finally {
+    await worker.terminate();
+  }
+}
+
+/** What the thread answers; rejects when it fails or the signal aborts. */
+function answerOf(worker: Worker, signal: AbortSignal): Promise<FromThread> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    worker.on('message', resolve);
+    worker.on('error', reject);
+    worker.on('exit', () => {
+      signal.removeEventListener('abort', abort);
+      reject(new Error('the thread that compares documents ended before it answered'));
+    });
+  });
+}
+
+/** Sends the vectors in the order of the documents; gives, of each set of comparable ones, its documents by row. */
+async function sendVectors(
+  worker: Worker, embeddings: Pick<Embeddings, 'vectorsOfDocuments'>, documents: readonly ComparedDocument[], metric: SimilarityMetric, signal: AbortSignal,
+): Promise<ComparedDocument[][]> {
+  const sets = new Map<string, { number: number; documents: ComparedDocument[] }>();
+  const pace = new Pace();
+  for (const some of inBatches(documents, DOCUMENTS, ({ chunks }) => chunks ?? 0, VECTORS)) {
+    signal.throwIfAborted();
+    const vectors = Map.groupBy(await embeddings.vectorsOfDocuments(some.map(({ ord }) => ord)), ({ ord }) => ord);
+    const found = some.filter(({ ord, crc }) => vectors.get(ord)?.[0]?.crc === crc); // others were written or went meanwhile
+    for (const [key, same] of Map.groupBy(found, ({ ord }) => keyOf(vectors.get(ord)![0]!))) {
+      const dims = vectors.get(same[0]!.ord)![0]!.dimensions;
+      let set = sets.get(key);
+      if (set === undefined) sets.set(key, (set = { number: sets.size, documents: [] }));
+      set.documents.push(...same);
+      requireRoom(set.documents.length, dims);
+      send(worker, set.number, dims, metric, same.map(({ ord }) => vectors.get(ord)!));
+    }
+    await pace.rest();
+  }
+  return [...sets.values()].map((set) => set.documents);
+}
+
+function keyOf({ model, variant, dimensions }: StoredVector): string {
+  return JSON.stringify([model, variant, dimensions]);
+}
+
+function send(worker: Worker, set: number, dims: number, metric: SimilarityMetric, rows: readonly StoredVector[][]): void {
+  const vectors = inOne(rows.flatMap((chunks) => chunks.map(({ vector }) => vector)));
+  worker.postMessage({ op: 'add', set, dims, metric, counts: rows.map(({ length }) => length), vectors } satisfies ToThread, [vectors.buffer]);
+}
+
+function requireRoom(count: number, dims: number): void {
+  const room = similarityRoom(dims);
+  if (count > room) throw new ServiceError('invalid_argument', `maxDocs must be at most ${room} where vectors have ${dims} numbers`);
+}
+
+function toGroups(answer: FromThread, sets: readonly ComparedDocument[][]): SimilarDocuments {
+  const groups = answer.flatMap(([set, result]) => result.groups.map((group) => toGroup(group, sets[set]!)));
+  const first = ({ documents }: SimilarGroup): string => documents[0]!.document.id;
+  return {
+    pairs: answer.reduce((sum, [, { pairs }]) => sum + pairs, 0),
+    groups: groups.sort((a, b) => (first(a) < first(b) ? -1 : 1)),
+  };
+}
+
+function toGroup({ score, rows, best }: SimilarityResult['groups'][number], documents: readonly ComparedDocument[]): SimilarGroup {
+  return { score, documents: rows.map((row, i) => ({ document: documents[row]!, best: best[i]! })) };
+}

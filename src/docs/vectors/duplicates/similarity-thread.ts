@@ -1,0 +1,20 @@
+import { parentPort } from 'node:worker_threads';
+import { SimilarityKernel } from '../../../kernels/similarity.ts';
+import type { FromThread, ToThread } from './thread-protocol.ts';
+
+// Compares the documents of one request, and ends with it.
+
+const sets = new Map<number, SimilarityKernel>();
+
+parentPort!.on('message', (message: ToThread) => {
+  if (message.op === 'add') return add(message);
+  parentPort!.postMessage([...sets].map(([set, kernel]) => [set, kernel.compare(message.threshold)]) satisfies FromThread);
+  parentPort!.close();
+});
+
+function add({ set, dims, metric, counts, vectors }: ToThread & { op: 'add' }): void {
+  let kernel = sets.get(set);
+  if (kernel === undefined) sets.set(set, (kernel = new SimilarityKernel(dims, metric)));
+  let at = 0;
+  for (const count of counts) kernel.add(vectors.subarray(at, (at += count * dims)));
+}

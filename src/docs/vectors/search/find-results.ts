@@ -1,0 +1,79 @@
+import { Pace } from '../../documents/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
+import { eligibleDocuments, type CollectionRow } from '../../fulltext/index.ts';
+import type { Algorithm } from '../../../search/vector/index.ts';
+import type { NearestHit, QueryVector } from '../vector-search.ts';
+import { chooseByMmr } from './mmr.ts';
+import type { SearchRequest } from './request.ts';
+import { searchByVector, type NearestDeps } from './search-by-vector.ts';
+import { toWindows, type Window } from './windows.ts';
+
+export type FindDeps = NearestDeps & Pick<DocsEnvironment, 'sql' | 'clock'>;
+
+export interface FoundResults {
+  /** In the order of the answer. In the mode `parent` the chunks are of no concern. */
+  readonly results: readonly Window[];
+  readonly algorithm: Algorithm;
+  /** Documents whose vectors could not be compared. */
+  readonly incomparable: number;
+}
+
+/** Candidates for each result, where the request leaves it open (decisions section 4.3). */
+const OVERSAMPLE = 3;
+/** Passages that are looked at for one answer. */
+const MAX_CANDIDATES = 10_000;
+/** Comparisons of candidates with each other, each of which takes a fraction of a microsecond. */
+const MAX_COMPARISONS = 4_000_000;
+/** Bytes of candidates that are compared with each other. */
+const MAX_COMPARED_BYTES = 64 * 1024 * 1024;
+
+/** The results of a request, before they are read. */
+export async function findResults(deps: FindDeps, request: SearchRequest, query: QueryVector, collection: CollectionRow, signal: AbortSignal): Promise<FoundResults> {
+  const { topK, filterMeta, mode, windowSize, lambda, metric } = request;
+  const eligible = await eligibleDocuments(deps, collection, { filterMeta, ranges: [], hidden: [] });
+  const search = (k: number) => searchByVector(deps, {
+    ...query, k, metric, eligible,
+    collection: request.collection, algorithm: request.algorithm, threshold: request.threshold, oversample: request.oversample,
+    perDocument: mode === 'parent', quotable: mode !== 'parent',
+  }, signal);
+  const finish = (hits: readonly NearestHit[]): Window[] => (mode === 'window'
+    ? toWindows(hits, windowSize, topK, (ord) => chunksOf(deps, request.collection, ord))
+    : hits.slice(0, topK).map((hit) => ({ ...hit, first: hit.chunk, last: hit.chunk })));
+
+  let candidates = candidatesOf(request, query.vector.length);
+  for (;;) {
+    const { hits, algorithm, incomparable } = await search(candidates);
+    const ranked = lambda === undefined ? hits : await chooseByMmr(await withVectors(deps, request.collection, hits, query.vector.length), { metric, lambda, k: topK });
+    const results = finish(ranked);
+    // Windows that were merged leave room for more.
+    const isEnough = results.length === topK || hits.length < candidates || lambda !== undefined || candidates === MAX_CANDIDATES;
+    if (mode !== 'window' || isEnough) return { results, algorithm, incomparable };
+    candidates = Math.min(MAX_CANDIDATES, candidates * 4);
+  }
+}
+
+function candidatesOf({ topK, oversample = OVERSAMPLE, mode, lambda }: SearchRequest, dims: number): number {
+  if (mode !== 'window' && lambda === undefined) return topK;
+  const wanted = Math.min(MAX_CANDIDATES, Math.ceil(topK * oversample));
+  if (lambda === undefined) return wanted;
+  return Math.max(topK, Math.min(wanted, Math.floor(MAX_COMPARISONS / topK), Math.floor(MAX_COMPARED_BYTES / (dims * 4))));
+}
+
+/** Hits whose vectors changed meanwhile are left out. */
+async function withVectors(deps: FindDeps, collection: string, hits: readonly NearestHit[], dims: number): Promise<(NearestHit & { vector: Float32Array })[]> {
+  const byDocument = new Map<number, readonly Float32Array[]>();
+  const found: (NearestHit & { vector: Float32Array })[] = [];
+  const pace = new Pace();
+  for (const hit of hits) {
+    let vectors = byDocument.get(hit.ord);
+    if (vectors === undefined) byDocument.set(hit.ord, vectors = deps.view.indexOf(collection)?.vectorsOf(hit.ord) ?? []);
+    const vector = vectors[hit.chunk];
+    if (vector?.length === dims) found.push({ ...hit, vector });
+    await pace.rest();
+  }
+  return found;
+}
+
+function chunksOf(deps: FindDeps, collection: string, ord: number): number {
+  return deps.view.indexOf(collection)?.chunkCount(ord) ?? 0;
+}

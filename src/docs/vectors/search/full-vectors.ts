@@ -1,0 +1,26 @@
+import type { Rescoring } from '../../../search/vector/index.ts';
+import type { Queries } from '../../../storage/index.ts';
+
+/** Vectors read by one statement. */
+const STEP = 128;
+
+/** Brings vectors at full precision from the tables, for collections that keep only codes in memory (decision D-42). */
+export function fullVectors(queries: Queries): Rescoring {
+  return async (chunks) => {
+    const vectors = new Map<string, Float32Array>();
+    for (let i = 0; i < chunks.length; i += STEP) {
+      const some = chunks.slice(i, i + STEP);
+      const rows = await queries.all<{ ord: number; chunk: number; vector: Uint8Array }>(
+        `SELECT ord, chunk, vector FROM vectors WHERE (ord, chunk) IN (VALUES ${some.map(() => '(?, ?)').join(', ')})`,
+        some.flatMap(({ ord, chunk }) => [ord, chunk]),
+      );
+      for (const { ord, chunk, vector } of rows) vectors.set(`${ord} ${chunk}`, toNumbers(vector));
+    }
+    return chunks.map(({ ord, chunk }) => vectors.get(`${ord} ${chunk}`));
+  };
+}
+
+/** Little-endian float32, as every platform of this service has them; copied, since a row's bytes may lie at any address. */
+function toNumbers(bytes: Uint8Array): Float32Array {
+  return new Float32Array(Uint8Array.from(bytes).buffer);
+}

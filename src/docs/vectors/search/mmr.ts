@@ -1,0 +1,91 @@
+import { SegmentMemory } from '../../../kernels/vectors.ts';
+import type { Metric } from '../../../search/vector/index.ts';
+import { Pace } from '../../documents/index.ts';
+
+/** A result that may be chosen. */
+export interface Candidate {
+  /** Similarity to the query, by the metric. */
+  readonly score: number;
+  readonly vector: Float32Array;
+}
+
+export interface MmrOptions {
+  readonly metric: Metric;
+  /** Weight of relevance against difference: 1 is relevance only. */
+  readonly lambda: number;
+  /** How many are chosen. */
+  readonly k: number;
+}
+
+/** Vectors begin at multiples of these bytes, and are filled up with zeros to one. */
+const ALIGNMENT = 64;
+
+/** Whose memory lends room to all searches; it keeps no vectors. */
+let shared: SegmentMemory | undefined;
+
+/**
+ * Chooses results one by one: the next is the one whose `lambda * score - (1 - lambda) * similarity` is the
+ * greatest, where the similarity is that to the most similar one chosen already (Carbonell and Goldstein, "The use of
+ * MMR, diversity-based reranking", SIGIR 1998). Similarities are measured as scores are. Equals are taken in their
+ * order. All vectors have one dimension.
+ */
+export async function chooseByMmr<C extends Candidate>(candidates: readonly C[], { metric, lambda, k }: MmrOptions): Promise<C[]> {
+  if (candidates.length === 0) return [];
+  const vectors = new Vectors(candidates.map(({ vector }) => vector));
+  try {
+    const chosen: C[] = [];
+    const left = candidates.map((candidate, at) => ({ candidate, at, similarity: -Infinity }));
+    const pace = new Pace();
+    while (chosen.length < k && left.length > 0) {
+      const marginal = ({ candidate: { score }, similarity }: (typeof left)[number]): number =>
+        lambda * score - (similarity === -Infinity ? 0 : (1 - lambda) * similarity);
+      const best = left.reduce((a, b) => (marginal(b) > marginal(a) ? b : a));
+      left.splice(left.indexOf(best), 1);
+      chosen.push(best.candidate);
+      for (const each of left) each.similarity = Math.max(each.similarity, vectors.similarity(each.at, best.at, metric));
+      await pace.rest();
+    }
+    return chosen;
+  } finally {
+    vectors.release();
+  }
+}
+
+/** Vectors in the kernel's memory. */
+class Vectors {
+  readonly #memory: SegmentMemory;
+  readonly #address: number;
+  readonly #bytes: number;
+  readonly #stride: number;
+  readonly #norms: number[];
+
+  constructor(vectors: readonly Float32Array[]) {
+    this.#memory = shared ??= new SegmentMemory(1, 'float32');
+    const dims = vectors[0]!.length;
+    this.#stride = Math.ceil((dims * 4) / ALIGNMENT) * ALIGNMENT;
+    this.#bytes = this.#stride * vectors.length;
+    this.#address = this.#memory.allocate(this.#bytes);
+    const numbers = this.#memory.f32(this.#address, this.#bytes / 4).fill(0);
+    for (const [i, vector] of vectors.entries()) numbers.set(vector, (i * this.#stride) / 4);
+    this.#norms = vectors.map((_, i) => Math.sqrt(this.#dot(i, i)));
+  }
+
+  similarity(a: number, b: number, metric: Metric): number {
+    if (metric === 'euclidean') return 1 / (1 + Math.sqrt(this.#memory.call.l2sq(this.#at(a), this.#at(b), this.#stride)));
+    if (metric === 'dot_product') return this.#dot(a, b);
+    const norms = this.#norms[a]! * this.#norms[b]!;
+    return norms === 0 ? 0 : this.#dot(a, b) / norms;
+  }
+
+  release(): void {
+    this.#memory.release(this.#address, this.#bytes);
+  }
+
+  #dot(a: number, b: number): number {
+    return this.#memory.call.dot(this.#at(a), this.#at(b), this.#stride);
+  }
+
+  #at(i: number): number {
+    return this.#address + i * this.#stride;
+  }
+}

@@ -1,0 +1,101 @@
+import { crc32 } from 'node:zlib';
+import type { VectorResult } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { BodyCodec, Sql } from '../../../storage/index.ts';
+import { Pace, projectDocument, type Projection } from '../../documents/index.ts';
+import { readRows, type ResultRow } from '../../fulltext/index.ts';
+import { readPassages, type PlacedPassage } from './passages.ts';
+import type { RetrievalMode } from './request.ts';
+import type { Window } from './windows.ts';
+
+/** A result with the bytes of text that it carries, which a token budget counts. */
+export interface PresentedResult {
+  readonly result: Omit<VectorResult, 'rank'>;
+  readonly bytes: number;
+}
+
+interface Presenting {
+  readonly sql: Sql;
+  readonly codec: BodyCodec;
+}
+
+/** What the client sees of results; one whose document is gone, or was written since, is left out. */
+export async function presentResults({ sql, codec }: Presenting, results: readonly Window[], mode: RetrievalMode, projection: Projection): Promise<PresentedResult[]> {
+  const withPassages = mode !== 'parent';
+  const ords = results.map(({ ord }) => ord);
+  const passages = withPassages ? await readPassages(sql, results) : [];
+  const rows = await readRows(sql, [...new Set(ords)], withPassages || projection.body);
+  const bodies = new Bodies(codec, ords);
+  const pace = new Pace();
+  const presented: PresentedResult[] = [];
+  for (const [i, found] of results.entries()) {
+    const row = rows.get(found.ord);
+    if (row === undefined) continue;
+    const body = await bodies.take(row);
+    const result = withPassages ? withPassage(found, row, body, passages[i], projection) : withDocument(found, row, body, projection);
+    if (result !== undefined) presented.push(result);
+    await pace.rest();
+  }
+  return presented;
+}
+
+/** Decoded, with its checksum. */
+interface Body {
+  readonly bytes: Buffer;
+  readonly crc: number;
+}
+
+/** Bodies of results, of which each is decoded once, and held no longer than results need it: together they may be large. */
+class Bodies {
+  readonly #codec: BodyCodec;
+  readonly #decoded = new Map<number, Body>();
+  readonly #uses = new Map<number, number>();
+
+  constructor(codec: BodyCodec, ords: readonly number[]) {
+    this.#codec = codec;
+    for (const ord of ords) this.#uses.set(ord, (this.#uses.get(ord) ?? 0) + 1);
+  }
+
+  /** To be called once for each result; empty where it was not read. */
+  async take({ ord, body }: ResultRow): Promise<Body> {
+    const held = this.#decoded.get(ord) ?? toBody(body === null ? '' : await this.#codec.decodeAsync(body));
+    const uses = this.#uses.get(ord)! - 1;
+    this.#uses.set(ord, uses);
+    if (uses > 0) this.#decoded.set(ord, held);
+    else this.#decoded.delete(ord);
+    return held;
+  }
+}
+
+function toBody(text: string): Body {
+  const bytes = Buffer.from(text);
+  return { bytes, crc: crc32(bytes) };
+}
+
+function withDocument({ score }: Window, row: ResultRow, body: Body, projection: Projection): PresentedResult {
+  return { result: { document: toDocument(row, body, projection), score: round(score) }, bytes: projection.body ? row.bytes : 0 };
+}
+
+/** The body may have been written between the reading of its passages and its own: their place says nothing then. */
+function withPassage({ score, chunk }: Window, row: ResultRow, body: Body, passage: PlacedPassage | undefined, projection: Projection): PresentedResult | undefined {
+  if (passage === undefined || passage.bytes !== body.bytes.length || passage.crc !== body.crc) return undefined;
+  return {
+    result: {
+      document: toDocument(row, body, projection), score: round(score),
+      chunkIndex: chunk, chunkText: body.bytes.toString('utf8', passage.start, passage.end), startLine: passage.startLine, endLine: passage.endLine,
+    },
+    bytes: projection.body ? row.bytes : passage.end - passage.start,
+  };
+}
+
+function toDocument(row: ResultRow, { bytes }: Body, projection: Projection): VectorResult['document'] {
+  return projectDocument({
+    id: row.id, key: row.key, lang: row.lang, meta: JSON.parse(row.meta) as Record<string, string[]>,
+    contentMd: projection.body ? bytes.toString() : '', addedAt: row.added_at, updatedAt: row.updated_at,
+    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
+  }, projection);
+}
+
+/** Scores have single precision: further digits would be noise. */
+function round(score: number): number {
+  return Number(score.toPrecision(8));
+}

@@ -1,0 +1,100 @@
+import { ServiceError } from '../../../errors/index.ts';
+import { DimensionError, VectorIndexClosedError, type Algorithm, type VectorResult } from '../../../search/vector/index.ts';
+import type { Collections } from '../../collections/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
+import type { OrdSet } from '../../fulltext/index.ts';
+import type { VectorSettings } from '../settings.ts';
+import type { NearestQuery, NearestResult } from '../vector-search.ts';
+import type { CollectionVectors } from '../view/collection-vectors.ts';
+import type { VectorView } from '../view/vector-view.ts';
+import { fullVectors } from './full-vectors.ts';
+import { outdatedOrds, unusableOrds } from './usable-hits.ts';
+
+export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
+  readonly view: Pick<VectorView, 'indexOf'>;
+  readonly collections: Pick<Collections, 'configOf'>;
+  readonly settings: Pick<VectorSettings, 'defaultAlgorithm'>;
+}
+
+/** Searches of one request: hits that may not be answered make another one necessary. */
+const MAX_ROUNDS = 5;
+
+/** Candidates that are scored by their full vectors, for each result, where memory has only codes (decisions section 4.3). */
+const RESCORED = 3;
+const RESCORED_BY_COARSE_CODES = 10;
+const COARSE: ReadonlySet<Algorithm> = new Set<Algorithm>(['sq4', 'bq', 'pq', 'opq']);
+
+/** See `VectorSearch.searchByVector`. */
+export async function searchByVector(deps: NearestDeps, query: NearestQuery, signal?: AbortSignal): Promise<NearestResult> {
+  const { collection, k, quotable = false } = query;
+  const excluded = new Set<number>();
+  for (let round = 1; ; round++) {
+    signal?.throwIfAborted();
+    const found = await searchOnce(deps, query, excluded);
+    const unusable = await unusableOrds(deps, found.hits.map(({ ord }) => ord), quotable);
+    const hits = found.hits.filter(({ ord }) => !unusable.has(ord));
+    if (unusable.size === 0 || found.hits.length < k || round === MAX_ROUNDS) return { ...found, hits };
+    for (const ord of unusable) excluded.add(ord);
+    if (quotable && round === 1) for (const ord of await outdatedOrds(deps, collection)) excluded.add(ord);
+  }
+}
+
+/** An index that was replaced by a newer one while it was searched is searched again. */
+async function searchOnce(deps: NearestDeps, query: NearestQuery, excluded: ReadonlySet<number>): Promise<NearestResult> {
+  for (;;) {
+    const index = deps.view.indexOf(query.collection);
+    if (index === undefined) return { hits: [], algorithm: 'flat', incomparable: 0 };
+    try {
+      return await searchIndex(deps, index, query, excluded);
+    } catch (error) {
+      if (!(error instanceof VectorIndexClosedError) || deps.view.indexOf(query.collection) === index) throw error;
+    }
+  }
+}
+
+async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: NearestQuery, excluded: ReadonlySet<number>): Promise<NearestResult> {
+  const comparable = comparableCount(index, query);
+  const incomparable = index.documents - comparable;
+  if (comparable === 0 && query.model !== undefined) return { hits: [], algorithm: 'flat', incomparable };
+  const config = deps.collections.configOf(query.collection);
+  const isCoded = config?.quantization === 'int8' || config?.quantization === 'int4';
+  const algorithm = query.algorithm ?? (isCoded ? 'quantized' : deps.settings.defaultAlgorithm);
+  const fromDisk = config?.diskOnlyVectors === true;
+  const oversample = query.oversample ?? (fromDisk ? (COARSE.has(algorithm) ? RESCORED_BY_COARSE_CODES : RESCORED) : undefined);
+  const filter = filterOf(index, query, excluded);
+  const { hits, algorithm: used } = await inRange(() => index.search({
+    vector: query.vector, k: query.k, algorithm,
+    metric: query.metric ?? 'cosine', perDocument: query.perDocument ?? false,
+    ...(query.threshold !== undefined && { threshold: query.threshold }),
+    ...(oversample !== undefined && { oversample }),
+    ...(filter && { filter: filter.words }),
+    ...(fromDisk && { fullVectors: fullVectors(deps.sql.background) }),
+  }));
+  return { hits, algorithm: used, incomparable };
+}
+
+function comparableCount(index: CollectionVectors, { model, vector }: NearestQuery): number {
+  const comparable = index.models().filter((each) => each.dimensions === vector.length
+    && (model === undefined || (each.model === model.model && each.variant === model.variant)));
+  return comparable.reduce((sum, { documents }) => sum + documents, 0);
+}
+
+/** Undefined when every document counts. Vectors of other dimensions the index leaves out by itself. */
+function filterOf(index: CollectionVectors, { eligible, model, vector }: NearestQuery, excluded: ReadonlySet<number>): OrdSet | undefined {
+  const isMixed = model !== undefined && index.models().filter(({ dimensions }) => dimensions === vector.length).length > 1;
+  if (!isMixed && excluded.size === 0) return eligible;
+  const counting = index.ordsOf(isMixed ? model : undefined);
+  if (eligible !== undefined) counting.intersect(eligible);
+  for (const ord of excluded) counting.delete(ord);
+  return counting;
+}
+
+async function inRange(search: () => Promise<VectorResult>): Promise<VectorResult> {
+  try {
+    return await search();
+  } catch (error) {
+    if (!(error instanceof DimensionError)) throw error;
+    const { known, dims } = error;
+    throw new ServiceError('invalid_argument', `queryVector must have ${known.join(' or ')} numbers, as the collection's vectors, got ${dims}`, { cause: error });
+  }
+}

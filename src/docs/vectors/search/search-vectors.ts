@@ -1,0 +1,71 @@
+import type { SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import { countWithinBudget } from '../../documents/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
+import { fillPrompt, type CollectionRow } from '../../fulltext/index.ts';
+import type { SearchGate } from '../../search-gate.ts';
+import type { QueryVector, VectorSearch } from '../vector-search.ts';
+import { findResults, type FindDeps, type FoundResults } from './find-results.ts';
+import { presentResults } from './present-results.ts';
+import { resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
+
+export interface SearchDeps extends FindDeps, Pick<DocsEnvironment, 'codec'> {
+  readonly embed: Pick<VectorSearch, 'embedQuery'> & {
+    /** Throws `invalid_argument` without a provider. */
+    requireProvider(): void;
+    describe(): { readonly model: string; readonly dimensions: number };
+  };
+  readonly gate: Pick<SearchGate, 'run'>;
+}
+
+/** Of a collection without vectors. */
+const NOTHING: FoundResults = { results: [], algorithm: 'flat', incomparable: 0 };
+
+/** `POST /v1/vector-search` (contract section 4, "Vector search"; decisions section 4.3). Only the scoring holds a place among the searches. */
+export async function searchVectors(deps: SearchDeps, input: SearchInput, signal: AbortSignal): Promise<SearchVectorsResponse> {
+  const started = performance.now();
+  const request = resolveRequest(input, deps.collections.configOf(input.collection)?.retrieval);
+  if (request.queryVector === undefined) deps.embed.requireProvider();
+  const collection = await deps.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [request.collection.toLowerCase()]);
+  const index = deps.view.indexOf(request.collection);
+  // Where nothing can be found, no provider has to be asked.
+  const isEmpty = collection === undefined || index === undefined || index.documents === 0;
+  const query = isEmpty && request.queryVector === undefined ? undefined : await toQuery(deps, request, signal);
+  const found = isEmpty ? NOTHING : await deps.gate.run(() => findResults(deps, request, query!, collection, signal), signal);
+  const presented = await presentResults(deps, found.results, request.mode, request.projection);
+  const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
+  return {
+    results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: i + 1 })),
+    total: fitting,
+    ...modelOf(deps, request, query),
+    algorithm: found.algorithm, distanceMetric: request.metric, retrievalMode: request.mode,
+    searchStats: { durationMs: Math.round(performance.now() - started) },
+    ...(fitting < presented.length && { contextTruncated: true }),
+    ...(found.incomparable > 0 && { warnings: [incomparableWarning(found.incomparable, query!)] }),
+    ...promptOf(deps, request),
+  };
+}
+
+async function toQuery({ embed }: SearchDeps, { query, queryVector }: SearchRequest, signal: AbortSignal): Promise<QueryVector> {
+  return queryVector === undefined ? embed.embedQuery(query, signal) : { vector: queryVector };
+}
+
+/** Of a vector that the client brings, the model is the one of the vectors that it meets. */
+function modelOf({ embed, view }: SearchDeps, { collection, queryVector }: SearchRequest, query: QueryVector | undefined): { model: string; dimensions: number } {
+  if (queryVector !== undefined) {
+    const met = view.indexOf(collection)?.models().find(({ dimensions }) => dimensions === queryVector.length);
+    return { model: met?.model ?? '', dimensions: queryVector.length };
+  }
+  const { model, dimensions } = query?.model ?? embed.describe();
+  return { model, dimensions };
+}
+
+function incomparableWarning(documents: number, { model }: QueryVector): string {
+  const count = documents === 1 ? 'the vectors of 1 document were' : `the vectors of ${documents} documents were`;
+  const reason = model === undefined ? 'they have another dimension than queryVector' : 'they are of another model or variant than the query; POST /v1/vector-reindex embeds them anew';
+  return `${count} not compared: ${reason}`;
+}
+
+function promptOf({ collections }: SearchDeps, { collection, query }: SearchRequest): { responsePrompt?: string } {
+  const prompt = collections.configOf(collection)?.responsePrompt;
+  return prompt ? { responsePrompt: fillPrompt(prompt, { collection, query }) } : {};
+}

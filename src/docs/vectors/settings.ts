@@ -1,0 +1,19 @@
+import { availableParallelism } from 'node:os';
+import type { Algorithm } from '../../search/vector/index.ts';
+import type { DocsSettings } from '../environment.ts';
+
+/** The settings of vector search with every default filled in (decision D-17). */
+export type VectorSettings = Required<NonNullable<DocsSettings['vectors']>>;
+
+const MAX_WORKERS = 16;
+
+export function vectorSettings({ vectors }: Pick<DocsSettings, 'vectors'>): VectorSettings {
+  return { ...DEFAULTS, ...vectors };
+}
+
+const DEFAULTS: VectorSettings = {
+  defaultAlgorithm: 'flat' satisfies Algorithm,
+  bqRerankFactor: 10,
+  parallelMinSize: 2048,
+  parallelWorkers: Math.min(MAX_WORKERS, availableParallelism()),
+};

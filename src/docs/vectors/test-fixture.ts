@@ -1,0 +1,205 @@
+import { copyFile, cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { operations, type Operations } from '../../../generated/docs/operations.ts';
+import { EmbeddingError, type EmbeddingProvider } from '../../embedding/index.ts';
+import { silentLog } from '../../lib/log.ts';
+import { createInvoker, type Invoke, type OutputOf } from '../../operations/index.ts';
+import type { VectorIndexOptions } from '../../search/vector/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { createCollections } from '../collections/index.ts';
+import { createDocuments } from '../documents/index.ts';
+import { START } from '../documents/test-fixture.ts';
+import { createEmbeddings, type Embeddings } from '../embeddings/index.ts';
+import type { DocsEnvironment, DocsSettings } from '../environment.ts';
+import { createMaintenance } from '../maintenance/index.ts';
+import { createSchemas } from '../schemas/index.ts';
+import { SearchGate } from '../search-gate.ts';
+import { acknowledgeCaughtUp } from '../view/index.ts';
+import { createVectors, type Vectors } from './index.ts';
+
+const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
+
+/** The sum of one fixed pseudo-random vector for each word, of length 1; the order of words is of no concern. */
+function wordVector(text: string, dimensions: number): number[] {
+  const sum = new Float64Array(dimensions);
+  for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text]) addWord(sum, word);
+  const length = Math.hypot(...sum) || 1;
+  return Array.from(sum, (value) => Math.fround(value / length));
+}
+
+/** FNV-1a of the word seeds xorshift32. */
+function addWord(sum: Float64Array, word: string): void {
+  let state = [...word].reduce((hash, _, i) => Math.imul(hash ^ word.charCodeAt(i), 16_777_619), 2_166_136_261) || 1;
+  for (let i = 0; i < sum.length; i++) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    sum[i]! += (state >>> 0) / 2 ** 31 - 1;
+  }
+}
+
+/** What the provider of a test does; texts that share words are alike. */
+export class Meaning {
+  readonly model: string;
+  readonly dimensions: number;
+  /** Texts that were embedded, in the role of a query. */
+  readonly queries: string[] = [];
+  /** The error of a call, if it is to fail. */
+  failure: (texts: readonly string[]) => Error | undefined = () => undefined;
+  /** Calls wait for it. */
+  held: Promise<void> | undefined;
+
+  constructor(model = 'words', dimensions = 32) {
+    this.model = model;
+    this.dimensions = dimensions;
+  }
+
+  vectorOf(text: string): number[] {
+    return wordVector(text, this.dimensions);
+  }
+
+  provider(): EmbeddingProvider {
+    return {
+      name: 'openai', model: this.model, dimensions: this.dimensions, variant: 'plain', maxBatch: 16,
+      embed: async (texts, role) => {
+        if (role === 'query') this.queries.push(...texts);
+        await this.held;
+        const failure = this.failure(texts);
+        if (failure !== undefined) throw failure;
+        return texts.map((text) => Float32Array.from(this.vectorOf(text)));
+      },
+      close: async () => undefined,
+    };
+  }
+}
+
+export interface FixtureOptions {
+  readonly meaning?: Meaning;
+  readonly embedding?: DocsSettings['embedding'];
+  readonly vectors?: DocsSettings['vectors'];
+  readonly index?: Partial<VectorIndexOptions>;
+  /** A database to begin with, copied with its log and checkpoints. */
+  readonly file?: string;
+  /** Tests start the view by hand. */
+  readonly unstarted?: boolean;
+}
+
+/** For tests: documents, their vectors and searches over a real database file; `add` returns when it can be found. */
+export class VectorFixture {
+  readonly meaning: Meaning;
+  readonly sql: Sql;
+  readonly folder: string;
+  readonly gate = new SearchGate({ places: 1 });
+  readonly embeddings: Embeddings;
+  readonly vectors: Vectors;
+  readonly environment: DocsEnvironment;
+  readonly warnings: string[] = [];
+  readonly #invoke: Invoke<Operations>;
+  #milliseconds = START * 1000;
+  #closed = false;
+
+  private constructor(sql: Sql, folder: string, { meaning = new Meaning(), embedding, vectors, index }: FixtureOptions) {
+    this.sql = sql;
+    this.folder = folder;
+    this.meaning = meaning;
+    const clock = { now: () => this.#milliseconds };
+    const settings = {
+      mode: 'wr', ttlSweepMs: 30_000, codeMaxSymbols: 512, backupDir: folder, maxSearches: 1,
+      embedding: { provider: 'openai', apiKey: 'k', queueWaitMs: 0, chunkSize: 40, ...embedding }, ...(vectors && { vectors }),
+    } as DocsEnvironment['settings'];
+    const log = { ...silentLog, warn: (_: object, message: string) => void this.warnings.push(message) };
+    const environment = this.environment = { sql, feed: new ChangeFeed(sql, clock), codec: new BodyCodec(), clock, log, settings };
+    const collections = createCollections(environment);
+    this.embeddings = createEmbeddings(environment, { collections, create: () => meaning.provider(), indexReady: () => this.vectors.view.isReady });
+    const documents = createDocuments(environment, { collections, schemas: createSchemas(environment), room: this.embeddings.room });
+    this.vectors = createVectors(environment, { collections, embeddings: this.embeddings, gate: this.gate, ...(index && { index }) });
+    const maintenance = createMaintenance(environment, {
+      documents, onRestored: [() => collections.load(), () => this.vectors.view.restart(), () => this.embeddings.restart()],
+    });
+    this.#invoke = createInvoker<Operations>({
+      operations, inputs, mode: () => 'wr',
+      handlers: {
+        ...collections.handlers, ...documents.handlers, ...maintenance.handlers, ...acknowledgeCaughtUp(this.embeddings.handlers, this.vectors.view), ...this.vectors.handlers,
+      },
+    });
+  }
+
+  static async open(options: FixtureOptions = {}): Promise<VectorFixture> {
+    const folder = await mkdtemp(join(tmpdir(), 'quire-vectors-'));
+    const path = join(folder, 'test.db');
+    for (const ending of ['', '-wal']) if (options.file !== undefined && existsSync(options.file + ending)) await copyFile(options.file + ending, path + ending);
+    if (options.file !== undefined && existsSync(`${options.file}.vectors`)) await cp(`${options.file}.vectors`, `${path}.vectors`, { recursive: true });
+    const sql = await openDatabase({ path });
+    await migrate(sql, DOCUMENT_MIGRATIONS);
+    const fixture = new VectorFixture(sql, folder, options);
+    if (!options.unstarted) await fixture.start();
+    return fixture;
+  }
+
+  async start(): Promise<void> {
+    await this.embeddings.start();
+    await this.vectors.view.start();
+    await this.vectors.view.settled();
+  }
+
+  /** What a crash at this moment would leave, served by another server. */
+  crashed(options: FixtureOptions = {}): Promise<VectorFixture> {
+    return VectorFixture.open({ meaning: this.meaning, ...options, file: this.sql.info.path });
+  }
+
+  advance(seconds: number): void {
+    this.#milliseconds += seconds * 1000;
+  }
+
+  async call<K extends keyof Operations & string>(id: K, input: object, signal?: AbortSignal): Promise<OutputOf<Operations, K>> {
+    return (await this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test', ...(signal && { signal }) })).value;
+  }
+
+  /** Stores a document, and waits for its vectors. */
+  async add(key: string, contentMd: string, more: object = {}): Promise<void> {
+    await this.call('addDocument', { collection: 'c', key, lang: 'en', contentMd, ...more });
+    await this.caughtUp();
+  }
+
+  /** Stores a document that the provider refuses, so that its vectors stay those of its former body. */
+  async addUnembedded(key: string, contentMd: string): Promise<void> {
+    const { failure } = this.meaning;
+    this.meaning.failure = (texts) => (texts.some((text) => contentMd.includes(text)) ? new EmbeddingError('refused', { retryable: false }) : undefined);
+    await this.add(key, contentMd);
+    this.meaning.failure = failure;
+  }
+
+  async caughtUp(): Promise<void> {
+    await this.embeddings.settled();
+    await this.vectors.view.caughtUp();
+  }
+
+  find(query: string, more: object = {}) {
+    return this.call('searchVectors', { collection: 'c', query, ...more });
+  }
+
+  /** Keys of what a search finds, best first. */
+  async keys(query: string, more: object = {}): Promise<string[]> {
+    return (await this.find(query, more)).results.map(({ document }) => document.key);
+  }
+
+  /** The ordinal of a document. */
+  async ordOf(key: string): Promise<number> {
+    return (await this.sql.get<{ ord: number }>('SELECT ord FROM documents WHERE key = ?', [key]))!.ord;
+  }
+
+  async stop(): Promise<void> {
+    await this.embeddings.stop();
+    await this.vectors.stop();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.stop();
+    await this.sql.close();
+    await rm(this.folder, { recursive: true });
+  }
+}

@@ -1,0 +1,90 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import type { Timer } from '../../lib/timer.ts';
+import type { Handlers } from '../../operations/index.ts';
+import { allFactories, WorkerPool, type VectorIndexOptions } from '../../search/vector/index.ts';
+import type { Collections } from '../collections/index.ts';
+import type { Embeddings } from '../embeddings/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { OrdSet } from '../fulltext/index.ts';
+import type { SearchGate } from '../search-gate.ts';
+import { CheckpointFiles } from '../view/index.ts';
+import { readPassages } from './search/passages.ts';
+import { searchByVector } from './search/search-by-vector.ts';
+import { searchVectors, type SearchDeps } from './search/search-vectors.ts';
+import { vectorSettings } from './settings.ts';
+import type { VectorSearch } from './vector-search.ts';
+import { CHECKPOINT_MAGIC, VectorView } from './view/vector-view.ts';
+
+type VectorHandlers = Required<Pick<Handlers<Operations>, 'searchVectors'>>;
+
+/** Searching by meaning, and the indexes that it needs. */
+export interface Vectors extends VectorSearch {
+  readonly handlers: VectorHandlers;
+  readonly view: Pick<VectorView, 'start' | 'restart' | 'caughtUp' | 'settled' | 'isReady'>;
+  /** Writes checkpoints and ends the workers; before the start, or again, it is harmless. */
+  stop(): Promise<void>;
+  registerMetrics(registers: Registry[]): void;
+}
+
+export interface VectorsAreas {
+  /** Asked at each search, so it must answer from memory. */
+  readonly collections: Pick<Collections, 'configOf'>;
+  readonly embeddings: Pick<Embeddings, 'describe' | 'embedQuery' | 'embedTexts' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
+  readonly gate: Pick<SearchGate, 'run'>;
+  readonly timer?: Timer;
+  /** For tests. */
+  readonly index?: Partial<VectorIndexOptions>;
+}
+
+export function createVectors(environment: DocsEnvironment, areas: VectorsAreas): Vectors {
+  const { sql, codec, clock } = environment;
+  const { collections, embeddings, gate, timer } = areas;
+  const settings = vectorSettings(environment.settings);
+  const pool = new WorkerPool(settings.parallelWorkers);
+  const view = new VectorView(environment, {
+    embeddings,
+    index: {
+      pool, parallelMinRows: settings.parallelMinSize,
+      factories: allFactories(settings.bqRerankFactor),
+      ...areas.index,
+    },
+    mayKeep: (collection) => collections.configOf(collection)?.encrypted !== true,
+    checkpoints: CheckpointFiles.beside(sql, 'vectors', CHECKPOINT_MAGIC),
+    ...(timer && { timer }),
+  });
+  const requireProvider = (): void => {
+    if (!embeddings.describe().vectors.enabled) throw new ServiceError('invalid_argument', 'embedding provider not configured');
+  };
+  const embedQuery: VectorSearch['embedQuery'] = async (text, signal) => {
+    const { vector, ...model } = await embeddings.embedQuery(text, signal);
+    return { vector, model };
+  };
+  const deps: SearchDeps = {
+    sql, codec, clock, view, collections, settings, gate,
+    embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
+  };
+  return {
+    handlers: { searchVectors: (input, { signal }) => searchVectors(deps, input, signal) },
+    view,
+    isConfigured: () => embeddings.describe().vectors.enabled,
+    embedQuery,
+    embedTexts: embeddings.embedTexts,
+    searchByVector: (query, signal) => searchByVector(deps, query, signal),
+    passagesOf: (queries) => readPassages(sql, queries),
+    modelsOf: (collection) => view.indexOf(collection)?.models() ?? [],
+    modelOf: (collection, ord) => view.indexOf(collection)?.modelOf(ord),
+    vectorsOf: (collection, ord) => view.indexOf(collection)?.vectorsOf(ord) ?? [],
+    meanOf: (collection, ord, unit = false) => view.indexOf(collection)?.meanOf(ord, unit),
+    ordsOf: (collection, model) => view.indexOf(collection)?.ordsOf(model) ?? new OrdSet(),
+    async stop() {
+      await view.stop();
+      await view.closed();
+      await pool.close();
+    },
+    registerMetrics(registers) {
+      new Gauge({ name: 'svc_vector_index_ready', help: 'Whether the vectors of all collections are loaded for searching.', registers, collect() { this.set(Number(view.isReady)); } });
+    },
+  };
+}

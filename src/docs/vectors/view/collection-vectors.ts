@@ -1,0 +1,101 @@
+import { VectorIndex, type VectorIndexOptions, type VectorQuery, type VectorResult } from '../../../search/vector/index.ts';
+import type { ModelIdentity, StoredType } from '../../embeddings/index.ts';
+import type { OrdSet } from '../../fulltext/index.ts';
+import type { ViewIndex } from '../../view/index.ts';
+import type { ModelCount } from '../vector-search.ts';
+import { ModelSets } from './model-sets.ts';
+
+/** The vectors of a document as the tables have them. */
+export interface DocumentVectors {
+  readonly ord: number;
+  readonly model: ModelIdentity;
+  readonly stored: StoredType;
+  /** By chunk; of one dimension. */
+  readonly vectors: readonly Float32Array[];
+}
+
+/** The vectors of one collection with what they were made with. */
+export class CollectionVectors implements ViewIndex {
+  readonly #index: VectorIndex;
+  readonly #models: ModelSets;
+  readonly #onClose: (closing: Promise<void>) => void;
+
+  private constructor(index: VectorIndex, models: ModelSets, onClose: (closing: Promise<void>) => void) {
+    this.#index = index;
+    this.#models = models;
+    this.#onClose = onClose;
+  }
+
+  /** An empty index; `onClose` is given what ends when nothing uses its memory any more. */
+  static create(options: VectorIndexOptions, onClose: (closing: Promise<void>) => void): CollectionVectors {
+    return new CollectionVectors(new VectorIndex(options), new ModelSets(), onClose);
+  }
+
+  /** Rejects for bytes that are damaged or of another version. */
+  static async restore(bytes: AsyncIterable<Uint8Array>, options: VectorIndexOptions, onClose: (closing: Promise<void>) => void): Promise<CollectionVectors> {
+    const { models, rest } = await ModelSets.restore(bytes);
+    const { index } = await VectorIndex.restore(rest, options);
+    return new CollectionVectors(index, models, onClose);
+  }
+
+  get documents(): number {
+    return this.#index.documentCount;
+  }
+
+  /** Every vector is put with its own stored type (decision D-41), so that a collection may have several. */
+  put({ ord, model, stored, vectors }: DocumentVectors): void {
+    this.#index.put(ord, vectors.map((vector) => ({ vector })), stored);
+    this.#models.put(ord, model);
+  }
+
+  remove(ord: number): void {
+    this.#index.remove(ord);
+    this.#models.remove(ord);
+  }
+
+  search(query: VectorQuery): Promise<VectorResult> {
+    return this.#index.search(query);
+  }
+
+  /** Most documents first. */
+  models(): ModelCount[] {
+    return this.#models.counts();
+  }
+
+  modelOf(ord: number): ModelIdentity | undefined {
+    return this.#models.modelOf(ord);
+  }
+
+  /** Documents that have vectors of a model, or of any; a copy. */
+  ordsOf(model?: ModelIdentity): OrdSet {
+    return this.#models.ordsOf(model);
+  }
+
+  chunkCount(ord: number): number {
+    return this.#index.chunkCount(ord);
+  }
+
+  vectorsOf(ord: number): readonly Float32Array[] {
+    return this.#index.vectorsOf(ord);
+  }
+
+  meanOf(ord: number, unit: boolean): Float32Array | undefined {
+    return this.#index.meanOf(ord, unit);
+  }
+
+  /** Resolves when every structure that was asked for covers every vector; for tests. */
+  settled(): Promise<void> {
+    return this.#index.settled();
+  }
+
+  /** The view keeps the position in the feed itself. */
+  async *save(): AsyncGenerator<Uint8Array> {
+    const index = this.#index.save(() => '');
+    yield this.#models.save();
+    yield* index;
+  }
+
+  close(): void {
+    this.#onClose(this.#index.close());
+  }
+}

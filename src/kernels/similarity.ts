@@ -1,0 +1,194 @@
+import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
+
+/** How similar two vectors are: the cosine, the product, or 1 / (1 + distance). */
+export type SimilarityMetric = 'cosine' | 'dot_product' | 'euclidean';
+
+/** Rows that are similar to one another, directly or through others. */
+export interface SimilarRows {
+  /** Mean score of the pairs that reach the threshold. */
+  readonly score: number;
+  /** Ascending. */
+  readonly rows: readonly number[];
+  /** Of each row, its greatest score in such a pair. */
+  readonly best: readonly number[];
+}
+
+export interface SimilarityResult {
+  /** Pairs of rows that reach the threshold. */
+  readonly pairs: number;
+  /** By their first row. */
+  readonly groups: readonly SimilarRows[];
+}
+
+/** What `asm/similarity.ts` exports; the contracts stand there. */
+interface SimilarityExports extends WebAssembly.Exports {
+  rowBytes(dims: number): number;
+  nodeBytes(): number;
+  addVector(row: number, vector: number, stride: number): void;
+  scaleRow(row: number, factor: number, stride: number): void;
+  extent(row: number, stride: number): number;
+  dot(a: number, b: number, stride: number): number;
+  scoreOf(a: number, b: number, stride: number, squareOfA: number, squareOfB: number, metric: number): number;
+  plant(forest: number, count: number): void;
+  compareBlocks(
+    rows: number, stride: number, squares: number, forest: number, metric: number, threshold: number, limit: number, half: number,
+    first: number, end: number, otherFirst: number, otherEnd: number,
+  ): number;
+  rootOf(forest: number, row: number): number;
+  bestOf(forest: number, row: number): number;
+  sumOf(forest: number, root: number): number;
+  pairsOf(forest: number, root: number): number;
+}
+
+const METRICS: readonly SimilarityMetric[] = ['cosine', 'dot_product', 'euclidean'];
+const PAGE = 65_536;
+/** A row and what belongs to it may take so much in all. */
+const MAX_BYTES = 2 ** 31;
+/** Bytes of a row besides its numbers. */
+const ROW_EXTRA = 48;
+/** Bytes of a block of rows, which stays in a processor's second cache while others pass. */
+const BLOCK_BYTES = 192 * 1024;
+/** Relative rounding of a 32-bit number. */
+const ROUNDING = 2 ** -24;
+
+/** Rows of `dims` numbers that a kernel has room for. */
+export function similarityRoom(dims: number): number {
+  return Math.floor((MAX_BYTES - 2 * PAGE) / (dims * 4 + ROW_EXTRA + 16));
+}
+
+/** Collects the mean vectors of documents and finds the pairs of them that are similar. */
+export class SimilarityKernel {
+  readonly #memory = new WebAssembly.Memory({ initial: 1 });
+  readonly #call: SimilarityExports;
+  readonly #dims: number;
+  readonly #metric: SimilarityMetric;
+  readonly #stride: number;
+  readonly #input = PAGE;
+  readonly #rows: number;
+  #count = 0;
+
+  constructor(dims: number, metric: SimilarityMetric, build: KernelBuild = 'release') {
+    this.#call = instantiateKernel(loadKernel('similarity', build), this.#memory) as SimilarityExports;
+    this.#dims = dims;
+    this.#metric = metric;
+    this.#stride = this.#call.rowBytes(dims);
+    this.#rows = PAGE + this.#stride;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds a row: the mean of the vectors that lie in `vectors` one behind the other, at least one. */
+  add(vectors: Float32Array): void {
+    const { addVector, scaleRow } = this.#call;
+    const row = this.#rowAt(this.#count);
+    this.#reserve(row + this.#stride);
+    const chunks = vectors.length / this.#dims;
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      new Float32Array(this.#memory.buffer, this.#input, this.#dims).set(vectors.subarray(chunk * this.#dims, (chunk + 1) * this.#dims));
+      addVector(row, this.#input, this.#stride);
+    }
+    // Last, so that vectors which cancel out leave nothing but zero.
+    if (chunks > 1) scaleRow(row, 1 / chunks, this.#stride);
+    if (this.#metric === 'cosine') this.#normalize(row);
+    this.#count++;
+  }
+
+  /** A copy of a row; for the cosine, rows have length 1. */
+  row(index: number): Float32Array {
+    return new Float32Array(this.#memory.buffer, this.#rowAt(index), this.#dims).slice();
+  }
+
+  /** How similar two rows are. */
+  score(a: number, b: number): number {
+    const { scoreOf, dot } = this.#call;
+    const [x, y] = [this.#rowAt(a), this.#rowAt(b)];
+    return scoreOf(x, y, this.#stride, dot(x, x, this.#stride), dot(y, y, this.#stride), METRICS.indexOf(this.#metric));
+  }
+
+  /** Compares every row with every other; once, after the last one was added. */
+  compare(threshold: number): SimilarityResult {
+    const squares = this.#rowAt(this.#count);
+    const forest = squares + ((this.#count * 8 + 15) & ~15);
+    this.#reserve(forest + this.#count * this.#call.nodeBytes());
+    this.#call.plant(forest, this.#count);
+    const largest = this.#square(squares);
+    const { limit, half } = this.#filter(threshold, largest);
+    const block = Math.max(4, Math.floor(BLOCK_BYTES / this.#stride / 4) * 4);
+    let pairs = 0;
+    for (let first = 0; first < this.#count; first += block) {
+      const end = Math.min(this.#count, first + block);
+      for (let other = first; other < this.#count; other += block) {
+        pairs += this.#call.compareBlocks(
+          this.#rows, this.#stride, squares, forest, METRICS.indexOf(this.#metric), threshold, limit, half,
+          first, end, other, Math.min(this.#count, other + block),
+        ) >>> 0;
+      }
+    }
+    return { pairs, groups: this.#groups(forest) };
+  }
+
+  /** Gives the largest of the squares. */
+  #square(squares: number): number {
+    const values = new Float64Array(this.#memory.buffer, squares, this.#count);
+    let largest = 0;
+    for (let row = 0; row < this.#count; row++) {
+      const at = this.#rowAt(row);
+      values[row] = this.#call.dot(at, at, this.#stride);
+      largest = Math.max(largest, values[row]!);
+    }
+    return largest;
+  }
+
+  /**
+   * What a product of 32-bit numbers must reach to be looked at more closely. A sum of d products is off by at most
+   * d roundings of the product of the lengths (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1);
+   * the rest of the slack is for the squares and for the limit itself.
+   */
+  #filter(threshold: number, largest: number): { limit: number; half: number } {
+    const slack = (this.#dims + 32) * ROUNDING * largest;
+    if (this.#metric !== 'euclidean') return { limit: threshold - slack - ROUNDING * 4, half: 0 };
+    if (threshold <= 0) return { limit: -Infinity, half: 0.5 };
+    const farthest = 1 / threshold - 1;
+    const square = farthest * farthest * (1 + 2 ** -20) + 2 ** -40;
+    return { limit: -(square / 2) - slack, half: 0.5 };
+  }
+
+  #groups(forest: number): SimilarRows[] {
+    const { rootOf, bestOf, sumOf, pairsOf } = this.#call;
+    const groups = new Map<number, { score: number; rows: number[]; best: number[] }>();
+    for (let row = 0; row < this.#count; row++) {
+      const root = rootOf(forest, row) >>> 0;
+      const pairs = pairsOf(forest, root);
+      if (pairs === 0) continue;
+      let group = groups.get(root);
+      if (group === undefined) groups.set(root, (group = { score: sumOf(forest, root) / pairs, rows: [], best: [] }));
+      group.rows.push(row);
+      group.best.push(bestOf(forest, row));
+    }
+    return [...groups.values()];
+  }
+
+  /** In two steps, because the square of a large or small number may be none. */
+  #normalize(row: number): void {
+    const { extent, scaleRow, dot } = this.#call;
+    const most = extent(row, this.#stride);
+    if (most === 0) return;
+    scaleRow(row, 2 ** -Math.max(-126, Math.floor(Math.log2(most))), this.#stride);
+    scaleRow(row, 1 / Math.sqrt(dot(row, row, this.#stride)), this.#stride);
+  }
+
+  #rowAt(index: number): number {
+    return this.#rows + index * this.#stride;
+  }
+
+  /** Grows by more than is asked for, since rows come one by one. */
+  #reserve(end: number): void {
+    const { byteLength } = this.#memory.buffer;
+    if (end <= byteLength) return;
+    if (end > MAX_BYTES) throw new RangeError(`${this.#count} vectors of ${this.#dims} numbers are more than can be compared`);
+    const wanted = Math.min(MAX_BYTES, Math.max(end, byteLength * 1.25));
+    this.#memory.grow(Math.ceil((wanted - byteLength) / PAGE));
+  }
+}

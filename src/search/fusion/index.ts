@@ -1,0 +1,2 @@
+/** Two rankings of the same documents, by words and by meaning, as one. */
+export { fuse, type Component, type FusedHit, type Fusion, type MeaningHit, type WordsHit } from './fuse.ts';
