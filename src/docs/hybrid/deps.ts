@@ -6,7 +6,7 @@ import type { QueryVector, VectorSearch } from '../vectors/index.ts';
 /** How far a view is, and a way to wait for it. */
 export interface Progress {
   /** Number of the last change that it has applied; undefined while it does not follow. */
-  readonly position?: number | undefined;
+  readonly position: number | undefined;
   caughtUp(signal?: AbortSignal): Promise<void>;
 }
 

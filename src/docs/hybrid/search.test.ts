@@ -51,10 +51,10 @@ describe('POST /v1/hybrid-search over a set of documents', () => {
     }), { numRuns: 60 });
   });
 
-  it('scores words and meaning as the two searches do by themselves', async () => {
+  it.each(['bm25', 'bm25f', 'pmisparse'])('scores words and meaning as the two searches do by themselves, with %s', async (algorithm) => {
     const query = 'red pear tree';
-    const answer = await fixture.find(query, { topK: 50, alpha: 0.5 });
-    const words = await fixture.call('searchFullText', { collection: 'c', query, algorithm: 'bm25', limit: 100 });
+    const answer = await fixture.find(query, { topK: 50, alpha: 0.5, algorithm });
+    const words = await fixture.call('searchFullText', { collection: 'c', query, algorithm, limit: 100 });
     const meaning = await fixture.call('searchVectors', { collection: 'c', query, topK: 100, threshold: 0 });
     const best = words.results[0]!.score;
     for (const { document: { key }, ftsScore, vectorScore, matchedTerms } of answer.results) {
@@ -272,6 +272,21 @@ describe('POST /v1/hybrid-search without meaning', () => {
 });
 
 describe('a place among the searches', () => {
+  it('is not taken by a client that goes away while a provider is waited for', async () => {
+    const fixture = await HybridFixture.open();
+    await fixture.add('a', 'red apple');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    fixture.base.meaning.held = promise;
+    const leaving = new AbortController();
+    const waiting = fixture.call('searchHybrid', { collection: 'c', query: 'apple' }, leaving.signal);
+    while (fixture.base.meaning.queries.length === 0) await new Promise(setImmediate);
+    leaving.abort(new Error('gone'));
+    resolve();
+    await expect(waiting).rejects.toThrow('gone');
+    expect(fixture.gated).toBe(0);
+    await fixture.close();
+  });
+
   it('is not held while a provider is waited for', async () => {
     const fixture = await HybridFixture.open();
     await fixture.add('a', 'red apple');

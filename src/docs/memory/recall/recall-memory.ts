@@ -1,10 +1,10 @@
-import type { MessageRole, RecallMemoryResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { MessageRole, RecallMemoryResponse, RecallStrategy } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
+import { fuse, type FusedHit, type MeaningHit } from '../../../search/fusion/index.ts';
 import type { BodyCodec } from '../../../storage/index.ts';
 import { countWithinBudget, Pace, projectDocument } from '../../documents/index.ts';
 import { eligibleDocuments, readRows, type CollectionRow, type ResultRow, type TextHit, type WordsQuery } from '../../fulltext/index.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from '../deps.ts';
-import { fuse, type RecallHit } from './fuse.ts';
 import { resolveRecall, type RecallRequest } from './request.ts';
 import type { Gate, MeaningSide, QueryVector, WordsSide } from './sides.ts';
 
@@ -13,6 +13,11 @@ export interface RecallDeps extends MemoryDeps {
   /** Absent: nothing can be found by meaning. */
   readonly meaning: MeaningSide | undefined;
   readonly gate: Gate;
+}
+
+/** A document that was found, and by what. */
+interface RecallHit extends TextHit {
+  readonly by: RecallStrategy;
 }
 
 type Result = RecallMemoryResponse['results'][number];
@@ -37,11 +42,11 @@ function withinReach({ meaning }: RecallDeps, request: RecallRequest): RecallReq
 
 /** A side whose weight is 0 is not asked. */
 function byWords({ strategy, fusion }: RecallRequest): boolean {
-  return strategy === 'keyword' || (strategy === 'hybrid' && !(fusion.kind === 'alpha' && fusion.alpha === 1));
+  return strategy === 'keyword' || (strategy === 'hybrid' && !(fusion.strategy === 'alpha' && fusion.alpha === 1));
 }
 
 function byMeaning({ strategy, fusion }: RecallRequest): boolean {
-  return strategy === 'semantic' || (strategy === 'hybrid' && !(fusion.kind === 'alpha' && fusion.alpha === 0));
+  return strategy === 'semantic' || (strategy === 'hybrid' && !(fusion.strategy === 'alpha' && fusion.alpha === 0));
 }
 
 /** Best first. */
@@ -55,12 +60,16 @@ async function findHits(deps: RecallDeps, request: RecallRequest, vector: QueryV
     byWords(request) ? deps.words.rankByWords({ collection: MEMORY, text: query, eligible, limit }) : [],
     vector === undefined ? [] : nearest(deps.meaning!, vector, { eligible, limit }, signal),
   ]);
-  if (strategy === 'hybrid') return fuse(words, meaning, fusion);
+  if (strategy === 'hybrid') return fuse(words, meaning, fusion).map(toRecallHit);
   return (strategy === 'keyword' ? words : meaning).map(({ ord, score }) => ({ ord, score, by: strategy }));
 }
 
+function toRecallHit({ ord, score, words, meaning }: FusedHit): RecallHit {
+  return { ord, score, by: words === undefined ? 'semantic' : meaning === undefined ? 'keyword' : 'hybrid' };
+}
+
 /** Documents, each by its best passage. */
-async function nearest(meaning: MeaningSide, vector: QueryVector, { eligible, limit }: Pick<WordsQuery, 'eligible' | 'limit'>, signal: AbortSignal): Promise<readonly TextHit[]> {
+async function nearest(meaning: MeaningSide, vector: QueryVector, { eligible, limit }: Pick<WordsQuery, 'eligible' | 'limit'>, signal: AbortSignal): Promise<readonly MeaningHit[]> {
   return (await meaning.searchByVector({ ...vector, collection: MEMORY, eligible, k: limit, perDocument: true }, signal)).hits;
 }
 

@@ -13,13 +13,13 @@ describe('what a recall asks for (contract section 2, `retrieval`)', () => {
 
   it('fuses by ranks unless a weight is sent, or the profile wants blending', () => {
     const fusionOf = (more: Partial<RecallInput>, profile = {}) => resolveRecall(input(more), profile).fusion;
-    expect(fusionOf({})).toEqual({ kind: 'rrf' });
-    expect(fusionOf({ alpha: 0 })).toEqual({ kind: 'alpha', alpha: 0 });
-    expect(fusionOf({ alpha: 0.3 }, { hybridStrategy: 'rrf' })).toEqual({ kind: 'alpha', alpha: 0.3 });
-    expect(fusionOf({}, { hybridStrategy: 'alpha' })).toEqual({ kind: 'alpha', alpha: 0.5 });
-    expect(fusionOf({}, { hybridStrategy: 'alpha', hybridAlpha: 0.9 }), 'a weight that is not set does not count').toEqual({ kind: 'alpha', alpha: 0.5 });
-    expect(fusionOf({}, { hybridAlpha: 0, hybridAlphaSet: true })).toEqual({ kind: 'alpha', alpha: 0 });
-    expect(fusionOf({}, { hybridStrategy: 'rrf', hybridAlpha: 0.9, hybridAlphaSet: true })).toEqual({ kind: 'rrf' });
+    expect(fusionOf({})).toEqual({ strategy: 'rrf', k: 60 });
+    expect(fusionOf({ alpha: 0 })).toEqual({ strategy: 'alpha', alpha: 0 });
+    expect(fusionOf({ alpha: 0.3 }, { hybridStrategy: 'rrf' })).toEqual({ strategy: 'alpha', alpha: 0.3 });
+    expect(fusionOf({}, { hybridStrategy: 'alpha' })).toEqual({ strategy: 'alpha', alpha: 0.5 });
+    expect(fusionOf({}, { hybridStrategy: 'alpha', hybridAlpha: 0.9 }), 'a weight that is not set does not count').toEqual({ strategy: 'alpha', alpha: 0.5 });
+    expect(fusionOf({}, { hybridAlpha: 0, hybridAlphaSet: true })).toEqual({ strategy: 'alpha', alpha: 0 });
+    expect(fusionOf({}, { hybridStrategy: 'rrf', hybridAlpha: 0.9, hybridAlphaSet: true })).toEqual({ strategy: 'rrf', k: 60 });
   });
 
   it('filters by user, session and role together with metadata', () => {

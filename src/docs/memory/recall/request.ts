@@ -1,6 +1,7 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { RecallStrategy } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { InputOf } from '../../../operations/index.ts';
+import type { Fusion } from '../../../search/fusion/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
 import { checkFilter, type Meta } from '../../documents/index.ts';
 
@@ -21,11 +22,10 @@ export interface RecallRequest {
   readonly budget: number;
 }
 
-/** By ranks, or by weights when `alpha` (of meaning) is there. */
-export type Fusion = { readonly kind: 'rrf' } | { readonly kind: 'alpha'; readonly alpha: number };
-
 const DEFAULT_TOP_K = 10;
 const DEFAULT_ALPHA = 0.5;
+/** Constant of reciprocal rank fusion (decisions section 4.7). */
+const RRF_K = 60;
 /** As in hybrid search (decisions section 4.5). */
 const MIN_CANDIDATES = 50;
 
@@ -45,10 +45,10 @@ export function resolveRecall(input: RecallInput, profile: Retrieval = {}): Reca
 
 /** A weight that is sent, or that the profile sets, asks for blending; a profile may ask for it without a weight. */
 function fusionOf(alpha: number | undefined, { hybridStrategy, hybridAlpha, hybridAlphaSet }: Retrieval): Fusion {
-  if (alpha !== undefined) return { kind: 'alpha', alpha };
+  if (alpha !== undefined) return { strategy: 'alpha', alpha };
   const set = hybridAlphaSet ? hybridAlpha : undefined;
-  const kind = hybridStrategy ?? (set === undefined ? 'rrf' : 'alpha');
-  return kind === 'rrf' ? { kind } : { kind, alpha: set ?? DEFAULT_ALPHA };
+  const strategy = hybridStrategy ?? (set === undefined ? 'rrf' : 'alpha');
+  return strategy === 'rrf' ? { strategy, k: RRF_K } : { strategy, alpha: set ?? DEFAULT_ALPHA };
 }
 
 /** Both a field of the request and `filterMeta` may name a key; then both must match. */
