@@ -1,19 +1,41 @@
-// `npm run bench` measures everything, prints one table and writes it to RESULTS.md. Run it on a
+// `npm run bench` measures everything, prints tables and writes them to RESULTS.md. Run it on a
 // machine that does nothing else; `npm run bench -- writes` measures one part.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { benchFullText } from './fulltext.ts';
 import { benchImport } from './imports.ts';
 import { benchMemory } from './memory.ts';
+import { benchMemoryRecall } from './memory-recall.ts';
 import { benchReads } from './reads.ts';
+import { benchRelevance } from './relevance.ts';
+import { benchSearchUnderLoad } from './search-under-load.ts';
+import { CORPUS_HINT } from './support/corpus.ts';
+import { SCALE } from './support/scale.ts';
 import { ROOT } from './support/server.ts';
-import { renderTable, type Row } from './support/table.ts';
+import { comparisons, missing, renderSection, type Row, type Section } from './support/table.ts';
+import { benchVectors, benchVectorsMillion } from './vectors.ts';
 import { benchWrites } from './writes.ts';
 
-const PARTS: Record<string, (folder: string) => Promise<Row[]>> = { writes: benchWrites, reads: benchReads, import: benchImport, memory: benchMemory };
+type Part = (folder: string) => Promise<Section[]>;
+
+const PARTS: Readonly<Record<string, Part>> = {
+  writes: plain('Durable writes', benchWrites),
+  reads: plain('Reads over HTTP', benchReads),
+  import: plain('Import', benchImport, `it needs the folder docs-mdn: ${CORPUS_HINT}`),
+  memory: plain('Memory and restart', benchMemory),
+  'memory-recall': benchMemoryRecall,
+  relevance: benchRelevance,
+  fulltext: benchFullText,
+  load: benchSearchUnderLoad,
+  vectors: benchVectors,
+  'vectors-million': benchVectorsMillion,
+};
+/** Parts that are measured only when they are asked for. */
+const ON_DEMAND = ['vectors-million'];
 
 const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !(name in PARTS));
+const unknown = asked.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0) {
   console.error(`unknown part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);
   process.exit(1);
@@ -21,20 +43,28 @@ if (unknown.length > 0) {
 
 // On the disk of the checkout rather than in /tmp, which may be memory.
 const folder = await mkdtemp(join(ROOT, 'data-bench-'));
-const rows: Row[] = [];
+const sections: Section[] = [];
 try {
-  for (const name of asked.length > 0 ? asked : Object.keys(PARTS)) {
+  for (const name of asked.length > 0 ? asked : Object.keys(PARTS).filter((part) => !ON_DEMAND.includes(part))) {
     console.error(`measuring ${name} ...`);
-    rows.push(...(await PARTS[name]!(folder)));
+    sections.push(...(await PARTS[name]!(folder)));
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
-const report = `${renderTable(rows)}\n`;
+const report = sections.map(renderSection).join('\n');
 console.log(report);
-if (asked.length === 0) await writeFile(join(import.meta.dirname, 'RESULTS.md'), results(report));
+if (asked.length === 0 && SCALE === 1) await writeFile(join(import.meta.dirname, 'RESULTS.md'), results(report));
 
-function results(table: string): string {
+/** A part of comparisons; without any, it says why. */
+function plain(title: string, measure: (folder: string) => Promise<Row[]>, reason = ''): Part {
+  return async (within) => {
+    const rows = await measure(within);
+    return [rows.length === 0 ? missing(title, reason) : comparisons(title, rows)];
+  };
+}
+
+function results(tables: string): string {
   const cpu = cpus();
   return [
     '# Results',
@@ -42,6 +72,6 @@ function results(table: string): string {
     `\`cd bench && npm ci && npm run bench\`, ${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpu.length} x ${cpu[0]!.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB.`,
     'The load generator shares the cores with the servers; only the ratios mean something.',
     '',
-    table,
+    tables,
   ].join('\n');
 }

@@ -1,21 +1,39 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import { findCorpus } from '../../src/app/demo/corpus.ts';
 import { ROOT } from './server.ts';
 
+/** How to go on without the public texts; behind a sentence that says which of them a part needs. */
+export const CORPUS_HINT = 'put them into a folder "corpus" of a folder beside the checkout, or name that folder "corpus" in QUIRE_CORPUS';
+
+/** A folder of the public texts, such as `docs-mdn`: in the folder that `QUIRE_CORPUS` names, or else in a folder `corpus` of a folder beside the checkout. */
+export function corpusFolder(name: string): string | undefined {
+  const named = process.env['QUIRE_CORPUS'];
+  const parent = join(ROOT, '..');
+  const candidates = named ? [named] : readdirSync(parent).sort().map((beside) => join(parent, beside, 'corpus'));
+  return candidates.map((folder) => join(folder, name)).find((folder) => existsSync(folder));
+}
+
 /** The files of the real corpus that the demo finds, too: 13,173 pages of MDN, or none. */
 export async function realCorpus(): Promise<readonly string[]> {
-  const { sources } = await findCorpus(ROOT, process.env['QUIRE_DEMO_CORPUS']);
+  const named = process.env['QUIRE_CORPUS'];
+  const { sources } = await findCorpus(ROOT, named ? join(named, 'docs-mdn') : process.env['QUIRE_DEMO_CORPUS']);
   return sources.filter((source) => source.endsWith('.ndjson.gz'));
 }
 
 /** Bodies of the real corpus, one after the other. */
 export async function* realBodies(): AsyncGenerator<string> {
   for (const file of await realCorpus()) {
-    const lines = createInterface({ input: createReadStream(file).pipe(createGunzip()), crlfDelay: Infinity });
-    for await (const line of lines) yield (JSON.parse(line) as { body: string }).body;
+    for await (const line of linesOf(file)) yield (JSON.parse(line) as { body: string }).body;
   }
+}
+
+/** The lines of a file, which may be compressed. */
+export function linesOf(file: string): AsyncIterable<string> {
+  const bytes = createReadStream(file);
+  return createInterface({ input: file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes, crlfDelay: Infinity });
 }
 
 /** A seeded generator (mulberry32), so that every run writes the same bytes. */

@@ -11,6 +11,8 @@ export interface BenchServer {
   /** Milliseconds from the start of the process to its listening line. */
   readonly readyMs: number;
   stop(): Promise<void>;
+  /** Ends it as a crash would. */
+  kill(): Promise<void>;
 }
 
 /** The document service as a user starts it, on a free port. */
@@ -27,13 +29,11 @@ async function start(args: readonly string[], env: Record<string, string>): Prom
   const begun = performance.now();
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } });
   const url = await listeningUrl(child);
-  return {
-    url, pid: child.pid!, readyMs: performance.now() - begun,
-    stop: async () => {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    await once(child, 'exit');
   };
+  return { url, pid: child.pid!, readyMs: performance.now() - begun, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 }
 
 function listeningUrl(child: ChildProcess): Promise<string> {

@@ -7,9 +7,32 @@ export interface Row {
   readonly ratio: string;
 }
 
-export function renderTable(rows: readonly Row[]): string {
-  const lines = rows.map((row) => `| ${row.what} | ${row.value} | ${row.peer} | ${row.peerValue} | ${row.ratio} |`);
-  return ['| what | value | beside | value | ratio |', '|---|---|---|---|---|', ...lines].join('\n');
+/** A part of a report: a table under its title, and what its readers should know. */
+export interface Section {
+  readonly title: string;
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly notes?: readonly string[];
+}
+
+/** Rows under a title. */
+export function comparisons(title: string, rows: readonly Row[], notes: readonly string[] = []): Section {
+  return {
+    title, notes,
+    header: ['what', 'value', 'beside', 'value', 'ratio'],
+    rows: rows.map((row) => [row.what, row.value, row.peer, row.peerValue, row.ratio]),
+  };
+}
+
+/** A part that could not run, and how to go on. */
+export function missing(title: string, reason: string): Section {
+  return { title, header: [], rows: [], notes: [`Not measured: ${reason}.`] };
+}
+
+export function renderSection({ title, header, rows, notes = [] }: Section): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const table = rows.length === 0 ? [] : [line(header), `|${'---|'.repeat(header.length)}`, ...rows.map(line), ''];
+  return [`## ${title}`, '', ...table, ...notes.map((note) => `- ${note}`), ...(notes.length > 0 ? [''] : [])].join('\n');
 }
 
 export function compare(what: string, value: number, peer: string, peerValue: number, unit: string): Row {
@@ -18,7 +41,7 @@ export function compare(what: string, value: number, peer: string, peerValue: nu
 
 /** Three significant digits. */
 export function figure(value: number): string {
-  return Number(value.toPrecision(3)).toLocaleString('en-US');
+  return Number(value.toPrecision(3)).toLocaleString('en-US', { maximumSignificantDigits: 3 });
 }
 
 export function median(values: readonly number[]): number {

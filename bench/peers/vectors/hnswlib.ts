@@ -1,0 +1,38 @@
+import hnswlib from 'hnswlib-node';
+import type { MakeVectorEngine } from './engine.ts';
+import { ALL, BEAMS, drawOf, DRAWS, K } from './job.ts';
+import { rowsOf } from './rows-file.ts';
+
+/** It takes plain arrays only; they are made before time runs. Its filter is a function of ours, called for each row it meets. */
+export const makeHnswlib: MakeVectorEngine = ({ count, dims, metric, methods }, queries) => {
+  const space = metric === 'cosine' ? 'cosine' : 'l2';
+  const graph = new hnswlib.HierarchicalNSW(space, dims);
+  graph.initIndex({ maxElements: count, m: 16, efConstruction: 200, randomSeed: 1 });
+  const all = methods.includes('flat') ? new hnswlib.BruteforceSearch(space, dims) : undefined;
+  all?.initIndex(count);
+  const arrays = queries.map((query) => [...query]);
+  const draws = Int32Array.from({ length: count }, (_, row) => drawOf(row));
+  const filterFor = (share: number) => (share === ALL ? undefined : (row: number) => draws[row]! < share * DRAWS);
+  const add = methods.includes('hnsw') ? graph : all!;
+  return {
+    stage: (rows, first) => {
+      const points = rowsOf(rows, dims).map((row) => [...row]);
+      return () => {
+        for (const [i, point] of points.entries()) add.addPoint(point, first + i);
+      };
+    },
+    methods: {
+      hnsw: {
+        efforts: BEAMS, usual: 100, filters: true,
+        use: (effort) => graph.setEf(effort),
+        search: (query, _effort, share) => graph.searchKnn(arrays[query]!, K, filterFor(share)).neighbors,
+      },
+      flat: { efforts: [0], usual: 0, filters: true, search: (query, _effort, share) => all!.searchKnn(arrays[query]!, K, filterFor(share)).neighbors },
+    },
+    replace: (row, vector) => {
+      const point = [...vector];
+      return () => graph.addPoint(point, row);
+    },
+    remove: (row) => graph.markDelete(row),
+  };
+};

@@ -1,0 +1,44 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fts5, type Job, lucene, miniSearch, orama, type Peer } from '../peers/index.ts';
+import { writeQueries } from '../peers/queries-file.ts';
+import type { Judged } from './judged.ts';
+import type { Rankings } from './quire.ts';
+
+/** A peer as it ranks: with its stop words and stemming, over one field or two. */
+export interface Contender {
+  readonly name: string;
+  readonly peer: Peer;
+  readonly fields: Job['fields'];
+}
+
+export const CONTENDERS: readonly Contender[] = [
+  { name: `${lucene.name} BM25`, peer: lucene, fields: 1 },
+  { name: `${lucene.name} BM25, title and text as two fields`, peer: lucene, fields: 2 },
+  { name: 'SQLite FTS5 bm25', peer: fts5, fields: 1 },
+  { name: 'MiniSearch (BM25+)', peer: miniSearch, fields: 1 },
+  { name: 'Orama BM25, every word a prefix', peer: orama, fields: 1 },
+];
+
+/** The rankings of a peer, or why there are none. */
+export async function ranksOf({ peer, fields }: Contender, folder: string, { documents, queries }: Judged, limit: number): Promise<Rankings | string> {
+  const reason = peer.missing?.();
+  if (reason !== undefined) return reason;
+  const own = join(folder, 'relevance-peer');
+  await mkdir(own);
+  try {
+    const files = { texts: join(own, 'texts.txt'), queries: join(own, 'queries.tsv') };
+    await writeFile(files.texts, documents.map(({ title, text }) => `${inOneLine(title)}\t${inOneLine(text)}\n`).join(''));
+    writeQueries(files.queries, queries.map(({ text }) => ({ kind: 'or', words: inOneLine(text).split(' ') })));
+    const answer = await peer.run({ ...files, mode: 'rank', folder: own, stemming: true, stopWords: true, fields, limit, indexSeconds: 120, querySeconds: 0 });
+    return new Map(queries.map(({ id }, query) => [id, answer.rankings![query]!.map((document) => documents[document]!.id)]));
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await rm(own, { recursive: true });
+  }
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

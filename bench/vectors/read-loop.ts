@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const COMPILER = join(dirname(createRequire(import.meta.url).resolve('assemblyscript/package.json')), 'bin', 'asc.js');
+
+/** Reads 64 bytes a turn and adds them up, so that nothing can be left out: what a scan could reach at best. */
+const SOURCE = `
+  export function read(from: usize, to: usize): i64 {
+    let a = i64x2.splat(0), b = i64x2.splat(0), c = i64x2.splat(0), d = i64x2.splat(0);
+    for (let at = from; at < to; at += 64) {
+      a = i64x2.add(a, v128.load(at));
+      b = i64x2.add(b, v128.load(at, 16));
+      c = i64x2.add(c, v128.load(at, 32));
+      d = i64x2.add(d, v128.load(at, 48));
+    }
+    const sum = i64x2.add(i64x2.add(a, b), i64x2.add(c, d));
+    return i64x2.extract_lane(sum, 0) + i64x2.extract_lane(sum, 1);
+  }
+`;
+
+export const PAGE = 65_536;
+
+/** The loop, over a shared memory of so many pages that is imported as `env.memory`. */
+export function compileReadLoop(pages: number): WebAssembly.Module {
+  const folder = mkdtempSync(join(tmpdir(), 'quire-bench-'));
+  try {
+    writeFileSync(join(folder, 'read.ts'), SOURCE);
+    const options = ['-O3', '--runtime', 'stub', '--enable', 'simd,threads', '--importMemory', '--sharedMemory', '--initialMemory', `${pages}`, '--maximumMemory', `${pages}`];
+    execFileSync(process.execPath, [COMPILER, 'read.ts', '--outFile', 'read.wasm', ...options], { cwd: folder });
+    return new WebAssembly.Module(readFileSync(join(folder, 'read.wasm')));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

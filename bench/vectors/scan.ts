@@ -1,0 +1,40 @@
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { answerOf } from '../peers/in-child.ts';
+import { times } from '../fulltext/tables.ts';
+import { figure, type Section } from '../support/table.ts';
+import type { Collection } from './collections.ts';
+
+export interface ScanJob extends Pick<Collection, 'base' | 'queries' | 'count' | 'dims' | 'metric'> {
+  readonly rounds: number;
+  readonly threads: number;
+}
+
+/** Milliseconds of each kind of scan. */
+export type ScanResult = Readonly<Record<string, { readonly median: number; readonly best: number }>>;
+
+const ROUNDS = 25;
+
+export async function measureScans(folder: string, { base, queries, count, dims, metric }: Collection): Promise<ScanResult> {
+  const file = join(folder, 'scan-job.json');
+  const threads = Math.min(2, availableParallelism());
+  writeFileSync(file, JSON.stringify({ base, queries, count, dims, metric, rounds: ROUNDS, threads } satisfies ScanJob));
+  return answerOf<ScanResult>(process.execPath, [join(import.meta.dirname, 'scan-child.ts'), file]);
+}
+
+/** `exact` are queries a second of others' exact searches over the same rows, by name. */
+export function scanSection({ count, dims }: Collection, result: ScanResult, exact: ReadonlyMap<string, number>): Section {
+  const bytes = count * dims * 4;
+  const flat = result['flat 1']!.median;
+  const row = (what: string, ms: number, best?: number) => [what, figure(ms), best === undefined ? '-' : figure(best), figure(bytes / ms / 1e6), times(flat / ms)];
+  const NAMES: Readonly<Record<string, string>> = { 'read 1': 'a loop that only reads, 1 thread', 'read 2': 'the same, 2 threads', 'flat 1': 'flat, float32, 1 thread', 'flat 2': 'the same, 2 threads' };
+  return {
+    title: `Vectors: scans of ${count.toLocaleString('en-US')} x ${dims}`,
+    header: ['what', 'ms (median)', 'ms (best)', 'GB of float32 a second', 'of flat with 1 thread'],
+    rows: [...Object.entries(result).map(([kind, { median, best }]) => row(NAMES[kind] ?? kind, median, best)), ...[...exact].map(([name, perSecond]) => row(name, 1000 / perSecond))],
+    notes: [
+      `Each kind once in turn, ${ROUNDS} times, with the ten best and the way to the worker and back. The loop adds up as many bytes of a WebAssembly memory, 64 a turn. sq, sq4, bq and pq include scoring their candidates by the vectors. What others need was measured with the collection of the same size above.`,
+    ],
+  };
+}
