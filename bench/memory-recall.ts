@@ -1,12 +1,13 @@
 // How often recall finds the evidence for a question among ten messages: dialogues of the Schema-Guided Dialogue data set with
 // questions about what was arranged in them, and a sample of LongMemEval. Found is the session that a question is about, and the
-// turn that has the answer. `keyword` needs nothing; `hybrid` and `semantic` need an embedding provider in SVC_EMBEDDING_*.
+// turn that has the answer. `keyword` needs nothing; `hybrid` and `semantic` embed by the provider in SVC_EMBEDDING_*, or, when
+// there is none, by a small sentence encoder that comes with the packages of this folder.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clientOf, type Client } from './support/client.ts';
 import { corpusFolder, CORPUS_HINT, linesOf } from './support/corpus.ts';
 import { progress } from './support/progress.ts';
-import { startQuire } from './support/server.ts';
+import { startQuire, startScript } from './support/server.ts';
 import { missing, type Section } from './support/table.ts';
 
 interface Turn {
@@ -37,26 +38,32 @@ interface Recalled {
 
 const TITLE = 'Memory recall';
 const TOP = 10;
+const ENCODER = 'Universal Sentence Encoder Lite (512 dimensions, TensorFlow.js), behind OpenAI\'s format';
 /** Sessions that are written side by side. */
 const WRITERS = 16;
 
 export async function benchMemoryRecall(folder: string): Promise<Section[]> {
   const corpus = corpusFolder('memory');
   if (corpus === undefined) return [missing(TITLE, `it needs the folder memory: ${CORPUS_HINT}`)];
-  const provider = process.env['SVC_EMBEDDING_PROVIDER'] ?? 'none';
-  const server = await startQuire(join(folder, 'memory-recall.db'));
+  const own = process.env['SVC_EMBEDDING_PROVIDER'];
+  const encoder = own === undefined ? await startScript(join(import.meta.dirname, 'encoder', 'serve.ts')) : undefined;
+  const server = await startQuire(join(folder, 'memory-recall.db'), encoder && {
+    SVC_EMBEDDING_PROVIDER: 'openai', SVC_EMBEDDING_API_URL: encoder.url, SVC_EMBEDDING_API_KEY: 'none-is-needed',
+    SVC_EMBEDDING_MODEL: 'universal-sentence-encoder-lite', SVC_EMBEDDING_DIMENSIONS: '512',
+  });
   const client = clientOf(server.url);
   const sections: Section[] = [];
-  for (const data of [await dialogues(corpus), await longMemEval(corpus)]) sections.push(await sectionOf(server.url, client, data, provider));
+  for (const data of [await dialogues(corpus), await longMemEval(corpus)]) sections.push(await sectionOf(server.url, client, data, own ?? ENCODER));
   client.close();
   await server.stop();
+  await encoder?.stop();
   return sections;
 }
 
 async function sectionOf(url: string, client: Client, data: DataSet, provider: string): Promise<Section> {
   progress(`${data.name}: writing`);
   const ids = await write(client, data);
-  if (provider !== 'none') await embedded(url);
+  await embedded(url);
   const rows: string[][] = [];
   const notes: string[] = [];
   for (const strategy of ['keyword', 'semantic', 'hybrid'] as const) {
@@ -65,8 +72,7 @@ async function sectionOf(url: string, client: Client, data: DataSet, provider: s
     if (typeof measured === 'string') notes.push(`${strategy}: ${measured}`);
     else rows.push([strategy, measured.session.toFixed(3), measured.turn.toFixed(3)]);
   }
-  if (provider === 'none') notes.push('Without SVC_EMBEDDING_PROVIDER there is nothing but words; `builtin` needs no model, and compares spellings rather than meanings.');
-  else notes.push(`Embedding provider: ${provider}${provider === 'builtin' ? ', which needs no model and compares spellings rather than meanings' : ''}.`);
+  notes.push(`Embedding provider: ${provider}${provider === 'builtin' ? ', which needs no model and compares spellings rather than meanings' : ''}.`);
   const turns = data.sessions.reduce((sum, { turns: { length } }) => sum + length, 0);
   return {
     title: `${TITLE}, ${data.name}: ${data.questions.length} questions, ${data.sessions.length} sessions, ${turns} messages`,

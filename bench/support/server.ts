@@ -15,9 +15,9 @@ export interface BenchServer {
   kill(): Promise<void>;
 }
 
-/** The document service as a user starts it, on a free port. */
-export function startQuire(database: string): Promise<BenchServer> {
-  return start([join(ROOT, 'src/app/main.ts'), 'docs', '--db', database, '--http-addr', '127.0.0.1:0'], { SVC_LOG_LEVEL: 'warn' });
+/** The document service as a user starts it, on a free port; with further settings, if any. */
+export function startQuire(database: string, env: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
+  return start([join(ROOT, 'src/app/main.ts'), 'docs', '--db', database, '--http-addr', '127.0.0.1:0'], { SVC_LOG_LEVEL: 'warn', ...env });
 }
 
 /** A script that prints `listening on URL`. */
@@ -25,7 +25,7 @@ export function startScript(file: string, ...args: string[]): Promise<BenchServe
   return start([file, ...args], {});
 }
 
-async function start(args: readonly string[], env: Record<string, string>): Promise<BenchServer> {
+async function start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<BenchServer> {
   const begun = performance.now();
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } });
   const url = await listeningUrl(child);
