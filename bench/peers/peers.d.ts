@@ -100,7 +100,7 @@ declare module '@lancedb/lancedb' {
   }
   class Index {
     static hnswSq(options: { distanceType: Distance; numPartitions: number; m: number; efConstruction: number }): Index;
-    static ivfPq(options: { distanceType: Distance; numPartitions: number; numSubVectors: number }): Index;
+    static ivfPq(options: { distanceType: Distance; numPartitions: number; numSubVectors: number; maxIterations: number; sampleRate: number }): Index;
   }
   function connect(folder: string): Promise<{ createTable(name: string, rows: object): Promise<Table> }>;
   export { connect, Index, type Table, type VectorQuery };

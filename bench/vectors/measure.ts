@@ -25,7 +25,7 @@ export const GRAPHS: ReadonlyMap<VectorPeer, readonly string[]> = new Map([[hnsw
 export const EVERYTHING: ReadonlyMap<VectorPeer, readonly string[]> = new Map([[hnswlib, ['hnsw']], [usearch, ['hnsw', 'flat']], [lanceDb, ['flat', 'IVF_HNSW_SQ', 'IVF_PQ']]]);
 
 const SECONDS = scaled(0.3, 0.03);
-const BUILD_SECONDS = 75;
+const BUILD_SECONDS = 100;
 /** Graphs take longer than in proportion to their rows. */
 const GROWTH = 1.15;
 

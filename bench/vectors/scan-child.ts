@@ -8,7 +8,7 @@ import { filterOf } from '../peers/vectors/filter.ts';
 import { K } from '../peers/vectors/job.ts';
 import { readNumbers, RowsFile, rowsOf } from '../peers/vectors/rows-file.ts';
 import { median } from '../support/table.ts';
-import { compileReadLoop, PAGE } from './read-loop.ts';
+import { compileReadLoop, PAGE, TURN } from './read-loop.ts';
 import type { ScanJob, ScanResult } from './scan.ts';
 
 const BATCH = 1000;
@@ -64,7 +64,7 @@ function ask(index: VectorIndex, query: Partial<VectorQuery>): (round: number) =
 
 /** Reads as many bytes as the rows have, in so many threads. */
 function reader(workers: number): () => Promise<void> {
-  const bytes = Math.floor((count * dims * 4) / 64 / workers) * 64 * workers;
+  const bytes = Math.floor((count * dims * 4) / TURN / workers) * TURN * workers;
   const pages = Math.ceil(bytes / PAGE);
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
   new Float32Array(memory.buffer).fill(0.5); // Pages that nobody wrote to are all the same one.

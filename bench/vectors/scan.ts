@@ -28,13 +28,13 @@ export function scanSection({ count, dims }: Collection, result: ScanResult, exa
   const bytes = count * dims * 4;
   const flat = result['flat 1']!.median;
   const row = (what: string, ms: number, best?: number) => [what, figure(ms), best === undefined ? '-' : figure(best), figure(bytes / ms / 1e6), times(flat / ms)];
-  const NAMES: Readonly<Record<string, string>> = { 'read 1': 'a loop that only reads, 1 thread', 'read 2': 'the same, 2 threads', 'flat 1': 'flat, float32, 1 thread', 'flat 2': 'the same, 2 threads' };
+  const NAMES: Readonly<Record<string, string>> = { 'read 1': 'a loop that only reads, 1 thread', 'read 2': 'a loop that only reads, 2 threads', 'flat 1': 'flat, float32, 1 thread', 'flat 2': 'flat, float32, 2 threads' };
   return {
     title: `Vectors: scans of ${count.toLocaleString('en-US')} x ${dims}`,
     header: ['what', 'ms (median)', 'ms (best)', 'GB of float32 a second', 'of flat with 1 thread'],
     rows: [...Object.entries(result).map(([kind, { median, best }]) => row(NAMES[kind] ?? kind, median, best)), ...[...exact].map(([name, perSecond]) => row(name, 1000 / perSecond))],
     notes: [
-      `Each kind once in turn, ${ROUNDS} times, with the ten best and the way to the worker and back. The loop adds up as many bytes of a WebAssembly memory, 64 a turn. sq, sq4, bq and pq include scoring their candidates by the vectors. What others need was measured with the collection of the same size above.`,
+      `Each kind once in turn, ${ROUNDS} times, with the ten best and the way to the worker and back. The loop adds up as many bytes of a WebAssembly memory, 128 a turn. sq, sq4, bq and pq include scoring their candidates by the vectors. What others need was measured with the collection of the same size above.`,
     ],
   };
 }

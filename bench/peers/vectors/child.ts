@@ -1,4 +1,4 @@
-// The process of a peer: `node --expose-gc child.ts NAME FOLDER/job.json` prints a `VectorAnswer`.
+// The process of a peer of the vector part: `node --expose-gc child.ts NAME FOLDER/job.json` prints a `VectorAnswer`.
 import { readFileSync } from 'node:fs';
 import { latencyOf } from '../latencies.ts';
 import type { MakeVectorEngine, VectorEngine, VectorMethod } from './engine.ts';
@@ -28,19 +28,19 @@ const answer = await measureAll(await (await ENGINES[name]!())(job, queries));
 process.stdout.write(JSON.stringify(answer), () => process.exit(0));
 
 async function measureAll(engine: VectorEngine): Promise<VectorAnswer> {
-  const resident = residentBytes();
   const added = await addRows(engine);
-  if (!added.complete) return { ...added, methods: {} };
+  const { complete, seconds, rows } = added;
+  if (!complete) return { complete, seconds, rows, methods: {} };
   const methods: Record<string, MethodResult> = {};
   let reopened: VectorAnswer['reopened'];
   for (const [i, method] of job.methods.entries()) {
-    methods[method] = await measureMethod(engine.methods[method]!, added, i === 0 ? resident : undefined);
+    methods[method] = await measureMethod(engine.methods[method]!, added, i === 0);
     if (i === 0 && job.reopen) reopened = await engine.reopen?.(method);
   }
+  const rowBytes = engine.rowBytes?.(); // before updates leave dead rows
   const updates = job.updateSeconds > 0 && engine.replace !== undefined ? await measureUpdates(engine, engine.methods[job.methods[0]!]!, job, queries) : undefined;
-  const rowBytes = engine.rowBytes?.();
   await engine.close?.();
-  return { ...added, methods, ...(rowBytes !== undefined && { rowBytes }), ...(updates && { updates }), ...(reopened && { reopened }) };
+  return { complete, seconds, rows, methods, ...(rowBytes !== undefined && { rowBytes }), ...(updates && { updates }), ...(reopened && { reopened }) };
 }
 
 interface Added {
@@ -48,12 +48,15 @@ interface Added {
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly rows: number;
+  /** Bytes of the process before. */
+  readonly residentBefore: number;
 }
 
 async function addRows(engine: VectorEngine): Promise<Added> {
   const rows = new RowsFile(job.base, job.dims);
   const batch = Math.max(1, Math.floor(BATCH_BYTES / 4 / job.dims));
-  const buffer = new Float32Array(batch * job.dims);
+  const buffer = new Float32Array(batch * job.dims).fill(1);
+  const residentBefore = nativeBytes();
   const watch = new Stopwatch();
   let first = 0;
   while (first < job.count && watch.seconds <= job.buildSeconds) {
@@ -64,13 +67,14 @@ async function addRows(engine: VectorEngine): Promise<Added> {
   }
   rows.close();
   if (first === job.count && engine.commit !== undefined) await watch.time(() => engine.commit!());
-  return { complete: first === job.count, seconds: watch.seconds, cpuSeconds: watch.cpuSeconds, rows: first };
+  return { complete: first === job.count, seconds: watch.seconds, cpuSeconds: watch.cpuSeconds, rows: first, residentBefore };
 }
 
-async function measureMethod(method: VectorMethod, added: Added, residentBefore: number | undefined): Promise<MethodResult> {
+async function measureMethod(method: VectorMethod, added: Added, isFirst: boolean): Promise<MethodResult> {
   const watch = new Stopwatch();
   if (method.build !== undefined) await watch.time(() => method.build!());
-  const resident = residentBefore === undefined ? undefined : (residentBytes() - residentBefore) / job.count;
+  const resident = isFirst ? (nativeBytes() - added.residentBefore) / job.count : undefined;
+  await warm(method, isFirst);
   const points: Point[] = [];
   for (const effort of method.efforts) {
     points.push(await measurePoint(method, effort, ALL));
@@ -87,6 +91,12 @@ async function measureMethod(method: VectorMethod, added: Added, residentBefore:
     buildSeconds: seconds, buildCores: (added.cpuSeconds + watch.cpuSeconds) / seconds, points, usual, filtered,
     ...(bytes !== undefined && { bytes: bytes / job.count }), ...(resident !== undefined && { resident }),
   };
+}
+
+/** So that what runs is compiled before anything is measured. */
+async function warm(method: VectorMethod, isFirst: boolean): Promise<void> {
+  method.use?.(method.usual);
+  await ask(method, method.usual, ALL, job.seconds * (isFirst ? 4 : 1), 0);
 }
 
 async function measurePoint(method: VectorMethod, effort: number, share: number): Promise<Point> {
@@ -116,7 +126,8 @@ async function ask(method: VectorMethod, effort: number, share: number, seconds:
   return { effort, recall: found / wanted, perSecond, p50, p99, cores: cpuSince(cpu) / ((performance.now() - begun) / 1000) };
 }
 
-function residentBytes(): number {
+/** What the process has outside of JavaScript's heap, in which vectors lie on their way only. */
+function nativeBytes(): number {
   globalThis.gc!();
-  return process.memoryUsage.rss();
+  return process.memoryUsage.rss() - process.memoryUsage().heapTotal;
 }

@@ -14,11 +14,17 @@ export const makeHnswlib: MakeVectorEngine = ({ count, dims, metric, methods }, 
   const draws = Int32Array.from({ length: count }, (_, row) => drawOf(row));
   const filterFor = (share: number) => (share === ALL ? undefined : (row: number) => draws[row]! < share * DRAWS);
   const add = methods.includes('hnsw') ? graph : all!;
+  // The same arrays for all batches, so that garbage isn't taken for memory of the graph.
+  const points: number[][] = [];
   return {
     stage: (rows, first) => {
-      const points = rowsOf(rows, dims).map((row) => [...row]);
+      const vectors = rowsOf(rows, dims);
+      for (const [i, vector] of vectors.entries()) {
+        const point = (points[i] ??= new Array<number>(dims).fill(0));
+        for (let d = 0; d < dims; d++) point[d] = vector[d]!;
+      }
       return () => {
-        for (const [i, point] of points.entries()) add.addPoint(point, first + i);
+        for (let i = 0; i < vectors.length; i++) add.addPoint(points[i]!, first + i);
       };
     },
     methods: {

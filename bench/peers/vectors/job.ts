@@ -50,7 +50,7 @@ export interface MethodResult {
   readonly buildCores: number;
   /** Bytes a row of the structure itself, where the peer tells. */
   readonly bytes?: number;
-  /** Growth of the process since before the rows were added, a row; of the first method alone. */
+  /** Growth of the process outside of JavaScript's heap since before the rows were added, a row; of the first method alone. */
   readonly resident?: number;
   /** By ascending effort. */
   readonly points: readonly Point[];

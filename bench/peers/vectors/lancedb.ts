@@ -34,7 +34,7 @@ export const makeLanceDb: MakeVectorEngine = async ({ count, dims, metric, folde
     methods: {
       flat: { efforts: [0], usual: 0, filters: true, search: (number, _effort, share) => idsOf(query(number, share).bypassVectorIndex()) },
       'IVF_HNSW_SQ': indexed(Index.hnswSq({ ...shared, numPartitions: 1, m: 16, efConstruction: 200 }), BEAMS, 100, (asked, ef) => asked.nprobes(1).ef(Math.max(ef, 3 * K)).refineFactor(3)),
-      'IVF_PQ': indexed(Index.ivfPq({ ...shared, numPartitions: Math.round(Math.sqrt(count)), numSubVectors: dims / 8 }), [2, 5, 10, 20, 40, 80], 10, (asked, probes) => asked.nprobes(probes).refineFactor(10)),
+      'IVF_PQ': indexed(Index.ivfPq({ ...shared, numPartitions: Math.round(Math.sqrt(count)), numSubVectors: dims / 8, maxIterations: 20, sampleRate: 64 }), [2, 5, 10, 20, 40, 80], 10, (asked, probes) => asked.nprobes(probes).refineFactor(10)),
     },
   };
 };
