@@ -8,6 +8,11 @@ import { wordAt } from './selection.ts';
 import { componentOf, dotStored, preparedBytes, preparePlanes } from './stored.ts';
 import { offer, scoresOf, takeScores } from './topk.ts';
 
+/**
+ * From so many of 64 rows on, all are scored: the processor fetches ahead what is read in order, and rows that are
+ * passed over here and there cost more than they save.
+ */
+const DENSE: u64 = 16;
 /** Farther from a candidate, rows of its document are not looked at. */
 const REACH: u32 = 32;
 
@@ -23,16 +28,18 @@ export function scan(query: usize, metric: u32, from: u32, to: u32, bitmap: usiz
   }
 }
 
-/** Writes the scores of those of 64 rows that have a bit, -Infinity for the others. */
+/** Writes the scores of those of 64 rows that have a bit; what it writes for the others means nothing. */
 function scoreRows(query: usize, metric: u32, row: u32, bits: u64, out: usize): void {
-  if (bits !== ~(<u64>0)) {
+  const isFloat = load<u32>(H_TYPE) === TYPE_F32;
+  if (isFloat && popcnt(bits) >= DENSE) {
+    bits = ~(<u64>0); // a block has whole groups of 64 rows, whether or not they were written
+  } else {
     for (let i: usize = 0; i < 256; i += 16) v128.store(out + i, f32x4.splat(-Infinity));
   }
   const block = blockOf(row);
   const stride = <usize>load<u32>(H_STRIDE);
   const vectors = block + placeOf(row) * stride;
   const norms = block + load<u32>(H_NORMS) + (placeOf(row) << 2);
-  const isFloat = load<u32>(H_TYPE) === TYPE_F32;
   for (; bits !== 0; bits &= bits - 1) {
     const i = <usize>ctz(bits);
     const vector = vectors + i * stride;

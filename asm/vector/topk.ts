@@ -88,7 +88,7 @@ export function scoresOf(heap: usize): usize {
   return heap + T_SCORES;
 }
 
-/** Offers 64 rows, from `row` on, whose scores lie at `scoresOf`; those of rows that don't count are -Infinity. */
+/** Offers those of 64 rows, from `row` on, that have a bit; their scores lie at `scoresOf`, where those of the others mean nothing. */
 export function takeScores(heap: usize, row: u32, bits: u64): void {
   for (let i: u32 = 0; i < 64; i += 4) {
     const lanes = heap + T_SCORES + (<usize>i << 2);

@@ -91,8 +91,8 @@ export interface AnnFactory {
   readonly minRows: number;
   /** The metric whose structure answers searches by `metric`; one that serves all gives always the same. */
   structureFor(metric: Metric): Metric;
-  /** Candidates to ask for when `k` results are wanted of `rows`; `oversample` is the caller's wish, if any. */
-  candidates(k: number, rows: number, oversample: number | undefined): number;
+  /** Candidates to ask for when `k` results are wanted of `rows` of so many dimensions; `oversample` is the caller's wish, if any. */
+  candidates(k: number, rows: number, oversample: number | undefined, dims: number): number;
   create(segment: SegmentAccess, metric: Metric): AnnIndex;
   /** Reads what `save` gave. Throws when the bytes are not of this version; the structure is built anew then. */
   restore(segment: SegmentAccess, metric: Metric, bytes: AsyncIterable<Uint8Array>): Promise<AnnIndex>;

@@ -239,8 +239,17 @@ interface CodesKind {
   readonly bits: CodeBits;
   /** Candidates for each result when the caller doesn't say. */
   readonly oversample: number;
-  /** Candidates at least: scoring as many costs little, and small collections get their recall by it. */
-  readonly least: number;
+  /** Candidates at least, by rows and dimensions: scoring as many costs little, and small collections get their recall by it. */
+  readonly least: (rows: number, dims: number) => number;
+}
+
+/** Bits of all candidates of bq together: the fewer a vector has, the less its signs say of it. */
+const SIGN_BITS = 150_000;
+/** Rows up to which so many are enough; further ones crowd the places, so that more is needed by the square root. */
+const SIGN_ROWS = 100_000;
+
+function leastBySigns(rows: number, dims: number): number {
+  return Math.ceil((SIGN_BITS / dims) * Math.max(1, Math.sqrt(rows / SIGN_ROWS)));
 }
 
 function factory({ algorithm, bits, oversample, least }: CodesKind): AnnFactory {
@@ -249,7 +258,7 @@ function factory({ algorithm, bits, oversample, least }: CodesKind): AnnFactory 
     algorithm,
     minRows: 256,
     structureFor: (metric) => (bits === 1 && metric === 'cosine' ? 'cosine' : 'euclidean'),
-    candidates: (k, rows, wish) => Math.max(least, Math.ceil(k * (wish ?? oversample)), bits === 1 ? Math.ceil(rows / 256) : 0),
+    candidates: (k, rows, wish, dims) => Math.max(least(rows, dims), Math.ceil(k * (wish ?? oversample))),
     create: coded,
     restore: (segment, metric, bytes) => coded(segment, metric).restore(bytes),
   };
@@ -258,8 +267,8 @@ function factory({ algorithm, bits, oversample, least }: CodesKind): AnnFactory 
 /** sq, sq4 and bq; `bqFactor` is how many candidates a result of bq has (SVC_VECTOR_BQ_RERANK_FACTOR). */
 export function codeFactories(bqFactor = 10): AnnFactory[] {
   return [
-    factory({ algorithm: 'sq', bits: 8, oversample: 3, least: 48 }),
-    factory({ algorithm: 'sq4', bits: 4, oversample: 6, least: 96 }),
-    factory({ algorithm: 'bq', bits: 1, oversample: bqFactor, least: 512 }),
+    factory({ algorithm: 'sq', bits: 8, oversample: 3, least: () => 48 }),
+    factory({ algorithm: 'sq4', bits: 4, oversample: 6, least: () => 96 }),
+    factory({ algorithm: 'bq', bits: 1, oversample: bqFactor, least: leastBySigns }),
   ];
 }

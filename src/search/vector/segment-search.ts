@@ -148,7 +148,7 @@ class Search {
   /** Scores a structure's candidates and the rows that it doesn't have yet; asks for more when they are too few. */
   async #approximate(factory: AnnFactory, structure: AnnIndex): Promise<number> {
     const wanted = Math.min(this.#query.k, this.#selected);
-    for (let k = factory.candidates(wanted, this.#rows, this.#query.oversample); k < this.#selected; k *= WIDENING) {
+    for (let k = factory.candidates(wanted, this.#rows, this.#query.oversample, this.#segment.dims); k < this.#selected; k *= WIDENING) {
       const { heap, exhausted } = await this.#attempt(structure, k, wanted);
       if (this.#segment.call.heldBy(heap) >= wanted) return heap;
       if (exhausted) break;

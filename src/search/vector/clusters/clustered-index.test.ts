@@ -29,7 +29,7 @@ describe.each(FACTORIES)('$algorithm at its defaults', ({ factory }) => {
     const { rows, index } = await structureOf(factory, vectors, 'cosine');
     const random = seededRandom(4);
     const lot = vectors.map(() => random());
-    const candidates = factory.candidates(10, vectors.length, undefined);
+    const candidates = factory.candidates(10, vectors.length, undefined, vectors[0]!.length);
     expect(await rows.recall(index, queries, 'cosine', 10, candidates)).toBeGreaterThanOrEqual(0.95);
     for (const share of [0.5, 0.05, 0.005]) {
       const counts = (row: number) => lot[row]! < share;
@@ -44,7 +44,7 @@ describe.each(FACTORIES)('$algorithm at its defaults', ({ factory }) => {
     expect(factory.structureFor('dot_product')).toBe(factory.structureFor('euclidean'));
     const { rows, index } = await structureOf(factory, vectors.slice(0, 2000), 'euclidean');
     for (const metric of ['dot_product', 'euclidean'] as const) {
-      expect(await rows.recall(index, queries, metric, 10, factory.candidates(10, 2000, undefined))).toBeGreaterThanOrEqual(0.95);
+      expect(await rows.recall(index, queries, metric, 10, factory.candidates(10, 2000, undefined, vectors[0]!.length))).toBeGreaterThanOrEqual(0.95);
     }
   });
 
@@ -57,7 +57,7 @@ describe.each(FACTORIES)('$algorithm at its defaults', ({ factory }) => {
       rows.remove(end - 1);
       await index.insert(end);
       expect(index.covers).toBe(end);
-      expect(await rows.recall(index, queries.slice(0, 20), 'cosine', 10, factory.candidates(10, end, undefined))).toBeGreaterThanOrEqual(0.95);
+      expect(await rows.recall(index, queries.slice(0, 20), 'cosine', 10, factory.candidates(10, end, undefined, vectors[0]!.length))).toBeGreaterThanOrEqual(0.95);
       const { candidates } = await rows.search(index, queries[0]!, 'cosine', 10, 50);
       expect(candidates.some((row) => rows.dead.has(row))).toBe(false);
       expect(new Set(candidates).size).toBe(candidates.length);
@@ -95,7 +95,7 @@ describe.each(FACTORIES)('$algorithm at its defaults', ({ factory }) => {
     }
     rows.add(vectors.slice(900, 1200));
     await restored.insert(1200);
-    expect(await rows.recall(restored, queries.slice(0, 20), 'cosine', 10, factory.candidates(10, 1200, undefined))).toBeGreaterThanOrEqual(0.95);
+    expect(await rows.recall(restored, queries.slice(0, 20), 'cosine', 10, factory.candidates(10, 1200, undefined, vectors[0]!.length))).toBeGreaterThanOrEqual(0.95);
   });
 
   it('refuses a checkpoint that is damaged, cut off, or of another metric or fewer rows', async () => {
