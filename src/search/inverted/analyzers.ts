@@ -1,4 +1,5 @@
 import { type InvertedKernel, MAX_GROUPINGS } from '../../kernels/inverted.ts';
+import { Lru } from '../../lib/lru.ts';
 
 /**
  * What makes several forms one term: a language's stemmer. The name stands for all that decides the result, so an
@@ -12,12 +13,16 @@ export interface Analyzer {
 
 /** How many forms are grouped in one go when an analyzer is new to an index. */
 const FORMS_AT_ONCE = 2000;
+/** Groups that are remembered, because stemming what is in one costs more than scoring a rare term. */
+const GROUPS_KNOWN = 10_000;
 
 interface Grouping {
   readonly number: number;
   readonly analyzer: Analyzer;
   /** Where the grouping of the forms that were there before it stands; undefined when done. */
   next: number | undefined;
+  /** Groups by a form of theirs, as long as no form comes or goes. */
+  readonly known: Lru<string, readonly number[]>;
 }
 
 /** The groupings of an index's forms, one for each analyzer that its documents or queries have used. */
@@ -50,11 +55,17 @@ export class Analyzers {
   }
 
   /** Forms of the same term as a form, which need not be in the index. */
-  group(analyzer: Analyzer, form: string): number[] {
+  group(analyzer: Analyzer, form: string): readonly number[] {
     this.use(analyzer);
     const grouping = this.#groupings.get(analyzer.name)!;
     this.#continue(grouping, Number.POSITIVE_INFINITY);
-    const term = analyzer.term(form);
+    let ids = grouping.known.get(form);
+    if (ids === undefined) grouping.known.set(form, ids = this.#find(grouping, form));
+    return ids;
+  }
+
+  #find(grouping: Grouping, form: string): number[] {
+    const term = grouping.analyzer.term(form);
     const { at, length } = this.#kernel.input(term);
     const first = this.#kernel.call.groupOf(grouping.number, at, length);
     return first === 0 ? [] : this.#ring(grouping, first).filter((id) => grouping.analyzer.term(this.#textOf(id)) === term);
@@ -67,7 +78,8 @@ export class Analyzers {
 
   /** Takes a form out of every grouping. */
   leave(form: number, text: string): void {
-    for (const { number, analyzer } of this.#groupings.values()) {
+    for (const { number, analyzer, known } of this.#groupings.values()) {
+      if (known.size > 0) known.clear();
       const { at, length } = this.#kernel.input(analyzer.term(text));
       this.#kernel.call.leaveGroup(number, form, at, length);
     }
@@ -89,7 +101,7 @@ export class Analyzers {
   }
 
   #add(analyzer: Analyzer, number: number, next: number | undefined): void {
-    this.#groupings.set(analyzer.name, { number, analyzer, next: next === this.#kernel.formEnd() ? undefined : next });
+    this.#groupings.set(analyzer.name, { number, analyzer, next: next === this.#kernel.formEnd() ? undefined : next, known: new Lru(GROUPS_KNOWN) });
   }
 
   #freeNumber(): number {
@@ -108,7 +120,8 @@ export class Analyzers {
     return grouping.next === undefined;
   }
 
-  #join({ number, analyzer }: Grouping, form: number, text: string): void {
+  #join({ number, analyzer, known }: Grouping, form: number, text: string): void {
+    if (known.size > 0) known.clear();
     const { at, length } = this.#kernel.input(analyzer.term(text));
     this.#kernel.call.joinGroup(number, form, at, length);
   }

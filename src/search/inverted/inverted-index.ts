@@ -157,12 +157,12 @@ export class InvertedIndex {
   }
 
   /** Forms that differ in diacritics at most: the terms of a search without stemming, and of code. */
-  unstemmed(form: string): number[] {
+  unstemmed(form: string): readonly number[] {
     return this.#use(() => this.#dictionary.sameKey(form));
   }
 
   /** Forms that an analyzer takes for the same term as a form, which need not be in the index. */
-  group(analyzer: Analyzer, form: string): number[] {
+  group(analyzer: Analyzer, form: string): readonly number[] {
     const find = () => this.#analyzers.group(analyzer, form);
     return this.#analyzers.isReady(analyzer) ? this.#use(find) : this.#change(find);
   }
