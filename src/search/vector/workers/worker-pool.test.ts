@@ -38,13 +38,19 @@ describe('a pool of workers', () => {
     expect(await pool.run(call(segment, 'rowCount'))).toBe(0);
   });
 
-  it('takes searches before building, and leaves a worker free of building', async () => {
+  it('takes searches before building, and builds one thing after the other', async () => {
     const segment = new SegmentMemory(4, 'float32');
-    const order: string[] = [];
-    const note = (name: string, background: boolean) => pool.run({ ...call(segment, 'rowCount'), background }).then(() => order.push(name));
-    await Promise.all([note('build 1', true), note('build 2', true), note('build 3', true), note('search 1', false), note('search 2', false)]);
-    expect(order).toHaveLength(5);
-    expect(order.indexOf('search 2')).toBeLessThan(order.indexOf('build 3'));
+    const calls = [['build 1', true], ['build 2', true], ['build 3', true], ['search 1', false], ['search 2', false]] as const;
+    const orderOf = async (workers: WorkerPool): Promise<string[]> => {
+      const order: string[] = [];
+      await Promise.all(calls.map(([name, background]) => workers.run({ ...call(segment, 'rowCount'), background }).then(() => order.push(name))));
+      return order;
+    };
+    const single = new WorkerPool(1);
+    expect(await orderOf(single)).toEqual(['build 1', 'search 1', 'search 2', 'build 2', 'build 3']);
+    await single.close();
+    // Of two workers one is left free of building. Which of a search and a build ends first is up to the system.
+    expect((await orderOf(pool)).filter((name) => name.startsWith('build'))).toEqual(['build 1', 'build 2', 'build 3']);
   });
 
   it('meets a memory anew after it was told to forget it', async () => {
