@@ -1,6 +1,6 @@
-import { crc32 } from 'node:zlib';
 import { InvertedKernel, PAGE_BYTES, PageKind } from '../../kernels/inverted.ts';
 import type { KernelBuild } from '../../kernels/load.ts';
+import { block, BlockReader, u32 } from '../../lib/checked-blocks.ts';
 
 // A checkpoint is a copy of the memory without free and scratch pages:
 //
@@ -10,8 +10,6 @@ import type { KernelBuild } from '../../kernels/load.ts';
 const MAGIC = Buffer.from('QUIREFTS');
 const FORMAT = 2;
 const BLOCK_PAGES = 16;
-/** No block is longer; a length beyond it is damage. */
-const MAX_BLOCK = Math.max(BLOCK_PAGES * PAGE_BYTES, 1 << 24);
 
 /** What a checkpoint says of itself. */
 export interface CheckpointHeader {
@@ -77,7 +75,7 @@ export class Snapshot {
 
 /** Reads a checkpoint into a new kernel. Throws a CheckpointError when it is damaged or of another version. */
 export async function readCheckpoint(source: AsyncIterable<Uint8Array>, tables: string, { build, maxBytes }: { build?: KernelBuild; maxBytes?: number }): Promise<{ kernel: InvertedKernel; header: CheckpointHeader }> {
-  const reader = new ByteReader(source);
+  const reader = new BlockReader(source, (problem) => new CheckpointError(problem));
   if (!MAGIC.equals(await reader.take(MAGIC.length))) throw new CheckpointError('not a checkpoint of a full-text index');
   const format = (await reader.take(4)).readUInt32LE();
   if (format !== FORMAT) throw new CheckpointError(`a checkpoint of format ${FORMAT} is read, got ${format}`);
@@ -120,51 +118,4 @@ function pieces(first: number, count: number): [at: number, length: number][] {
     result.push([page * PAGE_BYTES, Math.min(BLOCK_PAGES, first + count - page) * PAGE_BYTES]);
   }
   return result;
-}
-
-function block(bytes: Uint8Array): Buffer {
-  return Buffer.concat([u32(bytes.length), u32(crc32(bytes)), bytes]);
-}
-
-function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-}
-
-/** Takes exact numbers of bytes from a stream of pieces. */
-class ByteReader {
-  readonly #source: AsyncIterator<Uint8Array>;
-  #rest: Buffer = Buffer.alloc(0);
-
-  constructor(source: AsyncIterable<Uint8Array>) {
-    this.#source = source[Symbol.asyncIterator]();
-  }
-
-  async take(length: number): Promise<Buffer> {
-    const parts: Buffer[] = [];
-    let missing = length;
-    while (missing > 0) {
-      if (this.#rest.length === 0) await this.#pull();
-      const part = this.#rest.subarray(0, missing);
-      parts.push(part);
-      this.#rest = this.#rest.subarray(part.length);
-      missing -= part.length;
-    }
-    return Buffer.concat(parts);
-  }
-
-  async block(): Promise<Buffer> {
-    const head = await this.take(8);
-    if (head.readUInt32LE(0) > MAX_BLOCK) throw new CheckpointError(`a block has at most ${MAX_BLOCK} bytes, got ${head.readUInt32LE(0)}`);
-    const bytes = await this.take(head.readUInt32LE(0));
-    if (crc32(bytes) !== head.readUInt32LE(4)) throw new CheckpointError('a block is not what its checksum says');
-    return bytes;
-  }
-
-  async #pull(): Promise<void> {
-    const { done, value } = await this.#source.next();
-    if (done === true) throw new CheckpointError('the checkpoint ends early');
-    this.#rest = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  }
 }

@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { block, BlockReader } from './checked-blocks.ts';
+
+class Damage extends Error {}
+
+/** A stream that comes in pieces of some sizes, again and again. */
+async function* inPieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+  for (let at = 0, i = 0; at < bytes.length; i++) {
+    const size = sizes[i % sizes.length]!;
+    yield bytes.subarray(at, at + size);
+    at += size;
+  }
+}
+
+const readerOf = (bytes: Uint8Array, sizes = [7]): BlockReader => new BlockReader(inPieces(bytes, sizes), (problem) => new Damage(problem));
+
+describe('checked blocks', () => {
+  it('come out as they went in, in whatever pieces they arrive', async () => {
+    await fc.assert(fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 5 }), fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), async (contents, sizes) => {
+      const reader = readerOf(Buffer.concat(contents.map(block)), sizes);
+      for (const content of contents) expect(await reader.block()).toEqual(Buffer.from(content));
+    }));
+  });
+
+  it('are damaged when any bit differs, or when the stream ends early', async () => {
+    const whole = block(Buffer.from('something'));
+    for (let bit = 0; bit < whole.length * 8; bit++) {
+      const changed = Buffer.from(whole);
+      changed[bit >> 3]! ^= 1 << (bit & 7);
+      await expect(readerOf(changed).block()).rejects.toThrow(Damage);
+    }
+    for (let length = 0; length < whole.length; length++) await expect(readerOf(whole.subarray(0, length)).block()).rejects.toThrow(Damage);
+  });
+});

@@ -1,0 +1,62 @@
+import { crc32 } from 'node:zlib';
+
+// Blocks of a file: u32 bytes, u32 CRC-32, bytes (little endian).
+
+/** No block is longer; a length beyond it is damage. */
+const MAX_BLOCK = 1 << 28;
+
+/** Bytes as a block; they are copied. */
+export function block(bytes: Uint8Array): Buffer {
+  return Buffer.concat([u32(bytes.length), u32(crc32(bytes)), bytes]);
+}
+
+export function u32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+/** Takes exact numbers of bytes, and blocks, from a stream of pieces. */
+export class BlockReader {
+  readonly #source: AsyncIterator<Uint8Array>;
+  readonly #damage: (problem: string) => Error;
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** `damage` makes the error for a stream that ends early, or for a block that is not what its checksum says. */
+  constructor(source: AsyncIterable<Uint8Array>, damage: (problem: string) => Error) {
+    this.#source = source[Symbol.asyncIterator]();
+    this.#damage = damage;
+  }
+
+  async take(length: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    let missing = length;
+    while (missing > 0) {
+      if (this.#rest.length === 0) await this.#pull();
+      const part = this.#rest.subarray(0, missing);
+      parts.push(part);
+      this.#rest = this.#rest.subarray(part.length);
+      missing -= part.length;
+    }
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  }
+
+  async numbers(count: number): Promise<number[]> {
+    const bytes = await this.take(count * 4);
+    return Array.from({ length: count }, (_, i) => bytes.readUInt32LE(i * 4));
+  }
+
+  async block(): Promise<Buffer> {
+    const [length, checksum] = await this.numbers(2);
+    if (length! > MAX_BLOCK) throw this.#damage(`a block has at most ${MAX_BLOCK} bytes, got ${length}`);
+    const bytes = await this.take(length!);
+    if (crc32(bytes) !== checksum) throw this.#damage('a block is not what its checksum says');
+    return bytes;
+  }
+
+  async #pull(): Promise<void> {
+    const { done, value } = await this.#source.next();
+    if (done === true) throw this.#damage('the checkpoint ends early');
+    this.#rest = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  }
+}
