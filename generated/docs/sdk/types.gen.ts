@@ -1985,7 +1985,7 @@ export type ValidateDocumentResponse = {
 export type QueryText = string;
 
 /**
- * `tfidf`; `bm25` (k1 1.2, b 0.75); `bm25f`, the same over weighted fields; `pmisparse`, BM25 with each term's closest companions in the collection added.
+ * `tfidf`; `bm25` (k1 1.2, b 0.75); `bm25f`, the same over weighted fields; `pmisparse`, BM25 with each term's closest companions in the collection added. These are learned on first use, which in a large collection answers 503 with `Retry-After` meanwhile, and follow writes after some seconds.
  */
 export type FullTextAlgorithm = 'tfidf' | 'bm25' | 'bm25f' | 'pmisparse';
 
