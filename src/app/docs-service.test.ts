@@ -24,3 +24,20 @@ it.each([
   await post('/v1/add', { collection: 'blog', key: 'a', lang: 'en', contentMd: 'one post' });
   expect(await post('/v1/fts', { collection: 'blog', query: 'posts' })).toMatchObject(expected);
 });
+
+it.each([[{}, true], [{ SVC_SEARCH_STATS: 'false' }, false]])('with %j counts and times searches: %s (decisions sections 1 and 4.1)', async (env, counts) => {
+  const post = await serve({ SVC_EMBEDDING_PROVIDER: 'builtin', ...env } as Record<string, string>);
+  await post('/v1/fts', { collection: 'blog', query: 'posts', algorithm: 'bm25' });
+  await post('/v1/fts', { collection: 'blog', query: '(', mode: 'expression' });
+  await post('/v1/hybrid-search', { collection: 'blog', query: 'posts', algorithm: 'bm25f' });
+  await post('/v1/vector-search', { collection: 'blog', query: 'posts', algorithm: 'flat' });
+  await post('/v1/memory/recall', { query: 'posts', strategy: 'keyword' });
+  const read = async (path: string) => (await fetch(`${service!.url}${path}`)).text();
+  expect(JSON.parse(await read('/v1/config'))).toMatchObject({ searchStatsEnabled: counts });
+  const metrics = await read('/metrics');
+  for (const line of [
+    'svc_search_queries_total{type="fts",algorithm="bm25"} 1', 'svc_search_queries_total{type="hybrid",algorithm="bm25f"} 1',
+    'svc_search_queries_total{type="vector",algorithm="flat"} 1', 'svc_search_queries_total{type="memory",algorithm="keyword"} 1',
+    'svc_search_duration_seconds_count{type="fts"} 1',
+  ]) expect(metrics.includes(line), line).toBe(counts);
+});

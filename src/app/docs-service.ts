@@ -107,6 +107,7 @@ export function toDocsSettings(settings: Settings): DocsSettings {
     ttlSweepMs: settings.database.ttlSweepInterval,
     codeMaxSymbols: settings.code.maxSymbols,
     maxSearches: settings.search.maxConcurrent,
+    searchStats: settings.search.stats,
     fullText: { defaultLang: settings.fts.defaultLang, stemming: settings.fts.stemmingEnabled, synonyms: settings.fts.synonymsEnabled },
     embedding: toEmbedding(settings),
     vectors: { ...settings.vector },

@@ -13,7 +13,7 @@ grpc.mode grpc.reflection grpc.maxMessageBytes graphql.playground http3.mode
 mcp.stdio mcp.mode mcp.config mcp.builtinTools mcp.protocolVersion mcp.apiKeyEnabled mcp.apiKeys mcp.apiKeyCacheTtl
 mcp.rateLimitEnabled mcp.rateLimitRequests mcp.rateLimitWindow mcp.rateLimitBurst mcp.rateLimitBy
 mcp.serverName mcp.serverDescription mcp.serverVendor mcp.serverHomepage mcp.instructions
-geo.dataDir search.stats temporal.enabled spell.enabled
+geo.dataDir temporal.enabled spell.enabled
 automation.enabled automation.triggers automation.crons automation.logs automation.logsTtl automation.cronTz automation.sentimentLexicon webhooks.secret
 auth.jwtSecret auth.jwtExpiry auth.adminUsername auth.adminPassword auth.adminReset
 incident.authThreshold incident.authWindowSec incident.authCooldownSec

@@ -27,6 +27,8 @@ export interface DocsSettings {
   readonly codeMaxSymbols: number;
   /** Searches that run at once, of all kinds together; 0 for no limit. */
   readonly maxSearches: number;
+  /** Whether searches are counted and timed. */
+  readonly searchStats: boolean;
   /** Full-text search; what is absent has its default. */
   readonly fullText?: {
     /** Code of the language of documents and queries that name none; `en` when absent. */

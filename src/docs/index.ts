@@ -11,6 +11,7 @@ import { createMaintenance } from './maintenance/index.ts';
 import { createMemory } from './memory/index.ts';
 import { createSchemas } from './schemas/index.ts';
 import { gateSearches, SearchGate } from './search-gate.ts';
+import { SearchStats } from './search-stats.ts';
 import { createSystem, type System } from './system/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
 import { acknowledgeCaughtUp } from './view/index.ts';
@@ -47,9 +48,11 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   };
   const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => search.view.restart(), () => vectors.view.restart(), () => embeddings.restart()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
+  const stats = env.settings.searchStats ? new SearchStats() : undefined;
   const registerMetrics: typeof embeddings.registerMetrics = (registers) => {
     embeddings.registerMetrics(registers);
     vectors.registerMetrics(registers);
+    stats?.registerMetrics(registers);
   };
   const system = createSystem(env, { documents: { checksum }, embeddings: { describe: embeddings.describe, registerMetrics } });
   await reload();
@@ -66,8 +69,9 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...embeddings.handlers, ...acknowledgeCaughtUp({ reindexVectors: embeddings.handlers.reindexVectors }, vectors.view),
     ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate }), ...hybrid.handlers, ...memory.handlers,
   };
+  const gated = gateSearches(acknowledgeCaughtUp(handlers, search.view), gate);
   return {
-    handlers: gateSearches(acknowledgeCaughtUp(handlers, search.view), gate),
+    handlers: stats?.counted(gated) ?? gated,
     observeHttp: system.observeHttp,
     async stop() {
       await documents.stop();

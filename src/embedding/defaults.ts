@@ -10,6 +10,8 @@ export interface Defaults {
 export const OPENAI: Defaults = { url: 'https://api.openai.com/v1', model: 'text-embedding-3-small', dimensions: 1536 };
 export const VOYAGE: Defaults = { url: 'https://api.voyageai.com/v1', model: 'voyage-3', dimensions: 1024 };
 export const OLLAMA: Defaults = { url: 'http://localhost:11434', model: 'nomic-embed-text', dimensions: 768 };
+/** Where providers are reached that are not told otherwise. */
+export const DEFAULT_URLS = { openai: OPENAI.url, voyage: VOYAGE.url, ollama: OLLAMA.url } as const;
 export const IN_PROCESS: Omit<Defaults, 'url'> = { model: 'nomic-ai/nomic-embed-text-v1.5', dimensions: 768 };
 
 /** Sizes that models have by nature, from their makers' documentation; names in lower case. */

@@ -1,4 +1,5 @@
 export { createEmbeddingProvider } from './create-provider.ts';
+export { DEFAULT_URLS } from './defaults.ts';
 export { EmbeddingError } from './embedding-error.ts';
 export type { EmbeddingErrorDetails } from './embedding-error.ts';
 export { cachedQueries } from './cached-queries.ts';

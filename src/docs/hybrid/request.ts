@@ -95,7 +95,7 @@ export function byWordsAlone(request: HybridRequest): HybridRequest {
   return { ...request, alpha: 0, fusion: { strategy: 'alpha', alpha: 0 } };
 }
 
-/** Whether meaning has any weight. */
+/** Whether the query is to be embedded: not when it is blank, nor when meaning weighs nothing. */
 export function isMeaningWanted({ fusion, query }: HybridRequest): boolean {
   return query.trim() !== '' && !(fusion.strategy === 'alpha' && fusion.alpha === 0);
 }

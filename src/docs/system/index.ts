@@ -1,2 +1,2 @@
 export { createSystem, type System, type SystemDependencies } from './system.ts';
-export type { HttpExchange } from './metrics.ts';
+export { DURATION_BUCKETS, type HttpExchange } from './metrics.ts';

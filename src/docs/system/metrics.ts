@@ -8,7 +8,7 @@ import { INTERFACE_VERSION } from './version.ts';
 const CACHE_MS = 15_000;
 
 /** Seconds; decisions section 4.1. */
-const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+export const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -45,7 +45,7 @@ export function createMetrics(environment: DocsEnvironment, uptimeSeconds: () =>
 
 function registerHttp(registers: Registry[]): (exchange: HttpExchange) => void {
   const requests = new Counter({ name: 'svc_http_requests_total', help: 'HTTP requests answered.', labelNames: ['method', 'path', 'status'], registers });
-  const duration = new Histogram({ name: 'svc_http_request_duration_seconds', help: 'Time to answer a request.', labelNames: ['method', 'path'], buckets: BUCKETS, registers });
+  const duration = new Histogram({ name: 'svc_http_request_duration_seconds', help: 'Time to answer a request.', labelNames: ['method', 'path'], buckets: DURATION_BUCKETS, registers });
   return ({ method, operation, status, milliseconds }) => {
     const labels = { method: METHODS.has(method) ? method : 'OTHER', path: operation?.path ?? '/other' };
     requests.inc({ ...labels, status: String(status) });

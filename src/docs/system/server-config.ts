@@ -31,7 +31,7 @@ export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 
     vectorConfig: { ...embeddings.vectors },
     chunkConfig: { ...embeddings.chunking },
     automationsEnabled: false,
-    searchStatsEnabled: false,
+    searchStatsEnabled: settings.searchStats,
     graphqlEnabled: protocols.graphql.enabled,
     temporalEnabled: false,
     spellEnabled: false,

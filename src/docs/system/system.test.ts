@@ -18,7 +18,7 @@ const description: DocsSettings['description'] = {
   authEnabled: false,
   metricsEnabled: true,
 };
-const settings: DocsSettings = { buildVersion: '0.1.0', mode: 'wr', backupDir: '/nowhere', ttlSweepMs: 30_000, codeMaxSymbols: 512, maxSearches: 0, description };
+const settings: DocsSettings = { buildVersion: '0.1.0', mode: 'wr', backupDir: '/nowhere', ttlSweepMs: 30_000, codeMaxSymbols: 512, maxSearches: 0, searchStats: true, description };
 
 let specification: SpecificationReader;
 let dir: string;

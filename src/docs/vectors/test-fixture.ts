@@ -106,7 +106,7 @@ export class VectorFixture {
     this.meaning = meaning;
     const clock = { now: () => this.#milliseconds };
     const settings = {
-      mode: 'wr', ttlSweepMs: 30_000, codeMaxSymbols: 512, backupDir: folder, maxSearches: 1,
+      mode: 'wr', ttlSweepMs: 30_000, codeMaxSymbols: 512, backupDir: folder, maxSearches: 1, searchStats: true,
       embedding: { provider: 'openai', apiKey: 'k', queueWaitMs: 0, chunkSize: 40, ...embedding }, ...(vectors && { vectors }),
     } as DocsEnvironment['settings'];
     const log = { ...silentLog, warn: (_: object, message: string) => void this.warnings.push(message) };

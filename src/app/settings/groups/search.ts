@@ -20,7 +20,7 @@ export const vector = {
 
 export const search = {
   maxConcurrent: setting(integer(0, 10_000), availableParallelism(), 'SVC_SEARCH_MAX_CONCURRENT', 'searches that run at once; 0 for no limit', { fallbackText: 'number of CPUs' }),
-  stats: setting(boolean, true, 'SVC_SEARCH_STATS', 'add statistics to search answers'),
+  stats: setting(boolean, true, 'SVC_SEARCH_STATS', 'count and time searches in the metrics'),
 };
 
 export const code = {

@@ -1,4 +1,4 @@
-import type { EmbeddingProvider, ProviderConfig } from '../../../embedding/index.ts';
+import { DEFAULT_URLS, type EmbeddingProvider, type ProviderConfig } from '../../../embedding/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { ConfigError } from '../../../lib/config-error.ts';
 import type { CreateProvider } from '../providers.ts';
@@ -57,10 +57,8 @@ function hasCredentials(apiUrl: string): boolean {
   return url !== null && (url.username !== '' || url.password !== '');
 }
 
-/** Addresses that providers have without being told one (decisions, section 4.3); in the process there is none. */
-const OWN_URLS: Readonly<Record<EmbeddingConfig['provider'], string>> = {
-  openai: 'https://api.openai.com/v1', voyage: 'https://api.voyageai.com/v1', ollama: 'http://localhost:11434', local: '', builtin: '', none: '',
-};
+/** In the process there is no address. */
+const OWN_URLS: Readonly<Record<EmbeddingConfig['provider'], string>> = { ...DEFAULT_URLS, local: '', builtin: '', none: '' };
 
 /** The choice with the provider's own model, size and address where none was given. */
 export async function complete(choice: ProviderChoice, server: ServerPart, create: CreateProvider): Promise<Pick<EmbeddingConfig, 'model' | 'dimensions' | 'apiUrl'>> {

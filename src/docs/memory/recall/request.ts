@@ -28,6 +28,7 @@ const DEFAULT_ALPHA = 0.5;
 const RRF_K = 60;
 /** As in hybrid search (decisions section 4.5). */
 const MIN_CANDIDATES = 50;
+const OVERSAMPLE = 3;
 
 /** Throws `invalid_argument` for a filter with too many values. */
 export function resolveRecall(input: RecallInput, profile: Retrieval = {}): RecallRequest {
@@ -37,7 +38,7 @@ export function resolveRecall(input: RecallInput, profile: Retrieval = {}): Reca
   return {
     query, strategy, topK, threshold, includeContent,
     fusion: fusionOf(input.alpha, profile),
-    candidates: Math.max(MIN_CANDIDATES, Math.ceil(topK * (profile.oversample ?? 1))),
+    candidates: Math.max(MIN_CANDIDATES, Math.ceil(topK * (profile.oversample ?? OVERSAMPLE))),
     filter: filterOf(input, filterMeta),
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
   };
