@@ -7,7 +7,7 @@ let service: RunningDocumentService | undefined;
 afterEach(() => service?.stop());
 
 async function serve(env: Record<string, string>): Promise<(path: string, body: object) => Promise<Record<string, unknown>>> {
-  const { settings } = loadSettings({ env: { SVC_PATH: ':memory:', SVC_HTTP_ADDR: '127.0.0.1:0', ...env } });
+  const { settings } = loadSettings({ env: { SVC_PATH: ':memory:', SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', ...env } });
   const { url } = (service = await startDocumentService({ settings, log: silentLog, validateResponses: true }));
   return async (path, body) => {
     const response = await fetch(`${url}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });

@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
 import { operations, type Operations } from '../../generated/docs/operations.ts';
-import { createHttpApp, flatErrors, startHttpServer, type HttpServer } from '../api/http/index.ts';
 import { createDocumentService, type DocsSettings, type DocumentService } from '../docs/index.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { formatAddress, type Address } from '../lib/address.ts';
@@ -8,6 +7,7 @@ import type { Log } from '../lib/log.ts';
 import { createInvoker } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../storage/index.ts';
 import type { Running } from './foreground.ts';
+import { serveProtocols, type Listeners } from './protocols/index.ts';
 import { IN_MEMORY, type Settings } from './settings/index.ts';
 import { readSpecification } from './specification.ts';
 import { BUILD_VERSION } from './version.ts';
@@ -28,6 +28,8 @@ export interface StartOptions {
 export interface RunningDocumentService extends Running {
   /** Base URL of the HTTP protocol. */
   readonly url: string;
+  /** Where the protocols are served. */
+  readonly listeners: Listeners;
   /** Ids of the operations that have a handler. */
   readonly built: readonly string[];
 }
@@ -48,8 +50,8 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
       codec: new BodyCodec(settings.compression),
       settings: toDocsSettings(settings),
     });
-    const http = await serveHttp(options, service);
-    return { url: http.url, built: Object.keys(service.handlers), stop: stopInOrder(http, service, sql, settings, log) };
+    const listeners = await serve({ ...options, clock }, service);
+    return { url: listeners.http.url, listeners, built: Object.keys(service.handlers), stop: stopInOrder(listeners, service, sql, settings, log) };
   } catch (error) {
     await service?.stop();
     await sql.close();
@@ -57,7 +59,7 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
   }
 }
 
-async function serveHttp({ settings, log, validateResponses = false }: StartOptions, service: DocumentService): Promise<HttpServer> {
+async function serve({ settings, log, clock, validateResponses = false }: StartOptions & { readonly clock: Clock }, service: DocumentService): Promise<Listeners> {
   const specification = await readSpecification('docs');
   const invoke = createInvoker<Operations>({
     operations,
@@ -67,28 +69,14 @@ async function serveHttp({ settings, log, validateResponses = false }: StartOpti
     mode: (protocol) => settings[protocol === 'graphql' ? 'http' : protocol].mode,
     timeoutMs: REQUEST_LIMIT_MS,
   });
-  const app = await createHttpApp<Operations>({
-    title: 'Quire document service',
-    specification, operations, invoke, log, validateResponses,
-    errors: flatErrors,
-    maxBodyBytes: settings.limits.maxBodyBytes,
-    corsOrigins: settings.cors.origins,
-    accessLog: settings.log.access,
-    observe: (exchange) => service.observeHttp(exchange),
-  });
-  return startHttpServer(app.callback(), toListen(settings.http.addr), flatErrors);
-}
-
-function toListen(address: Address): { host?: string; port: number } {
-  if (address.kind === 'unix') throw new Error('unix sockets are refused by the settings');
-  return { port: address.port, ...(address.host === undefined ? {} : { host: address.host }) };
+  return serveProtocols({ settings, log, clock, service, invoke, specification, validateResponses });
 }
 
 /** Requests first, then the work in the background, then the database under both. */
-function stopInOrder(http: HttpServer, service: DocumentService, sql: Sql, settings: Settings, log: Log): () => Promise<void> {
+function stopInOrder(listeners: Listeners, service: DocumentService, sql: Sql, settings: Settings, log: Log): () => Promise<void> {
   const stop = async (): Promise<void> => {
     log.info({}, 'stopping');
-    await http.stop(settings.shutdown.timeoutSec * 1000);
+    await listeners.stop(settings.shutdown.timeoutSec * 1000);
     await service.stop();
     await sql.close();
     log.info({}, 'stopped');

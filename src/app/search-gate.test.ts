@@ -57,7 +57,7 @@ describe('too many searches at once (decision D-19)', () => {
 
   async function serve(places: number): Promise<(path: string, body: object, signal?: AbortSignal) => Promise<Response>> {
     held = new HeldSearches();
-    const { settings } = loadSettings({ env: { SVC_PATH: ':memory:', SVC_HTTP_ADDR: '127.0.0.1:0', SVC_SEARCH_MAX_CONCURRENT: `${places}`, SVC_ACCESS_LOG: 'true' } });
+    const { settings } = loadSettings({ env: { SVC_PATH: ':memory:', SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', SVC_SEARCH_MAX_CONCURRENT: `${places}`, SVC_ACCESS_LOG: 'true' } });
     const running = (service = await startDocumentService({ settings, log, validateResponses: true, open: async (path) => held.hold(await openDatabase({ path })) }));
     const post = (path: string, body: object, signal?: AbortSignal) =>
       fetch(`${running.url}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body), ...(signal && { signal }) });

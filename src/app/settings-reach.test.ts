@@ -31,7 +31,7 @@ const READ_ELSEWHERE: readonly string[] = ['log.format', 'log.level', 'database.
 
 const PATHS: readonly string[] = describeSettings().map(({ path }) => path);
 
-const defaults = (): Settings => loadSettings({ env: { SVC_PATH: ':memory:', SVC_HTTP_ADDR: '127.0.0.1:0' } }).settings;
+const defaults = (): Settings => loadSettings({ env: { SVC_PATH: ':memory:', SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0' } }).settings;
 
 /** Settings that tell which of them were read, as `group.name`. */
 function recording(settings: Settings): { settings: Settings; read: Set<string> } {

@@ -5,6 +5,9 @@ import { join } from 'node:path';
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const MAIN = join(ROOT, 'src', 'app', 'main.ts');
 
+/** Services of several tests run side by side. */
+const FREE_PORTS = { SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0' };
+
 const LISTENING = /listening on (https?:\/\/\S+)/;
 
 /** How a process ended, with all that it wrote. */
@@ -45,7 +48,7 @@ export class DocsProcess {
 
   /** Starts any command that ends up in the service; variables of this shell do not reach it. */
   static command(command: string, args: readonly string[], options: SpawnOptions = {}): DocsProcess {
-    const env = { ...withoutSettings(process.env), ...options.env };
+    const env = { ...withoutSettings(process.env), ...FREE_PORTS, ...options.env };
     // A group of its own, so that its children can be found and ended with it.
     return new DocsProcess(spawn(command, args, { cwd: ROOT, ...options, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }));
   }

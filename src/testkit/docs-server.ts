@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDocumentService } from '../app/docs-service.ts';
+import type { Listeners } from '../app/protocols/index.ts';
 import { loadSettings, type Environment } from '../app/settings/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
@@ -18,6 +19,8 @@ export interface DocsServerOptions {
 /** The document service within the test's process, over a file in a folder of its own. */
 export interface DocsServer {
   readonly url: string;
+  /** Where the other protocols are served. */
+  readonly listeners: Listeners;
   /** Ids of the operations that have a handler. */
   readonly built: readonly string[];
   readonly sql: Sql;
@@ -33,7 +36,7 @@ export interface DocsServer {
 export async function startDocsServer(options: DocsServerOptions = {}): Promise<DocsServer> {
   const folder = await mkdtemp(join(tmpdir(), 'quire-docs-'));
   const database = join(folder, 'data', 'quire.db');
-  const { settings } = loadSettings({ env: { SVC_PATH: database, SVC_HTTP_ADDR: '127.0.0.1:0', ...options.env } });
+  const { settings } = loadSettings({ env: { SVC_PATH: database, SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', ...options.env } });
   const errors: object[] = [];
   let sql: Sql | undefined;
   const service = await startDocumentService({
@@ -47,5 +50,5 @@ export async function startDocsServer(options: DocsServerOptions = {}): Promise<
     await service.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  return { url: service.url, built: service.built, sql: sql!, folder, database, errors, stop };
+  return { url: service.url, listeners: service.listeners, built: service.built, sql: sql!, folder, database, errors, stop };
 }

@@ -1,5 +1,5 @@
 import Router from '@koa/router';
-import Koa from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { Log } from '../../lib/log.ts';
 import type { Invoke, OperationSpec } from '../../operations/index.ts';
 import { cors } from './cors.ts';
@@ -23,6 +23,8 @@ export interface HttpAppOptions<Operations> {
   readonly accessLog?: boolean;
   readonly validateResponses?: boolean;
   readonly observe?: (exchange: Exchange) => void;
+  /** What else is served on the same port, asked for what is no operation's path. */
+  readonly extensions?: readonly Middleware<RequestState>[];
 }
 
 /** The koa application of one service: its operations, its description, and what every request needs. */
@@ -40,6 +42,7 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
   const pages = new Router();
   describeService(pages, { title: options.title, json: options.specification.json, yaml: options.specification.yaml });
   app.use(endpoint);
+  for (const extension of options.extensions ?? []) app.use(extension);
   app.use(pages.routes());
   // A client that hangs up or breaks off is its own business; everything else was logged with its request.
   app.on('error', (error: NodeJS.ErrnoException) => {

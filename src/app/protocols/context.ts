@@ -1,0 +1,28 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import type { DocumentService } from '../../docs/index.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Invoke } from '../../operations/index.ts';
+import type { Settings } from '../settings/index.ts';
+import type { SpecificationFiles } from '../specification.ts';
+
+/** What a protocol needs of the service that it makes reachable. */
+export interface ProtocolContext {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly service: DocumentService;
+  /** The way to every operation, the same for all protocols. */
+  readonly invoke: Invoke<Operations>;
+  readonly specification: SpecificationFiles;
+  /** Checks every answer against the specification; for tests. */
+  readonly validateResponses: boolean;
+}
+
+/** A protocol that is being served on an address of its own. */
+export interface Listener {
+  /** As clients write it, with the port that was really taken. */
+  readonly url: string;
+  /** Refuses new requests, waits that long for those in flight, and closes. Safe to call twice. */
+  stop(graceMs: number): Promise<void>;
+}

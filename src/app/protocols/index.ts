@@ -1,0 +1,31 @@
+import type { Listener, ProtocolContext } from './context.ts';
+import { serveGrpc } from './grpc.ts';
+import { serveHttp } from './http.ts';
+import { serveMcp } from './mcp.ts';
+
+export type { ProtocolContext } from './context.ts';
+
+/** Where the protocols of a service are served. */
+export interface Listeners {
+  readonly http: Listener;
+  readonly grpc?: Listener;
+  readonly mcp?: Listener;
+  /** Stops all of them at once. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Serves every protocol that is switched on; when one cannot be, none is. */
+export async function serveProtocols(context: ProtocolContext): Promise<Listeners> {
+  const started = await Promise.allSettled([serveHttp(context), serveGrpc(context), serveMcp(context)]);
+  const listeners = started.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
+  const stop = async (graceMs: number): Promise<void> => {
+    await Promise.all(listeners.map((listener) => listener.stop(graceMs)));
+  };
+  const [http, grpc, mcp] = started.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
+  const failure = started.find((result) => result.status === 'rejected');
+  if (failure !== undefined || http === undefined) {
+    await stop(0);
+    throw failure?.reason;
+  }
+  return { http, ...(grpc && { grpc }), ...(mcp && { mcp }), stop };
+}
