@@ -25,6 +25,10 @@ export { clearGrouping, groupOf, joinGroup, leaveGroup, nextInGroup } from './in
 export { collectFuzzy } from './inverted/fuzzy';
 export { beginCommit, beginDocument, continueCommit, finishCommit, openField } from './inverted/indexing';
 export { clearLevel, countLevel, dropLevelsFrom, intersect, matchAll, prepareLevels, subtract, unite } from './inverted/levels';
+export { forgetLists, openLists } from './inverted/lists/arena';
+export { recallPositions } from './inverted/lists/positions';
+export { documentsIn, recall } from './inverted/lists/recall';
+export { matchLists, scoreList, selectFromList } from './inverted/lists/scoring';
 export { collectMatches } from './inverted/matching';
 export { pack, unpack } from './inverted/packing';
 export { keepPhrase } from './inverted/phrases';

@@ -12,6 +12,7 @@ import {
   BLOCK, H_COMPACT_BLOCK, H_COMPACT_FORM, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOCS, H_EPOCH, H_FURTHER_LENGTHS,
   H_ORDINALS, H_REMAP, H_REMAP_DOCS, PART_COMPACTION, PLAIN_FIELDS, SINK,
 } from './layout.ts';
+import { forgetLists } from './lists/arena.ts';
 import { release, resize } from './memory.ts';
 import { releaseDirectory, tailCount } from './postings.ts';
 import { hasFormerBlock, renewBlocks, renewTail } from './renewal.ts';
@@ -24,6 +25,7 @@ export function isCompacting(): bool {
 
 /** Renumbers the documents: some nanoseconds for each. Nothing else is under way. */
 export function beginCompaction(): void {
+  forgetLists();
   const docs = load<u32>(H_DOCS);
   const remap = resize(0, 0, docs * 4, PART_COMPACTION);
   const lengths = lengthsOf(0);

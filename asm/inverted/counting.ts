@@ -102,7 +102,7 @@ export function frequencyIn(form: u32, doc: u32): u32 {
 }
 
 /** First block that may hold a document, or the number of blocks: the last ones ascend among blocks of today. */
-function firstChunkFor(record: usize, doc: u32): u32 {
+export function firstChunkFor(record: usize, doc: u32): u32 {
   const blocks = blockCount(record);
   if (load<u32>(H_REMAP) !== 0) return 0;
   let low: u32 = 0;

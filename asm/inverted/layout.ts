@@ -129,6 +129,8 @@ export const H_TEXT_AT: usize = H_SCRATCH + 552;
 export const H_POSTING: usize = H_SCRATCH + 560;
 /** Bytes of B_CURSOR_POSITIONS that are given out. */
 export const H_CURSOR_POSITIONS: usize = H_SCRATCH + 700;
+/** The arena of remembered lists (see `lists/arena.ts`). */
+export const H_ARENA: usize = H_SCRATCH + 704;
 /** What scoring needs (see `weighing.ts`). */
 export const H_SCORING: usize = H_SCRATCH + 576;
 /** What `readLength` found: distance of the field, length. */

@@ -7,7 +7,7 @@
 import { isDead } from './documents.ts';
 import { H_DOCS, H_LEVEL_CAPACITY, H_LEVELS, MAX_LEVELS, PAGE_SCRATCH } from './layout.ts';
 import { allocatePages, pagesFor, releasePages } from './memory.ts';
-import { B_KEPT_BITS, B_SUM_BITS, B_SUMS, reserve } from './scratch.ts';
+import { B_KEPT_BITS, B_LIST_COUNTS, B_SUM_BITS, B_SUMS, reserve } from './scratch.ts';
 
 /** Documents that levels grow by: a page of scores, and whole vectors of bits. */
 const STEP: u32 = 16384;
@@ -25,6 +25,7 @@ export function prepareLevels(count: u32): void {
   reserve(B_SUMS, capacity * 4);
   reserve(B_SUM_BITS, capacity >> 3);
   reserve(B_KEPT_BITS, capacity >> 3);
+  reserve(B_LIST_COUNTS, capacity);
 }
 
 export function dropLevelsFrom(first: u32): void {

@@ -6,19 +6,25 @@
 //     words, exact?, least span, most extra, number of forms in all
 //     for each word: offset (exact) or how often it is wanted (else), number of forms, forms
 //
+// or, with 0 as the number of forms in all, for each word: offset or how often it is wanted, remembered list with positions.
+//
 // Exact: each word stands at its offset from a common position. Otherwise a window is looked for that has
 // every word as often as wanted, in any order; its span is last - first position, its extra what that is
 // more than the least span, and the score of the document is multiplied by 1 / (1 + extra).
 
 import { CURSOR, cursorAt, occurrencesIn, openCursor, positionsOf, readPositions, resetCursors, seekDocument } from './cursors.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
+import { documentMask, documentsOf, wordsOf } from './lists/list.ts';
+import { positionsAt, widenPositions } from './lists/positions.ts';
+import { seek } from './lists/scoring.ts';
+import { mergePositions } from './merging.ts';
 import { B_CURSORS, B_INPUT, B_MERGE, buffer, reserve } from './scratch.ts';
 
 const NONE: u32 = 0xffffffff;
 const NOWHERE: u64 = u64.MAX_VALUE;
 
-/** A word while a document is looked at: offset or count, forms, first cursor, address of positions, their number, next, in the window. */
-const WORD: u32 = 28;
+/** A word while a document is looked at: offset or count, forms, first cursor, address of positions, their number, next, in the window, list, place in it. */
+const WORD: u32 = 36;
 const W_WANTED: usize = 0;
 const W_FORMS: usize = 4;
 const W_CURSOR: usize = 8;
@@ -26,6 +32,8 @@ const W_POSITIONS: usize = 12;
 const W_COUNT: usize = 16;
 const W_NEXT: usize = 20;
 const W_INSIDE: usize = 24;
+const W_LIST: usize = 28;
+const W_PLACE: usize = 32;
 
 const B_WORDS: u32 = B_MERGE;
 const B_MERGED: u32 = B_MERGE + 1;
@@ -62,6 +70,7 @@ function wordAt(index: u32): usize {
 }
 
 function open(): void {
+  if (inputAt(4) === 0) return openLists();
   resetCursors();
   reserve(B_CURSORS, max(inputAt(4), 1) * CURSOR);
   reserve(B_WORDS, max(inputAt(0), 1) * WORD);
@@ -78,8 +87,49 @@ function open(): void {
   }
 }
 
+function openLists(): void {
+  reserve(B_WORDS, max(inputAt(0), 1) * WORD);
+  for (let i: u32 = 0; i < inputAt(0); i++) {
+    store<u32>(wordAt(i), inputAt(5 + 2 * i), W_WANTED);
+    store<u32>(wordAt(i), inputAt(6 + 2 * i), W_LIST);
+    store<u32>(wordAt(i), 0, W_PLACE);
+  }
+}
+
 /** Finds every word's positions in a document, ascending. Gives whether every word has some. */
 function gather(doc: u32): bool {
+  return inputAt(4) === 0 ? gatherFromLists(doc) : gatherFromPostings(doc);
+}
+
+function gatherFromLists(doc: u32): bool {
+  const words = inputAt(0);
+  let total: usize = 0;
+  for (let i: u32 = 0; i < words; i++) {
+    const word = wordAt(i);
+    const list = <usize>load<u32>(word, W_LIST);
+    const place = seek(list, load<u32>(word, W_PLACE), doc);
+    store<u32>(word, place, W_PLACE);
+    if (place === documentsOf(list) || (load<u32>(wordsOf(list) + (<usize>place << 2)) & documentMask(list)) !== doc) return false;
+    total += positionsAt(list, place + 1) - positionsAt(list, place);
+  }
+  let to = reserve(B_MERGED, <u32>total * 8);
+  for (let i: u32 = 0; i < words; i++) to = widen(wordAt(i), to);
+  return true;
+}
+
+/** Writes the positions of a word at `to`, a u64 each; gives the address behind. */
+function widen(word: usize, to: usize): usize {
+  const list = <usize>load<u32>(word, W_LIST);
+  const place = load<u32>(word, W_PLACE);
+  const end = widenPositions(positionsAt(list, place), positionsAt(list, place + 1), to);
+  store<u32>(word, <u32>to, W_POSITIONS);
+  store<u32>(word, <u32>(end - to) >> 3, W_COUNT);
+  store<u32>(word, 0, W_NEXT);
+  store<u32>(word, 0, W_INSIDE);
+  return end;
+}
+
+function gatherFromPostings(doc: u32): bool {
   const words = inputAt(0);
   let all = true;
   let merged: u32 = 0;
@@ -114,29 +164,10 @@ function mergeWord(word: usize, doc: u32, to: usize): usize {
   for (let j: u32 = 0; j < forms; j++) {
     const cursor = cursorAt(first + j);
     const count = occurrencesIn(cursor, doc);
-    if (count > 0) end = mergeInto(to, end, positionsOf(cursor), count);
+    if (count > 0) end = mergePositions(to, end, positionsOf(cursor), count);
   }
   store<u32>(word, <u32>to, W_POSITIONS);
   return end;
-}
-
-/** Merges a list into the one from `start` to `end`, from the back, in place. */
-function mergeInto(start: usize, end: usize, list: usize, count: u32): usize {
-  const newEnd = end + (<usize>count << 3);
-  let to = newEnd;
-  let other = list + (<usize>count << 3);
-  while (other > list) {
-    const value = load<u64>(other - 8);
-    to -= 8;
-    if (end > start && load<u64>(end - 8) > value) {
-      end -= 8;
-      store<u64>(to, load<u64>(end));
-    } else {
-      other -= 8;
-      store<u64>(to, value);
-    }
-  }
-  return newEnd;
 }
 
 function positionAt(word: usize, index: u32): u64 {

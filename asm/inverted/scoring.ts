@@ -9,7 +9,8 @@
 //     BM25F    W * x / (k1 + x)
 //
 // so only divisions by a document's own length are left to be done here. A dead document's length is
-// infinite, which makes its score 0: the mark of "no match" for a single term.
+// infinite, which makes its score 0: the mark of "no match" for a single term. The weight is multiplied last, as it is with
+// remembered impacts (see `lists/`), so that both ways give the same bits.
 
 import { isDead, lengthsOf } from './documents.ts';
 import { BLOCK, DOCS, FREQUENCIES, H_DOCS, H_SCORING, SCORES, WEIGHTS } from './layout.ts';
@@ -154,7 +155,7 @@ export function scoreSums(weight: f32): void {
     if (!v128.any_true(some)) continue;
     // A dead document's length is infinite, which BM25F, whose sums are zero then, must not multiply by c1 = 0.
     const normed = algorithm === BM25F ? c0 : f32x4.add(c0, f32x4.mul(c1, v128.load(lengths + at)));
-    const score = f32x4.div(f32x4.mul(weights, x), f32x4.add(f32x4.mul(x, own), normed));
+    const score = f32x4.mul(weights, f32x4.div(x, f32x4.add(f32x4.mul(x, own), normed)));
     v128.store(scores + at, f32x4.add(v128.load(scores + at), v128.and(score, some)));
     v128.store(sums + at, zero);
   }
@@ -188,12 +189,12 @@ function score(count: u32, weight: f32): void {
     length = f32x4.replace_lane(length, 2, load<f32>(lengths + (<usize>load<u32>(DOCS + i, 8) << 2)));
     length = f32x4.replace_lane(length, 3, load<f32>(lengths + (<usize>load<u32>(DOCS + i, 12) << 2)));
     const below = f32x4.add(f32x4.mul(x, owns), f32x4.add(c0s, f32x4.mul(c1s, length)));
-    v128.store(SCORES + i, f32x4.div(f32x4.mul(weights, x), below));
+    v128.store(SCORES + i, f32x4.mul(weights, f32x4.div(x, below)));
   }
   for (; i < <usize>count << 2; i += 4) {
     const x = load<f32>(WEIGHTS + i);
     const length = load<f32>(lengths + (<usize>load<u32>(DOCS + i) << 2));
-    store<f32>(SCORES + i, weight * x / (x * own + (c0 + c1 * length)));
+    store<f32>(SCORES + i, weight * (x / (x * own + (c0 + c1 * length))));
   }
 }
 

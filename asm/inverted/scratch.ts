@@ -52,6 +52,13 @@ export const B_FIELD_COUNTS: u32 = 30;
 export const B_FIELD_FACTORS: u32 = 31;
 /** A bit for each form of a set (see `form-sets.ts`). */
 export const B_FORM_BITS: u32 = 32;
+/** Remembered lists, and the table that finds them (see `lists/arena.ts`). */
+export const B_ARENA: u32 = 33;
+export const B_LIST_TABLE: u32 = 34;
+/** By document, a byte: how many lists of an intersection have it. */
+export const B_LIST_COUNTS: u32 = 35;
+/** Positions of a list while they are coded. */
+export const B_LIST_POSITIONS: u32 = 36;
 export const BUFFERS: u32 = 64;
 
 /** Address of a buffer; 0 until it was reserved. */

@@ -131,7 +131,8 @@ export function lookUpScores(count: u32, byBits: bool): void {
   }
 }
 
-function begin(k: u32, options: u32, filterSize: u32, multiplierSize: u32): usize {
+/** An empty selection of the `k` best. */
+export function begin(k: u32, options: u32, filterSize: u32, multiplierSize: u32): usize {
   const state = reserve(B_HEAP, <u32>STATE + k * 8);
   store<u32>(state, 0, S_HELD);
   store<u32>(state, 0, S_TOTAL);
@@ -145,7 +146,8 @@ function begin(k: u32, options: u32, filterSize: u32, multiplierSize: u32): usiz
   return state;
 }
 
-function leastScore(state: usize): f32 {
+/** No score below it is among the best. */
+export function leastScore(state: usize): f32 {
   return load<f32>(state, S_LEAST);
 }
 
@@ -164,6 +166,10 @@ function consider(state: usize, offset: usize, score: f32): void {
 
 function keyOf(score: f32, ordinal: u32): u64 {
   return (<u64>reinterpret<u32>(score) << 32) | ~ordinal;
+}
+
+export function offerScore(state: usize, score: f32, ordinal: u32): void {
+  offer(state, keyOf(score, ordinal));
 }
 
 function offer(state: usize, key: u64): void {
@@ -208,7 +214,7 @@ function siftDown(heap: usize, held: u32, key: u64): void {
 }
 
 /** Writes the best to B_OUTPUT, best first: u32 ordinal, f32 score each. Behind them: nothing. Gives the total. */
-function finish(state: usize): u32 {
+export function finish(state: usize): u32 {
   const heap = state + STATE;
   const held = load<u32>(state, S_HELD);
   const output = reserve(B_OUTPUT, max(held * 8, 8));

@@ -107,6 +107,13 @@ export interface InvertedExports extends WebAssembly.Exports {
   countSums(): number;
   scoreSums(weight: number): void;
   finishRequire(level: number): void;
+  openLists(most: number): void;
+  recall(count: number): number;
+  recallPositions(list: number): number;
+  documentsIn(list: number): number;
+  scoreList(list: number, level: number, action: number, weight: number): void;
+  matchLists(count: number, level: number): void;
+  selectFromList(list: number, k: number, weight: number): number;
   keepPhrase(level: number): void;
   matchAll(level: number): void;
   unite(level: number, from: number, largest: number): void;
@@ -157,6 +164,8 @@ export class InvertedKernel {
   readonly memory: WebAssembly.Memory;
   readonly call: InvertedExports;
   #bytes: Uint8Array<ArrayBuffer>;
+  #words: Uint32Array<ArrayBuffer>;
+  #view: DataView<ArrayBuffer>;
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder();
 
@@ -166,13 +175,34 @@ export class InvertedKernel {
     this.memory = new WebAssembly.Memory({ initial: pages ?? FIRST_PAGES, maximum });
     this.call = instantiateKernel(loadKernel('inverted', build), this.memory) as InvertedExports;
     this.#bytes = new Uint8Array(this.memory.buffer);
+    this.#words = new Uint32Array(this.memory.buffer);
+    this.#view = new DataView(this.memory.buffer);
     if (pages === undefined) this.call.initialize();
   }
 
   /** The memory's bytes. The view is good until the next call into the kernel, which may grow the memory. */
   get bytes(): Uint8Array<ArrayBuffer> {
-    if (this.#bytes.buffer !== this.memory.buffer) this.#bytes = new Uint8Array(this.memory.buffer);
+    this.#followGrowth();
     return this.#bytes;
+  }
+
+  /** The same as words; everything that is passed lies at multiples of four. */
+  get #numbers(): Uint32Array<ArrayBuffer> {
+    this.#followGrowth();
+    return this.#words;
+  }
+
+  get #header(): DataView<ArrayBuffer> {
+    this.#followGrowth();
+    return this.#view;
+  }
+
+  #followGrowth(): void {
+    const { buffer } = this.memory;
+    if (this.#bytes.buffer === buffer) return;
+    this.#bytes = new Uint8Array(buffer);
+    this.#words = new Uint32Array(buffer);
+    this.#view = new DataView(buffer);
   }
 
   /** Puts the tokeniser's tables into the memory. */
@@ -203,6 +233,23 @@ export class InvertedKernel {
     return this.write(Buffers.input, numbers instanceof Uint32Array ? numbers : Uint32Array.from(numbers));
   }
 
+  /** Writes what `numberOf` makes of each item (u32) to the input buffer. */
+  inputEach<T>(items: readonly T[], numberOf: (item: T) => number): void {
+    const at = this.call.reserve(Buffers.input, Math.max(items.length * 4, 16)) / 4;
+    const numbers = this.#numbers;
+    for (let i = 0; i < items.length; i++) numbers[at + i] = numberOf(items[i]!);
+  }
+
+  /** Writes remembered lists with a weight each, as `matchLists` takes them. */
+  inputWeighted(items: readonly { readonly list: number; readonly weight: number }[]): void {
+    const at = this.call.reserve(Buffers.input, Math.max(items.length * 8, 16));
+    const view = this.#header;
+    items.forEach(({ list, weight }, i) => {
+      view.setUint32(at + 8 * i, list, true);
+      view.setFloat32(at + 8 * i + 4, weight, true);
+    });
+  }
+
   /** Writes an array to a buffer; gives its address. */
   write(buffer: number, array: Uint32Array | Float32Array | Uint8Array): number {
     const at = this.call.reserve(buffer, Math.max(array.byteLength, 16));
@@ -217,6 +264,13 @@ export class InvertedKernel {
 
   outputFloats(count: number): Float32Array {
     return new Float32Array(this.memory.buffer, this.call.buffer(Buffers.output), count).slice();
+  }
+
+  /** What `selectByScore` and its like have left in the output buffer: ordinals with their scores. */
+  hits(count: number): { ord: number; score: number }[] {
+    const at = this.call.buffer(Buffers.output);
+    const view = this.#header;
+    return Array.from({ length: count }, (_, i) => ({ ord: view.getUint32(at + 8 * i, true), score: view.getFloat32(at + 8 * i + 4, true) }));
   }
 
   /** A copy of numbers anywhere. */
@@ -234,15 +288,17 @@ export class InvertedKernel {
       for (const { field, weight, norm } of factors) table.set([weight, norm], field * 2);
       this.write(Buffers.fieldFactors, table);
     }
-    const view = new DataView(this.memory.buffer, SCORING);
-    view.setUint32(0, algorithm, true);
-    view.setUint32(4, factors === undefined ? 1 : 0, true);
-    [c0, c1, rest].forEach((value, i) => view.setFloat32(8 + 4 * i, value, true));
+    const view = this.#header;
+    view.setUint32(SCORING, algorithm, true);
+    view.setUint32(SCORING + 4, factors === undefined ? 1 : 0, true);
+    view.setFloat32(SCORING + 8, c0, true);
+    view.setFloat32(SCORING + 12, c1, true);
+    view.setFloat32(SCORING + 16, rest, true);
   }
 
   /** Counts that the header keeps; `tokens` are those of live documents. */
   counts(): { live: number; dead: number; documents: number; forms: number; tokens: number } {
-    const view = new DataView(this.memory.buffer);
+    const view = this.#header;
     return {
       live: view.getUint32(LIVE_DOCS, true),
       dead: view.getUint32(DEAD_DOCS, true),
@@ -254,7 +310,7 @@ export class InvertedKernel {
 
   /** Tokens of live documents in a field, and the live documents that have one there. */
   fieldCounts(field: number): { tokens: number; documents: number } {
-    const view = new DataView(this.memory.buffer);
+    const view = this.#header;
     if (field >= view.getUint32(FIELD_CAPACITY, true)) return { tokens: 0, documents: 0 };
     const at = view.getUint32(FIELD_SUMS, true) + 16 * field;
     return { tokens: view.getFloat64(at, true), documents: view.getUint32(at + 8, true) };
@@ -262,17 +318,17 @@ export class InvertedKernel {
 
   /** One more than the largest number a form may have. */
   formEnd(): number {
-    return new DataView(this.memory.buffer).getUint32(FORMS, true);
+    return this.#header.getUint32(FORMS, true);
   }
 
   /** One more than the largest ordinal that there is room for. */
   ordinalEnd(): number {
-    return new DataView(this.memory.buffer).getUint32(ORDINAL_CAPACITY, true);
+    return this.#header.getUint32(ORDINAL_CAPACITY, true);
   }
 
   /** Whether a call failed because the memory could not grow. */
   isFull(): boolean {
-    return new DataView(this.memory.buffer).getUint32(FULL, true) !== 0;
+    return this.#header.getUint32(FULL, true) !== 0;
   }
 
   /** Bytes in use by part of the index. */

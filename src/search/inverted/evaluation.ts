@@ -1,9 +1,17 @@
 import { Action, Algorithm, type InvertedKernel, MAX_LEVELS } from '../../kernels/inverted.ts';
 import type { Scoring } from './algorithm.ts';
-import { idsOf, type OperatorQuery, type PhraseQuery, type Query, type TermQuery, type WeightedForm } from './query.ts';
+import { byDepth, isTerm, levelsFor } from './nesting.ts';
+import { exactPhrase, loosePhrase } from './phrase.ts';
+import { type OperatorQuery, type PhraseQuery, type Query, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
 
-/** Where a query's result lies: in the scores of level 0 alone, or in its bits and scores. */
-export type ResultPlace = 'scores' | 'bits';
+/** A remembered list (asm/inverted/lists/list.ts) by its address, with the factor of its impacts; good until the query ends. */
+interface WeightedList {
+  readonly list: number;
+  readonly weight: number;
+}
+
+/** Where a query's result lies: in the scores of level 0 alone, in its bits and scores, or in a list. */
+export type ResultPlace = 'scores' | 'bits' | WeightedList;
 
 /** Levels that stay allocated between queries; a deeper query gives the rest back. */
 export const KEPT_LEVELS = 4;
@@ -26,11 +34,14 @@ export class Evaluation {
     this.#documents = kernel.counts().documents;
   }
 
-  run(query: Query): ResultPlace {
+  /** `plain`: only the best are wanted, so that the documents of a lone term may stay where they are. */
+  run(query: Query, plain: boolean): ResultPlace {
     const levels = levelsFor(query);
     if (levels > MAX_LEVELS) throw new RangeError(`operators nest too deeply: at most ${MAX_LEVELS} levels, got ${levels}`);
     this.#kernel.call.prepareLevels(levels);
     this.#kernel.setScoring(this.#scoring.parameters);
+    const list = plain && isTerm(query) ? this.#recall(query) : undefined;
+    if (list !== undefined) return list;
     const terms = query.kind === 'or' ? query.of : [query];
     if (!terms.every(isTerm)) {
       this.#evaluate(query, 0);
@@ -66,14 +77,13 @@ export class Evaluation {
   /** Rare operands come first: what they leave out, the others need not look at. */
   #and({ of }: OperatorQuery, level: number): void {
     const { call } = this.#kernel;
-    const terms = of.filter(isTerm).sort((a, b) => this.#cost(a.forms) - this.#cost(b.forms));
+    const terms = of.filter(isTerm);
     const others = of.filter((operand) => !isTerm(operand) && operand.kind !== 'not');
     this.#deepestFirst(others, level, () => call.intersect(level, level + 1));
-    for (const [i, term] of terms.entries()) {
-      if (i === 0 && others.length === 0) this.#score(term, level, Action.match);
-      else this.#require(term, level);
-      if (call.countLevel(level) === 0) return;
-    }
+    const lists = others.length === 0 ? this.#recallAll(terms) : undefined;
+    if (lists !== undefined) this.#matchLists(lists, level);
+    else this.#requireAll(terms, level, others.length === 0);
+    if (terms.length > 0 && call.countLevel(level) === 0) return;
     for (const operand of of) {
       if (operand.kind !== 'not') continue;
       this.#evaluate(operand.of, level + 1);
@@ -89,25 +99,70 @@ export class Evaluation {
     }
   }
 
-  #require(term: TermQuery, level: number): void {
-    this.#score(term, level, Action.require);
-    this.#kernel.call.finishRequire(level);
-  }
-
-  #phrase({ words, slop, weight }: PhraseQuery, level: number): void {
+  /** Rare terms come first, and the first only matches where the level is empty. Stops when nothing is left. */
+  #requireAll(terms: readonly TermQuery[], level: number, empty: boolean): void {
     const { call } = this.#kernel;
-    const rarestFirst = [...words].sort((a, b) => this.#cost(a.forms) - this.#cost(b.forms));
-    for (const [i, { forms }] of rarestFirst.entries()) {
-      const term: TermQuery = { kind: 'term', forms, weight: weight ?? 1 };
-      if (i === 0) this.#score(term, level, Action.match);
-      else this.#require(term, level);
+    const rarestFirst = [...terms].sort((a, b) => this.#cost(a.forms) - this.#cost(b.forms));
+    for (const [i, term] of rarestFirst.entries()) {
+      this.#score(term, level, i === 0 && empty ? Action.match : Action.require);
+      if (i > 0 || !empty) call.finishRequire(level);
       if (call.countLevel(level) === 0) return;
     }
-    this.#kernel.inputNumbers(slop === undefined ? exactPhrase(words) : loosePhrase(words, slop));
+  }
+
+  #phrase({ words, slop, weight = 1 }: PhraseQuery, level: number): void {
+    const { call } = this.#kernel;
+    const terms = words.map(({ forms }): TermQuery => ({ kind: 'term', forms, weight }));
+    const lists = this.#recallAll(terms);
+    if (lists !== undefined) this.#matchLists(lists, level);
+    else this.#requireAll(terms, level, true);
+    if (call.countLevel(level) === 0) return;
+    const withPositions = lists?.map(({ list }) => (call.recallPositions(list) !== 0 ? list : 0));
+    const known = withPositions?.includes(0) === false ? withPositions : undefined;
+    this.#kernel.inputNumbers(slop === undefined ? exactPhrase(words, known) : loosePhrase(words, slop, known));
     call.keepPhrase(level);
   }
 
-  #score({ forms, weight = 1 }: TermQuery, level: number, action: number): void {
+  // ---- Remembered lists ----
+
+  /** The list of a term's documents; undefined when it is not kept. */
+  #recall({ forms, weight = 1 }: TermQuery): WeightedList | undefined {
+    const { call } = this.#kernel;
+    if (!forms.every(({ weight: own = 1 }) => own === 1)) return undefined;
+    const distinct = withoutRepeats(forms);
+    this.#kernel.inputEach(distinct, ({ id }) => id);
+    const list = call.recall(distinct.length) >>> 0;
+    if (list === 0) return undefined;
+    return { list, weight: weight * this.#scoring.weightOf(call.documentsIn(list)) };
+  }
+
+  /** The lists of several terms; undefined when one of them is not kept. */
+  #recallAll(terms: readonly TermQuery[]): WeightedList[] | undefined {
+    if (terms.length < 2 || terms.length > MAX_LISTS) return undefined;
+    const lists: WeightedList[] = [];
+    for (const term of terms) {
+      const list = this.#recall(term);
+      if (list === undefined) return undefined;
+      lists.push(list);
+    }
+    return lists;
+  }
+
+  #matchLists(lists: readonly WeightedList[], level: number): void {
+    const { call } = this.#kernel;
+    this.#kernel.inputWeighted([...lists].sort((a, b) => call.documentsIn(a.list) - call.documentsIn(b.list)));
+    call.matchLists(lists.length, level);
+  }
+
+  #score(term: TermQuery, level: number, action: number): void {
+    const list = this.#recall(term);
+    if (list === undefined) this.#scorePostings(term, level, action);
+    else this.#kernel.call.scoreList(list.list, level, action, list.weight);
+  }
+
+  // ---- Postings ----
+
+  #scorePostings({ forms, weight = 1 }: TermQuery, level: number, action: number): void {
     const { call } = this.#kernel;
     if (isSet(forms)) return this.#scoreSet(forms, level, action, weight);
     const distinct = withoutRepeats(forms);
@@ -126,7 +181,7 @@ export class Evaluation {
   #scoreSet(forms: readonly WeightedForm[], level: number, action: number, weight: number): void {
     const { call } = this.#kernel;
     const densely = action === Action.add && this.#isDense(forms);
-    this.#kernel.inputNumbers(idsOf(forms));
+    this.#kernel.inputEach(forms, ({ id }) => id);
     const gained = call.sumForms(forms.length, densely ? 1 : 0);
     if (densely) this.#scoreSums(weight);
     else if (gained > 0) call.scoreGroup(level, action, weight * this.#scoring.weightOf(gained));
@@ -157,7 +212,7 @@ export class Evaluation {
 
   #cost(forms: readonly WeightedForm[]): number {
     if (isSet(forms)) {
-      this.#kernel.inputNumbers(idsOf(forms));
+      this.#kernel.inputEach(forms, ({ id }) => id);
       return this.#kernel.call.postingsOf(forms.length);
     }
     return forms.reduce((sum, { id }) => sum + this.#kernel.call.postingCount(id), 0);
@@ -165,63 +220,10 @@ export class Evaluation {
 }
 
 const MANY_FORMS = 100;
-
-/** What was counted of a query: its parts are asked again and again on the way down. */
-const counted = new WeakMap<Query, number>();
-
-/** Levels that a simple query needs, itself included (Sethi and Ullman's numbering of expressions). */
-export function levelsFor(query: Query): number {
-  const known = counted.get(query);
-  if (known !== undefined) return known;
-  const levels = countLevels(query);
-  counted.set(query, levels);
-  return levels;
-}
-
-function countLevels(query: Query): number {
-  if (query.kind !== 'or' && query.kind !== 'and' && query.kind !== 'best') return 1;
-  const operands = query.of.filter((operand) => operand.kind !== 'not' && (query.kind === 'best' || !isTerm(operand)));
-  const positive = byDepth(operands).map((operand, i) => levelsFor(operand) + (i > 0 ? 1 : 0));
-  const negative = query.of.flatMap((operand) => (operand.kind === 'not' ? [levelsFor(operand.of) + 1] : []));
-  return Math.max(1, ...positive, ...negative);
-}
-
-function byDepth(operands: readonly Query[]): Query[] {
-  return operands.map((operand) => ({ operand, levels: levelsFor(operand) })).sort((a, b) => b.levels - a.levels).map(({ operand }) => operand);
-}
-
-function isTerm(query: Query): query is TermQuery {
-  return query.kind === 'term';
-}
+/** Lists that the kernel intersects at once. */
+const MAX_LISTS = 255;
 
 /** Whether there are so many forms, of equal weight, that the kernel takes them at once. */
 function isSet(forms: readonly WeightedForm[]): boolean {
   return forms.length > MANY_FORMS && forms.every(({ weight = 1 }) => weight === 1);
-}
-
-function withoutRepeats(forms: readonly WeightedForm[]): readonly WeightedForm[] {
-  return forms.length < 2 ? forms : [...new Map(forms.map((form) => [form.id, form])).values()];
-}
-
-/** The numbers that asm/inverted/phrases.ts reads: the word with the fewest forms need not come first. */
-function exactPhrase(words: PhraseQuery['words']): number[] {
-  const first = words[0]!.offset;
-  return described(words.map(({ forms, offset }) => ({ wanted: offset - first, forms })), true, 0, 0);
-}
-
-/** Words of the same forms are one that is wanted as often. */
-function loosePhrase(words: PhraseQuery['words'], slop: number): number[] {
-  const span = words.at(-1)!.offset - words[0]!.offset;
-  const wanted = new Map<string, { wanted: number; forms: readonly WeightedForm[] }>();
-  for (const { forms } of words) {
-    const name = forms.map(({ id }) => id).sort((a, b) => a - b).join();
-    wanted.set(name, { wanted: (wanted.get(name)?.wanted ?? 0) + 1, forms });
-  }
-  return described([...wanted.values()], false, span, slop);
-}
-
-function described(words: readonly { wanted: number; forms: readonly WeightedForm[] }[], exact: boolean, span: number, slop: number): number[] {
-  const distinct = words.map(({ wanted, forms }) => ({ wanted, forms: withoutRepeats(forms) }));
-  const total = distinct.reduce((sum, { forms }) => sum + forms.length, 0);
-  return [distinct.length, exact ? 1 : 0, span, slop, total, ...distinct.flatMap(({ wanted, forms }) => [wanted, forms.length, ...forms.map(({ id }) => id)])];
 }

@@ -10,12 +10,14 @@ import { checkFields, type FieldText } from './document-text.ts';
 import { Evaluation, KEPT_LEVELS } from './evaluation.ts';
 import { type Field, FieldNumbers } from './fields.ts';
 import { checkQuery, type Query, simplify } from './query.ts';
-import { select } from './selection.ts';
+import { isPlain, select } from './selection.ts';
 
 /** What has to be left of the memory for a document: a part of it, for arrays that grow, and bytes for each byte of its own. */
 const HEADROOM = 1 / 32;
 const HEADROOM_PER_BYTE = 16;
 const MAX_BYTES = 65_536 * 65_536;
+/** Bytes of the lists that an index remembers (see asm/inverted/lists/). */
+const MAX_LISTS = 128 * 1024 * 1024;
 /** Postings that a step of compaction looks at; well under a millisecond. */
 const COMPACTION_STEP = 8_000;
 
@@ -139,11 +141,12 @@ export class InvertedIndex {
     });
     return this.#use(() => {
       const { call } = this.#kernel;
-      checkQuery(query, (ids) => {
-        this.#kernel.inputNumbers(ids);
-        return call.formsExist(ids.length) !== 0;
+      checkQuery(query, (forms) => {
+        this.#kernel.inputEach(forms, ({ id }) => id);
+        return call.formsExist(forms.length) !== 0;
       });
-      const result = select(this.#kernel, new Evaluation(this.#kernel, scoring).run(simplify(query)), options);
+      call.openLists(this.#roomForLists());
+      const result = select(this.#kernel, new Evaluation(this.#kernel, scoring).run(simplify(query), isPlain(options)), options);
       call.dropLevelsFrom(KEPT_LEVELS);
       return result;
     });
@@ -287,6 +290,11 @@ export class InvertedIndex {
       this.#analyzers.leave(form, this.#dictionary.text(form));
       this.#kernel.call.retireForm(form);
     }
+  }
+
+  /** Bytes that remembered lists may take at most; none when documents may need the room. */
+  #roomForLists(): number {
+    return this.#kernel.memory.buffer.byteLength < this.#maxBytes * (1 - 4 * HEADROOM) ? Math.min(MAX_LISTS, this.#maxBytes * HEADROOM) : 0;
   }
 
   /** Before anything changes, since a memory that cannot grow in the middle of a change leaves a broken index. */

@@ -64,7 +64,7 @@ const MAX_DEPTH = 200;
  * Throws a RangeError when a query has what the index cannot take: forms that it has not (any more), weights that are not
  * positive, words of a phrase out of order, operators too deep in each other.
  */
-export function checkQuery(query: Query, formsExist: (ids: Uint32Array) => boolean, depth = 0): void {
+export function checkQuery(query: Query, formsExist: (forms: readonly WeightedForm[]) => boolean, depth = 0): void {
   if (depth > MAX_DEPTH) throw new RangeError(`operators stand at most ${MAX_DEPTH} deep in each other`);
   switch (query.kind) {
     case 'term':
@@ -77,7 +77,7 @@ export function checkQuery(query: Query, formsExist: (ids: Uint32Array) => boole
   }
 }
 
-function checkPhrase({ words, slop = 0, weight }: PhraseQuery, formsExist: (ids: Uint32Array) => boolean): void {
+function checkPhrase({ words, slop = 0, weight }: PhraseQuery, formsExist: (forms: readonly WeightedForm[]) => boolean): void {
   checkWeight(weight);
   if (!(Number.isInteger(slop) && slop >= 0 && slop <= MAX_SPAN)) throw new RangeError(`a slop is an integer from 0 to ${MAX_SPAN}, got ${slop}`);
   let last = words[0]?.offset ?? 0;
@@ -88,21 +88,12 @@ function checkPhrase({ words, slop = 0, weight }: PhraseQuery, formsExist: (ids:
   }
 }
 
-function checkForms(forms: readonly WeightedForm[], formsExist: (ids: Uint32Array) => boolean): void {
+function checkForms(forms: readonly WeightedForm[], formsExist: (forms: readonly WeightedForm[]) => boolean): void {
   for (const { id, weight } of forms) {
     checkWeight(weight);
     if (!(Number.isInteger(id) && id > 0 && id <= 0xffff_ffff)) throw new RangeError(`the index has no form ${id}`);
   }
-  if (!formsExist(idsOf(forms))) throw new RangeError(`the index has not all of the forms ${forms.slice(0, 10).map(({ id }) => id).join(', ')}`);
-}
-
-/** What was made of lists of forms that may be long, and are asked again and again on the way down. */
-const ids = new WeakMap<readonly WeightedForm[], Uint32Array>();
-
-export function idsOf(forms: readonly WeightedForm[]): Uint32Array {
-  let known = ids.get(forms);
-  if (known === undefined) ids.set(forms, known = Uint32Array.from(forms, ({ id }) => id));
-  return known;
+  if (!formsExist(forms)) throw new RangeError(`the index has not all of the forms ${forms.slice(0, 10).map(({ id }) => id).join(', ')}`);
 }
 
 /** Bounded so that no score leaves what 32-bit floating point tells from zero and infinity. */
@@ -153,4 +144,15 @@ function negate(query: Query): Query {
   if (query.kind === 'none') return ALL;
   if (query.kind === 'all') return NONE;
   return { kind: 'and', of: [ALL, { kind: 'not', of: query }] };
+}
+
+/** Each form once; where one comes again, what is said of it last counts. */
+export function withoutRepeats(forms: readonly WeightedForm[]): readonly WeightedForm[] {
+  return repeats(forms) ? [...new Map(forms.map((form) => [form.id, form])).values()] : forms;
+}
+
+/** Quick for the few forms that a word has. */
+function repeats(forms: readonly WeightedForm[]): boolean {
+  if (forms.length > 12) return new Set(forms.map(({ id }) => id)).size < forms.length;
+  return forms.some(({ id }, i) => forms.findIndex((other) => other.id === id) < i);
 }

@@ -1,15 +1,24 @@
 import { Buffers, type InvertedKernel, Select } from '../../kernels/inverted.ts';
-import type { Hit, SearchOptions, SearchResult } from './contract.ts';
+import type { SearchOptions, SearchResult } from './contract.ts';
 import type { ResultPlace } from './evaluation.ts';
 
-/** Selects the best of what a query left on level 0, which is empty afterwards. */
+/** Whether the best are all that is wanted, of all documents. */
+export function isPlain({ filter, multipliers, collect, scoresOf }: SearchOptions): boolean {
+  return filter === undefined && multipliers === undefined && collect !== true && scoresOf === undefined;
+}
+
+/** Selects the best of what a query left on level 0, which is empty afterwards; or of a list, if that is all of a plain query. */
 export function select(kernel: InvertedKernel, place: ResultPlace, options: SearchOptions): SearchResult {
   const { limit, filter, multipliers, collect } = options;
+  if (typeof place === 'object') {
+    const total = kernel.call.selectFromList(place.list, limit, place.weight) >>> 0;
+    return { hits: kernel.hits(kernel.call.selectedCount()), total };
+  }
   const scores = options.scoresOf && lookUp(kernel, options.scoresOf, place);
   const flags = bringInputs(kernel, options);
   const run = place === 'bits' ? kernel.call.selectByBits : kernel.call.selectByScore;
   const total = run(limit, flags, (filter?.length ?? 0) * 32, multipliers?.length ?? 0) >>> 0;
-  return { hits: hits(kernel, kernel.call.selectedCount()), total, ...(scores && { scores }), ...(collect === true && { matches: matches(kernel) }) };
+  return { hits: kernel.hits(kernel.call.selectedCount()), total, ...(scores && { scores }), ...(collect === true && { matches: matches(kernel) }) };
 }
 
 function lookUp(kernel: InvertedKernel, ordinals: ArrayLike<number>, place: ResultPlace): Float32Array {
@@ -32,10 +41,4 @@ function matches(kernel: InvertedKernel): Uint32Array {
 /** Words of a bitmap of ordinals. */
 function wordsOf(kernel: InvertedKernel): number {
   return Math.ceil(kernel.ordinalEnd() / 32);
-}
-
-function hits(kernel: InvertedKernel, count: number): Hit[] {
-  const ords = kernel.output(count * 2);
-  const scores = kernel.outputFloats(count * 2);
-  return Array.from({ length: count }, (_, i) => ({ ord: ords[2 * i]!, score: scores[2 * i + 1]! }));
 }

@@ -1,0 +1,70 @@
+// A remembered list: the documents that have any form of a group, and how often each has one. It is what summing up the
+// postings of the forms gives, kept in a block of the arena:
+//
+//     16 its positions (see `positions.ts`)   20 forms   24 documents   28 room for them   32 documents from here on are not in it
+//     36 H_DEATHS of when the dead were last taken out   40 algorithm, 44 c0, 48 c1 of the impacts
+//     52 does each frequency have a word of its own?   56 phrases that asked since the documents changed
+//     64 forms, u32 each; then from a multiple of 16 on, for each document: a word, an impact (f32), and perhaps a frequency (u32)
+//
+// A word is the document in 24 bits and the frequency in 8; where one of them needs more, frequencies lie apart.
+// An impact is what BM25 or TF-IDF gives for a weight of 1. Behind the last document there are some of the sink, whose
+// impacts are 0, so that vectors of four may be read.
+
+import { BLOCK_HEAD } from './arena.ts';
+
+export const L_FORMS: usize = 20;
+export const L_DOCUMENTS: usize = 24;
+export const L_ROOM: usize = 28;
+export const L_END: usize = 32;
+export const L_DEATHS: usize = 36;
+export const L_ALGORITHM: usize = 40;
+export const L_C0: usize = 44;
+export const L_C1: usize = 48;
+export const L_WIDE: usize = 52;
+export const L_PHRASES: usize = 56;
+const HEAD: u32 = 64;
+
+/** No algorithm: the impacts are to be made anew. */
+export const NO_IMPACTS: u32 = 0xffffffff;
+export const NARROW_DOCUMENT: u32 = 0x00ffffff;
+export const NARROW_FREQUENCY: u32 = 0xff;
+
+/** Bytes of a list of so many forms with room for so many documents, a multiple of 4. */
+export function listBytes(forms: u32, room: u32, wide: bool): u64 {
+  assert(BLOCK_HEAD <= HEAD, 'a head within a head');
+  return <u64>dataOffset(forms) + <u64>room * (wide ? 12 : 8);
+}
+
+export function formsOf(list: usize): usize {
+  return list + HEAD;
+}
+
+export function documentsOf(list: usize): u32 {
+  return load<u32>(list, L_DOCUMENTS);
+}
+
+export function isWide(list: usize): bool {
+  return load<u32>(list, L_WIDE) !== 0;
+}
+
+export function wordsOf(list: usize): usize {
+  return list + dataOffset(load<u32>(list, L_FORMS));
+}
+
+export function impactsOf(list: usize): usize {
+  return wordsOf(list) + (<usize>load<u32>(list, L_ROOM) << 2);
+}
+
+/** Frequencies of their own, of a wide list. */
+export function frequenciesOf(list: usize): usize {
+  return impactsOf(list) + (<usize>load<u32>(list, L_ROOM) << 2);
+}
+
+/** The bits of a word that are the document. */
+export function documentMask(list: usize): u32 {
+  return isWide(list) ? 0xffffffff : NARROW_DOCUMENT;
+}
+
+function dataOffset(forms: u32): u32 {
+  return (HEAD + forms * 4 + 15) & ~15;
+}

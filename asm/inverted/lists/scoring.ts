@@ -1,0 +1,181 @@
+// Scores by remembered lists: what `scoring.ts` does with postings.
+
+import { H_ORDINALS } from '../layout.ts';
+import { bitsOf, hasBit, scoresOf, setBit } from '../levels.ts';
+import { ADD, MATCH } from '../scoring.ts';
+import { B_INPUT, B_KEPT_BITS, B_LIST_COUNTS, buffer } from '../scratch.ts';
+import { begin, finish, leastScore, offerScore } from '../selecting.ts';
+import { documentMask, documentsOf, impactsOf, wordsOf } from './list.ts';
+
+/** A list is searched rather than gone through where another is so many times as short. */
+const MUCH_SHORTER: u32 = 8;
+
+/** Scores the documents of a list. */
+export function scoreList(list: usize, level: u32, action: u32, weight: f32): void {
+  if (action === ADD) add(list, scoresOf(level), weight);
+  else if (action === MATCH) addAndMatch(list, level, weight);
+  else addToMatches(list, level, weight);
+}
+
+function add(list: usize, scores: usize, weight: f32): void {
+  const words = wordsOf(list);
+  const impacts = impactsOf(list);
+  const mask = documentMask(list);
+  const end = <usize>documentsOf(list) << 2;
+  for (let i: usize = 0; i < end; i += 4) {
+    const place = scores + (<usize>(load<u32>(words + i) & mask) << 2);
+    store<f32>(place, load<f32>(place) + weight * load<f32>(impacts + i));
+  }
+}
+
+function addAndMatch(list: usize, level: u32, weight: f32): void {
+  const bits = bitsOf(level);
+  const words = wordsOf(list);
+  const mask = documentMask(list);
+  const end = <usize>documentsOf(list) << 2;
+  for (let i: usize = 0; i < end; i += 4) setBit(bits, load<u32>(words + i) & mask);
+  add(list, scoresOf(level), weight);
+}
+
+function addToMatches(list: usize, level: u32, weight: f32): void {
+  const scores = scoresOf(level);
+  const bits = bitsOf(level);
+  const kept = buffer(B_KEPT_BITS);
+  const words = wordsOf(list);
+  const impacts = impactsOf(list);
+  const mask = documentMask(list);
+  const end = <usize>documentsOf(list) << 2;
+  for (let i: usize = 0; i < end; i += 4) {
+    const doc = load<u32>(words + i) & mask;
+    if (!hasBit(bits, doc)) continue;
+    const place = scores + (<usize>doc << 2);
+    store<f32>(place, load<f32>(place) + weight * load<f32>(impacts + i));
+    setBit(kept, doc);
+  }
+}
+
+/** The `k` best documents of a list, as `selectByScore` gives them. Gives the number of documents. */
+export function selectFromList(list: usize, k: u32, weight: f32): u32 {
+  const state = begin(k, 0, 0, 0);
+  const ordinals = <usize>load<u32>(H_ORDINALS);
+  const words = wordsOf(list);
+  const impacts = impactsOf(list);
+  const mask = documentMask(list);
+  const weights = f32x4.splat(weight);
+  const end = <usize>documentsOf(list) << 2;
+  let least = f32x4.splat(leastScore(state));
+  for (let i: usize = 0; i < end; i += 16) {
+    let among = i32x4.bitmask(f32x4.ge(f32x4.mul(v128.load(impacts + i), weights), least));
+    if (among === 0) continue;
+    for (; among !== 0; among &= among - 1) {
+      const place = i + (<usize>ctz(among) << 2);
+      if (place < end) offerScore(state, weight * load<f32>(impacts + place), load<u32>(ordinals + (<usize>(load<u32>(words + place) & mask) << 2)));
+    }
+    least = f32x4.splat(leastScore(state));
+  }
+  finish(state);
+  return documentsOf(list);
+}
+
+/**
+ * Matches the documents that all of `count` lists have, 2 to 255 of them, on a level that is empty; their scores add up in
+ * the lists' order. B_INPUT has for each its address and its weight (f32). The first is best the shortest.
+ */
+export function matchLists(count: u32, level: u32): void {
+  const counts = buffer(B_LIST_COUNTS);
+  const scores = scoresOf(level);
+  const first = listAt(0);
+  mark(first, counts);
+  add(first, scores, weightAt(0));
+  for (let i: u32 = 1; i < count; i++) {
+    const list = listAt(i);
+    if (documentsOf(list) / MUCH_SHORTER > documentsOf(first)) addWhereFound(first, list, <u8>i, counts, scores, weightAt(i));
+    else addWhereMarked(list, <u8>i, counts, scores, weightAt(i));
+  }
+  keepMarked(first, <u8>count, counts, level);
+}
+
+function listAt(index: u32): usize {
+  return load<u32>(buffer(B_INPUT) + (<usize>index << 3));
+}
+
+function weightAt(index: u32): f32 {
+  return load<f32>(buffer(B_INPUT) + (<usize>index << 3), 4);
+}
+
+function mark(list: usize, counts: usize): void {
+  const words = wordsOf(list);
+  const mask = documentMask(list);
+  const end = <usize>documentsOf(list) << 2;
+  for (let i: usize = 0; i < end; i += 4) store<u8>(counts + (load<u32>(words + i) & mask), 1);
+}
+
+/** Adds the scores of a list to documents that all lists before it have. Without branches: there is no telling which have. */
+function addWhereMarked(list: usize, before: u8, counts: usize, scores: usize, weight: f32): void {
+  const words = wordsOf(list);
+  const impacts = impactsOf(list);
+  const mask = documentMask(list);
+  const end = <usize>documentsOf(list) << 2;
+  for (let i: usize = 0; i < end; i += 4) {
+    const doc = load<u32>(words + i) & mask;
+    const all = load<u8>(counts + doc);
+    const place = scores + (<usize>doc << 2);
+    store<u8>(counts + doc, all + <u8>(all === before));
+    store<f32>(place, load<f32>(place) + (all === before ? weight * load<f32>(impacts + i) : 0));
+  }
+}
+
+/** The same for a list that is much longer than the first, in which each document of that is looked for. */
+function addWhereFound(first: usize, list: usize, before: u8, counts: usize, scores: usize, weight: f32): void {
+  const words = wordsOf(first);
+  const mask = documentMask(first);
+  const end = <usize>documentsOf(first) << 2;
+  let from: u32 = 0;
+  for (let i: usize = 0; i < end; i += 4) {
+    const doc = load<u32>(words + i) & mask;
+    if (load<u8>(counts + doc) !== before) continue;
+    from = seek(list, from, doc);
+    if (from === documentsOf(list)) return;
+    if ((load<u32>(wordsOf(list) + (<usize>from << 2)) & documentMask(list)) !== doc) continue;
+    const place = scores + (<usize>doc << 2);
+    store<u8>(counts + doc, before + 1);
+    store<f32>(place, load<f32>(place) + weight * load<f32>(impactsOf(list) + (<usize>from << 2)));
+  }
+}
+
+function keepMarked(first: usize, count: u8, counts: usize, level: u32): void {
+  const bits = bitsOf(level);
+  const scores = scoresOf(level);
+  const words = wordsOf(first);
+  const mask = documentMask(first);
+  const end = <usize>documentsOf(first) << 2;
+  for (let i: usize = 0; i < end; i += 4) {
+    const doc = load<u32>(words + i) & mask;
+    const all = load<u8>(counts + doc);
+    store<u8>(counts + doc, 0);
+    if (all === count) setBit(bits, doc);
+    else store<f32>(scores + (<usize>doc << 2), 0);
+  }
+}
+
+/** The first place in a list, from one on, whose document is not before one: steps that double, and then halves. */
+export function seek(list: usize, from: u32, doc: u32): u32 {
+  const words = wordsOf(list);
+  const mask = documentMask(list);
+  const end = documentsOf(list);
+  let step: u32 = 1;
+  let low = from;
+  let high = from;
+  while (high < end && (load<u32>(words + (<usize>high << 2)) & mask) < doc) {
+    low = high + 1;
+    high += step;
+    step <<= 1;
+  }
+  if (high > end) high = end;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((load<u32>(words + (<usize>middle << 2)) & mask) < doc) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,30 @@
+import type { Query, TermQuery } from './query.ts';
+
+/** What was counted of a query: its parts are asked again and again on the way down. */
+const counted = new WeakMap<Query, number>();
+
+/** Levels that a simple query needs, itself included (Sethi and Ullman's numbering of expressions). */
+export function levelsFor(query: Query): number {
+  const known = counted.get(query);
+  if (known !== undefined) return known;
+  const levels = countLevels(query);
+  counted.set(query, levels);
+  return levels;
+}
+
+function countLevels(query: Query): number {
+  if (query.kind !== 'or' && query.kind !== 'and' && query.kind !== 'best') return 1;
+  const operands = query.of.filter((operand) => operand.kind !== 'not' && (query.kind === 'best' || !isTerm(operand)));
+  const positive = byDepth(operands).map((operand, i) => levelsFor(operand) + (i > 0 ? 1 : 0));
+  const negative = query.of.flatMap((operand) => (operand.kind === 'not' ? [levelsFor(operand.of) + 1] : []));
+  return Math.max(1, ...positive, ...negative);
+}
+
+/** Operands, the one that needs most levels first. */
+export function byDepth(operands: readonly Query[]): Query[] {
+  return operands.map((operand) => ({ operand, levels: levelsFor(operand) })).sort((a, b) => b.levels - a.levels).map(({ operand }) => operand);
+}
+
+export function isTerm(query: Query): query is TermQuery {
+  return query.kind === 'term';
+}

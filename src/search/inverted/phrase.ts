@@ -1,0 +1,38 @@
+import { type PhraseQuery, type WeightedForm, withoutRepeats } from './query.ts';
+
+// The numbers that describe a phrase to asm/inverted/phrases.ts. `lists` are the remembered lists of its words, if all are kept
+// with their positions; the forms of the words are left out then.
+
+type Words = PhraseQuery['words'];
+
+interface Wanted {
+  /** An offset, or how often the word is wanted. */
+  readonly wanted: number;
+  readonly forms: readonly WeightedForm[];
+  readonly list: number | undefined;
+}
+
+/** Each word at its offset from a common position. */
+export function exactPhrase(words: Words, lists?: readonly number[]): number[] {
+  const first = words[0]!.offset;
+  return described(words.map(({ forms, offset }, i) => ({ wanted: offset - first, forms, list: lists?.[i] })), true, 0, 0);
+}
+
+/** All words within a window; words of the same forms are one that is wanted as often. */
+export function loosePhrase(words: Words, slop: number, lists?: readonly number[]): number[] {
+  const span = words.at(-1)!.offset - words[0]!.offset;
+  const wanted = new Map<string, Wanted>();
+  for (const [i, { forms }] of words.entries()) {
+    const name = forms.map(({ id }) => id).sort((a, b) => a - b).join();
+    wanted.set(name, { wanted: (wanted.get(name)?.wanted ?? 0) + 1, forms, list: lists?.[i] });
+  }
+  return described([...wanted.values()], false, span, slop);
+}
+
+function described(words: readonly Wanted[], exact: boolean, span: number, slop: number): number[] {
+  const distinct = words.map((word) => ({ ...word, forms: withoutRepeats(word.forms) }));
+  const byForms = distinct.some(({ list }) => list === undefined);
+  const total = byForms ? distinct.reduce((sum, { forms }) => sum + forms.length, 0) : 0;
+  const places = distinct.flatMap(({ wanted, forms, list }) => (byForms ? [wanted, forms.length, ...forms.map(({ id }) => id)] : [wanted, list!]));
+  return [distinct.length, exact ? 1 : 0, span, slop, total, ...places];
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { ReferenceIndex, type WordQuery } from '../../testkit/inverted/reference.ts';
+import { expectSame, known, SMALL_STEPS } from '../../testkit/inverted/cases.ts';
+import type { ScoringAlgorithm } from './algorithm.ts';
+import { type FieldText, InvertedIndex } from './index.ts';
+
+// Lists that an index remembers of earlier queries (asm/inverted/lists/) give what the postings give. Each query is asked several
+// times by `expectSame`, so that later answers come from lists, and from the positions that are kept with them.
+
+const BM25: ScoringAlgorithm = { kind: 'bm25' };
+const TFIDF: ScoringAlgorithm = { kind: 'tfidf' };
+
+const term = (...words: string[]): WordQuery => ({ kind: 'term', words: words.map((form) => ({ form })) });
+const both = (kind: 'and' | 'or', ...words: string[]): WordQuery => ({ kind, of: words.map((word) => term(word)) });
+const phrase = (words: readonly string[], slop?: number): WordQuery =>
+  ({ kind: 'phrase', words: words.map((form, offset) => ({ words: [{ form }], offset })), ...(slop === undefined ? {} : { slop }) });
+
+/** Numbers from 0 on, always the same for the same seed (Numerical Recipes' generator). */
+function generator(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+describe.each(['release', 'debug'] as const)('remembered lists, %s build', (build) => {
+  function twins(): { index: InvertedIndex; reference: ReferenceIndex; add: (ord: number, fields: readonly FieldText[]) => void; check: (query: WordQuery, by?: ScoringAlgorithm) => void } {
+    const index = new InvertedIndex({ build, ...SMALL_STEPS });
+    const reference = new ReferenceIndex();
+    return {
+      index, reference,
+      add: (ord, fields) => {
+        index.add(ord, fields);
+        reference.add(ord, fields);
+      },
+      check: (query, by = BM25) => expectSame(index, query, reference.search(known(index, query), by), by, 5),
+    };
+  }
+
+  it('follow what is added, replaced and removed between queries', () => {
+    const { index, reference, add, check } = twins();
+    const queries = [term('red'), term('red', 'blue'), both('or', 'red', 'green'), both('and', 'red', 'blue', 'green'), phrase(['red', 'blue']), phrase(['blue', 'red'], 2)];
+    const random = generator(1);
+    for (let turn = 0; turn < 60; turn++) {
+      const words = Array.from({ length: 1 + random(12) }, () => ['red', 'blue', 'green', 'dull'][random(4)]!);
+      if (turn % 5 === 4) expect(index.remove(turn - 3)).toBe(reference.remove(turn - 3));
+      else add(random(2) === 0 ? turn : random(turn + 1), [{ field: random(2) === 0 ? 0 : 'key', text: words.join(' ') }]);
+      if (turn === 40) index.compact(0, true, () => 0);
+      for (const query of queries) check(query, turn % 2 === 0 ? BM25 : TFIDF);
+    }
+  });
+
+  it('make room for each other when there are more than fit', () => {
+    const { index, reference, add, check } = twins();
+    const random = generator(2);
+    const word = () => `w${Math.min(random(120), random(120))}`;
+    for (let ord = 0; ord < 900; ord++) add(ord, [{ field: 0, text: Array.from({ length: 40 }, word).join(' ') }]);
+    const before = index.stats().bytes.total;
+    for (let turn = 0; turn < 150; turn++) {
+      const some = [word(), word(), word()];
+      check([term(...new Set(some)), both('or', ...some), both('and', ...some), phrase(some.slice(1)), phrase(some, 3)][turn % 5]!);
+      if (turn % 10 === 9) expect(index.remove(turn)).toBe(reference.remove(turn));
+    }
+    expect(index.stats().bytes.total).toBeLessThanOrEqual(before);
+  });
+
+  it('stay as long as the query that uses them, which does without where they leave no room', () => {
+    const { add, check } = twins();
+    const words = Array.from({ length: 8 }, (_, i) => `word${i}`);
+    for (let ord = 0; ord < 1500; ord++) add(ord, [{ field: 0, text: words.filter((_, i) => ord % (i + 7) !== 0).join(' ') }]);
+    const random = generator(3);
+    for (let turn = 0; turn < 60; turn++) check(both('and', ...words.filter(() => random(4) > 0)));
+  });
+
+  it('hold frequencies, positions and fields of any size', () => {
+    const { add, check } = twins();
+    add(0, [{ field: 0, text: 'often '.repeat(300) }]);
+    add(1, [{ field: 0, text: `often seldom ${'often '.repeat(254)}` }]);
+    add(2, [{ field: 0, tokens: [{ form: 'often', position: 20_000_000 }, { form: 'seldom', position: 20_000_001 }] }]);
+    add(3, Array.from({ length: 400 }, (_, i) => ({ field: `key${i}`, text: i === 399 ? 'seldom often' : 'filler' })));
+    add(4, [{ field: 0, text: 'seldom' }]);
+    for (const query of [term('often'), both('and', 'often', 'seldom'), both('or', 'often', 'seldom'), phrase(['often', 'seldom']), phrase(['seldom', 'often'], 1)]) {
+      check(query);
+      check(query, TFIDF);
+    }
+    add(5, [{ field: 0, text: 'seldom '.repeat(700) }]);
+    check(both('and', 'seldom', 'often'));
+    check(phrase(['seldom', 'seldom']));
+  });
+
+  it('take no part when fields count differently', () => {
+    const { add, check } = twins();
+    for (let ord = 0; ord < 20; ord++) add(ord, [{ field: 0, text: 'red blue' }, { field: 1, text: ord % 2 ? 'red' : 'green' }]);
+    for (const by of [BM25, { kind: 'bm25', fields: [1] }, BM25, { kind: 'bm25f', weights: new Map([[0, 1], [1, 3]]) }, TFIDF, { kind: 'bm25', k1: 2, b: 0.3 }] satisfies ScoringAlgorithm[]) {
+      check(both('and', 'red', 'blue'), by);
+      check(term('red'), by);
+    }
+  });
+});
