@@ -9,14 +9,14 @@ import { benchRestart } from './fulltext/restart.ts';
 import { type Outcome, tablesOf } from './fulltext/tables.ts';
 import { targetsOf } from './fulltext/targets.ts';
 import { type Texts, writePages, writeSynthetic } from './fulltext/texts.ts';
-import { type Answer, flexSearch, fts5, type Job, type Kind, lucene, miniSearch, orama, type Peer, quire } from './peers/index.ts';
+import { type Answer, flexSearch, forgetful, fts5, type Job, type Kind, lucene, miniSearch, orama, type Peer, quire } from './peers/index.ts';
 import { type Asked, writeQueries } from './peers/queries-file.ts';
 import { CORPUS_HINT, realCorpus } from './support/corpus.ts';
 import { progress } from './support/progress.ts';
 import { scaled } from './support/scale.ts';
 import { missing, type Section } from './support/table.ts';
 
-const PEERS = [quire, lucene, fts5, miniSearch, orama, flexSearch];
+const PEERS = [quire, forgetful, lucene, fts5, miniSearch, orama, flexSearch];
 /** Those that keep everything in the heap of JavaScript: left out where they would take longer than that to index. */
 const IN_HEAP: readonly Peer[] = [miniSearch, orama, flexSearch];
 const IN_HEAP_SECONDS = 45;
@@ -100,7 +100,7 @@ async function compareCounts(folder: string, queries: readonly Asked[]): Promise
   const texts = await writePages(join(folder, 'compared.txt'), scaled(COMPARED_PAGES, 500));
   const words = wordsToCount(queries);
   const counted: Counted[] = [];
-  for (const peer of PEERS) {
+  for (const peer of PEERS.filter((each) => each !== forgetful)) {
     progress(`${peer.name}: matches of ${words.length} words`);
     const answer = await run(peer, folder, texts, words, { mode: 'counts', stemming: false }).catch(() => undefined);
     if (answer?.counts !== undefined) counted.push({ peer, counts: answer.counts });

@@ -10,6 +10,7 @@ import { type Asked, readQueries } from './queries-file.ts';
 
 const ENGINES: Readonly<Record<string, () => Promise<MakeEngine>>> = {
   quire: async () => (await import('./quire.ts')).makeQuire,
+  'quire-forgetful': async () => (await import('./quire.ts')).makeForgetful,
   minisearch: async () => (await import('./minisearch.ts')).makeMiniSearch,
   orama: async () => (await import('./orama.ts')).makeOrama,
   flexsearch: async () => (await import('./flexsearch.ts')).makeFlexSearch,

@@ -8,6 +8,7 @@ export type { Answer, Job, Kind, Latency, Peer, Speed } from './job.ts';
 export { lucene };
 
 export const quire = inProcess('Quire', 'quire', 'in process, as the document service uses it; with positions');
+export const forgetful = inProcess('Quire, words asked for the first time', 'quire-forgetful', 'the same without remembering the documents of words between queries');
 export const fts5 = inProcess('SQLite FTS5', 'fts5', 'porter unicode61, without a copy of the texts, never synced, optimised before the queries; the total is a second statement');
 export const miniSearch = fromNpm('MiniSearch', 'minisearch', 'minisearch', 'has no positions; gives all matches, so the total costs nothing');
 export const orama = fromNpm('Orama', 'orama', '@orama/orama', 'has no positions; takes every word for a prefix; keeps the texts in its heap');

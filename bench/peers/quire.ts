@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Analyzer, InvertedIndex, type Query, type WeightedForm } from '../../src/search/inverted/index.ts';
+import { type Analyzer, type IndexOptions, InvertedIndex, type Query, type WeightedForm } from '../../src/search/inverted/index.ts';
 import { analyzerFor } from '../../src/text/languages/index.ts';
 import type { Engine } from './engine.ts';
 import type { Job } from './job.ts';
@@ -16,8 +16,8 @@ const PATTERN_FORMS = 200_000;
 const FUZZY_FORMS = 50;
 
 /** Our own full-text engine, in process, as the document service uses it. */
-export function makeQuire({ folder, stemming }: Job): Engine {
-  const index = new InvertedIndex();
+export function makeQuire({ folder, stemming }: Job, options: IndexOptions = {}): Engine {
+  const index = new InvertedIndex(options);
   const asked = questions(index, stemming);
   const checkpoint = join(folder, 'checkpoint');
   return {
@@ -37,6 +37,11 @@ export function makeQuire({ folder, stemming }: Job): Engine {
       return performance.now() - begun;
     },
   };
+}
+
+/** The same without what it remembers between queries: as if each word were asked for the first time. */
+export function makeForgetful(job: Job): Engine {
+  return makeQuire(job, { rememberedBytes: 0 });
 }
 
 function questions(index: InvertedIndex, stemming: boolean): Engine['search'] {

@@ -1,5 +1,8 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 
+/** The system reads less than 2 GiB at once. */
+const MOST_AT_ONCE = 2 ** 30;
+
 /** A file of float32 rows. */
 export class RowsFile {
   readonly dims: number;
@@ -14,7 +17,7 @@ export class RowsFile {
   read(first: number, count: number, into = new Float32Array(count * this.dims)): Float32Array {
     const bytes = new Uint8Array(into.buffer, into.byteOffset, count * this.dims * 4);
     for (let done = 0; done < bytes.length;) {
-      const read = readSync(this.#file, bytes, done, bytes.length - done, first * this.dims * 4 + done);
+      const read = readSync(this.#file, bytes, done, Math.min(bytes.length - done, MOST_AT_ONCE), first * this.dims * 4 + done);
       if (read === 0) throw new RangeError(`the file has no rows up to ${first + count}`);
       done += read;
     }

@@ -16,6 +16,8 @@ export interface IndexOptions {
   readonly additionStep?: number;
   /** Bytes that the index may take, with its buffers; 4 GiB unless said. */
   readonly maxBytes?: number;
+  /** Bytes of them that what is remembered between queries may take: half of what the index has, and 128 MiB at most unless said. */
+  readonly rememberedBytes?: number;
 }
 
 export interface SearchOptions {

@@ -16,8 +16,8 @@ import { isPlain, select } from './selection.ts';
 const HEADROOM = 1 / 32;
 const HEADROOM_PER_BYTE = 16;
 const MAX_BYTES = 65_536 * 65_536;
-/** Bytes of the lists that an index remembers (see asm/inverted/lists/). */
-const MAX_LISTS = 128 * 1024 * 1024;
+/** Bytes of the lists that an index remembers unless told otherwise (see asm/inverted/lists/). */
+const REMEMBERED_BYTES = 128 * 1024 * 1024;
 /** Postings that a step of compaction looks at; well under a millisecond. */
 const COMPACTION_STEP = 8_000;
 
@@ -39,6 +39,7 @@ export class InvertedIndex {
   readonly #maxBytes: number;
   readonly #compactionStep: number;
   readonly #additionStep: number;
+  readonly #rememberedBytes: number;
   #snapshot: Snapshot | undefined;
   /** What is left to do of a document that is being added. */
   #adding: Iterator<undefined> | undefined;
@@ -54,6 +55,7 @@ export class InvertedIndex {
     this.lsn = loaded?.lsn ?? 0n;
     this.#compactionStep = options.compactionStep ?? COMPACTION_STEP;
     this.#additionStep = options.additionStep ?? ADDITION_STEP;
+    this.#rememberedBytes = options.rememberedBytes ?? REMEMBERED_BYTES;
   }
 
   /**
@@ -294,7 +296,7 @@ export class InvertedIndex {
 
   /** Bytes that remembered lists may take at most; none when documents may need the room. */
   #roomForLists(): number {
-    return this.#kernel.memory.buffer.byteLength < this.#maxBytes * (1 - 4 * HEADROOM) ? Math.min(MAX_LISTS, this.#maxBytes * HEADROOM) : 0;
+    return this.#kernel.memory.buffer.byteLength < this.#maxBytes * (1 - 4 * HEADROOM) ? Math.min(this.#rememberedBytes, this.#maxBytes * HEADROOM) : 0;
   }
 
   /** Before anything changes, since a memory that cannot grow in the middle of a change leaves a broken index. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ReferenceIndex, type WordQuery } from '../../testkit/inverted/reference.ts';
-import { expectSame, known, SMALL_STEPS } from '../../testkit/inverted/cases.ts';
+import { expectSame, known, SMALL_STEPS, WORDS } from '../../testkit/inverted/cases.ts';
 import type { ScoringAlgorithm } from './algorithm.ts';
 import { type FieldText, InvertedIndex } from './index.ts';
 
@@ -87,6 +87,19 @@ describe.each(['release', 'debug'] as const)('remembered lists, %s build', (buil
     add(5, [{ field: 0, text: 'seldom '.repeat(700) }]);
     check(both('and', 'seldom', 'often'));
     check(phrase(['seldom', 'seldom']));
+  });
+
+  it('give the very scores that postings give', () => {
+    const random = generator(4);
+    const texts = Array.from({ length: 400 }, () => Array.from({ length: 1 + random(80) }, () => WORDS[random(random(WORDS.length) + 1)]!).join(' '));
+    const [lists, postings] = [new InvertedIndex({ build }), new InvertedIndex({ build, rememberedBytes: 0 })];
+    for (const index of [lists, postings]) texts.forEach((text, ord) => index.add(ord, [{ field: 0, text }]));
+    const answer = (index: InvertedIndex, kind: 'and' | 'or', some: readonly string[], algorithm: ScoringAlgorithm) =>
+      index.search({ kind, of: some.map((each) => ({ kind: 'term', forms: index.unstemmed(each).map((id) => ({ id })) })) }, { algorithm, limit: 500 });
+    for (let turn = 0; turn < 40; turn++) {
+      const some = [...new Set(Array.from({ length: 1 + random(4) }, () => WORDS[random(WORDS.length)]!))];
+      for (const by of [BM25, TFIDF]) for (const kind of ['and', 'or'] as const) expect(answer(lists, kind, some, by)).toEqual(answer(postings, kind, some, by));
+    }
   });
 
   it('take no part when fields count differently', () => {
