@@ -2,7 +2,7 @@ import type { HybridResult } from '../../../generated/docs/sdk/types.gen.ts';
 import { distanceMeters, pointOf } from '../../search/geo/index.ts';
 import type { Curated } from '../curation/index.ts';
 import { Pace, projectDocument } from '../documents/index.ts';
-import { addTermsByEdits, toDocument, WordMatcher } from '../fulltext/index.ts';
+import { toDocument, WordMatcher } from '../fulltext/index.ts';
 import type { HybridDeps } from './deps.ts';
 import type { Found } from './find-results.ts';
 import { passageByWords, type ChosenPassage } from './passage-by-words.ts';
@@ -44,9 +44,8 @@ function toBody(contentMd: string): Body {
 
 function present(deps: HybridDeps, request: HybridRequest, matcher: WordMatcher, one: Curated<Found>, { contentMd, bytes }: Body): PresentedResult {
   const { row, hit, terms, pinned } = one;
-  const { projection, words: { plan }, circle } = request;
+  const { projection, circle } = request;
   const document = toDocument(row, JSON.parse(row.meta) as Record<string, string[]>, contentMd);
-  addTermsByEdits(terms, plan, matcher, document);
   const point = circle && pointOf(document.meta);
   const passage = passageOf(deps, request, matcher, one, document);
   const chunkText = passage && bytes().toString('utf8', passage.start, passage.end);

@@ -5,7 +5,7 @@ import type { Fusion } from '../../search/fusion/index.ts';
 import type { Point } from '../../search/geo/index.ts';
 import type { Retrieval } from '../collections/index.ts';
 import { projectionOf, type Projection } from '../documents/index.ts';
-import { hasEdits, resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
+import { resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 
 export type HybridInput = InputOf<Operations, 'searchHybrid'>;
 export type RetrievalMode = 'parent' | 'chunk' | 'window';
@@ -84,9 +84,9 @@ function wordsInput({ collection, query, algorithm, fuzzy, disableStem, disableS
   };
 }
 
-/** Whether results need their bodies, if only to look for the words in them. */
-export function needsBodies({ projection, mode, words }: HybridRequest): boolean {
-  return projection.body || mode !== 'parent' || words.plan.wanted.some(hasEdits);
+/** Whether results need their bodies, if only for passages of them. */
+export function needsBodies({ projection, mode }: HybridRequest): boolean {
+  return projection.body || mode !== 'parent';
 }
 
 /** The request of a search whose words decide alone. */

@@ -1,24 +1,29 @@
 import { Pace } from '../../documents/index.ts';
-import type { TextIndex } from '../view/text-index.ts';
+import type { TermAnalyzer, TextIndex } from '../view/text-index.ts';
 import type { QueryPlan, WantedLeaf } from './query-plan.ts';
-
-/** What was found by edits is named by looking into the document. */
-export function hasEdits({ node }: WantedLeaf): boolean {
-  return node.kind === 'term' && node.fuzzy !== undefined && node.fuzzy > 0;
-}
 
 /**
  * Which terms of a query each of some documents matches, in the order of the query, and those by whose neighbours
- * alone at the end; those that allow edits are left out. The index answers for one leaf after the other, with rests between.
+ * alone at the end; what was found by edits is called `query~indexed` (decision D-85). The index answers for one leaf after the
+ * other, with rests between.
  */
 export async function matchedTerms(index: TextIndex, { wanted, analyzer }: QueryPlan, ords: readonly number[]): Promise<Map<number, Set<string>>> {
   const pace = new Pace();
   const terms = new Map(ords.map((ord) => [ord, new Set<string>()]));
   for (const leaf of ords.length === 0 ? [] : wanted) {
-    if (hasEdits(leaf)) continue;
-    const { looked } = index.search({ root: leaf.node, analyzer, algorithm: 'tfidf', limit: 0, look: ords });
-    for (const [i, ord] of ords.entries()) if (looked[i] !== undefined) for (const label of leaf.labels) terms.get(ord)!.add(label);
+    const names = namesByOrd(index, analyzer, leaf, ords);
+    for (const [i, ord] of ords.entries()) for (const name of names[i]!) terms.get(ord)!.add(name);
     await pace.rest();
   }
   return terms;
+}
+
+/** What a leaf is called for each of some documents; nothing where it does not match. */
+function namesByOrd(index: TextIndex, analyzer: TermAnalyzer, { node, labels }: WantedLeaf, ords: readonly number[]): (readonly string[])[] {
+  if (node.kind === 'term' && node.fuzzy) {
+    return index.matchesByEdits(node, analyzer, ords)
+      .map(({ itself, forms }) => labels.flatMap((label) => [...(itself ? [label] : []), ...forms.map((form) => `${label}~${form}`)]));
+  }
+  const { looked } = index.search({ root: node, analyzer, algorithm: 'tfidf', limit: 0, look: ords });
+  return ords.map((_, i) => (looked[i] === undefined ? [] : labels));
 }

@@ -4,10 +4,8 @@ import { isCodeDocument, tokenizeCode } from '../../../text/code/index.ts';
 import { highlight } from '../../../text/highlight/index.ts';
 import { tokenize } from '../../../text/tokenize.ts';
 import type { Curated } from '../../curation/index.ts';
-import { Pace, projectDocument, type Meta } from '../../documents/index.ts';
+import { Pace, projectDocument } from '../../documents/index.ts';
 import type { Found } from './find-documents.ts';
-import { hasEdits } from './matched-terms.ts';
-import type { QueryPlan } from './query-plan.ts';
 import type { SearchRequest } from './request.ts';
 import type { ResultRow } from './result-rows.ts';
 import { WordMatcher } from './word-matcher.ts';
@@ -18,9 +16,9 @@ export interface PresentedResult {
   readonly bytes: number;
 }
 
-/** Whether results need their bodies, if only to look for the words in them. */
-export function needsBodies({ projection, highlight: options, plan }: SearchRequest): boolean {
-  return projection.body || options !== undefined || plan.wanted.some(hasEdits);
+/** Whether results need their bodies, if only for passages of them. */
+export function needsBodies({ projection, highlight: options }: SearchRequest): boolean {
+  return projection.body || options !== undefined;
 }
 
 /** Results as they are answered: documents in part, the terms they match, and passages around those. */
@@ -37,9 +35,8 @@ export async function presentResults(codec: BodyCodec, request: SearchRequest, f
 }
 
 function present(request: SearchRequest, matcher: WordMatcher, { row, score, terms, pinned }: Curated<Found>, contentMd: string): PresentedResult {
-  const { projection, highlight: options, plan } = request;
+  const { projection, highlight: options } = request;
   const meta = JSON.parse(row.meta) as Record<string, string[]>;
-  addTermsByEdits(terms, plan, matcher, { key: row.key, meta, contentMd });
   const document = projectDocument(toDocument(row, meta, contentMd), projection);
   const tokens = isCodeDocument({ key: row.key, meta }) ? tokenizeCode : tokenize;
   const highlights = options && highlight(contentMd, { ...options, match: (form) => matcher.match(form), tokens });
@@ -55,23 +52,4 @@ export function toDocument(row: ResultRow, meta: Document['meta'], contentMd: st
     id: row.id, key: row.key, lang: row.lang, meta, contentMd, addedAt: row.added_at, updatedAt: row.updated_at,
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),
   };
-}
-
-/** Adds the terms that words of a document were found for by edits, which the index cannot name. */
-export function addTermsByEdits(
-  terms: Set<string>, plan: QueryPlan, matcher: WordMatcher, { key, meta, contentMd }: Pick<Document, 'key' | 'meta' | 'contentMd'>,
-): void {
-  if (!plan.wanted.some(hasEdits)) return;
-  const tokens = isCodeDocument({ key, meta }) ? tokenizeCode : tokenize;
-  for (const term of wordsMatched([...tokens(contentMd), ...metaTokens(meta)], (form) => matcher.match(form))) terms.add(term);
-}
-
-/** Terms that words of a document match; each form is looked at once. */
-function wordsMatched(tokens: readonly { readonly form: string }[], match: (form: string) => string | undefined): string[] {
-  const forms = new Set(tokens.map(({ form }) => form));
-  return [...forms].map(match).filter((term) => term !== undefined);
-}
-
-function metaTokens(meta: Meta): { readonly form: string }[] {
-  return Object.values(meta).flat().flatMap((value) => tokenize(value));
 }

@@ -2,8 +2,8 @@ import { foldDiacritics } from '../../../text/folding.ts';
 import type { QueryPlan, WantedLeaf } from './query-plan.ts';
 
 /**
- * Says of the words of a document what they match in a query: for highlights, and to name what a fuzzy
- * term was taken for. Looks at words one by one, so the words of a phrase match wherever they stand.
+ * Says of the words of a document what they match in a query, for highlights. Looks at words one by one, so the words of a
+ * phrase match wherever they stand.
  */
 export class WordMatcher {
   readonly #plan: QueryPlan;

@@ -1,11 +1,12 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { type Field, type FieldText, type FormAt, IndexFullError, InvertedIndex, MAX_RESULTS, type IndexOptions, type ScoringAlgorithm } from '../../../search/inverted/index.ts';
 import { tokenizeCodeInPieces } from '../../../text/code/index.ts';
+import type { TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import { STEMMING_ANALYZERS } from './analyzers.ts';
 import { OrdSet } from './ord-set.ts';
-import { CONTENT, type Completion, type CompletionRequest, type IndexedDocument, type TermAnalyzer, type TextIndex, type TextIndexes, type TextMatches, type TextQuery } from './text-index.ts';
-import { toIndexQuery } from './to-index-query.ts';
+import { CONTENT, type Completion, type CompletionRequest, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextIndex, type TextIndexes, type TextMatches, type TextQuery } from './text-index.ts';
+import { formsByEdits, toIndexQuery } from './to-index-query.ts';
 
 /** Deleted documents are cleared away from this share on. */
 const DELETED_SHARE = 0.2;
@@ -76,6 +77,16 @@ class InvertedTextIndex implements TextIndex {
       looked: Array.from(scores ?? [], (score) => (score < 0 ? undefined : score)),
       ...(matches && { matches: OrdSet.fromWords(matches) }),
     };
+  }
+
+  matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[]): MatchByEdits[] {
+    const { exact, near } = formsByEdits(this.#index, analyzer, term);
+    const nearTexts = near.map(({ id }) => ({ id, text: this.#index.textOf(id) }));
+    const stands = (id: number, ord: number) => this.#index.frequency(id, ord) > 0;
+    return ords.map((ord) => ({
+      itself: exact.some((id) => stands(id, ord)),
+      forms: nearTexts.filter(({ id }) => stands(id, ord)).map(({ text }) => text),
+    }));
   }
 
   complete({ prefix, field, scan, limit, isStopWord }: CompletionRequest): Completion[] {

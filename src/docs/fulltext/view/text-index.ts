@@ -1,4 +1,4 @@
-import type { QueryNode } from '../../../text/query/index.ts';
+import type { QueryNode, TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import type { OrdSet } from './ord-set.ts';
 
@@ -89,6 +89,12 @@ export interface TextMatches {
   readonly looked: readonly (number | undefined)[];
 }
 
+/** How a document matches a term that allows edits: by the term itself, and by which forms besides. */
+export interface MatchByEdits {
+  readonly itself: boolean;
+  readonly forms: readonly string[];
+}
+
 export interface Completion {
   /** A form as it was written in the document, in lower case. */
   readonly term: string;
@@ -126,6 +132,8 @@ export interface TextIndex {
    * Throws `invalid_argument` for a query whose patterns stand for too many words.
    */
   search(query: TextQuery): TextMatches;
+  /** How each of some documents matches a term that allows edits. */
+  matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[]): MatchByEdits[];
   /** By documents, descending, then by term. */
   complete(request: CompletionRequest): Completion[];
   /** Does a little of the work that deletions leave behind; true while there is more. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { ALL, NONE, type InvertedIndex, type Query, type WeightedForm } from '../../../search/inverted/index.ts';
+import { ALL, type FuzzyForm, NONE, type InvertedIndex, type Query, type WeightedForm } from '../../../search/inverted/index.ts';
 import type { GroupNode, QueryNode, TermNode } from '../../../text/query/index.ts';
 import type { Expansions, TermAnalyzer } from './text-index.ts';
 
@@ -67,19 +67,14 @@ class Translation {
   }
 
   #term({ form, fuzzy = 0 }: TermNode): WeightedForm[] {
-    const exact = this.#formsOf(form);
-    if (fuzzy === 0) return exact;
+    if (fuzzy === 0) return this.#formsOf(form);
     this.#checkTime();
-    const known = new Set(exact.map(({ id }) => id));
-    const near = this.#index.fuzzy(form, fuzzy, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id));
-    const best = near.map(({ id, distance }) => ({ id, distance, documents: this.#index.documents(id) }))
-      .sort((a, b) => a.distance - b.distance || b.documents - a.documents || a.id - b.id).slice(0, FUZZY_FORMS);
-    return [...exact, ...best.map(({ id, distance }) => ({ id, weight: EDIT_WEIGHT ** distance }))];
+    const { exact, near } = formsByEdits(this.#index, this.#analyzer, { form, fuzzy });
+    return [...exact.map((id) => ({ id })), ...near.map(({ id, distance }) => ({ id, weight: EDIT_WEIGHT ** distance }))];
   }
 
   #formsOf(form: string): WeightedForm[] {
-    const ids = this.#analyzer.stemming ? this.#index.group(this.#analyzer, form) : this.#index.unstemmed(form);
-    return ids.map((id) => ({ id }));
+    return exactForms(this.#index, this.#analyzer, form).map((id) => ({ id }));
   }
 
   #pattern(pattern: string): readonly WeightedForm[] {
@@ -96,6 +91,20 @@ class Translation {
   #checkTime(): void {
     if (performance.now() > this.#end) throw tooMuch('looking for words by patterns and edits takes too long');
   }
+}
+
+/** The forms of a term, and those that edits make of others: the nearest, and of these the most frequent (decision D-85). */
+export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, { form, fuzzy = 0 }: Pick<TermNode, 'form' | 'fuzzy'>): { exact: readonly number[]; near: readonly FuzzyForm[] } {
+  const exact = exactForms(index, analyzer, form);
+  const known = new Set(exact);
+  const near = index.fuzzy(form, fuzzy, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id));
+  const best = near.map(({ id, distance }) => ({ id, distance, documents: index.documents(id) }))
+    .sort((a, b) => a.distance - b.distance || b.documents - a.documents || a.id - b.id).slice(0, FUZZY_FORMS);
+  return { exact, near: best };
+}
+
+function exactForms(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer, form: string): readonly number[] {
+  return analyzer.stemming ? index.group(analyzer, form) : index.unstemmed(form);
 }
 
 function tooMuch(reason: string): ServiceError {
