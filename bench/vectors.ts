@@ -58,7 +58,7 @@ export async function benchVectorsMillion(folder: string): Promise<Section[]> {
     const collection = await generatedCollection(here, generate(here, dims, MILLION), MILLION);
     const { outcomes } = await measure(here, collection, dims === 128
       ? { theirs: GRAPHS, buildSeconds: MILLION_BUILD_SECONDS }
-      : { ours: ['flat', 'sq', 'sq4', 'bq', 'pq', 'int8', 'int8, scored in full', 'int4', 'int4, scored in full'], theirs: new Map([[usearch, ['flat']]]) });
+      : { ours: ['hnsw', 'flat', 'sq', 'sq4', 'bq', 'pq', 'int8', 'int8, scored in full', 'int4', 'int4, scored in full'], theirs: new Map([[usearch, ['flat']]]) });
     sections.push(...tablesOf(collection, outcomes));
     await rm(collection.base);
   }
