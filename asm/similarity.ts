@@ -5,14 +5,23 @@
 //
 //   rows       `stride` bytes each: f32, padded with zeros to a multiple of 16 bytes
 //   squares    f64 for each row: the inner product of the row with itself
+//   codes      `codeBytes` for each row: see below
 //   forest     for each row, 32 bytes:
 //                0  u32 parent, the row itself at a root, and always below or equal to the row
 //                4  f32 best score of the row, -1 without a pair
 //                8  f64 sum of the scores of a root's pairs
 //               16  f64 pairs of a root, since there may be more than 32 bits can count
 //
-// Blocks of rows are compared by 2 x 4 inner products of f32, which no more than pick candidates: whoever comes
-// near the limit is scored again in 64 bits, so the pairs are those that comparing all of them one by one finds.
+// Blocks of rows are compared by 2 x 4 inner products of codes, sixteen numbers an instruction. Pairs that may be near
+// the limit, whatever the codes lost, are multiplied as f32, and whoever comes near it then is scored again in 64 bits: so
+// the pairs are those that comparing all of them one by one finds.
+//
+// The code of a row a is s, with a = step s + e and s in -63..63. Between two rows
+//
+//   a . b = step step' (s . s') + what is lost,   |what is lost| <= |a| |e'| + |e| (|b| + |e'|)
+//
+//   s + 64         u8 for each number, 64 behind the last, up to a multiple of 16
+//   step, |e|, |a| f32 each, the latter two rounded up; i32 sum of s
 
 const COSINE: i32 = 0;
 const DOT_PRODUCT: i32 = 1; // the third, 2, is the distance
@@ -23,6 +32,16 @@ const BEST: usize = 4;
 const SUM: usize = 8;
 const PAIRS: usize = 16;
 
+const LARGEST_CODE: f32 = 63;
+const MIDDLE: i8 = 64;
+/** Behind the codes. */
+const STEP: usize = 0;
+const LOST: usize = 4;
+const LENGTH: usize = 8;
+const TOTAL: usize = 12;
+/** More than what rounding adds to a number that was reckoned in a few steps of 32 bits. */
+const ROUNDING: f32 = 4e-6;
+
 /** Bytes of a row of `dims` numbers. */
 export function rowBytes(dims: u32): u32 {
   return ((dims + 3) & ~3) << 2;
@@ -30,6 +49,39 @@ export function rowBytes(dims: u32): u32 {
 
 export function nodeBytes(): u32 {
   return NODE;
+}
+
+/** Bytes of the codes of a row, and what belongs to them. */
+export function codeBytes(dims: u32): u32 {
+  return ((dims + 15) & ~15) + 16;
+}
+
+/** Writes the codes of rows, each of `dims` numbers. */
+export function encodeRows(rows: usize, stride: u32, dims: u32, count: u32, codes: usize): void {
+  const bytes = codeBytes(dims);
+  for (let row: u32 = 0; row < count; row++) encodeRow(rows + <usize>row * stride, stride, dims, codes + <usize>row * bytes);
+}
+
+function encodeRow(row: usize, stride: u32, dims: u32, to: usize): void {
+  const behind = to + codeBytes(dims) - 16;
+  const step = extent(row, stride) / LARGEST_CODE;
+  let total: i32 = 0;
+  let lost: f64 = 0;
+  let square: f64 = 0;
+  memory.fill(to, MIDDLE, behind - to);
+  for (let i: usize = 0; i < <usize>dims; i++) {
+    const value = load<f32>(row + (i << 2));
+    const code = step > 0 ? <i32>max<f32>(-LARGEST_CODE, min<f32>(LARGEST_CODE, nearest<f32>(value / step))) : 0;
+    store<u8>(to + i, code + MIDDLE);
+    total += code;
+    const rest = <f64>value - <f64>step * code;
+    lost += rest * rest;
+    square += <f64>value * value;
+  }
+  store<f32>(behind, step, STEP);
+  store<f32>(behind, <f32>Math.sqrt(lost) * (1 + ROUNDING), LOST);
+  store<f32>(behind, <f32>Math.sqrt(square) * (1 + ROUNDING), LENGTH);
+  store<i32>(behind, total, TOTAL);
 }
 
 /** row += vector, both of `stride` bytes. */
@@ -94,10 +146,10 @@ export function plant(forest: usize, count: u32): void {
  * score at least `threshold` are joined. Gives their number.
  */
 export function compareBlocks(
-  rows: usize, stride: u32, squares: usize, forest: usize, metric: i32, threshold: f64, limit: f32, half: f32,
+  rows: usize, stride: u32, squares: usize, codes: usize, codeStride: u32, forest: usize, metric: i32, threshold: f64, limit: f32, half: f32,
   first: u32, end: u32, otherFirst: u32, otherEnd: u32,
 ): u32 {
-  assert(((rows | stride) & 15) === 0 && (squares & 7) === 0 && (forest & 7) === 0, 'something that is not aligned');
+  assert(((rows | stride | codes | codeStride) & 15) === 0 && (squares & 7) === 0 && (forest & 7) === 0, 'something that is not aligned');
   let pairs: u32 = 0;
   for (let a = first; a < end; a += 2) {
     const a1 = min(a + 1, end - 1);
@@ -106,8 +158,9 @@ export function compareBlocks(
       const b1 = min(b + 1, otherEnd - 1);
       const b2 = min(b + 2, otherEnd - 1);
       const b3 = min(b + 3, otherEnd - 1);
-      const hits = candidates(rows, stride, squares, a, a1, b, b1, b2, b3, limit, half);
-      if (hits === 0) continue;
+      const near = nearByCodes(codes, codeStride, squares, a, a1, b, b1, b2, b3, limit, half);
+      if (near === 0) continue;
+      const hits = near & candidates(rows, stride, squares, a, a1, b, b1, b2, b3, limit, half);
       for (let i: u32 = 0; i < 8; i++) {
         const row = a + (i >> 2);
         const other = b + (i & 3);
@@ -117,6 +170,62 @@ export function compareBlocks(
     }
   }
   return pairs;
+}
+
+/** The bits of those of the 2 x 4 pairs that may reach the limit, by their codes; four for each of the first rows. */
+function nearByCodes(codes: usize, stride: u32, squares: usize, a: u32, a1: u32, b: u32, b1: u32, b2: u32, b3: u32, limit: f32, half: f32): i32 {
+  const pa = codes + <usize>a * stride;
+  const qa = codes + <usize>a1 * stride;
+  const pb = codes + <usize>b * stride;
+  const qb = codes + <usize>b1 * stride;
+  const rb = codes + <usize>b2 * stride;
+  const sb = codes + <usize>b3 * stride;
+  const middle = i8x16.splat(MIDDLE);
+  let p0 = i32x4.splat(0);
+  let p1 = p0;
+  let p2 = p0;
+  let p3 = p0;
+  let q0 = p0;
+  let q1 = p0;
+  let q2 = p0;
+  let q3 = p0;
+  const bytes = <usize>stride - 16;
+  for (let i: usize = 0; i < bytes; i += 16) {
+    const x = i8x16.sub(v128.load(pa + i), middle);
+    const y = i8x16.sub(v128.load(qa + i), middle);
+    let z = v128.load(pb + i);
+    p0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(x, z, p0);
+    q0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(y, z, q0);
+    z = v128.load(qb + i);
+    p1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(x, z, p1);
+    q1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(y, z, q1);
+    z = v128.load(rb + i);
+    p2 = i32x4.relaxed_dot_i8x16_i7x16_add_s(x, z, p2);
+    q2 = i32x4.relaxed_dot_i8x16_i7x16_add_s(y, z, q2);
+    z = v128.load(sb + i);
+    p3 = i32x4.relaxed_dot_i8x16_i7x16_add_s(x, z, p3);
+    q3 = i32x4.relaxed_dot_i8x16_i7x16_add_s(y, z, q3);
+  }
+  const x = v128.load(pb + bytes);
+  const y = v128.load(qb + bytes);
+  const z = v128.load(rb + bytes);
+  const w = v128.load(sb + bytes);
+  const steps = f32x4(f32x4.extract_lane(x, 0), f32x4.extract_lane(y, 0), f32x4.extract_lane(z, 0), f32x4.extract_lane(w, 0));
+  const lost = f32x4(f32x4.extract_lane(x, 1), f32x4.extract_lane(y, 1), f32x4.extract_lane(z, 1), f32x4.extract_lane(w, 1));
+  const lengths = f32x4(f32x4.extract_lane(x, 2), f32x4.extract_lane(y, 2), f32x4.extract_lane(z, 2), f32x4.extract_lane(w, 2));
+  const others = f32x4(squareOf(squares, b), squareOf(squares, b1), squareOf(squares, b2), squareOf(squares, b3));
+  const low = reaching(mostOf(integerSums(p0, p1, p2, p3), pa + bytes, steps, lost, lengths), others, squareOf(squares, a), limit, half);
+  const high = reaching(mostOf(integerSums(q0, q1, q2, q3), qa + bytes, steps, lost, lengths), others, squareOf(squares, a1), limit, half);
+  return low | (high << 4);
+}
+
+/** What the products of a row with four others are at most; `behind` is what lies behind its codes. */
+function mostOf(products: v128, behind: usize, steps: v128, lost: v128, lengths: v128): v128 {
+  const centred = i32x4.sub(products, i32x4.splat(MIDDLE * load<i32>(behind, TOTAL)));
+  const product = f32x4.mul(f32x4.mul(v128.load_splat<f32>(behind, STEP), steps), f32x4.convert_i32x4_s(centred));
+  const ofOthers = f32x4.mul(v128.load_splat<f32>(behind, LENGTH), f32x4.add(lost, f32x4.mul(lengths, f32x4.splat(ROUNDING))));
+  const ofRow = f32x4.mul(v128.load_splat<f32>(behind, LOST), f32x4.add(lengths, lost));
+  return f32x4.add(product, f32x4.add(ofOthers, ofRow));
 }
 
 /** The bits of those of the 2 x 4 pairs that reach the limit, four for each of the first rows. */
@@ -172,6 +281,12 @@ function sums(a: v128, b: v128, c: v128, d: v128): v128 {
   const ab = f32x4.add(v128.shuffle<i32>(a, b, 0, 4, 1, 5), v128.shuffle<i32>(a, b, 2, 6, 3, 7));
   const cd = f32x4.add(v128.shuffle<i32>(c, d, 0, 4, 1, 5), v128.shuffle<i32>(c, d, 2, 6, 3, 7));
   return f32x4.add(v128.shuffle<i32>(ab, cd, 0, 1, 4, 5), v128.shuffle<i32>(ab, cd, 2, 3, 6, 7));
+}
+
+function integerSums(a: v128, b: v128, c: v128, d: v128): v128 {
+  const ab = i32x4.add(v128.shuffle<i32>(a, b, 0, 4, 1, 5), v128.shuffle<i32>(a, b, 2, 6, 3, 7));
+  const cd = i32x4.add(v128.shuffle<i32>(c, d, 0, 4, 1, 5), v128.shuffle<i32>(c, d, 2, 6, 3, 7));
+  return i32x4.add(v128.shuffle<i32>(ab, cd, 0, 1, 4, 5), v128.shuffle<i32>(ab, cd, 2, 3, 6, 7));
 }
 
 /** Scores a pair, and joins the groups of its rows if it is similar; gives 1 then. */

@@ -7,8 +7,8 @@ export { bitDims, codeBlockBytes, codesBytes, encodeCodes, placeCodes, trainCode
 export { dot, l2sq } from './vector/distance';
 export { allocate, allocateScratch, release, roomFor } from './vector/memory';
 export { blockOf, blockRows, chunkOf, initialize, inverseNormOf, isLive, kill, makeRoom, ordOf, rowCount, strideOf, vectorOf } from './vector/rows';
-export { exactScore, exactScoreOf, preparedQueryBytes, prepareQuery, queryBytes, rescore, scan, scoreRow } from './vector/scanning';
+export { exactScore, exactScoreOf, preparedQueryBytes, prepareQuery, rescore, scan, scoreRow } from './vector/scanning';
 export { documentStart, selectRows } from './vector/selection';
-export { decodeVector, encodeVector } from './vector/stored';
+export { decodeVector, encodeVector, queryBytes } from './vector/stored';
 export { absorb, closeHeap, drainHeap, entriesOf, heapBytes, heldBy, openHeap } from './vector/topk';
 export { addRow, meanOfRows, publish } from './vector/writing';

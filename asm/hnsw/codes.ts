@@ -6,7 +6,8 @@
 //   p . x = mid * sum(x) + lowest * scale * sum(s) + step * scale * (s . c)
 //
 // where s . c is an integer that `relaxed_dot_i8x16_i7x16_add` sums up exactly, sixteen products an
-// instruction, because c has 7 bits. The distance is 1 - p . x for cosine, -p . x for the dot product
+// instruction, because c has 7 bits. Graphs that are to be small have codes of 4 bits instead, c_i in 0..15, 32
+// dimensions in 16 bytes: the first 16 as low nibbles. The distance is 1 - p . x for cosine, -p . x for the dot product
 // and |p|^2 + |x|^2 - 2 p . x for l2; its constants are folded into the probe:
 //
 //   probe: base, mid, sum, scale: f32 each; then s, padded to 16
@@ -15,7 +16,7 @@
 // with the square and the total of the row (|x|^2 for l2, else 0; and the sum of its components).
 
 import { COSINE, EUCLIDEAN, inverseNormOf, vectorOf } from '../vector/rows.ts';
-import { G_CODE_BYTES, G_DIMS, G_METRIC, G_RECORD_BYTES, G_SHIFT, recordAt, recordOf } from './layout.ts';
+import { G_BITS, G_CODE_BYTES, G_DIMS, G_METRIC, G_RECORD_BYTES, G_SHIFT, recordAt, recordOf } from './layout.ts';
 
 export const PROBE_HEAD: usize = 16;
 
@@ -23,8 +24,16 @@ const C_SQUARE: usize = 0;
 const C_TOTAL: usize = 4;
 const C_LOWEST: usize = 8;
 const C_STEP: usize = 12;
+/** Of a component of a probe, and of a code of 7 bits. */
 const LARGEST_CODE: f32 = 127;
 const MIDDLE: f32 = 64;
+const LARGEST_OF_4: f32 = 15;
+const MIDDLE_OF_4: f32 = 8;
+
+/** Bytes of a probe's components. */
+export function probeBytesOf(graph: usize): u32 {
+  return load<u32>(graph, G_CODE_BYTES) * (load<u32>(graph, G_BITS) === 4 ? 2 : 1);
+}
 
 /** What the scalar product weighs in a distance. */
 function weightOf(metric: u32): f32 {
@@ -40,8 +49,10 @@ export function encodeRow(graph: usize, row: u32): void {
   const record = recordOf(graph, row);
   const factor: f32 = metric === COSINE ? inverseNormOf(row) : 1;
   const lowest = extreme(at, dims, false) * factor;
-  const step = (extreme(at, dims, true) * factor - lowest) / LARGEST_CODE;
-  quantize(at, dims, record, factor, lowest, step > 0 ? 1 / step : 0);
+  const isSmall = load<u32>(graph, G_BITS) === 4;
+  const step = (extreme(at, dims, true) * factor - lowest) / (isSmall ? LARGEST_OF_4 : LARGEST_CODE);
+  if (isSmall) quantizeTo4(at, dims, record, factor, lowest, step > 0 ? 1 / step : 0);
+  else quantize(at, dims, record, factor, lowest, step > 0 ? 1 / step : 0);
   const behind = record + codeBytes;
   store<f32>(behind, metric === EUCLIDEAN ? sumOfSquares(at, dims) : 0, C_SQUARE);
   store<f32>(behind, sumOf(at, dims) * factor, C_TOTAL);
@@ -61,7 +72,7 @@ export function probeQuery(graph: usize, probe: usize, at: usize, factor: f32): 
   const weight = weightOf(metric);
   const largest = max(extreme(at, dims, true), -extreme(at, dims, false)) * factor;
   const scale = largest / LARGEST_CODE;
-  memory.fill(probe + PROBE_HEAD, 0, load<u32>(graph, G_CODE_BYTES));
+  memory.fill(probe + PROBE_HEAD, 0, probeBytesOf(graph));
   quantize(at, dims, probe + PROBE_HEAD, factor, 0, scale > 0 ? 1 / scale : 0);
   const square: f32 = metric === EUCLIDEAN ? sumOfSquares(at, dims) : 0;
   storeHead(probe, metric === COSINE ? 1 : square, 0, weight * sumOf(at, dims) * factor, weight * scale);
@@ -73,15 +84,27 @@ export function probeRow(graph: usize, probe: usize, row: u32): void {
   const codeBytes = <usize>load<u32>(graph, G_CODE_BYTES);
   const record = recordOf(graph, row);
   const behind = record + codeBytes;
-  const offset = i8x16.splat(64);
-  for (let i: usize = 0; i < codeBytes; i += 16) {
-    v128.store(probe + PROBE_HEAD + i, i8x16.sub(v128.load(record + i), offset));
-  }
+  const isSmall = load<u32>(graph, G_BITS) === 4;
+  if (isSmall) unpack4(record, codeBytes, probe + PROBE_HEAD);
+  else unpack7(record, codeBytes, probe + PROBE_HEAD);
   const weight = weightOf(metric);
   const step = load<f32>(behind, C_STEP);
-  const mid = load<f32>(behind, C_LOWEST) + MIDDLE * step;
+  const mid = load<f32>(behind, C_LOWEST) + (isSmall ? MIDDLE_OF_4 : MIDDLE) * step;
   const rest = load<f32>(behind, C_TOTAL) - <f32>load<u32>(graph, G_DIMS) * mid;
   storeHead(probe, metric === COSINE ? 1 : load<f32>(behind, C_SQUARE), weight * mid, weight * rest, weight * step);
+}
+
+function unpack7(record: usize, codeBytes: usize, to: usize): void {
+  for (let i: usize = 0; i < codeBytes; i += 16) v128.store(to + i, i8x16.sub(v128.load(record + i), i8x16.splat(64)));
+}
+
+function unpack4(record: usize, codeBytes: usize, to: usize): void {
+  const nibble = i8x16.splat(15);
+  for (let i: usize = 0; i < codeBytes; i += 16) {
+    const both = v128.load(record + i);
+    v128.store(to + 2 * i, i8x16.sub(v128.and(both, nibble), i8x16.splat(8)));
+    v128.store(to + 2 * i + 16, i8x16.sub(v128.and(i16x8.shr_u(both, 4), nibble), i8x16.splat(8)));
+  }
 }
 
 function storeHead(probe: usize, base: f32, mid: f32, sum: f32, scale: f32): void {
@@ -97,6 +120,7 @@ function storeHead(probe: usize, base: f32, mid: f32, sum: f32, scale: f32): voi
  */
 export function distancesOf(graph: usize, probe: usize, rows: usize, count: u32, out: usize): void {
   const codeBytes = <usize>load<u32>(graph, G_CODE_BYTES);
+  const isSmall = load<u32>(graph, G_BITS) === 4;
   const shift = load<u32>(graph, G_SHIFT);
   const size = <usize>load<u32>(graph, G_RECORD_BYTES);
   const end = rows + (<usize>count << 2);
@@ -106,7 +130,7 @@ export function distancesOf(graph: usize, probe: usize, rows: usize, count: u32,
     const b = left > 4 ? recordAt(graph, shift, size, load<u32>(rows, 4)) : a;
     const c = left > 8 ? recordAt(graph, shift, size, load<u32>(rows, 8)) : a;
     const d = left > 12 ? recordAt(graph, shift, size, load<u32>(rows, 12)) : a;
-    v128.store(out, fourDistances(probe, codeBytes, a, b, c, d));
+    v128.store(out, fourDistances(probe, isSmall, codeBytes, a, b, c, d));
     rows += 16;
     out += 16;
   }
@@ -115,6 +139,7 @@ export function distancesOf(graph: usize, probe: usize, rows: usize, count: u32,
 /** Whether any of `count` rows is nearer to the probe than `distance`. */
 export function anyNearer(graph: usize, probe: usize, rows: usize, count: u32, distance: f32): bool {
   const codeBytes = <usize>load<u32>(graph, G_CODE_BYTES);
+  const isSmall = load<u32>(graph, G_BITS) === 4;
   const shift = load<u32>(graph, G_SHIFT);
   const size = <usize>load<u32>(graph, G_RECORD_BYTES);
   const limit = f32x4.splat(distance);
@@ -125,7 +150,7 @@ export function anyNearer(graph: usize, probe: usize, rows: usize, count: u32, d
     const b = left > 4 ? recordAt(graph, shift, size, load<u32>(rows, 4)) : a;
     const c = left > 8 ? recordAt(graph, shift, size, load<u32>(rows, 8)) : a;
     const d = left > 12 ? recordAt(graph, shift, size, load<u32>(rows, 12)) : a;
-    if (v128.any_true(f32x4.lt(fourDistances(probe, codeBytes, a, b, c, d), limit))) return true;
+    if (v128.any_true(f32x4.lt(fourDistances(probe, isSmall, codeBytes, a, b, c, d), limit))) return true;
   }
   return false;
 }
@@ -133,11 +158,11 @@ export function anyNearer(graph: usize, probe: usize, rows: usize, count: u32, d
 /** Distance of one row from a probe. */
 export function distanceTo(graph: usize, probe: usize, row: u32): f32 {
   const record = recordOf(graph, row);
-  return f32x4.extract_lane(fourDistances(probe, load<u32>(graph, G_CODE_BYTES), record, record, record, record), 0);
+  return f32x4.extract_lane(fourDistances(probe, load<u32>(graph, G_BITS) === 4, load<u32>(graph, G_CODE_BYTES), record, record, record, record), 0);
 }
 
-function fourDistances(probe: usize, codeBytes: usize, a: usize, b: usize, c: usize, d: usize): v128 {
-  const sums = fourProducts(probe + PROBE_HEAD, codeBytes, a, b, c, d);
+function fourDistances(probe: usize, isSmall: bool, codeBytes: usize, a: usize, b: usize, c: usize, d: usize): v128 {
+  const sums = isSmall ? fourProducts4(probe + PROBE_HEAD, codeBytes, a, b, c, d) : fourProducts(probe + PROBE_HEAD, codeBytes, a, b, c, d);
   const ha = v128.load(a + codeBytes);
   const hb = v128.load(b + codeBytes);
   const hc = v128.load(c + codeBytes);
@@ -191,6 +216,39 @@ function fourProducts(probe: usize, codeBytes: usize, a: usize, b: usize, c: usi
   return i32x4.add(v128.shuffle<i32>(ab, cd, 0, 2, 4, 6), v128.shuffle<i32>(ab, cd, 1, 3, 5, 7));
 }
 
+/** The same with codes of 4 bits: the low nibbles of 16 bytes, then their high ones. */
+function fourProducts4(probe: usize, codeBytes: usize, a: usize, b: usize, c: usize, d: usize): v128 {
+  const nibble = i8x16.splat(15);
+  let a0 = i32x4.splat(0);
+  let b0 = a0;
+  let c0 = a0;
+  let d0 = a0;
+  let a1 = a0;
+  let b1 = a0;
+  let c1 = a0;
+  let d1 = a0;
+  for (let i: usize = 0; i < codeBytes; i += 16) {
+    const p0 = v128.load(probe);
+    const p1 = v128.load(probe, 16);
+    probe += 32;
+    const x = v128.load(a + i);
+    a0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(p0, v128.and(x, nibble), a0);
+    a1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(p1, v128.and(i16x8.shr_u(x, 4), nibble), a1);
+    const y = v128.load(b + i);
+    b0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(p0, v128.and(y, nibble), b0);
+    b1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(p1, v128.and(i16x8.shr_u(y, 4), nibble), b1);
+    const z = v128.load(c + i);
+    c0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(p0, v128.and(z, nibble), c0);
+    c1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(p1, v128.and(i16x8.shr_u(z, 4), nibble), c1);
+    const w = v128.load(d + i);
+    d0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(p0, v128.and(w, nibble), d0);
+    d1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(p1, v128.and(i16x8.shr_u(w, 4), nibble), d1);
+  }
+  const ab = pairs(i32x4.add(a0, a1), i32x4.add(b0, b1));
+  const cd = pairs(i32x4.add(c0, c1), i32x4.add(d0, d1));
+  return i32x4.add(v128.shuffle<i32>(ab, cd, 0, 2, 4, 6), v128.shuffle<i32>(ab, cd, 1, 3, 5, 7));
+}
+
 /** x0 + x2, x1 + x3, y0 + y2, y1 + y3. */
 function pairs(x: v128, y: v128): v128 {
   return i32x4.add(v128.shuffle<i32>(x, y, 0, 1, 4, 5), v128.shuffle<i32>(x, y, 2, 3, 6, 7));
@@ -213,6 +271,28 @@ function quantize(at: usize, dims: u32, to: usize, factor: f32, lowest: f32, inv
     const code = nearest<f32>(load<f32>(at + (i << 2)) * scale - shift);
     store<i8>(to + i, <i8>max<f32>(-LARGEST_CODE, min<f32>(LARGEST_CODE, code)));
   }
+}
+
+/** The same in 4 bits: the first 16 of 32 dimensions are low nibbles, the others high ones; zeros behind the last. */
+function quantizeTo4(at: usize, dims: u32, to: usize, factor: f32, lowest: f32, inverse: f32): void {
+  const scales = f32x4.splat(factor * inverse);
+  const shifts = f32x4.splat(lowest * inverse);
+  for (let i: u32 = 0; i < dims; i += 32) {
+    const first = codesOf4(at, i, dims, scales, shifts);
+    const second = codesOf4(at, i + 16, dims, scales, shifts);
+    v128.store(to + (i >> 1), v128.or(first, i8x16.shl(second, 4)));
+  }
+}
+
+/** Codes of 16 dimensions. What is read behind a row is of the same block, and masked. */
+function codesOf4(at: usize, i: u32, dims: u32, scales: v128, shifts: v128): v128 {
+  if (i >= dims) return i8x16.splat(0);
+  const from = at + (<usize>i << 2);
+  const low = i16x8.narrow_i32x4_s(fourCodes(from, scales, shifts), fourCodes(from + 16, scales, shifts));
+  const high = i16x8.narrow_i32x4_s(fourCodes(from + 32, scales, shifts), fourCodes(from + 48, scales, shifts));
+  const codes = i8x16.min_u(i8x16.narrow_i16x8_u(low, high), i8x16.splat(15));
+  const places = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  return v128.and(codes, i8x16.lt_u(places, i8x16.splat(<i8>min<u32>(16, dims - i))));
 }
 
 function fourCodes(from: usize, scales: v128, shifts: v128): v128 {

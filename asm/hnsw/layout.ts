@@ -2,7 +2,7 @@
 //
 //   graph            header below; its address is what the functions here call `graph`
 //   table            u32 addresses of blocks of 2^shift records, about a mebibyte each
-//   record of a row  code, 7 bits a dimension, one byte each, padded with zeros to 16   (see codes.ts)
+//   record of a row  code, 7 bits a dimension in a byte, or two of 4 bits in one        (see codes.ts)
 //                    square, total, lowest, step: f32 each                              (see codes.ts)
 //                    count of links u32, links u32 x 32                                 level 0
 //                    address of the lists of the upper levels u32, 0 without any
@@ -40,6 +40,8 @@ export const G_SLAB_END: usize = 44;
 export const G_SLABS: usize = 48;
 /** Bytes that the graph has taken. */
 export const G_BYTES: usize = 52;
+/** Bits of a code of a dimension: 7 or 4. */
+export const G_BITS: usize = 56;
 /** The table follows the header. */
 export const G_TABLE: usize = 64;
 export const MAX_BLOCKS: u32 = 8176;
@@ -56,14 +58,15 @@ const RECORD_TAIL: usize = R_PRESENT + 4;
 const UPPER_BYTES: usize = 4 + (<usize>M << 2);
 
 /** Makes an empty graph of GRAPH_BYTES anywhere. */
-export function initializeGraph(graph: usize, metric: u32, dims: u32): void {
-  const codeBytes = (dims + 15) & ~15;
+export function initializeGraph(graph: usize, metric: u32, dims: u32, bits: u32): void {
+  const codeBytes = bits === 4 ? ((dims + 31) & ~31) >> 1 : (dims + 15) & ~15;
   const size = (codeBytes + <u32>RECORD_TAIL + 15) & ~15;
   let shift: u32 = 13;
   while (shift > 6 && (size << shift) > BLOCK_TARGET) shift--;
   memory.fill(graph, 0, GRAPH_BYTES);
   store<u32>(graph, metric, G_METRIC);
   store<u32>(graph, dims, G_DIMS);
+  store<u32>(graph, bits, G_BITS);
   store<u32>(graph, codeBytes, G_CODE_BYTES);
   store<u32>(graph, size, G_RECORD_BYTES);
   store<u32>(graph, shift, G_SHIFT);

@@ -1,8 +1,8 @@
 // What a search needs beside the graph. Each thread has its own; nothing of it outlives a call but its room.
 
 import { allocateScratch, release } from '../vector/memory.ts';
-import { PROBE_HEAD } from './codes.ts';
-import { G_CODE_BYTES, M0 } from './layout.ts';
+import { PROBE_HEAD, probeBytesOf } from './codes.ts';
+import { M0 } from './layout.ts';
 
 /** Probes: the query; a row whose list is pruned; a candidate in that. */
 export const S_PROBE: usize = 0;
@@ -46,7 +46,7 @@ export function initializeScratch(scratch: usize): void {
 
 /** Makes room for rows below `rows`, a beam of `room` and a heap of `heap`. Gives whether there is that much. */
 export function prepareScratch(graph: usize, scratch: usize, rows: u32, room: u32, heap: u32): bool {
-  const probeBytes = (<u32>PROBE_HEAD + load<u32>(graph, G_CODE_BYTES) + 63) & ~63;
+  const probeBytes = (<u32>PROBE_HEAD + probeBytesOf(graph) + 63) & ~63;
   if (load<u32>(scratch, S_PROBES_BYTES) !== probeBytes * 3) {
     release(load<u32>(scratch, S_PROBE), load<u32>(scratch, S_PROBES_BYTES));
     const probes = <u32>allocateScratch(probeBytes * 3);

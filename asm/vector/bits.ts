@@ -13,14 +13,11 @@
 //     4 x D x f32    the signs of each round, 1 or -1
 //     (D + 1) x f32  cosine of the angle that a number of different signs stands for
 //
-// Behind the codes of a block: f32 length of the rest of each row, then f32 product of each row with the centre.
+// Behind the codes of 64 rows: f32 length of the rest of each, then f32 product of each with the centre.
 
-import { H_DIMS, H_SHIFT } from './memory.ts';
+import { H_DIMS } from './memory.ts';
 
 const ROUNDS: u32 = 4;
-/** Bytes of what is kept of a row beside its signs. */
-export const NORM_BYTES: u32 = 8;
-
 export function bitsParameterBytes(dims: u32): u32 {
   return ROUNDS * dims * 4 + (dims + 16) * 4;
 }
@@ -43,8 +40,8 @@ export function initializeBits(parameters: usize, dims: u32): void {
   for (let i: u32 = 0; i <= dims; i++) store<f32>(cosines + (<usize>i << 2), <f32>Math.cos((Math.PI * <f64>i) / <f64>dims));
 }
 
-/** Writes the code of a vector times `scale`, its rest's length to `norms` and its product with the centre behind those of the block. */
-export function encodeBits(centre: usize, parameters: usize, vector: usize, scale: f32, at: usize, norms: usize, scratch: usize): void {
+/** Writes the code of a vector times `scale` to `at`, and what goes with it to `beside`. */
+export function encodeBits(centre: usize, parameters: usize, vector: usize, scale: f32, at: usize, beside: usize, scratch: usize): void {
   const dims = load<u32>(H_DIMS);
   let product: f32 = 0;
   for (let i: usize = 0; i < <usize>dims << 2; i += 4) {
@@ -52,8 +49,8 @@ export function encodeBits(centre: usize, parameters: usize, vector: usize, scal
     product += value * load<f32>(centre + i);
     store<f32>(scratch + i, value - load<f32>(centre + i));
   }
-  store<f32>(norms, encodeRest(parameters, dims, scratch, at));
-  store<f32>(norms + (<usize>4 << load<u32>(H_SHIFT)), product);
+  store<f32>(beside, encodeRest(parameters, dims, scratch, at));
+  store<f32>(beside, product, 256);
 }
 
 /** Writes the signs of what lies in the scratch after rotating it, and gives its length. */

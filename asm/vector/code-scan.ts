@@ -9,10 +9,10 @@
 // the centre), 52 bytes unused, codes.
 
 import { cosinesOf, encodeRest } from './bits.ts';
-import { bitDims, C_BITS, C_STRIDE, codeBlock, lowsOf, normsOf, stepsOf, sumsOf } from './codes.ts';
-import { H_DIMS, H_SHIFT } from './memory.ts';
-import { COSINE, DOT, EUCLIDEAN, placeOf } from './rows.ts';
-import { wordAt } from './selection.ts';
+import { bitDims, C_BITS, C_STRIDE, groupOf, lowsOf, stepsOf } from './codes.ts';
+import { H_DIMS } from './memory.ts';
+import { COSINE, EUCLIDEAN } from './rows.ts';
+import { DENSE, wordAt } from './selection.ts';
 import { scoresOf, takeScores } from './topk.ts';
 
 const Q_CODES: usize = 64;
@@ -79,39 +79,38 @@ function encodeWeights(weights: usize, dims: u32, low: f32, step: f32, to: usize
 
 /** Offers the rows from `from` to `to` by their codes. */
 export function scanCodes(codes: usize, query: usize, metric: u32, from: u32, to: u32, bitmap: usize, heap: usize): void {
-  const bits = load<u32>(codes, C_BITS);
+  const scores = scoresOf(heap);
+  const stride = <usize>load<u32>(codes, C_STRIDE);
   for (let row = from & ~63; row < to; row += 64) {
     const word = wordAt(bitmap, row, from, to);
     if (word === 0) continue;
-    const block = codeBlock(codes, row);
-    const at = block + placeOf(row) * load<u32>(codes, C_STRIDE);
-    if (bits === 1) {
-      scores1(query, at, load<u32>(codes, C_STRIDE), cosinesOf(stepsOf(codes), bitDims()), scoresOf(heap));
-      estimate(metric, query, sumsOf(codes, block) + (placeOf(row) << 2), scoresOf(heap));
-    } else {
-      if (bits === 8) scores8(query, at, load<u32>(codes, C_STRIDE), sumsOf(codes, block) + (placeOf(row) << 2), scoresOf(heap));
-      else scores4(query, at, load<u32>(codes, C_STRIDE), scoresOf(heap));
-      applyMetric(metric, normsOf(row) + (placeOf(row) << 2), scoresOf(heap));
-    }
-    takeScores(heap, row, word);
+    const group = groupOf(codes, row);
+    if (popcnt(word) >= DENSE) compare(codes, query, group, 64, scores);
+    else for (let bits = word; bits !== 0; bits &= bits - 1) compare(codes, query, group + <usize>ctz(bits) * stride, 1, scores + (<usize>ctz(bits) << 2));
+    finish(load<u32>(codes, C_BITS), query, metric, group + 64 * stride, scores);
+    takeScores(heap, row, word, scores);
   }
 }
 
-/** Scores of 64 rows of codes of 8 bits. */
-function scores8(query: usize, codes: usize, stride: usize, sums: usize, out: usize): void {
-  const base = load<f32>(query);
-  const factor = load<f32>(query, 4);
-  const low = load<f32>(query, 8);
-  const whole = stride & ~63;
-  for (let i: usize = 0; i < 256; i += 4) {
+/** Writes what comes of the codes of rows, one behind the other, alone: integer products, or cosines of the rests. */
+function compare(codes: usize, query: usize, at: usize, count: usize, out: usize): void {
+  const bits = load<u32>(codes, C_BITS);
+  const stride = <usize>load<u32>(codes, C_STRIDE);
+  if (bits === 8) products8(query, at, stride, count, out);
+  else if (bits === 4) products4(query, at, stride, count, out);
+  else cosines1(query, at, stride, cosinesOf(stepsOf(codes), bitDims()), count, out);
+}
+
+function products8(query: usize, codes: usize, stride: usize, count: usize, out: usize): void {
+  for (const last = out + (count << 2); out < last; out += 4) {
     let a = i32x4.splat(0);
-    let b = i32x4.splat(0);
-    let c = i32x4.splat(0);
-    let d = i32x4.splat(0);
+    let b = a;
+    let c = a;
+    let d = a;
     let q = query + Q_CODES;
     const end = codes + stride;
-    const unrolled = codes + whole;
-    while (codes < unrolled) {
+    const whole = codes + (stride & ~63);
+    while (codes < whole) {
       a = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(codes), v128.load(q), a);
       b = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(codes, 16), v128.load(q, 16), b);
       c = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(codes, 32), v128.load(q, 32), c);
@@ -124,77 +123,91 @@ function scores8(query: usize, codes: usize, stride: usize, sums: usize, out: us
       codes += 16;
       q += 16;
     }
-    const product = sumOf(i32x4.add(i32x4.add(a, b), i32x4.add(c, d)));
-    store<f32>(out + i, base + factor * <f32>product + low * <f32>load<i32>(sums + i));
+    store<i32>(out, sumOf(i32x4.add(i32x4.add(a, b), i32x4.add(c, d))));
   }
 }
 
-/** Scores of 64 rows of codes of 4 bits. */
-function scores4(query: usize, codes: usize, stride: usize, out: usize): void {
-  const base = load<f32>(query);
-  const factor = load<f32>(query, 4);
+function products4(query: usize, codes: usize, stride: usize, count: usize, out: usize): void {
   const nibble = i8x16.splat(15);
-  for (let i: usize = 0; i < 256; i += 4) {
+  for (const last = out + (count << 2); out < last; out += 4) {
     let a = i32x4.splat(0);
-    let b = i32x4.splat(0);
+    let b = a;
+    let c = a;
+    let d = a;
     let q = query + Q_CODES;
-    for (const end = codes + stride; codes < end; codes += 16) {
-      const both = v128.load(codes);
-      a = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(q), v128.and(both, nibble), a);
-      b = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(q, 16), i8x16.shr_u(both, 4), b);
-      q += 32;
+    const end = codes + stride;
+    const whole = codes + (stride & ~31);
+    while (codes < whole) {
+      const first = v128.load(codes);
+      const second = v128.load(codes, 16);
+      a = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(q), v128.and(first, nibble), a);
+      b = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(q, 16), v128.and(i16x8.shr_u(first, 4), nibble), b);
+      c = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(q, 32), v128.and(second, nibble), c);
+      d = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(q, 48), v128.and(i16x8.shr_u(second, 4), nibble), d);
+      codes += 32;
+      q += 64;
     }
-    store<f32>(out + i, base + factor * <f32>sumOf(i32x4.add(a, b)));
+    if (codes < end) {
+      const last = v128.load(codes);
+      a = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(q), v128.and(last, nibble), a);
+      b = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(q, 16), v128.and(i16x8.shr_u(last, 4), nibble), b);
+      codes += 16;
+    }
+    store<i32>(out, sumOf(i32x4.add(i32x4.add(a, b), i32x4.add(c, d))));
   }
 }
 
-/** Cosines that the Hamming distances of 64 rows stand for. */
-function scores1(query: usize, codes: usize, stride: usize, cosines: usize, out: usize): void {
+/** Cosines that Hamming distances stand for: of rows in fours, which share what is read of the query, or of one. */
+function cosines1(query: usize, codes: usize, stride: usize, cosines: usize, count: usize, out: usize): void {
   const q = query + Q_CODES;
-  const whole = stride & ~31;
-  for (let i: usize = 0; i < 256; i += 4) {
+  const next: usize = count === 1 ? 0 : stride;
+  for (const last = out + (count << 2); out < last; out += 16) {
     let a: u64 = 0;
     let b: u64 = 0;
     let c: u64 = 0;
     let d: u64 = 0;
-    let j: usize = 0;
-    while (j < whole) {
-      a += popcnt(load<u64>(codes + j) ^ load<u64>(q + j));
-      b += popcnt(load<u64>(codes + j, 8) ^ load<u64>(q + j, 8));
-      c += popcnt(load<u64>(codes + j, 16) ^ load<u64>(q + j, 16));
-      d += popcnt(load<u64>(codes + j, 24) ^ load<u64>(q + j, 24));
-      j += 32;
+    for (let i: usize = 0; i < stride; i += 8) {
+      const word = load<u64>(q + i);
+      const at = codes + i;
+      a += popcnt(word ^ load<u64>(at));
+      b += popcnt(word ^ load<u64>(at + next));
+      c += popcnt(word ^ load<u64>(at + 2 * next));
+      d += popcnt(word ^ load<u64>(at + 3 * next));
     }
-    while (j < stride) {
-      a += popcnt(load<u64>(codes + j) ^ load<u64>(q + j));
-      j += 8;
-    }
-    store<f32>(out + i, load<f32>(cosines + (<usize>(a + b + c + d) << 2)));
-    codes += stride;
+    codes += 4 * next;
+    store<f32>(out, load<f32>(cosines + (<usize>a << 2)));
+    if (count === 1) return;
+    store<f32>(out, load<f32>(cosines + (<usize>b << 2)), 4);
+    store<f32>(out, load<f32>(cosines + (<usize>c << 2)), 8);
+    store<f32>(out, load<f32>(cosines + (<usize>d << 2)), 12);
   }
 }
 
-/** Makes scores of the cosines of 64 rests, whose lengths lie at `norms`; all but for a constant of the query. */
-function estimate(metric: u32, query: usize, norms: usize, scores: usize): void {
-  const length = load<f32>(query, 4);
-  const share = f32x4.splat(load<f32>(query, 8));
-  const products = norms + (<usize>4 << load<u32>(H_SHIFT));
+/** Makes scores of what was compared of 64 rows; `beside` is what lies behind their codes. */
+function finish(bits: u32, query: usize, metric: u32, beside: usize, scores: usize): void {
+  if (bits === 1) return finish1(query, metric, beside, scores);
+  const base = v128.load_splat<f32>(query);
+  const factor = v128.load_splat<f32>(query, 4);
+  const low = bits === 8 ? v128.load_splat<f32>(query, 8) : f32x4.splat(0);
   for (let i: usize = 0; i < 256; i += 16) {
-    const norm = v128.load(norms + i);
+    let score = f32x4.add(base, f32x4.mul(factor, f32x4.convert_i32x4_s(v128.load(scores + i))));
+    if (bits === 8) score = f32x4.add(score, f32x4.mul(low, f32x4.convert_i32x4_s(v128.load(beside + i, 256))));
+    const norm = v128.load(beside + i);
+    if (metric === COSINE) score = f32x4.mul(score, norm);
+    else if (metric === EUCLIDEAN) score = f32x4.sub(f32x4.add(score, score), squareOfInverse(norm));
+    v128.store(scores + i, score);
+  }
+}
+
+/** The same of cosines of rests, whose lengths and products lie beside; all but for a constant of the query. */
+function finish1(query: usize, metric: u32, beside: usize, scores: usize): void {
+  const length = load<f32>(query, 4);
+  const share = v128.load_splat<f32>(query, 8);
+  for (let i: usize = 0; i < 256; i += 16) {
+    const norm = v128.load(beside + i);
     const cosine = v128.load(scores + i);
     if (metric === EUCLIDEAN) v128.store(scores + i, f32x4.mul(norm, f32x4.sub(f32x4.mul(cosine, f32x4.splat(2 * length)), norm)));
-    else v128.store(scores + i, f32x4.add(f32x4.mul(f32x4.mul(norm, cosine), f32x4.splat(length)), f32x4.mul(share, v128.load(products + i))));
-  }
-}
-
-/** Makes scores of 64 dot products: cosines, or negated squares of distances but for the query's own square. */
-function applyMetric(metric: u32, norms: usize, scores: usize): void {
-  if (metric === DOT) return;
-  for (let i: usize = 0; i < 256; i += 16) {
-    const norm = v128.load(norms + i);
-    const score = v128.load(scores + i);
-    if (metric === COSINE) v128.store(scores + i, f32x4.mul(score, norm));
-    else v128.store(scores + i, f32x4.sub(f32x4.add(score, score), squareOfInverse(norm)));
+    else v128.store(scores + i, f32x4.add(f32x4.mul(f32x4.mul(norm, cosine), f32x4.splat(length)), f32x4.mul(share, v128.load(beside + i, 256))));
   }
 }
 

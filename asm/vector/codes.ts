@@ -5,27 +5,31 @@
 //     +4   u32  bytes of a row's codes
 //     +8   u32  address of the table of blocks: u32 address each
 //     +12  u32  1: codes are of vectors of length 1 (1 bit only)
+//     +16  u32  bytes of 64 rows: their codes, and what goes with them
 //     +64  f32  for each dimension, zeros up to a multiple of 64: where codes begin, or the centre
 //     then, of 8 and 4 bits
 //          f32  for each dimension: the step from a code to the next
 //          f32  for each dimension: one by that step, or 0
 //     or, of 1 bit, what bits.ts needs
 //
-//     8 bits   code - 128 as i8, zeros up to a multiple of 16; behind the rows of a block: i32 sum of a row's codes
-//     4 bits   32 dimensions in 16 bytes: the first 16 are the low nibbles
+//     8 bits   code - 128 as i8, zeros up to a multiple of 16; behind 64 rows: f32 inverse norms, i32 sums of their codes
+//     4 bits   32 dimensions in 16 bytes, the first 16 as the low nibbles; behind 64 rows: f32 inverse norms
 //     1 bit    see bits.ts
+//
+// All that a scan needs lies in its way: numbers in a second place would have it wait for each 64 rows.
 //
 // Minimum and maximum of each dimension, and the centre, are those of a sample of rows; later rows that lie outside
 // are cut off at the edge. Candidates are scored by their own vectors afterwards.
 
-import { bitsParameterBytes, encodeBits, initializeBits, NORM_BYTES } from './bits.ts';
-import { H_DIMS, H_NORMS, H_SHIFT } from './memory.ts';
-import { blockOf, inverseNormOf, placeOf, vectorOf } from './rows.ts';
+import { bitsParameterBytes, encodeBits, initializeBits } from './bits.ts';
+import { H_DIMS, H_SHIFT } from './memory.ts';
+import { blockRows, inverseNormOf, placeOf, vectorOf } from './rows.ts';
 
 export const C_BITS: usize = 0;
 export const C_STRIDE: usize = 4;
 export const C_TABLE: usize = 8;
 export const C_UNIT: usize = 12;
+export const C_GROUP_BYTES: usize = 16;
 const C_PARAMETERS: usize = 64;
 
 /** Rows of the sample. */
@@ -48,8 +52,11 @@ export function codesBytes(bits: u32): u32 {
 
 /** Bytes of a block of codes. */
 export function codeBlockBytes(bits: u32): u32 {
-  const rows: u32 = 1 << load<u32>(H_SHIFT);
-  return rows * (codeStride(bits) + (bits === 8 ? 4 : bits === 1 ? NORM_BYTES : 0));
+  return (blockRows() >> 6) * groupBytes(bits);
+}
+
+function groupBytes(bits: u32): u32 {
+  return 64 * (codeStride(bits) + (bits === 4 ? 4 : 8));
 }
 
 function codeStride(bits: u32): u32 {
@@ -70,14 +77,10 @@ function inversesOf(codes: usize): usize {
   return codes + C_PARAMETERS + (<usize>bitDims() << 3);
 }
 
-/** Address of the codes of the row that a block begins with. */
-export function codeBlock(codes: usize, row: u32): usize {
-  return load<u32>(<usize>load<u32>(codes, C_TABLE) + (<usize>(row >> load<u32>(H_SHIFT)) << 2));
-}
-
-/** Address of what lies behind the codes of a block. */
-export function sumsOf(codes: usize, block: usize): usize {
-  return block + (<usize>load<u32>(codes, C_STRIDE) << load<u32>(H_SHIFT));
+/** Address of the codes of the 64 rows that a row is among. */
+export function groupOf(codes: usize, row: u32): usize {
+  const block = <usize>load<u32>(<usize>load<u32>(codes, C_TABLE) + (<usize>(row >> load<u32>(H_SHIFT)) << 2));
+  return block + (placeOf(row) >> 6) * load<u32>(codes, C_GROUP_BYTES);
 }
 
 /** For restoring: says where the table lies of a description that was copied from elsewhere. */
@@ -92,6 +95,7 @@ export function trainCodes(codes: usize, bits: u32, table: usize, unit: u32, row
   store<u32>(codes, codeStride(bits), C_STRIDE);
   store<u32>(codes, <u32>table, C_TABLE);
   store<u32>(codes, unit, C_UNIT);
+  store<u32>(codes, groupBytes(bits), C_GROUP_BYTES);
   const every = max(1, rows / SAMPLE);
   if (bits === 1) {
     findCentre(lowsOf(codes), rows, every, unit);
@@ -134,14 +138,17 @@ export function encodeCodes(codes: usize, from: u32, to: u32, scratch: usize): v
   const bits = load<u32>(codes, C_BITS);
   const stride = <usize>load<u32>(codes, C_STRIDE);
   for (let row = from; row < to; row++) {
-    const block = codeBlock(codes, row);
-    const at = block + placeOf(row) * stride;
-    if (bits === 8) store<i32>(sumsOf(codes, block) + (placeOf(row) << 2), encode8(codes, vectorOf(row), at));
-    else if (bits === 4) encode4(codes, vectorOf(row), at);
-    else {
+    const group = groupOf(codes, row);
+    const at = group + <usize>(row & 63) * stride;
+    const beside = group + 64 * stride + (<usize>(row & 63) << 2);
+    if (bits === 1) {
       const scale = load<u32>(codes, C_UNIT) ? inverseNormOf(row) : 1;
-      encodeBits(lowsOf(codes), stepsOf(codes), vectorOf(row), scale, at, sumsOf(codes, block) + (placeOf(row) << 2), scratch);
+      encodeBits(lowsOf(codes), stepsOf(codes), vectorOf(row), scale, at, beside, scratch);
+      continue;
     }
+    store<f32>(beside, inverseNormOf(row));
+    if (bits === 8) store<i32>(beside, encode8(codes, vectorOf(row), at), 256);
+    else encode4(codes, vectorOf(row), at);
   }
 }
 
@@ -177,9 +184,4 @@ function encode4(codes: usize, vector: usize, at: usize): void {
     const second = i + 16 < dims ? i8x16.min_u(encode16(codes, vector, (i + 16) << 2), i8x16.splat(15)) : i8x16.splat(0);
     v128.store(at + (i >> 1), v128.or(first, i8x16.shl(second, 4)));
   }
-}
-
-/** Address of the inverse norms of the block of rows that a row lies in. */
-export function normsOf(row: u32): usize {
-  return blockOf(row) + load<u32>(H_NORMS);
 }

@@ -25,6 +25,47 @@ export function dot(a: usize, b: usize, bytes: usize): f32 {
   return sum(f32x4.add(f32x4.add(s0, s1), f32x4.add(s2, s3)));
 }
 
+/** Writes the dot products of a vector with two others to `out` and 256 bytes behind it; each is what `dot` gives. */
+export function dotTwo(query: usize, a: usize, b: usize, bytes: usize, out: usize): void {
+  let s0 = f32x4.splat(0);
+  let s1 = s0;
+  let s2 = s0;
+  let s3 = s0;
+  let t0 = s0;
+  let t1 = s0;
+  let t2 = s0;
+  let t3 = s0;
+  const end = a + bytes;
+  const whole = a + (bytes & ~63);
+  while (a < whole) {
+    const q0 = v128.load(query);
+    s0 = f32x4.add(s0, f32x4.mul(q0, v128.load(a)));
+    t0 = f32x4.add(t0, f32x4.mul(q0, v128.load(b)));
+    const q1 = v128.load(query, 16);
+    s1 = f32x4.add(s1, f32x4.mul(q1, v128.load(a, 16)));
+    t1 = f32x4.add(t1, f32x4.mul(q1, v128.load(b, 16)));
+    const q2 = v128.load(query, 32);
+    s2 = f32x4.add(s2, f32x4.mul(q2, v128.load(a, 32)));
+    t2 = f32x4.add(t2, f32x4.mul(q2, v128.load(b, 32)));
+    const q3 = v128.load(query, 48);
+    s3 = f32x4.add(s3, f32x4.mul(q3, v128.load(a, 48)));
+    t3 = f32x4.add(t3, f32x4.mul(q3, v128.load(b, 48)));
+    query += 64;
+    a += 64;
+    b += 64;
+  }
+  while (a < end) {
+    const q = v128.load(query);
+    s0 = f32x4.add(s0, f32x4.mul(q, v128.load(a)));
+    t0 = f32x4.add(t0, f32x4.mul(q, v128.load(b)));
+    query += 16;
+    a += 16;
+    b += 16;
+  }
+  store<f32>(out, sum(f32x4.add(f32x4.add(s0, s1), f32x4.add(s2, s3))));
+  store<f32>(out, sum(f32x4.add(f32x4.add(t0, t1), f32x4.add(t2, t3))), 256);
+}
+
 /** Square of the Euclidean distance of two vectors of f32; `bytes` is a multiple of 16. */
 export function l2sq(a: usize, b: usize, bytes: usize): f32 {
   let s0 = f32x4.splat(0);

@@ -8,7 +8,7 @@
 //
 // Every function here may be called by any thread at any time. Chunks are aligned to 64 bytes. `reserve` is for
 // what lives as long as the segment (row blocks): it wastes nothing and is never given back. `allocate` and
-// `release` are for everything else: sizes are rounded up to one of four classes for each doubling, and each class
+// `release` are for everything else: sizes are rounded up to one of sixteen classes for each doubling, and each class
 // has a lock-free list of free chunks. Free chunks are neither split nor joined, so structures that grow do so by
 // blocks of equal size, which a successor can take up. What is lost so nevertheless ends with the segment, when
 // compaction moves the live rows to a new one.
@@ -48,7 +48,7 @@ export const H_LIMIT: usize = HEADER + 132;
 export const H_ROW_LIMIT: usize = HEADER + 136;
 /** Bytes that `allocate` handed out and that were not released. */
 export const H_ALLOCATED: usize = HEADER + 192;
-/** 128 lists, each u32 address of the first free chunk (0: none), u32 number of changes. A chunk starts with the next one's address. */
+/** 512 lists, each u32 address of the first free chunk (0: none), u32 number of changes. A chunk starts with the next one's address. */
 const H_FREE: usize = HEADER + 0x400;
 
 /** Bytes behind the limit that only searches get, so that they find room in a segment that is full. */
@@ -116,15 +116,15 @@ function growTo(end: u32): bool {
 /** Smallest class whose chunks hold `bytes`. */
 function classOf(bytes: u32): u32 {
   const units = (max(bytes, 1) - 1) >> 6; // one fewer than needed
-  if (units < 4) return units;
+  if (units < 16) return units;
   const top = 31 - clz(units);
-  return 4 + ((top - 2) << 2) + ((units >> (top - 2)) & 3);
+  return 16 + ((top - 4) << 4) + ((units >> (top - 4)) & 15);
 }
 
 function classSize(c: u32): u32 {
-  if (c < 4) return (c + 1) << 6;
-  const top = 2 + ((c - 4) >> 2);
-  return ((1 << top) + ((((c - 4) & 3) + 1) << (top - 2))) << 6;
+  if (c < 16) return (c + 1) << 6;
+  const top = 4 + ((c - 16) >> 4);
+  return ((1 << top) + ((((c - 16) & 15) + 1) << (top - 4))) << 6;
 }
 
 // The lists are Treiber's stacks ("Systems programming: coping with parallelism", IBM RJ 5118, 1986). The number of

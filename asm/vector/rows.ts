@@ -14,8 +14,8 @@
 // A vector as stored:
 //
 //     TYPE_F32   dims x f32, zeros up to a multiple of 16 bytes
-//     TYPE_INT8  dims x u8, zeros up to a multiple of 16 bytes, f32 minimum, f32 step, i32 sum of code - 128, 4 bytes unused
-//     TYPE_INT4  two dimensions a byte, the high nibble first, then as TYPE_INT8, without the sum
+//     TYPE_INT8  dims x u8, zeros up to a multiple of 16 bytes, f32 minimum, f32 step, i32 sum of code - 128, f32 inverse norm
+//     TYPE_INT4  two dimensions a byte, the high nibble first, then as TYPE_INT8, with the sum of code - 8
 //
 // where a component is minimum + step * code.
 

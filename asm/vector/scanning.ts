@@ -1,55 +1,98 @@
 // Scores of rows, by their own vectors: the scan of a range, and of candidates that a structure found. While rows
 // are compared, the Euclidean metric is the distance's square, negated; `exactScores` gives what callers see.
 
-import { dot, l2sq } from './distance.ts';
+import { boundRows } from './bounds.ts';
+import { dot, dotTwo, l2sq } from './distance.ts';
 import { H_DIMS, H_NORMS, H_STRIDE, H_TYPE } from './memory.ts';
-import { blockOf, COSINE, EUCLIDEAN, hasRow, inverseNormOf, ordOf, placeOf, SHORTEST, TYPE_F32, vectorOf } from './rows.ts';
-import { wordAt } from './selection.ts';
-import { componentOf, dotStored, preparedBytes, preparePlanes } from './stored.ts';
-import { offer, scoresOf, takeScores } from './topk.ts';
+import { blockOf, blockRows, COSINE, EUCLIDEAN, hasRow, inverseNormOf, ordOf, placeOf, SHORTEST, TYPE_F32, vectorOf } from './rows.ts';
+import { DENSE, wordAt } from './selection.ts';
+import { componentOf, dotStored, planesOf, preparedBytes, preparePlanes, queryBytes } from './stored.ts';
+import { barOf, FACTORS, offer, scoresOf, takeScores } from './topk.ts';
 
-/**
- * From so many of 64 rows on, all are scored: the processor fetches ahead what is read in order, and rows that are
- * passed over here and there cost more than they save.
- */
-const DENSE: u64 = 16;
 /** Farther from a candidate, rows of its document are not looked at. */
 const REACH: u32 = 32;
+/** Candidates whose rows are fetched before they are scored; of the largest dimensions too, they fit into the second cache. */
+const FETCHED_ROWS: u32 = 32;
+const CACHE_LINE: usize = 64;
+/** Bytes of a row from which two streams are better than one. */
+const PAIRED_STRIDE: u32 = 2048;
 
 /**
  * Offers the rows from `from` to `to`, of a bitmap or, at address 0, all of them. The query is prepared.
  */
 export function scan(query: usize, metric: u32, from: u32, to: u32, bitmap: usize, heap: usize): void {
+  const isFloat = load<u32>(H_TYPE) === TYPE_F32;
+  const inPairs = isFloat && metric !== EUCLIDEAN && blockRows() >= 128 && load<u32>(H_STRIDE) >= PAIRED_STRIDE;
   for (let row = from & ~63; row < to; row += 64) {
     const bits = wordAt(bitmap, row, from, to);
-    if (bits === 0) continue;
-    scoreRows(query, metric, row, bits, scoresOf(heap));
-    takeScores(heap, row, bits);
+    if (popcnt(bits) < DENSE) offerRows(query, metric, row, bits, heap);
+    else if (isFloat) {
+      const next = inPairs && (row & 64) === 0 && row + 64 < to ? wordAt(bitmap, row + 64, from, to) : 0;
+      if (popcnt(next) >= DENSE) {
+        scorePairs(query, metric, row, scoresOf(heap));
+        takeScores(heap, row, bits, scoresOf(heap));
+        takeScores(heap, row + 64, next, scoresOf(heap) + 256);
+        row += 64;
+      } else {
+        scoreFloats(query, metric, row, scoresOf(heap));
+        takeScores(heap, row, bits, scoresOf(heap));
+      }
+    } else if (barOf(heap) === -Infinity) offerRows(query, metric, row, bits, heap);
+    else {
+      boundRows(query, metric, vectorOf(row), scoresOf(heap));
+      offerRows(query, metric, row, bits & reaching(scoresOf(heap), barOf(heap)), heap);
+    }
   }
 }
 
-/** Writes the scores of those of 64 rows that have a bit; what it writes for the others means nothing. */
-function scoreRows(query: usize, metric: u32, row: u32, bits: u64, out: usize): void {
-  const isFloat = load<u32>(H_TYPE) === TYPE_F32;
-  if (isFloat && popcnt(bits) >= DENSE) {
-    bits = ~(<u64>0); // a block has whole groups of 64 rows, whether or not they were written
-  } else {
-    for (let i: usize = 0; i < 256; i += 16) v128.store(out + i, f32x4.splat(-Infinity));
-  }
-  const block = blockOf(row);
+/** Scores those of 64 rows that have a bit, one by one. */
+function offerRows(query: usize, metric: u32, row: u32, bits: u64, heap: usize): void {
+  for (; bits !== 0; bits &= bits - 1) offer(heap, scoreRow(query, metric, row + <u32>ctz(bits)), row + <u32>ctz(bits));
+}
+
+/** Which of 64 bounds are not below the bar. */
+function reaching(bounds: usize, bar: f32): u64 {
+  let below: u64 = 0;
+  for (let i: usize = 0; i < 64; i += 4) below |= <u64>i32x4.bitmask(f32x4.lt(v128.load(bounds + (i << 2)), f32x4.splat(bar))) << i;
+  return ~below;
+}
+
+/** Writes the scores of 64 rows of f32: a block has whole groups of 64, whether or not they were written. */
+function scoreFloats(query: usize, metric: u32, row: u32, out: usize): void {
   const stride = <usize>load<u32>(H_STRIDE);
-  const vectors = block + placeOf(row) * stride;
-  const norms = block + load<u32>(H_NORMS) + (placeOf(row) << 2);
-  for (; bits !== 0; bits &= bits - 1) {
-    const i = <usize>ctz(bits);
-    const vector = vectors + i * stride;
-    const norm = load<f32>(norms + (i << 2));
-    let score: f32;
-    if (!isFloat) score = scoreStored(query, metric, vector, norm);
-    else if (metric === EUCLIDEAN) score = -l2sq(query, vector, stride);
-    else score = metric === COSINE ? dot(query, vector, stride) * norm : dot(query, vector, stride);
-    store<f32>(out + (i << 2), score);
+  let vector = vectorOf(row);
+  if (metric === COSINE) fetchNorms(row, 64, out + FACTORS);
+  for (let i: usize = 0; i < 256; i += 4) {
+    store<f32>(out + i, metric === EUCLIDEAN ? -l2sq(query, vector, stride) : dot(query, vector, stride));
+    vector += stride;
   }
+  if (metric === COSINE) applyNorms(64, out);
+}
+
+/**
+ * Writes the products of 128 rows of f32, or their cosines, each of the first 64 with one of the last: what memory brings
+ * in two streams comes sooner than in one, which has to be begun anew at every page. (Distances take longer to reckon
+ * than that saves.)
+ */
+function scorePairs(query: usize, metric: u32, row: u32, out: usize): void {
+  const stride = <usize>load<u32>(H_STRIDE);
+  let vector = vectorOf(row);
+  if (metric === COSINE) fetchNorms(row, 128, out + FACTORS);
+  for (let i: usize = 0; i < 256; i += 4) {
+    dotTwo(query, vector, vector + 64 * stride, stride, out + i);
+    vector += stride;
+  }
+  if (metric === COSINE) applyNorms(128, out);
+}
+
+/** Copies the inverse norms of rows. They lie far from the rows: asked for before those, they arrive while those are read. */
+function fetchNorms(row: u32, count: usize, to: usize): void {
+  const norms = blockOf(row) + load<u32>(H_NORMS) + (placeOf(row) << 2);
+  for (let i: usize = 0; i < count << 2; i += 16) v128.store(to + i, v128.load(norms + i));
+}
+
+function applyNorms(count: usize, out: usize): void {
+  for (let i: usize = 0; i < count << 2; i += 16) v128.store(out + i, f32x4.mul(v128.load(out + i), v128.load(out + i, FACTORS)));
 }
 
 /** The score of a row. */
@@ -62,16 +105,11 @@ export function scoreRow(query: usize, metric: u32, row: u32): f32 {
 }
 
 function scoreStored(query: usize, metric: u32, vector: usize, norm: f32): f32 {
-  const tail = query + <usize>queryBytes(load<u32>(H_DIMS));
+  const tail = planesOf(query);
   const product = dotStored(tail, vector);
   if (metric === COSINE) return product * norm;
   if (metric !== EUCLIDEAN) return product;
   return <f32>2 * product - (norm === 0 ? 0 : <f32>1 / (norm * norm)) - load<f32>(tail, 4);
-}
-
-/** Bytes of a query's components, zeros included. */
-export function queryBytes(dims: u32): u32 {
-  return ((dims << 2) + 127) & ~127;
 }
 
 /** Bytes of a query with what is prepared behind its components. */
@@ -107,7 +145,12 @@ export function prepareQuery(query: usize, metric: u32): void {
  */
 export function rescore(query: usize, metric: u32, candidates: usize, count: u32, to: u32, bitmap: usize, whole: u32, heap: usize): void {
   let next: u32 = 0;
+  let fetched: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
+    if (i === fetched) {
+      fetched = min(count, i + FETCHED_ROWS);
+      for (let j = i; j < fetched; j++) fetch(load<u32>(candidates + (<usize>j << 2)), to, heap);
+    }
     const row = load<u32>(candidates + (<usize>i << 2));
     if (row < next || row >= to) continue;
     let first = row;
@@ -125,11 +168,25 @@ export function rescore(query: usize, metric: u32, candidates: usize, count: u32
 }
 
 /**
+ * Touches what will be read of a row. Candidates lie anywhere, and a product of one would end before the memory has brought the
+ * next; asked for in a tight loop, many rows are on their way at the same time.
+ */
+function fetch(row: u32, to: u32, heap: usize): void {
+  if (row >= to) return;
+  const stride = <usize>load<u32>(H_STRIDE);
+  const vector = vectorOf(row);
+  let touched = reinterpret<u32>(inverseNormOf(row)) ^ ordOf(row);
+  for (let i: usize = 0; i < stride; i += CACHE_LINE) touched ^= load<u32>(vector + i);
+  store<u32>(scoresOf(heap), touched); // so that the compiler keeps the loads
+}
+
+/**
  * The score of a stored vector as callers see it, reckoned in 64 bits; for the Euclidean metric it is 1 / (1 + distance).
  * `query` is the caller's, not prepared.
  */
 export function exactScore(query: usize, metric: u32, row: u32): f64 {
   const vector = vectorOf(row);
+  if (load<u32>(H_TYPE) === TYPE_F32) return exactScoreOf(query, metric, vector);
   const dims = load<u32>(H_DIMS);
   let product: f64 = 0;
   let queryNorm: f64 = 0;
@@ -146,22 +203,31 @@ export function exactScore(query: usize, metric: u32, row: u32): f64 {
   return finish(metric, product, queryNorm, norm, distance);
 }
 
-/** The same for a vector of f32 that is no row. */
+/** The same for a vector of f32, of a row or not. */
 export function exactScoreOf(query: usize, metric: u32, vector: usize): f64 {
-  const dims = load<u32>(H_DIMS);
-  let product: f64 = 0;
-  let queryNorm: f64 = 0;
-  let norm: f64 = 0;
-  let distance: f64 = 0;
-  for (let i: u32 = 0; i < dims; i++) {
-    const a = <f64>load<f32>(query + (<usize>i << 2));
-    const b = <f64>load<f32>(vector + (<usize>i << 2));
-    product += a * b;
-    queryNorm += a * a;
-    norm += b * b;
-    distance += (a - b) * (a - b);
+  const dims = <usize>load<u32>(H_DIMS);
+  let product = f64x2.splat(0);
+  let queryNorm = product;
+  let norm = product;
+  let distance = product;
+  let i: usize = 0;
+  for (const whole = (dims << 2) & ~7; i < whole; i += 8) {
+    const a = f64x2.promote_low_f32x4(v128.load64_zero(query + i));
+    const b = f64x2.promote_low_f32x4(v128.load64_zero(vector + i));
+    const d = f64x2.sub(a, b);
+    product = f64x2.add(product, f64x2.mul(a, b));
+    queryNorm = f64x2.add(queryNorm, f64x2.mul(a, a));
+    norm = f64x2.add(norm, f64x2.mul(b, b));
+    distance = f64x2.add(distance, f64x2.mul(d, d));
   }
-  return finish(metric, product, queryNorm, norm, distance);
+  const odd = (dims & 1) !== 0;
+  const a = odd ? <f64>load<f32>(query + i) : 0;
+  const b = odd ? <f64>load<f32>(vector + i) : 0;
+  return finish(metric, both(product) + a * b, both(queryNorm) + a * a, both(norm) + b * b, both(distance) + (a - b) * (a - b));
+}
+
+function both(v: v128): f64 {
+  return f64x2.extract_lane(v, 0) + f64x2.extract_lane(v, 1);
 }
 
 function finish(metric: u32, product: f64, queryNorm: f64, norm: f64, distance: f64): f64 {

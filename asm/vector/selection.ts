@@ -4,6 +4,12 @@ import { H_ORDS } from './memory.ts';
 import { blockOf, liveWordOf, ordOf, placeOf } from './rows.ts';
 
 /**
+ * From so many of 64 rows on, all are scored: the processor fetches ahead what is read in order, and rows that are
+ * passed over here and there cost more than they save.
+ */
+export const DENSE: u64 = 16;
+
+/**
  * Writes the words for the rows from `from` (a multiple of 64) to `to`: rows that live and whose document is
  * in the filter, a bitmap of ordinals of `filterWords` words of 32 bits (address 0: every document is). Gives
  * the number of rows.

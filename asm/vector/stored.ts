@@ -1,7 +1,6 @@
 // Vectors that are stored as codes of 8 or 4 bits: component = minimum + step * code, with a minimum and a step
 // for each vector. How they lie is drawn in rows.ts.
 
-import { sum } from './distance.ts';
 import { H_DIMS, H_STRIDE, H_TYPE } from './memory.ts';
 import { codeBytes, TYPE_F32, TYPE_INT8 } from './rows.ts';
 
@@ -13,27 +12,64 @@ export function encodeVector(from: usize, to: usize): void {
     memory.copy(to, from, dims << 2);
     return;
   }
-  let low = f32.POSITIVE_INFINITY;
-  let high = f32.NEGATIVE_INFINITY;
-  for (let i: u32 = 0; i < dims; i++) {
-    const value = load<f32>(from + (<usize>i << 2));
-    low = min(low, value);
-    high = max(high, value);
-  }
+  const low = least(from, dims, 1);
   const levels: f64 = type === TYPE_INT8 ? 255 : 15;
-  const step = (<f64>high - <f64>low) / levels;
+  const step = (-<f64>least(from, dims, -1) - <f64>low) / levels;
+  const middle: i32 = type === TYPE_INT8 ? 128 : 8;
   let sums: i32 = 0;
-  for (let i: u32 = 0; i < dims; i++) {
-    const value = <f64>load<f32>(from + (<usize>i << 2)) - <f64>low;
-    const code = step > 0 ? <u32>min(levels, Math.floor(value / step + 0.5)) : 0;
-    if (type === TYPE_INT8) store<u8>(to + i, code);
-    else store<u8>(to + (i >> 1), load<u8>(to + (i >> 1)) | (i & 1 ? code : code << 4));
-    sums += <i32>code - 128;
+  for (let i: u32 = 0; i < dims; i += 2) {
+    const codes = step > 0 ? twoCodes(from + (<usize>i << 2), i + 1 < dims, low, step, levels) : 0;
+    const first = <i32>codes;
+    const second = <i32>(codes >> 32);
+    sums += first - middle + (i + 1 < dims ? second - middle : 0);
+    if (type !== TYPE_INT8) store<u8>(to + (i >> 1), (first << 4) | second);
+    else if (i + 1 < dims) store<u16>(to + i, first | (second << 8));
+    else store<u8>(to + i, first);
   }
   const tail = to + load<u32>(H_STRIDE) - 16;
   store<f32>(tail, low);
   store<f32>(tail, <f32>step, 4);
-  if (type === TYPE_INT8) store<i32>(tail, sums, 8);
+  store<i32>(tail, sums, 8);
+}
+
+/** The least component times `sign`. */
+function least(vector: usize, dims: u32, sign: f32): f32 {
+  let found = f32x4.splat(f32.POSITIVE_INFINITY);
+  let i: u32 = 0;
+  for (; i + 4 <= dims; i += 4) found = f32x4.min(found, f32x4.mul(v128.load(vector + (<usize>i << 2)), f32x4.splat(sign)));
+  let result = min(min(f32x4.extract_lane(found, 0), f32x4.extract_lane(found, 1)), min(f32x4.extract_lane(found, 2), f32x4.extract_lane(found, 3)));
+  for (; i < dims; i++) result = min(result, load<f32>(vector + (<usize>i << 2)) * sign);
+  return result;
+}
+
+/** Codes of two components, or of one and a zero, as two u32. */
+function twoCodes(at: usize, areTwo: bool, low: f32, step: f64, levels: f64): u64 {
+  const values = f64x2.promote_low_f32x4(areTwo ? v128.load64_zero(at) : f32x4(load<f32>(at), low, 0, 0));
+  const scaled = f64x2.div(f64x2.sub(values, f64x2.splat(low)), f64x2.splat(step));
+  const codes = f64x2.min(f64x2.splat(levels), f64x2.floor(f64x2.add(scaled, f64x2.splat(0.5))));
+  return <u64>i64x2.extract_lane(i32x4.trunc_sat_f64x2_u_zero(codes), 0);
+}
+
+/** The square of the length of what is stored as codes. */
+export function squareOfStored(vector: usize): f64 {
+  const dims = load<u32>(H_DIMS);
+  const type = load<u32>(H_TYPE);
+  const tail = vector + load<u32>(H_STRIDE) - 16;
+  const low = <f64>load<f32>(tail);
+  const step = <f64>load<f32>(tail, 4);
+  let squares: u64 = 0;
+  for (let i: u32 = 0; i < dims; i++) {
+    const byte = <u32>load<u8>(vector + (type === TYPE_INT8 ? i : i >> 1));
+    const code = type === TYPE_INT8 ? byte : i & 1 ? byte & 15 : byte >> 4;
+    squares += code * code;
+  }
+  const codes = <f64>load<i32>(tail, 8) + <f64>dims * middleOf();
+  return max(0, low * (low * dims + 2 * step * codes) + step * step * <f64>squares);
+}
+
+/** Writes one by the length of a vector behind its codes, where scans find it. */
+export function keepNorm(vector: usize, inverseNorm: f32): void {
+  if (load<u32>(H_TYPE) !== TYPE_F32) store<f32>(vector + load<u32>(H_STRIDE) - 4, inverseNorm);
 }
 
 /** One component of a stored vector. */
@@ -62,11 +98,32 @@ export function decodeVector(vector: usize, to: usize): void {
 //            same of the odd ones, with signs; codes are the operand without
 //
 // What is prepared lies behind the query's f32: f32 sum of the components, f32 sum of their squares, f32 factor,
-// f32 least; the planes from 64 bytes on.
+// f32 least; what bounds.ts needs; the planes from 64 bytes on.
 
 const P_FACTOR: usize = 8;
 const P_LEAST: usize = 12;
-const P_PLANES: usize = 64;
+/** Without the lower planes, a product of a query and a row's codes is P_PRODUCT x that with the upper ones + P_SUM x sum + P_CONSTANT. */
+export const P_PRODUCT: usize = 16;
+export const P_SUM: usize = 20;
+export const P_CONSTANT: usize = 24;
+/** Length of what the lower planes have beside their mean. */
+export const P_REST: usize = 28;
+export const P_PLANES: usize = 64;
+
+/** Bytes of a query's components, zeros included. */
+export function queryBytes(dims: u32): u32 {
+  return ((dims << 2) + 127) & ~127;
+}
+
+/** Where that lies which is prepared of a query. */
+export function planesOf(query: usize): usize {
+  return query + <usize>queryBytes(load<u32>(H_DIMS));
+}
+
+/** The code that sums of codes are less by. */
+export function middleOf(): i32 {
+  return load<u32>(H_TYPE) === TYPE_INT8 ? 128 : 8;
+}
 
 /** Bytes of what is prepared. */
 export function preparedBytes(dims: u32): u32 {
@@ -87,12 +144,21 @@ export function preparePlanes(query: usize, tail: usize): void {
   const factor = type === TYPE_INT8 ? (<f64>greatest - <f64>least) / 16383 : max(<f64>greatest, -<f64>least) / 16256;
   store<f32>(tail, <f32>factor, P_FACTOR);
   store<f32>(tail, <f32>origin, P_LEAST);
-  if (factor === 0) return;
-  for (let i: u32 = 0; i < dims; i++) {
-    const value = <i32>Math.floor((<f64>load<f32>(query + (<usize>i << 2)) - origin) / factor + 0.5);
-    if (type === TYPE_INT8) storeHalves(tail + P_PLANES + i, codeBytes(dims, type), value >> 7, value & 127);
-    else storeHalves(tail + P_PLANES + (i >> 1) + (i & 1 ? 2 * codeBytes(dims, type) : 0), codeBytes(dims, type), (value + 64) >> 7, ((value + 64) & 127) - 64);
+  let sum: f64 = 0;
+  let squares: f64 = 0;
+  for (let i: u32 = 0; factor > 0 && i < dims; i++) {
+    const value = <i32>Math.floor((<f64>load<f32>(query + (<usize>i << 2)) - origin) / factor + 0.5) + (type === TYPE_INT8 ? 0 : 64);
+    const lower = (value & 127) - (type === TYPE_INT8 ? 0 : 64);
+    if (type === TYPE_INT8) storeHalves(tail + P_PLANES + i, codeBytes(dims, type), value >> 7, lower);
+    else storeHalves(tail + P_PLANES + (i >> 1) + (i & 1 ? 2 * codeBytes(dims, type) : 0), codeBytes(dims, type), value >> 7, lower);
+    sum += lower;
+    squares += <f64>lower * lower;
   }
+  const mean = sum / dims;
+  store<f32>(tail, <f32>(128 * factor), P_PRODUCT);
+  store<f32>(tail, <f32>(factor * mean + origin), P_SUM);
+  store<f32>(tail, type === TYPE_INT8 ? <f32>128 * load<f32>(tail) : <f32>(8 * factor * sum), P_CONSTANT);
+  store<f32>(tail, <f32>(1.0001 * factor * Math.sqrt(max(0, squares - sum * mean))), P_REST);
 }
 
 function storeHalves(at: usize, plane: usize, upper: i32, lower: i32): void {
@@ -114,50 +180,62 @@ export function dotStored(tail: usize, vector: usize): f32 {
 
 /** 128 times the upper plane's product with the codes, and the lower's. */
 function dotInt8(planes: usize, codes: usize, bytes: usize): f32 {
+  return <f32>128 * <f32>coarseInt8(planes, codes, bytes) + <f32>coarseInt8(planes + bytes, codes, bytes);
+}
+
+/** The product of one plane, the upper or the lower, with codes. */
+export function coarseInt8(plane: usize, codes: usize, bytes: usize): i32 {
   const sign = i8x16.splat(-128);
-  let upper0 = i32x4.splat(0);
-  let lower0 = i32x4.splat(0);
-  let upper1 = i32x4.splat(0);
-  let lower1 = i32x4.splat(0);
-  let at = planes;
+  let a = i32x4.splat(0);
+  let b = a;
+  let c = a;
+  let d = a;
   const end = codes + bytes;
-  for (const whole = codes + (bytes & ~31); codes < whole; codes += 32) {
-    const a = v128.xor(v128.load(codes), sign);
-    const b = v128.xor(v128.load(codes, 16), sign);
-    upper0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(a, v128.load(at), upper0);
-    lower0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(a, v128.load(at + bytes), lower0);
-    upper1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(b, v128.load(at, 16), upper1);
-    lower1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(b, v128.load(at + bytes, 16), lower1);
-    at += 32;
+  for (const whole = codes + (bytes & ~63); codes < whole; codes += 64) {
+    a = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.xor(v128.load(codes), sign), v128.load(plane), a);
+    b = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.xor(v128.load(codes, 16), sign), v128.load(plane, 16), b);
+    c = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.xor(v128.load(codes, 32), sign), v128.load(plane, 32), c);
+    d = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.xor(v128.load(codes, 48), sign), v128.load(plane, 48), d);
+    plane += 64;
   }
-  if (codes < end) {
-    const a = v128.xor(v128.load(codes), sign);
-    upper0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(a, v128.load(at), upper0);
-    lower0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(a, v128.load(at + bytes), lower0);
+  for (; codes < end; codes += 16) {
+    a = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.xor(v128.load(codes), sign), v128.load(plane), a);
+    plane += 16;
   }
-  return together(i32x4.add(upper0, upper1), i32x4.add(lower0, lower1));
+  return lanes(i32x4.add(i32x4.add(a, b), i32x4.add(c, d)));
 }
 
 function dotInt4(planes: usize, codes: usize, bytes: usize): f32 {
-  const nibble = i8x16.splat(15);
-  let upper0 = i32x4.splat(0);
-  let lower0 = i32x4.splat(0);
-  let upper1 = i32x4.splat(0);
-  let lower1 = i32x4.splat(0);
-  const odd = bytes << 1;
-  for (const end = codes + bytes; codes < end; codes += 16) {
-    const both = v128.load(codes);
-    const first = i8x16.shr_u(both, 4);
-    const second = v128.and(both, nibble);
-    upper0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(planes), first, upper0);
-    lower0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(planes + bytes), first, lower0);
-    upper1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(planes + odd), second, upper1);
-    lower1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(planes + odd + bytes), second, lower1);
-    planes += 16;
-  }
-  return together(i32x4.add(upper0, upper1), i32x4.add(lower0, lower1));
+  return <f32>128 * <f32>coarseInt4(planes, codes, bytes) + <f32>coarseInt4(planes + bytes, codes, bytes);
 }
 
-function together(upper: v128, lower: v128): f32 {
-  return <f32>128 * sum(f32x4.convert_i32x4_s(upper)) + sum(f32x4.convert_i32x4_s(lower));
+/** The product of the upper planes, or the lower ones, with codes. */
+export function coarseInt4(even: usize, codes: usize, bytes: usize): i32 {
+  const nibble = i8x16.splat(15);
+  const odd = even + (bytes << 1);
+  let a = i32x4.splat(0);
+  let b = a;
+  let c = a;
+  let d = a;
+  let i: usize = 0;
+  for (const whole = bytes & ~31; i < whole; i += 32) {
+    const first = v128.load(codes + i);
+    const second = v128.load(codes + i, 16);
+    a = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(even + i), v128.and(i16x8.shr_u(first, 4), nibble), a);
+    b = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(odd + i), v128.and(first, nibble), b);
+    c = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(even + i, 16), v128.and(i16x8.shr_u(second, 4), nibble), c);
+    d = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(odd + i, 16), v128.and(second, nibble), d);
+  }
+  if (i < bytes) {
+    const last = v128.load(codes + i);
+    a = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(even + i), v128.and(i16x8.shr_u(last, 4), nibble), a);
+    b = i32x4.relaxed_dot_i8x16_i7x16_add_s(v128.load(odd + i), v128.and(last, nibble), b);
+  }
+  return lanes(i32x4.add(i32x4.add(a, b), i32x4.add(c, d)));
+}
+
+/** The sum of four integers. */
+function lanes(v: v128): i32 {
+  const pairs = i32x4.add(v, i8x16.shuffle(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+  return i32x4.extract_lane(pairs, 0) + i32x4.extract_lane(pairs, 1);
 }

@@ -4,36 +4,45 @@
 //     +0   u32  k
 //     +4   u32  rows held
 //     +8   f32  bar: a score below it has no chance
-//     +12  u32  1: one row for each document, its best (rows of a document come one after the other)
+//     +12  u32  ROWS, DOCUMENTS or CANDIDATES
 //     +16  u64, u32, f32  ordinal of the document at hand (all bits: none), its best row so far and that one's score
-//     +64  64 x f32  scores of the 64 rows at hand
-//     +320 k x (u64 key, u32 row, f32 score); a key is the score in an order of integers, then the ordinal's complement
+//     +64  128 x f32  scores of the 64 or 128 rows at hand
+//     +576 128 x f32  what they are to be multiplied by
+//     +1088 k x (u64 key, u32 row, f32 score); a key is the score in an order of integers, then the complement of the
+//                  ordinal, or of a candidate's row
 
 import { ordOf } from './rows.ts';
 
 const T_K: usize = 0;
 const T_HELD: usize = 4;
 const T_BAR: usize = 8;
-const T_GROUPED: usize = 12;
+const T_KIND: usize = 12;
 const T_ORD: usize = 16;
 const T_ROW: usize = 24;
 const T_SCORE: usize = 28;
 const T_SCORES: usize = 64;
-const T_ENTRIES: usize = 320;
+const T_ENTRIES: usize = 1088;
+/** From the scores at hand to what they are to be multiplied by. */
+export const FACTORS: usize = 512;
 const NO_DOCUMENT: u64 = ~(<u64>0);
+
+/** Only the best row of each document; the rows of a document come one after the other. */
+const DOCUMENTS: u32 = 1;
+/** Rows whose scores are estimates: equal ones are ordered by row, so that no ordinal is fetched from afar for those that come and go. */
+const CANDIDATES: u32 = 2;
 
 /** Bytes of a heap of `k`. */
 export function heapBytes(k: u32): u32 {
   return <u32>T_ENTRIES + (k << 4);
 }
 
-/** Makes an empty heap of `k` >= 1. */
-export function openHeap(heap: usize, k: u32, perDocument: u32): void {
+/** Makes an empty heap of `k` >= 1: of rows (0), of documents (1), or of candidates (2). */
+export function openHeap(heap: usize, k: u32, kind: u32): void {
   assert(k > 0, 'a heap holds something');
   store<u32>(heap, k, T_K);
   store<u32>(heap, 0, T_HELD);
   store<f32>(heap, -Infinity, T_BAR);
-  store<u32>(heap, perDocument, T_GROUPED);
+  store<u32>(heap, kind, T_KIND);
   store<u64>(heap, NO_DOCUMENT, T_ORD);
 }
 
@@ -83,19 +92,24 @@ export function entriesOf(heap: usize): usize {
   return heap + T_ENTRIES;
 }
 
-/** Where the scores of 64 rows go before `takeScores`. */
+/** What a score has to reach. */
+export function barOf(heap: usize): f32 {
+  return load<f32>(heap, T_BAR);
+}
+
+/** Where the scores of 128 rows go before `takeScores`. */
 export function scoresOf(heap: usize): usize {
   return heap + T_SCORES;
 }
 
-/** Offers those of 64 rows, from `row` on, that have a bit; their scores lie at `scoresOf`, where those of the others mean nothing. */
-export function takeScores(heap: usize, row: u32, bits: u64): void {
+/** Offers those of 64 rows, from `row` on, that have a bit; their scores are among those at `scores`, where those of the others mean nothing. */
+export function takeScores(heap: usize, row: u32, bits: u64, scores: usize): void {
   for (let i: u32 = 0; i < 64; i += 4) {
-    const lanes = heap + T_SCORES + (<usize>i << 2);
+    const lanes = scores + (<usize>i << 2);
     // What is no number is not below the bar either: it is the last, but it is there.
-    if (i32x4.all_true(f32x4.lt(v128.load(lanes), f32x4.splat(load<f32>(heap, T_BAR))))) continue;
-    for (let lane: u32 = 0; lane < 4; lane++) {
-      if ((bits >> (i + lane)) & 1) offer(heap, load<f32>(lanes + (<usize>lane << 2)), row + i + lane);
+    const below = i32x4.bitmask(f32x4.lt(v128.load(lanes), v128.load_splat<f32>(heap, T_BAR)));
+    for (let left = ~below & <i32>(bits >> i) & 15; left !== 0; left &= left - 1) {
+      offer(heap, load<f32>(lanes + (<usize>ctz(left) << 2)), row + i + ctz(left));
     }
   }
 }
@@ -104,8 +118,10 @@ export function takeScores(heap: usize, row: u32, bits: u64): void {
 export function offer(heap: usize, score: f32, row: u32): void {
   if (isNaN(score)) score = -Infinity;
   if (score < load<f32>(heap, T_BAR)) return;
+  const kind = load<u32>(heap, T_KIND);
+  if (kind === CANDIDATES) return push(heap, score, row, row);
   const ord = ordOf(row);
-  if (load<u32>(heap, T_GROUPED) === 0) return push(heap, score, ord, row);
+  if (kind !== DOCUMENTS) return push(heap, score, ord, row);
   if (load<u64>(heap, T_ORD) === <u64>ord) {
     if (score <= load<f32>(heap, T_SCORE)) return;
   } else {

@@ -1,14 +1,17 @@
 // Adding rows: for the one thread that writes.
 
-import { H_CHUNKS, H_DIMS, H_LIVE_ROWS, H_NORMS, H_ORDS, H_ROWS } from './memory.ts';
-import { blockOf, liveWordOf, placeOf, rowCount, SHORTEST, vectorOf } from './rows.ts';
-import { componentOf, encodeVector } from './stored.ts';
+import { H_CHUNKS, H_DIMS, H_LIVE_ROWS, H_NORMS, H_ORDS, H_ROWS, H_STRIDE, H_TYPE } from './memory.ts';
+import { blockOf, liveWordOf, placeOf, rowCount, SHORTEST, TYPE_F32, vectorOf } from './rows.ts';
+import { componentOf, encodeVector, keepNorm, squareOfStored } from './stored.ts';
 
 /** Adds a row of the f32 components at `from`; `makeRoom` was called. Gives its number. */
 export function addRow(from: usize, ord: u32, chunk: u32): u32 {
   const row = rowCount();
-  encodeVector(from, vectorOf(row));
-  return publish(row, ord, chunk, normOf(vectorOf(row)));
+  const vector = vectorOf(row);
+  encodeVector(from, vector);
+  const norm = normOf(vector);
+  keepNorm(vector, norm);
+  return publish(row, ord, chunk, norm);
 }
 
 /** Makes the row at hand, whose vector was written to its place, one that can be read. */
@@ -43,6 +46,19 @@ export function meanOfRows(first: u32, count: u32, to: usize, unit: u32): void {
   }
 }
 
+function squareOfFloats(vector: usize, bytes: usize): f64 {
+  let squares = f64x2.splat(0);
+  let others = squares;
+  for (const end = vector + bytes; vector < end; vector += 16) {
+    const low = f64x2.promote_low_f32x4(v128.load64_zero(vector));
+    const high = f64x2.promote_low_f32x4(v128.load64_zero(vector, 8));
+    squares = f64x2.add(squares, f64x2.mul(low, low));
+    others = f64x2.add(others, f64x2.mul(high, high));
+  }
+  const both = f64x2.add(squares, others);
+  return f64x2.extract_lane(both, 0) + f64x2.extract_lane(both, 1);
+}
+
 /** One by the length of a stored vector, 0 for a zero vector. */
 function normOf(vector: usize): f32 {
   const length = Math.sqrt(squareOf(vector));
@@ -50,11 +66,5 @@ function normOf(vector: usize): f32 {
 }
 
 function squareOf(vector: usize): f64 {
-  const dims = load<u32>(H_DIMS);
-  let squares: f64 = 0;
-  for (let i: u32 = 0; i < dims; i++) {
-    const value = componentOf(vector, i);
-    squares += value * value;
-  }
-  return squares;
+  return load<u32>(H_TYPE) === TYPE_F32 ? squareOfFloats(vector, load<u32>(H_STRIDE)) : squareOfStored(vector);
 }

@@ -19,6 +19,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   vectors: shared(0x400),
   hnsw: shared(0x5000),
   clusters: shared(0xa000),
+  similarity: ['--enable', 'relaxed-simd'],
 };
 
 /** The debug build keeps its assertions, which check bounds and invariants. */

@@ -20,17 +20,23 @@ function distance(p: Float32Array, x: Float32Array, metric: number): number {
   return norms === 0 ? 1 : 1 - dot(p, x) / norms;
 }
 
-/** How far codes may be off: half a step for each component of either vector, where a step is a share of its range. */
-function tolerance(p: Float32Array, x: Float32Array, metric: number): number {
+/**
+ * How far codes may be off: half a step for each component of either vector, where a step is a share of its range. `shareOfP` is
+ * that of the probe, which has more bits than a row when it is a query.
+ */
+function tolerance(p: Float32Array, x: Float32Array, metric: number, shareOfP: number, shareOfX: number): number {
   const spread = (v: Float32Array) => Math.max(...v.map(Math.abs));
   const length = (v: Float32Array) => v.reduce((sum, value) => sum + Math.abs(value), 0);
   const norms = Math.hypot(...p) * Math.hypot(...x);
-  const error = (spread(p) * length(x) + spread(x) * length(p) + p.length * spread(p) * spread(x) / 127) / 120 + 1e-3;
+  const error = spread(p) * length(x) * shareOfP + spread(x) * length(p) * shareOfX + p.length * spread(p) * spread(x) * shareOfP * shareOfX + 1e-3;
   if (metric === COSINE) return norms === 0 ? 1e-6 : (1.01 * error) / norms + 1e-5;
   return (metric === EUCLIDEAN ? 2 : 1) * 1.01 * error;
 }
 
-describe.each(['release', 'debug'] as const)('distances by codes of seven bits (%s build)', (build) => {
+/** More than half a step, of vectors whose range is at most twice their largest component. */
+const HALF_STEPS = { 7: 1 / 120, 4: 1 / 14.9 } as const;
+
+describe.each([['release', 7], ['debug', 7], ['release', 4], ['debug', 4]] as const)('distances (%s build) by codes of %i bits', (build, bits) => {
   it.each([COSINE, DOT, EUCLIDEAN])('are near the true ones, of queries and of rows, for all dimensions (metric %i)', (metric) => {
     fc.assert(fc.property(pair, ([p, x]) => {
       const rows = new SegmentMemory(p.length, 'float32', build);
@@ -44,15 +50,15 @@ describe.each(['release', 'debug'] as const)('distances by codes of seven bits (
         rows.call.addRow(input, 0, 0);
       }
       const [graph, scratch, probe] = [rows.allocate(kernel.graphBytes()), rows.allocate(kernel.scratchBytes()), rows.allocate(bytes + 64)];
-      kernel.initializeGraph(graph, metric, p.length);
+      kernel.initializeGraph(graph, metric, p.length, bits);
       kernel.initializeScratch(scratch);
       expect(kernel.insertRows(graph, scratch, 2, 2, 10)).toBe(2);
       const norm = Math.hypot(...p);
       kernel.probeQuery(graph, probe, input, metric === COSINE ? (norm > 0 ? 1 / norm : 0) : 1);
-      const limit = tolerance(p, x, metric);
-      expect(Math.abs(kernel.distanceTo(graph, probe, 0) - distance(p, x, metric))).toBeLessThanOrEqual(limit);
+      const off = () => Math.abs(kernel.distanceTo(graph, probe, 0) - distance(p, x, metric));
+      expect(off()).toBeLessThanOrEqual(tolerance(p, x, metric, HALF_STEPS[7], HALF_STEPS[bits]));
       kernel.probeRow(graph, probe, 1);
-      expect(Math.abs(kernel.distanceTo(graph, probe, 0) - distance(p, x, metric))).toBeLessThanOrEqual(limit);
+      expect(off()).toBeLessThanOrEqual(tolerance(p, x, metric, HALF_STEPS[bits], HALF_STEPS[bits]));
     }), { numRuns: 60 });
   });
 });

@@ -44,6 +44,23 @@ describe.each(['release', 'debug'] as const)('the kernel of similarity (%s build
     }), { numRuns: 200 });
   });
 
+  it('loses none of them to what codes leave out, however near the threshold', () => {
+    const shapes = fc.record({
+      dims: fc.integer({ min: 1, max: 90 }), count: fc.integer({ min: 2, max: 40 }), seed: fc.integer({ min: 1, max: 1000 }),
+      spread: fc.constantFrom(0.03, 0.2, 1), outlier: fc.constantFrom(0, 30), size: fc.constantFrom(1e-3, 1, 40),
+    });
+    fc.assert(fc.property(shapes, metrics, fc.nat(), ({ dims, count, seed, spread, outlier, size }, metric, choice) => {
+      const number = (row: number, i: number) => Math.sin(seed + (row % 5) * 7.1 + i * 3.7) + spread * Math.sin(seed * row * 1.3 + i * i) + (i === 0 ? outlier : 0);
+      const rows = Array.from({ length: count }, (_, row) => Array.from({ length: dims }, (__, i) => Math.fround(size * number(row, i))));
+      const scores = rows.flatMap((a, i) => rows.slice(i + 1).map((b) => similarityTwin(a, b, metric))).sort((a, b) => a - b);
+      // In the middle between two scores, so that rounding does not decide.
+      const at = choice % scores.length;
+      const [below, above] = [scores[at]!, scores[at + 1] ?? scores[at]! + 1];
+      fc.pre(below >= 0 && above - below > 1e-5 * Math.max(1, above));
+      expectEqual(found(rows, metric, (below + above) / 2, build), similarTwin(rows, metric, (below + above) / 2));
+    }), { numRuns: 150 });
+  });
+
   it.each([0, 1])('keeps to the extremes of the threshold (%d)', (threshold) => {
     const rows = [[1, 2, 3], [0, 0, 0], [2, 4, 6], [1, 2, 3], [-1, -2, -3], [0, 0, 0], [3, -1, 1]];
     for (const metric of METRICS) expectEqual(found(rows, metric, threshold, build), similarTwin(rows, metric, threshold));

@@ -30,8 +30,10 @@ interface SimilarityExports extends WebAssembly.Exports {
   dot(a: number, b: number, stride: number): number;
   scoreOf(a: number, b: number, stride: number, squareOfA: number, squareOfB: number, metric: number): number;
   plant(forest: number, count: number): void;
+  codeBytes(dims: number): number;
+  encodeRows(rows: number, stride: number, dims: number, count: number, codes: number): void;
   compareBlocks(
-    rows: number, stride: number, squares: number, forest: number, metric: number, threshold: number, limit: number, half: number,
+    rows: number, stride: number, squares: number, codes: number, codeStride: number, forest: number, metric: number, threshold: number, limit: number, half: number,
     first: number, end: number, otherFirst: number, otherEnd: number,
   ): number;
   rootOf(forest: number, row: number): number;
@@ -46,14 +48,14 @@ const PAGE = 65_536;
 const MAX_BYTES = 2 ** 31;
 /** Bytes of a row besides its numbers. */
 const ROW_EXTRA = 48;
-/** Bytes of a block of rows, which stays in a processor's second cache while others pass. */
+/** Bytes of the codes of a block of rows, which stay in a processor's second cache while others pass. */
 const BLOCK_BYTES = 192 * 1024;
 /** Relative rounding of a 32-bit number. */
 const ROUNDING = 2 ** -24;
 
 /** Rows of `dims` numbers that a kernel has room for. */
 export function similarityRoom(dims: number): number {
-  return Math.floor((MAX_BYTES - 2 * PAGE) / (dims * 4 + ROW_EXTRA + 16));
+  return Math.floor((MAX_BYTES - 2 * PAGE) / (dims * 5 + ROW_EXTRA + 48));
 }
 
 /** Collects the mean vectors of documents and finds the pairs of them that are similar. */
@@ -110,18 +112,21 @@ export class SimilarityKernel {
   /** Compares every row with every other; once, after the last one was added. */
   compare(threshold: number): SimilarityResult {
     const squares = this.#rowAt(this.#count);
-    const forest = squares + ((this.#count * 8 + 15) & ~15);
+    const codes = squares + ((this.#count * 8 + 15) & ~15);
+    const codeStride = this.#call.codeBytes(this.#dims);
+    const forest = codes + this.#count * codeStride;
     this.#reserve(forest + this.#count * this.#call.nodeBytes());
     this.#call.plant(forest, this.#count);
     const largest = this.#square(squares);
     const { limit, half } = this.#filter(threshold, largest);
-    const block = Math.max(4, Math.floor(BLOCK_BYTES / this.#stride / 4) * 4);
+    this.#call.encodeRows(this.#rows, this.#stride, this.#dims, this.#count, codes);
+    const block = Math.max(4, Math.floor(BLOCK_BYTES / codeStride / 4) * 4);
     let pairs = 0;
     for (let first = 0; first < this.#count; first += block) {
       const end = Math.min(this.#count, first + block);
       for (let other = first; other < this.#count; other += block) {
         pairs += this.#call.compareBlocks(
-          this.#rows, this.#stride, squares, forest, METRICS.indexOf(this.#metric), threshold, limit, half,
+          this.#rows, this.#stride, squares, codes, codeStride, forest, METRICS.indexOf(this.#metric), threshold, limit, half,
           first, end, other, Math.min(this.#count, other + block),
         ) >>> 0;
       }

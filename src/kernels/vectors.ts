@@ -10,6 +10,9 @@ export const QUERY_TAIL = 64;
 /** Bytes of a found row in a closed heap: u32 complement of the ordinal, u32 order of the score, u32 row, f32 score. */
 export const ENTRY_BYTES = 16;
 
+/** What a heap keeps (asm/vector/topk.ts): the best rows, the best row of each document, or rows whose scores are estimates. */
+export const HEAP_KINDS = { rows: 0, documents: 1, candidates: 2 } as const;
+
 /** Most dimensions of a vector: a block has at least 64 rows. */
 export const MAX_DIMS = 65_536;
 
@@ -63,7 +66,7 @@ export interface VectorsExports extends WebAssembly.Exports {
   preparedQueryBytes(dims: number): number;
   prepareQuery(query: number, metric: number): void;
   heapBytes(k: number): number;
-  openHeap(heap: number, k: number, perDocument: number): void;
+  openHeap(heap: number, k: number, kind: number): void;
   closeHeap(heap: number): number;
   entriesOf(heap: number): number;
   scan(query: number, metric: number, from: number, to: number, bitmap: number, heap: number): void;

@@ -15,7 +15,7 @@ import type { Segment } from './segment.ts';
 //     block: u32 bytes, u32 CRC-32, bytes          (little endian)
 
 const MAGIC = Buffer.from('QUIREVEC');
-const FORMAT = 1;
+const FORMAT = 2;
 /** A piece of a block of rows. */
 const PIECE_BYTES = 1024 * 1024;
 /** Rows that are put into the table of documents at a time. */

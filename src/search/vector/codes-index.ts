@@ -1,4 +1,4 @@
-import { ENTRY_BYTES, type VectorsExports } from '../../kernels/vectors.ts';
+import { ENTRY_BYTES, HEAP_KINDS, type VectorsExports } from '../../kernels/vectors.ts';
 import { METRIC_CODES, type AnnAlgorithm, type AnnFactory, type AnnIndex, type AnnQuery, type Candidates, type Metric, type SegmentAccess } from './ann-index.ts';
 import { ByteReader, block, u32 } from './blocks.ts';
 import { VectorCheckpointError } from './errors.ts';
@@ -12,7 +12,7 @@ type CodeBits = 8 | 4 | 1;
 const TABLE_BYTES = 8192 * 4;
 /** Bytes of rows that a worker codes at a time. */
 const CODING_BYTES = 32 * 1024 * 1024;
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** A segment of the engine itself: codes are the module's that keeps the rows. */
 export type CodedSegment = SegmentAccess & RowSource;
@@ -142,7 +142,7 @@ export class CodesIndex implements AnnIndex {
     const work: Work = { from: 0, to, bytesPerRow: Math.max(64, (segment.dims * this.#bits) / 8) };
     const heaps = await settleAll(divide(segment, work).map(async (part) => {
       const heap = scratch.allocate(this.#call.heapBytes(query.k));
-      this.#call.openHeap(heap, query.k, query.perDocument ? 1 : 0);
+      this.#call.openHeap(heap, query.k, HEAP_KINDS[query.perDocument ? 'documents' : 'candidates']);
       await callKernel(segment, isQuick(segment, work), 'scanCodes', [generation.description, coded, metric, part.from, part.to, query.rows, heap]);
       return heap;
     }));
@@ -245,11 +245,13 @@ interface CodesKind {
 
 /** Bits of all candidates of bq together: the fewer a vector has, the less its signs say of it. */
 const SIGN_BITS = 150_000;
+/** Dimensions above which that is too careful: with six times as many, a tenth of the candidates finds the same. */
+const FEW_SIGNS = 128;
 /** Rows up to which so many are enough; further ones crowd the places, so that more is needed by the square root. */
 const SIGN_ROWS = 100_000;
 
 function leastBySigns(rows: number, dims: number): number {
-  return Math.ceil((SIGN_BITS / dims) * Math.max(1, Math.sqrt(rows / SIGN_ROWS)));
+  return Math.ceil((SIGN_BITS / dims) * Math.min(1, (FEW_SIGNS / dims) ** 0.25) * Math.max(1, Math.sqrt(rows / SIGN_ROWS)));
 }
 
 function factory({ algorithm, bits, oversample, least }: CodesKind): AnnFactory {

@@ -1,4 +1,4 @@
-import { ENTRY_BYTES } from '../../kernels/vectors.ts';
+import { ENTRY_BYTES, HEAP_KINDS } from '../../kernels/vectors.ts';
 import { type AnnAlgorithm, type AnnFactory, type AnnIndex, METRIC_CODES, type Metric } from './ann-index.ts';
 import { callKernel, divide, isQuick, settleAll, type Work } from './parts.ts';
 import { Scratch } from './scratch.ts';
@@ -125,7 +125,7 @@ class Search {
 
   #openHeap(k: number): number {
     const heap = this.scratch.allocate(this.#segment.call.heapBytes(k));
-    this.#segment.call.openHeap(heap, k, this.#query.perDocument ? 1 : 0);
+    this.#segment.call.openHeap(heap, k, HEAP_KINDS[this.#query.perDocument ? 'documents' : 'rows']);
     return heap;
   }
 

@@ -171,9 +171,9 @@ export class VectorIndex {
   async search(query: VectorQuery): Promise<VectorResult> {
     this.#mustBeOpen();
     mustBeFinite(query.vector);
-    const known = this.dims;
-    if (known.length > 0 && !known.includes(query.vector.length)) throw new DimensionError(query.vector.length, known);
     const sets = [...this.#sets.values()].filter(({ dims, liveCount }) => dims === query.vector.length && liveCount > 0);
+    const known = sets.length > 0 ? [] : this.dims;
+    if (known.length > 0) throw new DimensionError(query.vector.length, known);
     const asked = query.algorithm ?? 'flat';
     const algorithm = asked === 'flat' || asked === 'quantized' ? undefined : asked;
     const { metric = 'cosine', perDocument = false, oversample, filter, options = {} } = query;
@@ -184,7 +184,8 @@ export class VectorIndex {
       searchSegment(segment, { vector: query.vector, metric, algorithm, k, perDocument, filter, oversample, options })));
     // What happened to documents after compaction exchanged segments is known to the new ones only.
     if (found.some(({ hits }) => hits.some(({ segment }) => segment.isRetired))) return this.search(query);
-    const best = bestOf(found.flatMap(({ hits }) => hits), k, perDocument);
+    // What a single segment found is in order, and has no document twice where that counts.
+    const best = found.length === 1 ? found[0]!.hits : bestOf(found.flatMap(({ hits }) => hits), k, perDocument);
     const hits = await scoreHits(best, query.vector, metric, rescoring);
     return {
       hits: hits.filter(({ score }) => score >= (query.threshold ?? -Infinity)).slice(0, query.k),

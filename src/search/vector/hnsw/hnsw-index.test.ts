@@ -5,7 +5,7 @@ import type { Metric } from '../ann-index.ts';
 import { VectorCheckpointError } from '../errors.ts';
 import { VectorIndex } from '../vector-index.ts';
 import { WorkerPool } from '../workers/worker-pool.ts';
-import { HnswIndex } from './hnsw-index.ts';
+import { type CodeBits, HnswIndex } from './hnsw-index.ts';
 import { hnswFactory } from './index.ts';
 import { clusteredVectors, collect, CORPUS_SETS, corpusSet, exactNearest, inPieces, Rows, seededRandom } from './test-fixture.ts';
 
@@ -14,9 +14,9 @@ afterAll(() => pool.close());
 
 const METRICS = ['cosine', 'dot_product', 'euclidean'] as const;
 
-async function graphOf(vectors: readonly Float32Array[], metric: Metric, build: 'release' | 'debug' = 'release'): Promise<{ rows: Rows; index: HnswIndex }> {
+async function graphOf(vectors: readonly Float32Array[], metric: Metric, build: 'release' | 'debug' = 'release', bits?: CodeBits): Promise<{ rows: Rows; index: HnswIndex }> {
   const rows = new Rows(pool, vectors[0]!.length, build).add(vectors);
-  const index = new HnswIndex(rows.segment, metric);
+  const index = new HnswIndex(rows.segment, metric, bits);
   await index.insert(vectors.length);
   return { rows, index };
 }
@@ -139,10 +139,19 @@ describe('the links of a graph (debug build)', () => {
   });
 });
 
-describe.each(['release', 'debug'] as const)('odd vectors (%s build)', (build) => {
+describe('a graph with codes of four bits', () => {
+  it('takes far less memory where vectors have many dimensions, and finds nearly as much', async () => {
+    const vectors = clusteredVectors(1500, 512, 47);
+    const [small, large] = [await graphOf(vectors, 'cosine', 'release', 4), await graphOf(vectors, 'cosine')];
+    expect(small.index.bytes).toBeLessThan(0.7 * large.index.bytes);
+    for (const { rows, index } of [small, large]) expect(await rows.recall(index, clusteredVectors(20, 512, 47), 'cosine', 10, 30)).toBeGreaterThanOrEqual(0.95);
+  });
+});
+
+describe.each([['release', 7], ['debug', 7], ['release', 4], ['debug', 4]] as const)('odd vectors (%s build, %i bits)', (build, bits) => {
   it.each([1, 3, 15, 17, 33])('of %i dimensions are found', async (dims) => {
     for (const metric of METRICS) {
-      const { rows, index } = await graphOf(clusteredVectors(600, dims, 23), metric, build);
+      const { rows, index } = await graphOf(clusteredVectors(600, dims, 23), metric, build, bits);
       const { best } = await rows.search(index, rows.vectors[77]!, metric, 10, 60);
       const truth = exactNearest(rows.vectors, rows.vectors[77]!, metric, 10);
       const scores = (found: readonly number[]) => found.map((row) => rows.vectors[row]!);
@@ -154,7 +163,7 @@ describe.each(['release', 'debug'] as const)('odd vectors (%s build)', (build) =
   it('all alike, or all zero, are found as well as others', async () => {
     const same = Float32Array.from({ length: 20 }, (_, i) => i - 7);
     for (const metric of METRICS) {
-      const { rows, index } = await graphOf([...Array.from({ length: 300 }, () => same), ...Array.from({ length: 300 }, () => new Float32Array(20))], metric, build);
+      const { rows, index } = await graphOf([...Array.from({ length: 300 }, () => same), ...Array.from({ length: 300 }, () => new Float32Array(20))], metric, build, bits);
       const { candidates } = await rows.search(index, same, metric, 10, 30);
       expect(new Set(candidates).size).toBe(30);
     }
@@ -213,7 +222,7 @@ describe.each(CORPUS_SETS)('real vectors: %s', (name) => {
 
   it.skipIf(set === undefined)('have a recall of at least 0.95 at the defaults (needs the corpora beside the project)', async () => {
     const { metric, base, queries, neighbours } = set!;
-    const index = new VectorIndex({ pool, factories: [hnswFactory], exactBytes: 0 });
+    const index = new VectorIndex({ pool, factories: [hnswFactory()], exactBytes: 0 });
     base.forEach((vector, ord) => index.put(ord, [{ vector }]));
     await index.search({ vector: queries[0]!, metric, algorithm: 'hnsw', k: 10 });
     await index.settled();

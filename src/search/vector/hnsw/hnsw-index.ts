@@ -15,18 +15,23 @@ const SAVED_ROWS = 1024;
 const QUICK_ROWS = 50_000;
 const FORMAT = 1;
 
+/** Bits of a dimension in the codes that rows are compared by. */
+export type CodeBits = 7 | 4;
+
 /** A graph over the rows of a segment, see asm/hnsw. One thread inserts at a time; searches run beside it. */
 export class HnswIndex implements AnnIndex {
   readonly #segment: SegmentAccess;
   readonly #metric: Metric;
+  readonly #bits: CodeBits;
   readonly #kernel: HnswExports;
   readonly #free: number[] = [];
   #graph = 0;
   #builder = 0;
 
-  constructor(segment: SegmentAccess, metric: Metric) {
+  constructor(segment: SegmentAccess, metric: Metric, bits: CodeBits = 7) {
     this.#segment = segment;
     this.#metric = metric;
+    this.#bits = bits;
     this.#kernel = hnswKernel(segment.memory, segment.build);
   }
 
@@ -133,7 +138,7 @@ export class HnswIndex implements AnnIndex {
       this.close();
       throw error;
     }
-    this.#kernel.initializeGraph(this.#graph, METRIC_CODES[this.#metric], this.#segment.dims);
+    this.#kernel.initializeGraph(this.#graph, METRIC_CODES[this.#metric], this.#segment.dims, this.#bits);
   }
 
   #takeScratch(): number {
