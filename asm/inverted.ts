@@ -1,12 +1,12 @@
 // The inverted index: everything that it exports. One memory holds one index; how its bytes lie is drawn
 // in `inverted/layout.ts`, and what happens in it is told from the top in `src/search/inverted/README.md`.
 
-import { getVarint, hashBytes, varintLength, varintValue } from './inverted/bytes.ts';
+import { getVarint, varintLength, varintValue } from './inverted/bytes.ts';
 import { dropFromOrders } from './inverted/dictionary.ts';
 import { lengthsOf, resizeDocuments } from './inverted/documents.ts';
-import { dropForm, internForm } from './inverted/forms.ts';
+import { dropForm } from './inverted/forms.ts';
 import { R_DOCUMENTS, R_FIELDS, recordOf } from './inverted/records.ts';
-import { addToken } from './inverted/indexing.ts';
+import { addForm } from './inverted/tokens.ts';
 import {
   FIRST_HEAP_PAGE, H_DEATHS, H_DOCS, H_FORMS, H_FREE_HINT, H_LAYOUT, H_MAGIC, H_NEW_FORMS, H_SCRATCH, H_TABLE_BLOCKS,
   H_TABLE_EXPANSIONS, H_TABLE_INDEX, H_TEXT_AT, HEADER, HEADER_END, LAYOUT, MAGIC, MAX_FORM, PAGE, PAGE_FREE, PAGE_KINDS, PAGE_LARGE,
@@ -36,7 +36,7 @@ export { frequencyIn, liveDocuments, liveDocumentsInField, mainField } from './i
 export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm, sumFormDensely } from './inverted/scoring';
 export { buffer, reserve } from './inverted/scratch';
 export { lookUpScores, selectByBits, selectByScore, selectedCount } from './inverted/selecting';
-export { needsHost, tokenizeText } from './inverted/tokenizer';
+export { hostStart, tokenizeText } from './inverted/tokenizer';
 
 /** Makes an empty index of a memory of three pages that are zero. */
 export function initialize(): void {
@@ -84,7 +84,7 @@ export function addTokens(at: usize, end: usize): void {
     const length = getVarint(at);
     at += varintLength(length);
     assert(varintValue(length) > 0 && varintValue(length) <= MAX_FORM && at + varintValue(length) <= end, 'a token out of bounds');
-    addToken(internForm(at, varintValue(length), hashBytes(at, varintValue(length))), varintValue(position));
+    addForm(at, varintValue(length), varintValue(position));
     at += varintValue(length);
   }
 }

@@ -10,17 +10,41 @@ export function putVarint(at: usize, value: u32): usize {
   return at + 1;
 }
 
-/** The integer at an address in the low half, the number of its bytes in the high half. */
+/** The same, which may write a zero behind, where that does no harm: integers of one or two bytes take no branch. */
+export function putVarintLoosely(at: usize, value: u32): usize {
+  if (value >= SHORT_VARINT) return putVarint(at, value);
+  store<u16>(at, <u16>shortVarint(value));
+  return at + shortVarintSize(value);
+}
+
+/** Integers from here on take more than two bytes. */
+export const SHORT_VARINT: u32 = 1 << 14;
+
+/** The bytes of an integer below `SHORT_VARINT`, the first lowest, and how many they are. */
+export function shortVarint(value: u32): u32 {
+  return (value & 0x7f) | (<u32>(value >= 0x80) << 7) | ((value >> 7) << 8);
+}
+
+export function shortVarintSize(value: u32): u32 {
+  return 1 + <u32>(value >= 0x80);
+}
+
+/** The integer at an address in the low half, the number of its bytes in the high half. One or two bytes, as most have, take no branch. */
 export function getVarint(at: usize): u64 {
-  let byte = <u32>load<u8>(at);
-  if (byte < 0x80) return (<u64>1 << 32) | byte;
-  let value = byte & 0x7f;
-  let shift: u32 = 7;
-  let length: u32 = 1;
+  const pair = <u32>load<u16>(at);
+  const more = (pair >> 7) & 1;
+  if ((pair & (more << 15)) !== 0) return longVarint(at);
+  return (<u64>(1 + more) << 32) | (pair & 0x7f) | ((pair >> 1) & 0x3f80 & (0 - more));
+}
+
+function longVarint(at: usize): u64 {
+  let value: u32 = 0;
+  let length: u32 = 0;
+  let byte: u32;
   do {
-    byte = load<u8>(at + length++);
-    value |= (byte & 0x7f) << shift;
-    shift += 7;
+    byte = load<u8>(at + length);
+    value |= (byte & 0x7f) << (length * 7);
+    length++;
   } while (byte >= 0x80);
   return (<u64>length << 32) | value;
 }
@@ -88,9 +112,11 @@ export function putCodePoint(at: usize, c: u32): usize {
 /** Order of two byte strings, which for UTF-8 is that of their code points; a prefix comes first. */
 export function compareBytes(a: usize, aLength: u32, b: usize, bLength: u32): i32 {
   const shared = min(aLength, bLength);
-  for (let i: u32 = 0; i < shared; i++) {
-    const difference = <i32>load<u8>(a + i) - <i32>load<u8>(b + i);
-    if (difference !== 0) return difference;
+  for (let i: u32 = 0; i < shared; i += 8) {
+    const difference = wordAt(a + i, shared - i) ^ wordAt(b + i, shared - i);
+    if (difference === 0) continue;
+    const at = <usize>i + <usize>(ctz(difference) >> 3);
+    return <i32>load<u8>(a + at) - <i32>load<u8>(b + at);
   }
   return <i32>aLength - <i32>bLength;
 }
@@ -98,29 +124,74 @@ export function compareBytes(a: usize, aLength: u32, b: usize, bLength: u32): i3
 /** The same for strings that are read from their ends. */
 export function compareBackward(a: usize, aLength: u32, b: usize, bLength: u32): i32 {
   const shared = min(aLength, bLength);
-  for (let i: u32 = 1; i <= shared; i++) {
-    const difference = <i32>load<u8>(a + aLength - i) - <i32>load<u8>(b + bLength - i);
-    if (difference !== 0) return difference;
+  for (let i: u32 = 0; i < shared; i += 8) {
+    const aEnd = a + aLength - i;
+    const bEnd = b + bLength - i;
+    const difference = wordBefore(aEnd, shared - i) ^ wordBefore(bEnd, shared - i);
+    if (difference === 0) continue;
+    const at = <usize>(clz(difference) >> 3) + 1;
+    return <i32>load<u8>(aEnd - at) - <i32>load<u8>(bEnd - at);
   }
   return <i32>aLength - <i32>bLength;
 }
 
 export function equalBytes(a: usize, b: usize, length: u32): bool {
-  let i: u32 = 0;
-  for (; i + 8 <= length; i += 8) if (load<u64>(a + i) !== load<u64>(b + i)) return false;
-  for (; i < length; i++) if (load<u8>(a + i) !== load<u8>(b + i)) return false;
+  for (let i: u32 = 0; i < length; i += 8) if (wordAt(a + i, length - i) !== wordAt(b + i, length - i)) return false;
   return true;
 }
 
-/** FNV-1a with the finaliser of MurmurHash3, which spreads it over the low bits. */
-export function hashBytes(at: usize, length: u32): u32 {
-  let hash: u32 = 0x811c9dc5;
-  for (let i: u32 = 0; i < length; i++) hash = (hash ^ <u32>load<u8>(at + i)) * 0x01000193;
-  return finishHash(hash);
+/**
+ * The first eight bytes of a string, or all of a shorter one and zeros behind. It reads eight bytes whatever the length,
+ * which never leaves the memory (see `memory.ts`).
+ */
+export function wordAt(at: usize, length: u32): u64 {
+  if (length >= 8) return load<u64>(at);
+  return length === 0 ? 0 : load<u64>(at) & (~(<u64>0) >> (64 - (length << 3)));
 }
 
-export function finishHash(hash: u32): u32 {
-  hash = (hash ^ (hash >> 16)) * 0x85ebca6b;
-  hash = (hash ^ (hash >> 13)) * 0xc2b2ae35;
-  return hash ^ (hash >> 16);
+/** The last eight bytes of a string that ends at an address, or all of a shorter one and zeros in front. */
+export function wordBefore(end: usize, length: u32): u64 {
+  if (length >= 8) return load<u64>(end - 8);
+  return length === 0 ? 0 : load<u64>(end - 8) & (~(<u64>0) << (64 - (length << 3)));
+}
+
+/** The hash of a string: its bytes are stirred in, sixteen at a time, with zeros behind. */
+export function hashBytes(at: usize, length: u32): u32 {
+  let state: u64 = 0;
+  for (; length > 16; length -= 16) {
+    state = stir(state, load<u64>(at), load<u64>(at, 8));
+    at += 16;
+  }
+  return <u32>stir(state, wordAt(at, length), length > 8 ? wordAt(at + 8, length - 8) : 0);
+}
+
+/** The hash of up to sixteen bytes, given as two numbers. */
+export function hashWords(low: u64, high: u64): u32 {
+  return <u32>stir(0, low, high);
+}
+
+// The multipliers of MurmurHash3's 64-bit finaliser.
+const STIR_LOW: u64 = (<u64>0xff51afd7 << 32) | 0xed558ccd;
+const STIR_HIGH: u64 = (<u64>0xc4ceb9fe << 32) | 0x1a85ec53;
+
+function stir(state: u64, low: u64, high: u64): u64 {
+  state = (state ^ low) * STIR_LOW;
+  state = (state ^ (state >> 32) ^ high) * STIR_HIGH;
+  return state ^ (state >> 32);
+}
+
+/** Copies a few bytes, for which `memory.copy` takes longer than they do. The two places don't overlap. */
+export function copyBytes(to: usize, from: usize, length: u32): void {
+  for (; length > 8; length -= 8) {
+    store<u64>(to, load<u64>(from));
+    to += 8;
+    from += 8;
+  }
+  if (length > 0) putBytes(to, load<u64>(from), length);
+}
+
+/** Puts 1 to 8 bytes, the first lowest, in the place of those at an address. */
+export function putBytes(at: usize, bytes: u64, length: u32): void {
+  const mask = ~(<u64>0) >> (64 - (length << 3));
+  store<u64>(at, (load<u64>(at) & ~mask) | (bytes & mask));
 }

@@ -2,9 +2,13 @@
 // first, suffixes of the second. An order is a list of leaves of up to 256 forms, so that adding or
 // dropping a form moves little, whatever the size:
 //
-//     order: address of the list, capacity, leaves, forms      list: (address of the leaf, forms of it) ...
+//     order: address of the list, capacity, leaves, forms
+//     list: (address of the leaf, forms of it, u64 head of its last key) ...
+//
+// The head of a key is its first eight bytes (or, backward, its last), as a number that is in the order of the keys.
+// Finding a leaf looks at heads, which lie together, and seldom at keys, which lie anywhere.
 
-import { compareBackward, compareBytes, equalBytes } from './bytes.ts';
+import { compareBackward, compareBytes, equalBytes, wordAt, wordBefore } from './bytes.ts';
 import { keyBytes, keyLength } from './records.ts';
 import { H_BACKWARD, H_FORWARD, PART_ORDER } from './layout.ts';
 import { allocate, release, resize } from './memory.ts';
@@ -13,6 +17,11 @@ import { B_OUTPUT, buffer, reserve, roomOf } from './scratch.ts';
 
 const LEAF: u32 = 256;
 const LEAF_BYTES: u32 = LEAF * 4;
+
+// An entry of the list.
+const ENTRY: u32 = 16;
+const E_SIZE: usize = 4;
+const E_HEAD: usize = 8;
 
 /** Puts a form, which has its key, where patterns and distances find it. */
 export function addToOrders(form: u32): void {
@@ -31,7 +40,7 @@ export function leafCount(order: usize): u32 {
 }
 
 export function leafSize(order: usize, leaf: u32): u32 {
-  return load<u32>(entryOf(order, leaf), 4);
+  return load<u32>(entryOf(order, leaf), E_SIZE);
 }
 
 export function formAt(order: usize, leaf: u32, index: u32): u32 {
@@ -139,14 +148,26 @@ export function output(index: u32, value: u32): void {
 
 /** The leaf where the given bytes belong; the number of leaves when all its keys are before them. */
 function leafFor(order: usize, at: usize, length: u32): u32 {
+  const head = headOf(order, at, length);
   let low: u32 = 0;
   let high = leafCount(order);
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (compareKey(order, formAt(order, middle, leafSize(order, middle) - 1), at, length) < 0) low = middle + 1;
+    const last = load<u64>(entryOf(order, middle), E_HEAD);
+    if (last < head || (last === head && compareKey(order, formAt(order, middle, leafSize(order, middle) - 1), at, length) < 0)) low = middle + 1;
     else high = middle;
   }
   return low;
+}
+
+function headOf(order: usize, at: usize, length: u32): u64 {
+  return order === H_BACKWARD ? wordBefore(at + length, length) : bswap(wordAt(at, length));
+}
+
+/** Notes the head of a leaf's last key, after the last form has changed. */
+function setHead(order: usize, leaf: u32): void {
+  const last = formAt(order, leaf, leafSize(order, leaf) - 1);
+  store<u64>(entryOf(order, leaf), headOf(order, keyBytes(last), keyLength(last)), E_HEAD);
 }
 
 function indexFor(order: usize, leaf: u32, at: usize, length: u32): u32 {
@@ -168,7 +189,7 @@ function compareKey(order: usize, form: u32, at: usize, length: u32): i32 {
 
 function entryOf(order: usize, leaf: u32): usize {
   assert(leaf < leafCount(order), 'no such leaf');
-  return <usize>load<u32>(order) + (<usize>leaf << 3);
+  return <usize>load<u32>(order) + <usize>leaf * ENTRY;
 }
 
 function insert(order: usize, form: u32): void {
@@ -180,12 +201,13 @@ function insert(order: usize, form: u32): void {
     leaf = leafToInsert(order, key, length);
   }
   const size = leafSize(order, leaf);
-  const place = <usize>load<u32>(entryOf(order, leaf)) + (<usize>indexFor(order, leaf, key, length) << 2);
-  const end = <usize>load<u32>(entryOf(order, leaf)) + (<usize>size << 2);
-  memory.copy(place + 4, place, end - place);
+  const index = indexFor(order, leaf, key, length);
+  const place = <usize>load<u32>(entryOf(order, leaf)) + (<usize>index << 2);
+  memory.copy(place + 4, place, <usize>(size - index) << 2);
   store<u32>(place, form);
-  store<u32>(entryOf(order, leaf), size + 1, 4);
+  store<u32>(entryOf(order, leaf), size + 1, E_SIZE);
   store<u32>(order, load<u32>(order, 12) + 1, 12);
+  if (index === size) setHead(order, leaf);
 }
 
 /** The leaf where the given bytes belong, made when there is none at all; no leaf of several is empty. */
@@ -212,9 +234,10 @@ function remove(order: usize, form: u32): void {
   const size = leafSize(order, leaf);
   const at = <usize>load<u32>(entryOf(order, leaf)) + (<usize>index << 2);
   memory.copy(at, at + 4, <usize>(size - 1 - index) << 2);
-  store<u32>(entryOf(order, leaf), size - 1, 4);
+  store<u32>(entryOf(order, leaf), size - 1, E_SIZE);
   store<u32>(order, load<u32>(order, 12) - 1, 12);
   if (size === 1) dropLeaf(order, leaf);
+  else if (index === size - 1) setHead(order, leaf);
 }
 
 function split(order: usize, leaf: u32): void {
@@ -222,8 +245,10 @@ function split(order: usize, leaf: u32): void {
   const left = entryOf(order, leaf);
   const right = entryOf(order, leaf + 1);
   memory.copy(load<u32>(right), load<u32>(left) + LEAF_BYTES / 2, LEAF_BYTES / 2);
-  store<u32>(left, LEAF / 2, 4);
-  store<u32>(right, LEAF / 2, 4);
+  store<u32>(left, LEAF / 2, E_SIZE);
+  store<u32>(right, LEAF / 2, E_SIZE);
+  setHead(order, leaf);
+  setHead(order, leaf + 1);
 }
 
 function addLeaf(order: usize, at: u32): void {
@@ -231,20 +256,20 @@ function addLeaf(order: usize, at: u32): void {
   const leaves = load<u32>(order, 8);
   if (leaves === capacity) {
     const wider = max(4, capacity + (capacity >> 1));
-    store<u32>(order, <u32>resize(load<u32>(order), capacity * 8, wider * 8, PART_ORDER));
+    store<u32>(order, <u32>resize(load<u32>(order), capacity * ENTRY, wider * ENTRY, PART_ORDER));
     store<u32>(order, wider, 4);
   }
   store<u32>(order, leaves + 1, 8);
   const entry = entryOf(order, at);
-  memory.copy(entry + 8, entry, <usize>(leaves - at) << 3);
+  memory.copy(entry + ENTRY, entry, <usize>(leaves - at) * ENTRY);
   store<u32>(entry, <u32>allocate(LEAF_BYTES, PART_ORDER));
-  store<u32>(entry, 0, 4);
+  store<u32>(entry, 0, E_SIZE);
 }
 
 function dropLeaf(order: usize, leaf: u32): void {
   const entry = entryOf(order, leaf);
   const leaves = leafCount(order);
   release(load<u32>(entry), LEAF_BYTES, PART_ORDER);
-  memory.copy(entry, entry + 8, <usize>(leaves - 1 - leaf) << 3);
+  memory.copy(entry, entry + ENTRY, <usize>(leaves - 1 - leaf) * ENTRY);
   store<u32>(order, leaves - 1, 8);
 }

@@ -1,4 +1,6 @@
-// The hash table of the forms: their numbers, by the hash of their bytes (open addressing, linear probing).
+// The hash table of the forms: their numbers, by the hash of their bytes (open addressing, linear probing). A slot has a
+// number in its lower 27 bits (more forms than that have no room in a memory) and the upper five of the hash above, which tell most
+// other forms apart without a look at their bytes.
 //
 // When it is three quarters full, a table of twice the slots takes its place, and every form that is entered from
 // then on moves some slots of the old one, so that no call moves all. Meanwhile a form is in the new table, or at a slot of
@@ -14,6 +16,7 @@ const FIRST_SLOTS: u32 = 512;
 /** Slots that are moved when a form is entered: all are, long before the new table is full. */
 const MOVED_AT_ONCE: u32 = 8;
 const DROPPED: u32 = 0xffffffff;
+const NUMBER: u32 = 0x07ffffff;
 
 export function lookUpForm(at: usize, length: u32, hash: u32): u32 {
   const form = lookUpIn(load<u32>(H_HASH), load<u32>(H_HASH_SLOTS), at, length, hash);
@@ -23,12 +26,16 @@ export function lookUpForm(at: usize, length: u32, hash: u32): u32 {
 function lookUpIn(table: usize, slots: u32, at: usize, length: u32, hash: u32): u32 {
   if (slots === 0) return 0;
   let i = hash & (slots - 1);
-  let form = load<u32>(table + (<usize>i << 2));
-  while (form !== 0 && (form === DROPPED || formLength(form) !== length || !equalBytes(formBytes(form), at, length))) {
+  let slot = load<u32>(table + (<usize>i << 2));
+  while (slot !== 0 && !(((slot ^ hash) & ~NUMBER) === 0 && slot !== DROPPED && hasBytes(slot & NUMBER, at, length))) {
     i = (i + 1) & (slots - 1);
-    form = load<u32>(table + (<usize>i << 2));
+    slot = load<u32>(table + (<usize>i << 2));
   }
-  return form;
+  return slot & NUMBER;
+}
+
+function hasBytes(form: u32, at: usize, length: u32): bool {
+  return formLength(form) === length && equalBytes(formBytes(form), at, length);
 }
 
 export function enterForm(form: u32, hash: u32): void {
@@ -40,7 +47,7 @@ export function enterForm(form: u32, hash: u32): void {
 
 /** Takes a form out, which still has its bytes. */
 export function leaveTable(form: u32): void {
-  const hash = hashBytes(formBytes(form), formLength(form));
+  const hash = hashOf(form);
   const slot = slotOf(load<u32>(H_HASH), load<u32>(H_HASH_SLOTS), form, hash);
   if (slot !== 0) emptySlot(slot);
   const old: usize = load<u32>(H_OLD_HASH) === 0 ? 0 : slotOf(load<u32>(H_OLD_HASH), load<u32>(H_OLD_SLOTS), form, hash);
@@ -51,18 +58,20 @@ export function leaveTable(form: u32): void {
 
 /** Address of the slot of a form in a table, or 0. */
 function slotOf(table: usize, slots: u32, form: u32, hash: u32): usize {
+  const wanted = form | (hash & ~NUMBER);
   let i = hash & (slots - 1);
-  while (load<u32>(table + (<usize>i << 2)) !== form && load<u32>(table + (<usize>i << 2)) !== 0) i = (i + 1) & (slots - 1);
+  while (load<u32>(table + (<usize>i << 2)) !== wanted && load<u32>(table + (<usize>i << 2)) !== 0) i = (i + 1) & (slots - 1);
   const slot = table + (<usize>i << 2);
-  return load<u32>(slot) === form ? slot : 0;
+  return load<u32>(slot) === wanted ? slot : 0;
 }
 
 function putForm(form: u32, hash: u32): void {
+  assert(form < NUMBER, 'more forms than slots can name');
   const table = <usize>load<u32>(H_HASH);
   const mask = load<u32>(H_HASH_SLOTS) - 1;
   let i = hash & mask;
   while (load<u32>(table + (<usize>i << 2)) !== 0) i = (i + 1) & mask;
-  store<u32>(table + (<usize>i << 2), form);
+  store<u32>(table + (<usize>i << 2), form | (hash & ~NUMBER));
 }
 
 function grow(): void {
@@ -81,8 +90,8 @@ function moveSlots(count: u32): void {
   const first = load<u32>(H_OLD_NEXT);
   const end = min(slots, first + count);
   for (let i = first; i < end; i++) {
-    const form = load<u32>(old + (<usize>i << 2));
-    if (form !== 0 && form !== DROPPED) putForm(form, hashBytes(formBytes(form), formLength(form)));
+    const slot = load<u32>(old + (<usize>i << 2));
+    if (slot !== 0 && slot !== DROPPED) putForm(slot & NUMBER, hashOf(slot & NUMBER));
   }
   store<u32>(H_OLD_NEXT, end);
   if (end < slots) return;
@@ -98,12 +107,16 @@ function emptySlot(slot: usize): void {
   let i = hole;
   for (;;) {
     i = (i + 1) & mask;
-    const form = load<u32>(table + (<usize>i << 2));
-    if (form === 0) break;
-    const home = hashBytes(formBytes(form), formLength(form)) & mask;
+    const other = load<u32>(table + (<usize>i << 2));
+    if (other === 0) break;
+    const home = hashOf(other & NUMBER) & mask;
     if (((i - home) & mask) < ((i - hole) & mask)) continue;
-    store<u32>(table + (<usize>hole << 2), form);
+    store<u32>(table + (<usize>hole << 2), other);
     hole = i;
   }
   store<u32>(table + (<usize>hole << 2), 0);
+}
+
+function hashOf(form: u32): u32 {
+  return hashBytes(formBytes(form), formLength(form));
 }

@@ -5,6 +5,7 @@ import { enterForm, leaveTable, lookUpForm } from './form-table.ts';
 import { H_FORM_CAPACITY, H_FORMS, H_NEW_FORMS, H_RECORDS, H_SIGNATURES, H_SPARE_FORMS, PART_FORMS, PART_STRINGS } from './layout.ts';
 import { allocate, release, resize } from './memory.ts';
 import { formLength, HAS_KEY, R_DOCUMENTS, R_STRING, R_TAIL, RECORD, recordOf, signatureAt } from './records.ts';
+import { forgetRecent } from './tokens.ts';
 import { B_NEW_FORMS, buffer, reserve, roomOf } from './scratch.ts';
 
 const FIRST_CAPACITY: u32 = 256;
@@ -48,6 +49,7 @@ export function dropForm(form: u32): void {
   const text = <usize>load<u32>(record, R_STRING);
   assert(load<u32>(record, R_DOCUMENTS) === 0 && load<u32>(record, R_TAIL) === 0, 'a form with postings');
   leaveTable(form);
+  forgetRecent(form);
   store<u64>(signatureAt(form), 0);
   release(text, stringSize(text), PART_STRINGS);
   memory.fill(record, 0, RECORD);

@@ -15,7 +15,7 @@ export const FIRST_HEAP_PAGE: u32 = 3;
 
 export const MAGIC: u32 = 0x31584951; // "QIX1"
 /** Changes with every change of how bytes lie; a checkpoint of another layout is rebuilt. */
-export const LAYOUT: u32 = 2;
+export const LAYOUT: u32 = 4;
 
 // Kinds of pages.
 export const PAGE_FREE: u8 = 0;
@@ -137,6 +137,9 @@ export const H_SCORING: usize = H_SCRATCH + 576;
 export const H_FURTHER: usize = H_SCRATCH + 600;
 /** Set when the memory could not grow as far as it had to. */
 export const H_FULL: usize = H_SCRATCH + 608;
+/** A number of the document at hand, and how many of its tokens have their places (see `tokens.ts`). */
+export const H_DOCUMENT: usize = H_SCRATCH + 612;
+export const H_PLACED: usize = H_SCRATCH + 616;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
 export const H_LEVELS: usize = H_SCRATCH + 1024;
 export const H_LEVEL_CAPACITY: usize = H_SCRATCH + 1536;
@@ -150,7 +153,7 @@ export const CONTENT_FREQUENCIES: usize = HEADER + 0x2000; // those in the conte
 export const WEIGHTS: usize = HEADER + 0x2c00; // their (weighted) frequencies, f32
 export const SCORES: usize = HEADER + 0x3000; // their scores, f32
 export const HISTOGRAM: usize = HEADER + 0x3800; // bit lengths of the values to pack, 33 x u32
-export const RICE: usize = HEADER + 0x3c00; // sums by class of the positions to code
+export const RICE: usize = HEADER + 0x3c00; // ends by class of the positions to code
 export const FUZZY: usize = HEADER + 0x4000; // rows of the automaton, and the word
 export const SEALED_DOCS: usize = HEADER + 0x8000; // of the block that is being sealed, u32
 export const SEALED_FREQUENCIES: usize = HEADER + 0x8400;

@@ -18,7 +18,7 @@ export function pack(from: usize, count: u32, to: usize): usize {
   store<u8>(to, <u8>bits);
   const packed = to + 2;
   const behind = packed + vectors(count, bits) * 16;
-  packRows(from, (count + 3) >> 2, bits, packed, behind);
+  packRows(from, (count + 3) >> 2, bits, packed);
   return putExceptions(from, count, bits, to, behind);
 }
 
@@ -45,19 +45,15 @@ function vectors(count: u32, bits: u32): usize {
 
 /** The width that takes the fewest bytes, counting the exceptions it leaves. */
 function cheapestBits(from: usize, count: u32): u32 {
-  memory.fill(HISTOGRAM, 0, 33 * 4);
-  for (let i: u32 = 0; i < count; i++) {
-    const counter = HISTOGRAM + (<usize>(32 - clz(load<u32>(from + (<usize>i << 2)))) << 2);
-    store<u32>(counter, load<u32>(counter) + 1);
-  }
-  let best: u32 = 32;
-  let least: u32 = u32.MAX_VALUE;
-  for (let bits: u32 = 0; bits <= 32; bits++) {
+  const most = countBits(from, count);
+  let best: u32 = most;
+  let least = <u32>vectors(count, most) * 16;
+  for (let bits = most; bits-- > 0;) {
     let cost = <u32>vectors(count, bits) * 16;
-    for (let longer = bits + 1; longer <= 32; longer++) {
+    for (let longer = bits + 1; longer <= most && cost <= least; longer++) {
       cost += load<u32>(HISTOGRAM + (<usize>longer << 2)) * (1 + (longer - bits + 6) / 7);
     }
-    if (cost < least) {
+    if (cost <= least) {
       least = cost;
       best = bits;
     }
@@ -65,17 +61,35 @@ function cheapestBits(from: usize, count: u32): u32 {
   return best;
 }
 
-function packRows(from: usize, rows: u32, bits: u32, to: usize, end: usize): void {
-  memory.fill(to, 0, end - to);
+/** Counts the values by their length in bits, at HISTOGRAM; gives the greatest length. */
+function countBits(from: usize, count: u32): u32 {
+  for (let at = HISTOGRAM; at < HISTOGRAM + 33 * 4; at += 16) v128.store(at, i64x2.splat(0));
+  let all: u32 = 0;
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+    const value = load<u32>(from + i);
+    const counter = HISTOGRAM + (<usize>(32 - clz(value)) << 2);
+    store<u32>(counter, load<u32>(counter) + 1);
+    all |= value;
+  }
+  return 32 - clz(all);
+}
+
+function packRows(from: usize, rows: u32, bits: u32, to: usize): void {
   if (bits === 0) return;
   const mask = i32x4.splat(<i32>(<u32>0xffffffff >> (32 - bits)));
-  for (let row: u32 = 0; row < rows; row++) {
-    const value = v128.and(v128.load(from + (<usize>row << 4)), mask);
-    const shift = (row * bits) & 31;
-    const word = to + (<usize>((row * bits) >> 5) << 4);
-    v128.store(word, v128.or(v128.load(word), i32x4.shl(value, shift)));
-    if (shift + bits > 32) v128.store(word + 16, i32x4.shr_u(value, 32 - shift));
+  let word = i32x4.splat(0);
+  let shift: u32 = 0;
+  for (const end = from + (<usize>rows << 4); from < end; from += 16) {
+    const value = v128.and(v128.load(from), mask);
+    word = v128.or(word, i32x4.shl(value, shift));
+    shift += bits;
+    if (shift < 32) continue;
+    v128.store(to, word);
+    to += 16;
+    shift -= 32;
+    word = shift === 0 ? i32x4.splat(0) : i32x4.shr_u(value, bits - shift);
   }
+  if (shift > 0) v128.store(to, word);
 }
 
 function unpackRows(from: usize, rows: u32, bits: u32, to: usize): void {

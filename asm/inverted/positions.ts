@@ -4,37 +4,56 @@
 // occurrences. A value whose upper part is 16 or more is 16 zeros and its 32 bits.
 //
 //     u16 four k of 4 bits   bits, the lowest of each byte first
+//
+// Before they are coded, positions lie in B_POSITIONS class by class, so that sums and costs are worked out four at a time.
 
 import { getVarint, varintLength, varintValue } from './bytes.ts';
-import { RICE, SEALED_FREQUENCIES } from './layout.ts';
+import { BLOCK, RICE, SEALED_FREQUENCIES } from './layout.ts';
 import { B_POSITIONS, buffer, reserve, roomOf } from './scratch.ts';
 
 const ESCAPE: u32 = 16;
+const ESCAPED: u32 = ESCAPE + 32;
 const MAX_K: u32 = 15;
 const CLASSES: u32 = 4;
 
-/** Reads positions of a tail, with their class, as the values from `first` on that will be coded; gives the address behind. */
-export function notePositions(at: usize, frequency: u32, first: u32): usize {
-  const bytes = (first + frequency) * 4;
-  const values = (bytes > roomOf(B_POSITIONS) ? reserve(B_POSITIONS, bytes) : buffer(B_POSITIONS)) + (<usize>first << 2);
-  for (let i: usize = 0; i < <usize>frequency << 2; i += 4) {
+/** Makes ready to note positions. At RICE stands, for each class, how far its values reach in B_POSITIONS. */
+export function forgetPositions(): void {
+  reserve(B_POSITIONS, startOf(CLASSES - 1) + 64);
+  for (let c: u32 = 0; c < CLASSES; c++) setEnd(c, buffer(B_POSITIONS) + startOf(c));
+}
+
+/** Reads the position of a posting that has one; gives the address behind. */
+export function noteSingle(at: usize): usize {
+  const value = getVarint(at);
+  const to = endOf(0);
+  store<u32>(to, varintValue(value));
+  setEnd(0, to + 4);
+  return at + varintLength(value);
+}
+
+/** Reads positions of a tail, as those of one posting; gives the address behind. */
+export function notePositions(at: usize, frequency: u32): usize {
+  const c = classOf(frequency);
+  let to = endOf(c);
+  if (c === CLASSES - 1) {
+    const used = <u32>(to - buffer(B_POSITIONS));
+    if (used + frequency * 4 + 64 > roomOf(B_POSITIONS)) to = reserve(B_POSITIONS, used + frequency * 4 + 64) + used;
+  }
+  for (const end = to + (<usize>frequency << 2); to < end; to += 4) {
     const value = getVarint(at);
     at += varintLength(value);
-    store<u32>(values + i, varintValue(value));
+    store<u32>(to, varintValue(value));
   }
+  setEnd(c, to);
   return at;
 }
 
 /** Codes the noted positions of `count` postings, whose frequencies - 1 are at SEALED_FREQUENCIES; gives the address behind. */
 export function codePositions(count: u32, to: usize): usize {
-  const values = reserve(B_POSITIONS, 16);
-  memory.fill(RICE, 0, 16 * CLASSES);
-  visitSums(count, values);
   let ks: u32 = 0;
-  for (let c: u32 = 0; c < CLASSES; c++) ks |= initialK(c) << (c << 2);
-  ks = refine(count, values, ks);
+  for (let c: u32 = 0; c < CLASSES; c++) ks |= bestK(buffer(B_POSITIONS) + startOf(c), endOf(c)) << (c << 2);
   store<u16>(to, <u16>ks);
-  return putValues(count, values, ks, to + 2);
+  return putValues(count, ks, to + 2);
 }
 
 /** Decodes the positions of `count` postings of the given frequencies to `to`, u32 each. */
@@ -68,72 +87,75 @@ function kOf(ks: u32, c: u32): u32 {
   return (ks >> (c << 2)) & 15;
 }
 
-/** At RICE, for each class: sum (u64), number (u32). */
-function visitSums(count: u32, values: usize): void {
-  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
-    const frequency = load<u32>(SEALED_FREQUENCIES + i) + 1;
-    const place = RICE + (<usize>classOf(frequency) << 4);
-    let sum = load<u64>(place);
-    for (const end = values + (<usize>frequency << 2); values < end; values += 4) sum += load<u32>(values);
-    store<u64>(place, sum);
-    store<u32>(place, load<u32>(place, 8) + frequency, 8);
+/** Where the values of a class start: postings of the first three have at most 1, 3 and 7, and a vector of zeros follows. */
+function startOf(c: u32): u32 {
+  return (c << 4) + BLOCK * 4 * (c === 0 ? 0 : c === 1 ? 1 : c === 2 ? 4 : 11);
+}
+
+function endOf(c: u32): usize {
+  return buffer(B_POSITIONS) + load<u32>(RICE + (<usize>c << 2));
+}
+
+function setEnd(c: u32, end: usize): void {
+  store<u32>(RICE + (<usize>c << 2), <u32>(end - buffer(B_POSITIONS)));
+}
+
+/**
+ * The k that takes the fewest bits. For geometric gaps of mean m that is about log2(0.69 m); it is less where few large
+ * values raise the mean of many small ones. Values up to the next vector become zeros.
+ */
+function bestK(from: usize, end: usize): u32 {
+  const number = <u32>((end - from) >> 2);
+  if (number === 0) return 0;
+  v128.store(end, i64x2.splat(0));
+  const mean = <u32>min<u64>(sumOf(from, end) * 45 / (<u64>number * 64), 0xffffffff);
+  let k: u32 = mean < 2 ? 0 : min(31 - clz(mean), MAX_K);
+  let least = costOf(from, end, number, k);
+  const step: u32 = k > 0 && costOf(from, end, number, k - 1) <= least ? u32.MAX_VALUE : 1;
+  // Below 0 it is greater than the most.
+  for (let next = k + step; next <= MAX_K; next += step) {
+    const cost = costOf(from, end, number, next);
+    if (cost > least) break;
+    least = cost;
+    k = next;
   }
+  return k;
 }
 
-/** For geometric gaps of mean m the best k is about log2(0.69 m). */
-function initialK(c: u32): u32 {
-  const place = RICE + (<usize>c << 4);
-  const number = load<u32>(place, 8);
-  const mean = number === 0 ? 0 : <u32>min<u64>(load<u64>(place) * 45 / (<u64>number * 64), 0xffffffff);
-  return mean < 2 ? 0 : min(31 - clz(mean), MAX_K);
+function sumOf(from: usize, end: usize): u64 {
+  let sums = i64x2.splat(0);
+  for (; from < end; from += 16) {
+    const values = v128.load(from);
+    sums = i64x2.add(sums, i64x2.add(i64x2.extend_low_i32x4_u(values), i64x2.extend_high_i32x4_u(values)));
+  }
+  return <u64>i64x2.extract_lane(sums, 0) + <u64>i64x2.extract_lane(sums, 1);
 }
 
-/** Lessens each k by one or two where that takes fewer bits: few large values raise the mean of many small ones. */
-function refine(count: u32, values: usize, ks: u32): u32 {
-  memory.fill(RICE, 0, 16 * CLASSES);
+/** Bits that values take. An upper part counts as itself up to the escape, and the zeros of padding as nothing. */
+function costOf(from: usize, end: usize, number: u32, k: u32): u32 {
+  const escape = i32x4.splat(<i32>ESCAPE);
+  const escaped = i32x4.splat(<i32>(ESCAPED - 1 - k));
+  let sums = i32x4.splat(0);
+  for (; from < end; from += 16) {
+    const upper = i32x4.shr_u(v128.load(from), k);
+    sums = i32x4.add(sums, v128.bitselect(upper, escaped, i32x4.lt_s(upper, escape)));
+  }
+  const sum = i32x4.extract_lane(sums, 0) + i32x4.extract_lane(sums, 1) + i32x4.extract_lane(sums, 2) + i32x4.extract_lane(sums, 3);
+  return <u32>sum + number * (1 + k);
+}
+
+function putValues(count: u32, ks: u32, to: usize): usize {
+  for (let c: u32 = 0; c < CLASSES; c++) setEnd(c, buffer(B_POSITIONS) + startOf(c));
+  let pending: u64 = 0;
+  let bits: u64 = 0;
   for (let i: usize = 0; i < <usize>count << 2; i += 4) {
     const frequency = load<u32>(SEALED_FREQUENCIES + i) + 1;
     const c = classOf(frequency);
     const k = kOf(ks, c);
-    const place = RICE + (<usize>c << 4);
-    let same: u32 = 0;
-    let one: u32 = 0;
-    let two: u32 = 0;
-    for (const end = values + (<usize>frequency << 2); values < end; values += 4) {
-      const value = load<u32>(values);
-      same += cost(value, k);
-      one += cost(value, k > 0 ? k - 1 : 0);
-      two += cost(value, k > 1 ? k - 2 : 0);
-    }
-    store<u32>(place, load<u32>(place) + same);
-    store<u32>(place, load<u32>(place, 4) + one, 4);
-    store<u32>(place, load<u32>(place, 8) + two, 8);
-  }
-  let better: u32 = 0;
-  for (let c: u32 = 0; c < CLASSES; c++) {
-    const place = RICE + (<usize>c << 4);
-    const same = load<u32>(place);
-    const one = load<u32>(place, 4);
-    const two = load<u32>(place, 8);
-    const less: u32 = two < one && two < same ? 2 : one < same ? 1 : 0;
-    const k = kOf(ks, c);
-    better |= (k - min(k, less)) << (c << 2);
-  }
-  return better;
-}
-
-function cost(value: u32, k: u32): u32 {
-  const upper = value >> k;
-  return upper < ESCAPE ? upper + 1 + k : ESCAPE + 32;
-}
-
-function putValues(count: u32, values: usize, ks: u32, to: usize): usize {
-  let pending: u64 = 0;
-  let bits: u32 = 0;
-  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
-    const frequency = load<u32>(SEALED_FREQUENCIES + i) + 1;
-    const k = kOf(ks, classOf(frequency));
-    for (const end = values + (<usize>frequency << 2); values < end; values += 4) {
+    let values = endOf(c);
+    const end = values + (<usize>frequency << 2);
+    setEnd(c, end);
+    for (; values < end; values += 4) {
       const value = load<u32>(values);
       const upper = value >> k;
       if (upper < ESCAPE) {
@@ -141,14 +163,13 @@ function putValues(count: u32, values: usize, ks: u32, to: usize): usize {
         bits += upper + 1 + k;
       } else {
         pending |= (<u64>value << ESCAPE) << bits;
-        bits += ESCAPE + 32;
+        bits += ESCAPED;
       }
-      for (; bits >= 8; bits -= 8) {
-        store<u8>(to++, <u8>pending);
-        pending >>= 8;
-      }
+      store<u64>(to, pending);
+      to += <usize>(bits >> 3);
+      pending >>= bits & 56;
+      bits &= 7;
     }
   }
-  if (bits > 0) store<u8>(to++, <u8>pending);
-  return to;
+  return bits > 0 ? to + 1 : to;
 }

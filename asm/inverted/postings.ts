@@ -21,14 +21,16 @@
 //
 // A directory: u32 blocks, u32 capacity, u32 deaths at the last count of dead postings, u32 dead ones, addresses of blocks.
 
-import { getVarint, putVarint, skipVarints, varintLength, varintSize, varintValue } from './bytes.ts';
-import { R_DIRECTORY, R_DOCUMENTS, R_FIELDS, R_LAST, R_TAIL, R_TAIL_BYTES, R_TAIL_POSTINGS, recordOf } from './records.ts';
+import {
+  copyBytes, getVarint, putBytes, putVarint, SHORT_VARINT, shortVarint, shortVarintSize, skipVarints, varintLength, varintSize, varintValue,
+} from './bytes.ts';
+import { R_DIRECTORY, R_DOCUMENTS, R_FIELDS, R_LAST, R_TAIL, R_TAIL_BYTES, R_TAIL_POSTINGS } from './records.ts';
 import {
   BLOCK, FURTHER, H_EPOCH, H_POSTING, PART_BLOCKS, PART_DIRECTORIES, PART_TAILS, SEALED_DOCS, SEALED_FREQUENCIES,
 } from './layout.ts';
 import { allocate, release, resize, roomFor } from './memory.ts';
 import { pack } from './packing.ts';
-import { codePositions, notePositions } from './positions.ts';
+import { codePositions, forgetPositions, notePositions, noteSingle } from './positions.ts';
 import { B_BLOCK, B_BLOCK_FIELDS, buffer, reserve } from './scratch.ts';
 
 export const MAX_TAIL: u32 = 16384;
@@ -48,25 +50,52 @@ export const ONCE: u32 = 2;
 export const MORE: u32 = 1;
 
 /**
- * Appends a posting of a document that is later than all the form has, whose tail is of today's epoch. `from` to `end` is
- * what a tail has of it behind its first number, and `single` that number's low bit.
+ * Appends a posting of a document that is later than all that the form of a record has, whose tail is of today's epoch.
+ * `from` to `end` is what a tail has of it behind its first number, which says that it isn't a single one (see `appendSingle`).
  */
-export function appendPosting(form: u32, doc: u32, from: usize, end: usize, fields: u32, single: bool): void {
-  const record = recordOf(form);
+export function appendPosting(record: usize, doc: u32, from: usize, end: usize, fields: u32): void {
+  const bytes = <u32>(end - from);
+  beginPosting(record, bytes + 5, fields);
+  if (bytes + 5 > MAX_TAIL) return sealAlone(record, doc, from, end);
+  const gap = gapTo(record, doc) << 1;
+  const at = extendTail(record, varintSize(gap) + bytes);
+  copyBytes(putVarint(at, gap), from, bytes);
+  countPosting(record, doc);
+}
+
+/** The same for a posting of one occurrence, in the content. */
+export function appendSingle(record: usize, doc: u32, position: u32): void {
+  beginPosting(record, 10, 1);
+  const gap = (gapTo(record, doc) << 1) | 1;
+  if ((gap | position) < SHORT_VARINT) {
+    const size = shortVarintSize(gap);
+    const bytes = size + shortVarintSize(position);
+    putBytes(extendTail(record, bytes), <u64>shortVarint(gap) | (<u64>shortVarint(position) << (size << 3)), bytes);
+  } else {
+    const at = extendTail(record, varintSize(gap) + varintSize(position));
+    putVarint(putVarint(at, gap), position);
+  }
+  countPosting(record, doc);
+}
+
+/** Counts a posting, and seals a tail that has no room for its bytes. */
+function beginPosting(record: usize, bytes: u32, fields: u32): void {
+  if (tailCount(record) > 0 && <u32>load<u16>(record, R_TAIL_BYTES) + bytes > MAX_TAIL) sealTail(record);
   store<u8>(record, load<u8>(record, R_FIELDS) | <u8>fields, R_FIELDS);
   store<u32>(record, load<u32>(record, R_DOCUMENTS) + 1, R_DOCUMENTS);
-  const bytes = <u32>(end - from);
-  if (tailCount(record) > 0 && <u32>load<u16>(record, R_TAIL_BYTES) + bytes + 5 > MAX_TAIL) sealTail(form);
-  if (bytes + 5 > MAX_TAIL) return sealAlone(form, doc, from, end);
-  const count = tailCount(record);
-  const gap = ((doc - (count === 0 ? 0 : load<u32>(record, R_LAST))) << 1) | <u32>single;
-  const at = extendTail(record, varintSize(gap) + bytes);
-  memory.copy(putVarint(at, gap), from, bytes);
+}
+
+/** How far a document is from the last one of the tail, which starts with a whole number. */
+function gapTo(record: usize, doc: u32): u32 {
+  return doc - (tailCount(record) === 0 ? 0 : load<u32>(record, R_LAST));
+}
+
+/** Notes that the tail has a posting more, and seals one that is full. */
+function countPosting(record: usize, doc: u32): void {
   store<u32>(record, doc, R_LAST);
-  if (count + 1 === BLOCK) {
-    appendBlock(form, sealBytes(load<u32>(record, R_TAIL), BLOCK));
-    clearTail(record);
-  } else setTailCount(record, count + 1);
+  const count = tailCount(record) + 1;
+  if (count === BLOCK) sealTail(record, BLOCK);
+  else setTailCount(record, count);
 }
 
 export function tailCount(record: usize): u32 {
@@ -78,14 +107,24 @@ export function setTailCount(record: usize, count: u32): void {
   store<u8>(record, <u8>(count | (load<u32>(H_EPOCH) << TAIL_EPOCH_SHIFT)), R_TAIL_POSTINGS);
 }
 
+/**
+ * Room of a tail of so many bytes, of which it is the only sign. Steps are wider than those of the allocator, so that a
+ * tail moves more rarely; tails of rare forms, which most are, have the narrow ones.
+ */
+export function tailRoom(bytes: u32): u32 {
+  const step: u32 = bytes <= 32 ? 8 : bytes <= 128 ? 16 : 1 << (28 - clz(bytes - 1));
+  return (bytes + step - 1) & (0 - step);
+}
+
 /** Makes the tail longer; gives the address of the new bytes. */
 export function extendTail(record: usize, bytes: u32): usize {
   const used = <u32>load<u16>(record, R_TAIL_BYTES);
   let tail = <usize>load<u32>(record, R_TAIL);
-  if (tail === 0 || used + bytes > roomFor(used)) {
-    const wider = allocate(used + bytes, PART_TAILS);
-    memory.copy(wider, tail, used);
-    release(tail, used, PART_TAILS);
+  const room = tailRoom(used);
+  if (used + bytes > room) {
+    const wider = allocate(tailRoom(used + bytes), PART_TAILS);
+    copyBytes(wider, tail, used);
+    if (tail !== 0) release(tail, room, PART_TAILS);
     store<u32>(record, <u32>wider, R_TAIL);
     tail = wider;
   }
@@ -94,31 +133,29 @@ export function extendTail(record: usize, bytes: u32): usize {
 }
 
 export function clearTail(record: usize): void {
-  release(load<u32>(record, R_TAIL), load<u16>(record, R_TAIL_BYTES), PART_TAILS);
+  release(load<u32>(record, R_TAIL), tailRoom(load<u16>(record, R_TAIL_BYTES)), PART_TAILS);
   store<u32>(record, 0, R_TAIL);
   store<u16>(record, 0, R_TAIL_BYTES);
   setTailCount(record, 0);
 }
 
-function sealTail(form: u32): void {
-  const record = recordOf(form);
-  appendBlock(form, sealBytes(load<u32>(record, R_TAIL), tailCount(record)));
+function sealTail(record: usize, count: u32 = tailCount(record)): void {
+  appendBlock(record, sealBytes(load<u32>(record, R_TAIL), count));
   clearTail(record);
 }
 
 /** A posting that is too long for a tail gets a block of its own. */
-function sealAlone(form: u32, doc: u32, from: usize, end: usize): void {
+function sealAlone(record: usize, doc: u32, from: usize, end: usize): void {
   const alone = allocate(<u32>(end - from) + 5, PART_TAILS);
   memory.copy(putVarint(alone, doc << 1), from, end - from);
-  appendBlock(form, sealBytes(alone, 1));
+  appendBlock(record, sealBytes(alone, 1));
   release(alone, <u32>(end - from) + 5, PART_TAILS);
-  store<u32>(recordOf(form), doc, R_LAST);
+  store<u32>(record, doc, R_LAST);
 }
 
 // ---- Directories ---------------------------------------------------------------------------
 
-export function appendBlock(form: u32, block: usize): void {
-  const record = recordOf(form);
+export function appendBlock(record: usize, block: usize): void {
   const directory = <usize>load<u32>(record, R_DIRECTORY);
   const count: u32 = directory === 0 ? 0 : load<u32>(directory, D_COUNT);
   const wider = widenDirectory(record, count + 1);
@@ -166,24 +203,19 @@ export function blockAt(record: usize, index: u32): usize {
 export function sealBytes(tail: usize, count: u32): usize {
   const end = readTail(tail, count);
   const block = reserve(B_BLOCK, 8192 + 8 * <u32>(end - tail));
-  const last = load<u32>(SEALED_DOCS + (<usize>(count - 1) << 2));
+  const special = buffer(B_BLOCK_FIELDS);
   const first = load<u32>(SEALED_DOCS);
-  for (let i = <usize>(count - 1); i > 0; i--) {
-    const place = SEALED_DOCS + (i << 2);
-    store<u32>(place, load<u32>(place) - load<u32>(place - 4) - 1);
-  }
   store<u32>(SEALED_DOCS, 0);
   let at = pack(SEALED_DOCS, count, block + BLOCK_HEADER);
   at = pack(SEALED_FREQUENCIES, count, at);
-  const special = buffer(B_BLOCK_FIELDS);
   const fields = load<u32>(special);
   if (fields !== 1) {
-    memory.copy(at, special + 8, load<u32>(special, 4));
+    memory.copy(at, special + 12, load<u32>(special, 4));
     at += load<u32>(special, 4);
   }
   const start = <u32>(at - block);
   at = codePositions(count, at);
-  store<u32>(block, last);
+  store<u32>(block, load<u32>(special, 8));
   store<u32>(block, first, 4);
   store<u32>(block, (count - 1) | (fields << 7) | (load<u32>(H_EPOCH) << 13) | (start << 14), 8);
   store<u32>(block, <u32>(at - block), 12);
@@ -193,39 +225,47 @@ export function sealBytes(tail: usize, count: u32): usize {
 }
 
 /**
- * Reads a tail into the buffers for sealing; gives the address behind it. B_BLOCK_FIELDS: u32 bits of all the fields, u32
- * bytes of what follows, u8 n, n x (u8 index, field part).
+ * Reads a tail into the buffers for sealing; gives the address behind it. At SEALED_DOCS come the first document, and gaps - 1.
+ * B_BLOCK_FIELDS: u32 bits of all the fields, u32 bytes of what follows behind the last document, u32 last document,
+ * u8 n, n x (u8 index, field part).
  */
 function readTail(tail: usize, count: u32): usize {
   reserve(B_BLOCK_FIELDS, 4096);
+  forgetPositions();
   let bytes: u32 = 1;
   let specials: u8 = 0;
   let doc: u32 = 0;
   let all: u32 = 0;
-  let values: u32 = 0;
   let at = tail;
   for (let i: u32 = 0; i < count; i++) {
+    const head = getVarint(at);
+    doc += varintValue(head) >> 1;
+    store<u32>(SEALED_DOCS + (<usize>i << 2), (varintValue(head) >> 1) - <u32>(i > 0));
+    if ((varintValue(head) & 1) !== 0) {
+      all |= 1;
+      store<u32>(SEALED_FREQUENCIES + (<usize>i << 2), 0);
+      at = noteSingle(at + varintLength(head));
+      continue;
+    }
     at = parsePosting(at);
-    doc += postingGap();
     const frequency = postingFrequency();
     all |= postingFields();
-    store<u32>(SEALED_DOCS + (<usize>i << 2), doc);
     store<u32>(SEALED_FREQUENCIES + (<usize>i << 2), frequency - 1);
     if (postingFields() !== 1) {
       const part = <u32>(at - postingFieldsAt());
-      const to = reserve(B_BLOCK_FIELDS, 16 + bytes + part) + 8 + bytes;
+      const to = reserve(B_BLOCK_FIELDS, 16 + bytes + part) + 12 + bytes;
       store<u8>(to, <u8>i);
-      memory.copy(to + 1, postingFieldsAt(), part);
+      copyBytes(to + 1, postingFieldsAt(), part);
       bytes += 1 + part;
       specials++;
     }
-    at = notePositions(at, frequency, values);
-    values += frequency;
+    at = notePositions(at, frequency);
   }
   const special = buffer(B_BLOCK_FIELDS);
   store<u32>(special, all);
   store<u32>(special, bytes, 4);
-  store<u8>(special, specials, 8);
+  store<u32>(special, doc, 8);
+  store<u8>(special, specials, 12);
   return at;
 }
 

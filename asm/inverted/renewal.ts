@@ -1,14 +1,14 @@
 // Compaction of one form: its postings are written anew, in today's numbers of documents, without
 // those of dropped ones.
 
-import { getVarint, putVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
+import { copyBytes, getVarint, putVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
 import { R_DIRECTORY, R_DOCUMENTS, R_LAST, R_TAIL, R_TAIL_BYTES, recordOf } from './records.ts';
 import { BLOCK, DOCS, FREQUENCIES, H_REMAP, PART_BLOCKS, PART_TAILS, SINK } from './layout.ts';
-import { allocate, release, roomFor } from './memory.ts';
+import { allocate, release } from './memory.ts';
 import { decodePositions } from './positions.ts';
 import {
   blockAt, blockCount, clearTail, D_BLOCKS, D_COUNT, D_DEATHS, MAX_TAIL, parsePosting, postingFrequency, postingGap, sealBytes,
-  setTailCount, skipFields, tailCount, widenDirectory,
+  setTailCount, skipFields, tailCount, tailRoom, widenDirectory,
 } from './postings.ts';
 import { blockFieldParts, blockSpecials } from './fields.ts';
 import { blockBytes, blockPositions, isCurrent, isTailCurrent, readBlock } from './reading.ts';
@@ -47,14 +47,14 @@ export function renewTail(form: u32): void {
   setTailCount(record, kept);
 }
 
-/** The tail of a chunk whose room is that of its bytes, as `extendTail` expects it. */
+/** The tail in a chunk whose room is that of its bytes, as `extendTail` expects it. */
 function shortenTail(record: usize, bytes: u32): void {
   const used = <u32>load<u16>(record, R_TAIL_BYTES);
   const tail = <usize>load<u32>(record, R_TAIL);
-  if (roomFor(bytes) !== roomFor(used)) {
-    const shorter = allocate(bytes, PART_TAILS);
-    memory.copy(shorter, tail, bytes);
-    release(tail, used, PART_TAILS);
+  if (tailRoom(bytes) !== tailRoom(used)) {
+    const shorter = allocate(tailRoom(bytes), PART_TAILS);
+    copyBytes(shorter, tail, bytes);
+    release(tail, tailRoom(used), PART_TAILS);
     store<u32>(record, <u32>shorter, R_TAIL);
   }
   store<u16>(record, <u16>bytes, R_TAIL_BYTES);

@@ -8,13 +8,12 @@ import { allocatePages, pagesFor, releasePages } from './memory.ts';
 /** Text that the host brings, and results that it fetches. */
 export const B_INPUT: u32 = 0;
 export const B_OUTPUT: u32 = 1;
-/** Positions of the tokens of the document at hand, and the next token of the same form, u32 each. */
+/** Tokens and forms of the document at hand, and how to find them (see `tokens.ts`). */
 export const B_TOKENS: u32 = 2;
-export const B_TOKEN_LINKS: u32 = 3;
-/** By form: its entry in B_DOC_FORMS, when that entry says so too. */
+export const B_RECENT: u32 = 3;
 export const B_FORM_ENTRIES: u32 = 4;
-/** Forms of the document at hand: form, tokens, first token, last token. */
 export const B_DOC_FORMS: u32 = 5;
+export const B_PLACES: u32 = 24;
 export const B_NEW_FORMS: u32 = 6;
 /** A posting, or postings, in the form of a tail. */
 export const B_POSTINGS: u32 = 7;

@@ -1,11 +1,14 @@
 // The twin of `src/text/tokenize.ts`, over UTF-8, with the same tables; the rules are numbered there.
 // It hands back texts that have composing or segmented code points (rules 3 and 5), which need the
 // host's Unicode functions.
+//
+// Of ASCII a word is what the tables say without looking: letters, digits, and the joiners between two of them. So the
+// text is read in windows of 64 bytes, each a bit mask by class, and words are runs of bits. A word that a code
+// point beyond ASCII may belong to, or that is as long as a window, is read code point by code point.
 
-import { characterLength, codePointAt, finishHash, putCodePoint } from './bytes.ts';
-import { addToken } from './indexing.ts';
-import { internForm } from './forms.ts';
-import { FORM_BUFFER, H_TABLE_BLOCKS, H_TABLE_EXPANSIONS, H_TABLE_INDEX, H_TEXT_AT } from './layout.ts';
+import { characterLength, codePointAt, copyBytes, putCodePoint } from './bytes.ts';
+import { addForm, addWord } from './tokens.ts';
+import { FORM_BUFFER, H_TABLE_BLOCKS, H_TABLE_EXPANSIONS, H_TABLE_INDEX, H_TEXT_AT, H_TOKENS } from './layout.ts';
 
 const SEPARATOR: u32 = 0;
 const LETTER: u32 = 1;
@@ -22,22 +25,37 @@ const AMOUNT_MASK: u32 = 0x7fffff;
 const CODE_POINT_MASK: u32 = 0x1fffff;
 const MAX_TOKEN_BYTES: usize = 256;
 
-/** Whether a text has a code point whose token the host has to make. */
-export function needsHost(at: usize, end: usize): bool {
-  const high = i8x16.splat(-128);
+const WINDOW: usize = 64;
+
+/**
+ * Where the host has to take over: behind the last sign of ASCII in front of the first code point whose token it has to
+ * make; at the start when there is none in between, and at the end when the host isn't needed.
+ */
+export function hostStart(start: usize, end: usize): usize {
+  let at = start;
   while (at < end) {
-    if (at + 16 <= end && !v128.any_true(v128.and(v128.load(at), high))) {
-      at += 16;
+    const high = highBytesAt(at) & bitsBelow(end - at);
+    if (high === 0) {
+      at += WINDOW;
       continue;
     }
+    at += <usize>ctz(high);
     const length = characterLength(load<u8>(at));
-    if (length > 1) {
-      const kind = lookUp(codePointAt(at, length)) >> CLASS_SHIFT;
-      if (kind === COMPOSING || kind === SEGMENTED) return true;
-    }
+    const kind = lookUp(codePointAt(at, length)) >> CLASS_SHIFT;
+    if (kind === COMPOSING || kind === SEGMENTED) return behindSign(start, at);
     at += length;
   }
-  return false;
+  return end;
+}
+
+/** The last address from `start` to `at` behind a byte of ASCII that is in no word, or `start`. */
+function behindSign(start: usize, at: usize): usize {
+  while (at > start) {
+    const byte = <u32>load<u8>(at - 1);
+    if (byte < 0x80 && lookUp(byte) >> CLASS_SHIFT === SEPARATOR) break;
+    at--;
+  }
+  return at;
 }
 
 /**
@@ -45,32 +63,96 @@ export function needsHost(at: usize, end: usize): bool {
  * behind the last; H_TEXT_AT then says where to go on.
  */
 export function tokenizeText(at: usize, stop: usize, end: usize, position: u32): u32 {
+  let done = stop;
   while (at < stop) {
-    const length = characterLength(load<u8>(at));
-    const kind = lookUp(codePointAt(at, length)) >> CLASS_SHIFT;
-    if (kind !== LETTER && kind !== DIGIT) {
-      at += length;
-      continue;
+    const inside = bitsBelow(end - at);
+    const letters = lettersAt(at) & inside;
+    const digits = digitsAt(at) & inside;
+    const apostrophes = bytesAt(at, 0x27) & inside;
+    const fullStops = bytesAt(at, 0x2e) & inside;
+    const high = highBytesAt(at) & inside;
+    const words = letters | digits;
+    const parts = words | (apostrophes & (letters << 1) & (letters >> 1)) | (fullStops & (digits << 1) & (digits >> 1));
+    // Where a word of ASCII may go on with what comes next.
+    const open = high | ((apostrophes | fullStops) & (high >> 1));
+    const whole = <u64>(end - at >= WINDOW);
+    let next = at + WINDOW;
+    for (let left = (words | high) & bitsBelow(stop - at); left !== 0;) {
+      const first = <usize>ctz(left);
+      const behind = <usize>ctz(~parts & (~(<u64>0) << first));
+      // Whether the last byte of a window joins is told by the one behind it.
+      const cut = <u64>(behind >= WINDOW - 1) & whole;
+      if ((cut | (((high >> first) | (open >> behind)) & 1)) !== 0) {
+        if (cut !== 0 && first > 0) {
+          next = at + first;
+          break;
+        }
+        const tokens = load<u32>(H_TOKENS);
+        done = codePoints(at + first, end, position);
+        position += load<u32>(H_TOKENS) - tokens;
+      } else {
+        addWord(at + first, <u32>(behind - first), position++);
+        done = at + behind;
+      }
+      if (done >= at + WINDOW) {
+        next = done;
+        break;
+      }
+      left &= ~(<u64>0) << (done - at);
     }
-    at = word(at, end, position);
-    // Rule 5: a token whose form is empty is none; `word` then leaves the last address unchanged.
-    if (formEnd() > FORM_BUFFER) position++;
+    at = next;
   }
-  store<u32>(H_TEXT_AT, <u32>at);
+  store<u32>(H_TEXT_AT, <u32>max(done, stop));
   return position;
 }
 
-/** Address behind the form that was folded last; kept behind the buffer. */
-function formEnd(): usize {
-  return load<u32>(FORM_BUFFER, 1024);
+/** The bits of a window that lie below a number of bytes. */
+function bitsBelow(bytes: usize): u64 {
+  return bytes >= WINDOW ? ~(<u64>0) : (<u64>1 << bytes) - 1;
 }
 
-/** Rules 1, 2, 4 and 5 for the word that starts at an address; gives the address behind it. */
+function lettersAt(at: usize): u64 {
+  return mask(letters(v128.load(at)), letters(v128.load(at, 16)), letters(v128.load(at, 32)), letters(v128.load(at, 48)));
+}
+
+function letters(bytes: v128): v128 {
+  return i8x16.lt_u(i8x16.sub(v128.or(bytes, i8x16.splat(0x20)), i8x16.splat(0x61)), i8x16.splat(26));
+}
+
+function digitsAt(at: usize): u64 {
+  return mask(digits(v128.load(at)), digits(v128.load(at, 16)), digits(v128.load(at, 32)), digits(v128.load(at, 48)));
+}
+
+function digits(bytes: v128): v128 {
+  return i8x16.lt_u(i8x16.sub(bytes, i8x16.splat(0x30)), i8x16.splat(10));
+}
+
+function bytesAt(at: usize, byte: i8): u64 {
+  const wanted = i8x16.splat(byte);
+  return mask(i8x16.eq(v128.load(at), wanted), i8x16.eq(v128.load(at, 16), wanted), i8x16.eq(v128.load(at, 32), wanted), i8x16.eq(v128.load(at, 48), wanted));
+}
+
+function highBytesAt(at: usize): u64 {
+  return mask(v128.load(at), v128.load(at, 16), v128.load(at, 32), v128.load(at, 48));
+}
+
+/** The highest bit of each byte. */
+function mask(a: v128, b: v128, c: v128, d: v128): u64 {
+  return <u64><u32>i8x16.bitmask(a) | (<u64><u32>i8x16.bitmask(b) << 16) | (<u64><u32>i8x16.bitmask(c) << 32) | (<u64><u32>i8x16.bitmask(d) << 48);
+}
+
+/** Adds the word that starts at an address, if one does; gives the address behind it, or behind the code point. */
+function codePoints(at: usize, end: usize, position: u32): usize {
+  const length = characterLength(load<u8>(at));
+  const kind = lookUp(codePointAt(at, length)) >> CLASS_SHIFT;
+  return kind === LETTER || kind === DIGIT ? word(at, end, position) : at + length;
+}
+
+/** Rules 1, 2, 4 and 5 for the word that starts at an address; gives the address behind it. One whose form is empty is none. */
 function word(start: usize, end: usize, position: u32): usize {
   let at = start;
   let to = FORM_BUFFER;
   let last = SEPARATOR;
-  let hash: u32 = 0x811c9dc5;
   while (at < end) {
     const length = characterLength(load<u8>(at));
     const codePoint = codePointAt(at, length);
@@ -78,13 +160,10 @@ function word(start: usize, end: usize, position: u32): usize {
     const kind = value >> CLASS_SHIFT;
     if (!belongs(kind, last, at + length, end) || at + length - start > MAX_TOKEN_BYTES) break;
     if (kind !== EXTEND) last = kind;
-    const folded = to;
     to = fold(codePoint, value, to);
-    for (let i = folded; i < to; i++) hash = (hash ^ <u32>load<u8>(i)) * 0x01000193;
     at += length;
   }
-  store<u32>(FORM_BUFFER, <u32>to, 1024);
-  if (to > FORM_BUFFER) addToken(internForm(FORM_BUFFER, <u32>(to - FORM_BUFFER), finishHash(hash)), position);
+  if (to > FORM_BUFFER) addForm(FORM_BUFFER, <u32>(to - FORM_BUFFER), position);
   return at;
 }
 
@@ -104,8 +183,8 @@ function fold(codePoint: u32, value: u32, to: usize): usize {
   const amount = value & AMOUNT_MASK;
   if ((value & EXPANDS) === 0) return putCodePoint(to, (codePoint + amount) & CODE_POINT_MASK);
   const expansion = <usize>load<u32>(H_TABLE_EXPANSIONS) + amount;
-  const length = <usize>load<u8>(expansion);
-  memory.copy(to, expansion + 1, length);
+  const length = <u32>load<u8>(expansion);
+  copyBytes(to, expansion + 1, length);
   return to + length;
 }
 

@@ -60,7 +60,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   reserve(buffer: number, bytes: number): number;
   buffer(buffer: number): number;
   beginDocument(): void;
-  needsHost(at: number, end: number): number;
+  hostStart(at: number, end: number): number;
   openField(field: number): void;
   tokenizeText(at: number, stop: number, end: number, position: number): number;
   textAt(): number;

@@ -39,10 +39,13 @@ export function* addDocument(parts: Additions, ord: number, texts: readonly Fiel
 
 /** Groups and orders the forms that the document at hand brought. */
 function* settleForms({ kernel, analyzers, dictionary, amount }: Additions): Generator<undefined, void> {
-  const forms = kernel.numbers(kernel.call.newForms(), kernel.call.newFormCount());
+  const count = kernel.call.newFormCount();
+  if (count === 0) return;
+  const forms = kernel.numbers(kernel.call.newForms(), count);
   const atOnce = Math.ceil(amount / TOKENS_PER_FORM);
-  for (const [i, form] of forms.entries()) {
+  for (let i = 0; i < count; i++) {
     if (i > 0 && i % atOnce === 0) yield;
+    const form = forms[i]!;
     const text = dictionary.text(form);
     analyzers.join(form, text);
     dictionary.setKey(form, text);

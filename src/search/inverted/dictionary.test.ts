@@ -28,6 +28,22 @@ describe.each(['release', 'debug'] as const)('the dictionary, %s build', (build)
     }), { numRuns: 200 });
   });
 
+  it('keeps very many forms in order that begin and end alike', () => {
+    const alike = fc.tuple(fc.constantFrom('', 'prototype', 'prototypé'), fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 9 }), fc.constantFrom('', 'listener', 'listeners')).map((parts) => parts.join(''));
+    fc.assert(fc.property(fc.uniqueArray(alike.filter((form) => form !== ''), { minLength: 300, maxLength: 700, size: 'max' }), fc.constantFrom('prototype', 'prototypeab', 'a'), fc.constantFrom('*listener', '*blisteners', '*b'), (list, prefix, suffix) => {
+      const index = indexOf(list);
+      for (let ord = 0; ord < list.length; ord += 3) index.remove(ord);
+      while (index.compact(1000));
+      const kept = list.filter((_, ord) => ord % 3 !== 0);
+      const key = (form: string) => Buffer.from(foldDiacritics(form));
+      const all = texts(index, index.prefix('', 1000));
+      expect([...all].sort()).toEqual([...kept].sort());
+      expect(all.map(key)).toEqual(all.map(key).sort(Buffer.compare));
+      expect(texts(index, index.prefix(prefix, 1000)).sort()).toEqual(kept.filter((form) => foldDiacritics(form).startsWith(prefix)).sort());
+      expect(texts(index, index.wildcard(suffix, 1000)).sort()).toEqual(kept.filter((form) => foldDiacritics(form).endsWith(suffix.slice(1))).sort());
+    }), { numRuns: 20 });
+  });
+
   it('finds what is within so many edits, the first character included', () => {
     fc.assert(fc.property(words, word, fc.integer({ min: 0, max: 2 }), (list, about, edits) => {
       const index = indexOf(list);

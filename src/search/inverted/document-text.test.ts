@@ -13,6 +13,14 @@ const piece = fc.oneof(
 );
 const text = fc.array(piece, { maxLength: 25, size: 'max' }).map((pieces) => pieces.join(''));
 
+/** Words, joiners and a few code points beyond ASCII in all positions to each other, and to the 64 bytes that are looked at together. */
+const windows = fc.array(fc.oneof(
+  { weight: 6, arbitrary: fc.stringMatching(/^[a-zA-Z0-9]{1,9}$/) },
+  { weight: 3, arbitrary: fc.constantFrom(' ', ' ', "'", '.', '-', "'.", '\n', "'é", '.٣', "é'e", '٣.5') },
+  { weight: 1, arbitrary: fc.constantFrom('é', '’', '٣', '—', '😀', '\u200d', '@', '[', '`', '{', '/', ':') },
+  { weight: 1, arbitrary: fc.nat(70).map((length) => 'x'.repeat(length)) },
+), { maxLength: 80, size: 'max' }).map((pieces) => pieces.join(''));
+
 /** The document's tokens as one exact phrase. */
 function asPhrase(index: InvertedIndex, tokens: readonly { form: string; position: number }[]): Query {
   return { kind: 'phrase', words: tokens.map(({ form, position }) => ({ forms: [{ id: index.form(form)! }], offset: position })) };
@@ -31,6 +39,54 @@ describe.each(['release', 'debug'] as const)('documents, %s build', (build) => {
       if (tokens.length > 0) expect(matches(index, asPhrase(index, tokens))).toEqual([3]);
       for (const { form } of tokens) expect(index.frequency(index.form(form)!, 3)).toBe(tokens.filter((token) => token.form === form).length);
     }), { numRuns: 250 });
+  });
+
+  it('have them wherever a word stands, starts, ends and joins', () => {
+    fc.assert(fc.property(windows, fc.constantFrom(7, undefined), (value, additionStep) => {
+      const index = new InvertedIndex({ build, ...(additionStep !== undefined && { additionStep }) });
+      index.add(3, [{ field: 0, text: value }]);
+      const tokens = tokenize(value);
+      expect(index.prefix('', 1000).map((id) => index.textOf(id)).sort()).toEqual([...new Set(tokens.map(({ form }) => form))].sort());
+      if (tokens.length > 0) expect(matches(index, asPhrase(index, tokens))).toEqual([3]);
+    }), { numRuns: 250 });
+  });
+
+  it('have them wherever a joiner comes in the bytes that are looked at together', () => {
+    const index = new InvertedIndex({ build });
+    const ends = ["'b", "'é", "'", "''b", '.5', '.٣', '5.5', '5.x', '’s', 'é', ' b', '\u200db'];
+    const texts = [0, 1, 30].flatMap((before) => Array.from({ length: 72 - before }, (_, n) => `${' '.repeat(before)}${'x'.repeat(n)}`)).flatMap((start) => ends.flatMap((end) => [start + end, `${start}1${end} c`]));
+    for (const [ord, value] of texts.entries()) index.add(ord, [{ field: 0, text: value }]);
+    expect(index.stats().tokens).toBe(texts.reduce((sum, value) => sum + tokenize(value).length, 0));
+    for (const [ord, value] of texts.entries()) for (const { form } of tokenize(value)) expect(index.frequency(index.form(form)!, ord), value).toBeGreaterThan(0);
+  });
+
+  it('count words that come again after very many others, however they were written', () => {
+    const words = Array.from({ length: 6000 }, (_, i) => `w${i}`);
+    const index = new InvertedIndex({ build });
+    for (const ord of [0, 1]) {
+      words.reverse();
+      index.add(ord, [
+        { field: 0, text: `${words.join(' ')} — ${words.map((word) => word.toUpperCase()).join('—')} ${words.join(' ')} ${'long'.repeat(5)}` },
+        { field: 1, tokens: [...words, 'w1\0', 'w1', 'long'.repeat(5)].map((form, position) => ({ form, position })) },
+      ]);
+    }
+    expect(words.filter((word) => index.frequency(index.form(word)!, 1) !== (word === 'w1' ? 5 : 4))).toEqual([]);
+    expect([index.frequency(index.form('w1\0')!, 1), index.frequency(index.form('long'.repeat(5))!, 1)]).toEqual([1, 2]);
+    expect(index.documents(index.form('w5999')!)).toBe(2);
+  });
+
+  it('keep positions of any distance, in blocks of any frequencies', () => {
+    const gap = fc.oneof(fc.nat(3), fc.nat(200), fc.nat(1_000_000));
+    fc.assert(fc.property(fc.array(fc.array(gap, { minLength: 1, maxLength: 9 }), { minLength: 128, maxLength: 300, size: 'max' }), gap, (documents, distance) => {
+      const index = new InvertedIndex({ build });
+      const positions = documents.map((gaps) => gaps.map((_, i) => gaps.slice(0, i + 1).reduce((sum, each) => sum + each, 0)));
+      for (const [ord, list] of positions.entries()) index.add(ord, [{ field: 0, tokens: list.map((position) => ({ form: 'x', position })) }, { field: 0, tokens: [] }]);
+      const id = index.form('x')!;
+      const query: Query = { kind: 'phrase', words: [{ forms: [{ id }], offset: 0 }, { forms: [{ id }], offset: distance }] };
+      const { hits } = index.search(query, { algorithm: { kind: 'bm25' }, limit: 1000 });
+      const expected = [...positions.keys()].filter((ord) => positions[ord]!.some((position) => positions[ord]!.includes(position + distance)));
+      expect(hits.map(({ ord }) => ord).sort((a, b) => a - b)).toEqual(expected);
+    }), { numRuns: 25 });
   });
 
   it('may be so large that their postings have blocks of their own', async () => {

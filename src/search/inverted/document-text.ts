@@ -69,17 +69,25 @@ function* addText(kernel: InvertedKernel, text: string, start: number, amount: n
   for (let from = 0; from < text.length;) {
     if (from > 0) yield;
     const cut = afterPair(text, from + amount);
-    const { at, stop, end } = kernel.inputParts(text.slice(from, cut), text.slice(cut, afterPair(text, cut + LOOKAHEAD)));
-    if (call.needsHost(at, end) === 0) {
-      position = call.tokenizeText(at, stop, end, position);
-      from = cut + unitsOf(kernel.bytes.subarray(stop, Math.max(stop, call.textAt())));
-    } else {
+    const { at, stop, end } = inputPiece(kernel, text, from, cut);
+    const host = call.hostStart(at, end);
+    if (host > at) position = call.tokenizeText(at, Math.min(stop, host), host, position);
+    if (host >= stop) from = cut + unitsOf(kernel.bytes.subarray(stop, Math.max(stop, call.textAt())));
+    else {
+      from += unitsOf(kernel.bytes.subarray(at, host));
       const behind = wordBoundary(text, from, Math.ceil(amount / HOST_SHARE));
       position = yield* addTokens(kernel, tokenize(text.slice(from, behind)), position, amount);
       from = behind;
     }
   }
   return position;
+}
+
+/** Brings a piece of a text, and what a word at its end may need behind it. */
+function inputPiece(kernel: InvertedKernel, text: string, from: number, cut: number): { readonly at: number; readonly stop: number; readonly end: number } {
+  if (from > 0 || cut < text.length) return kernel.inputParts(text.slice(from, cut), text.slice(cut, afterPair(text, cut + LOOKAHEAD)));
+  const { at, length } = kernel.input(text);
+  return { at, stop: at + length, end: at + length };
 }
 
 /** An offset, or the next one when it would part a surrogate pair. */
