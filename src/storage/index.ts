@@ -1,8 +1,12 @@
 /** The door of the storage room: the SQL port and its drivers, migrations, the body codec, the change feed. */
 export type { Queries, Row, Sql, SqlValue, Transaction } from './port.ts';
 export { openDatabase, type DatabaseOptions } from './open-database.ts';
-export { DOCUMENT_MIGRATIONS, documents, migrate, type Migration } from './migrations/index.ts';
-export { BodyCodec, DEFAULT_COMPRESSION, isSealed, type CompressionOptions } from './body/index.ts';
+export { DOCUMENT_MIGRATIONS, documents, migrate, refuseOlderBuilds, type Migration } from './migrations/index.ts';
+export { BodyCodec, DEFAULT_COMPRESSION, type CompressionOptions } from './body/index.ts';
+export {
+  countKeys, isSealed, isSealedText, keyIdOfHead, keyIdOfText, KeyRing, openBody, openMeta, openStream, openVector, parseKeys, sealBody, sealerOf, SEALED_BLOB, SEALED_META, sealMeta, sealStream, sealVector,
+  storedRows, type Key, type KeyCount, type KeyNames, type KeySettings, type Sealer, type StoredRow,
+} from './sealing/index.ts';
 export {
   CHANGE_FLAGS, ChangeFeed, FeedGap, forgetCursor, memoryCursor, storedCursor, Subscriber,
   type Change, type ChangeKind, type Cursor, type FeedReader, type Keep, type NewChange, type SubscriberOptions,

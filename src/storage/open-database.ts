@@ -1,9 +1,15 @@
 import type { Sql } from './port.ts';
+import type { KeyRing } from './sealing/index.ts';
 import { NodeSqlite, type Faults } from './sqlite/index.ts';
 
 export interface DatabaseOptions {
   /** A file, or `:memory:` for a database that ends with the process (`durable: false`). */
   readonly path: string;
+  /**
+   * Keys of encryption at rest. With them, reading opens sealed values of documents, and what is deleted or
+   * replaced is overwritten with zeros. Without, sealed values are answered as they are stored.
+   */
+  readonly keys?: KeyRing | undefined;
   /** Makes the disk fail, for tests; without effect on `:memory:`. */
   readonly faults?: Faults;
 }
@@ -13,7 +19,7 @@ export interface DatabaseOptions {
  * database, or is in use by another process. The sql.js driver is loaded only when it is asked for.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Sql> {
-  if (options.path !== ':memory:') return new NodeSqlite(options.path, options.faults);
+  if (options.path !== ':memory:') return new NodeSqlite(options.path, options.faults, options.keys);
   const { SqlJs } = await import('./sqljs/index.ts');
-  return SqlJs.open();
+  return SqlJs.open(options.keys);
 }

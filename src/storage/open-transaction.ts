@@ -1,21 +1,27 @@
 import { ServiceError } from '../errors/index.ts';
 import type { Engine } from './engine.ts';
 import type { Row, SqlValue, Transaction } from './port.ts';
+import { openRow, type KeyRing } from './sealing/index.ts';
 import { controlsTransaction } from './statement-kinds.ts';
 
 /**
  * The transaction handed to `work`. Remembers a failure of the medium: SQLite may have rolled back
  * by itself then, and whatever followed would be written outside of any transaction, even if `work`
  * caught the error.
+ *
+ * The writing connection has no views over sealed values, so that what one statement copies stays sealed: rows
+ * that carry a document's `id` are opened here, and what is to be read as it is stored is selected under other names.
  */
 export class OpenTransaction implements Transaction {
   readonly #engine: Engine;
+  readonly #keys: KeyRing | undefined;
   readonly #listeners: (() => void)[] = [];
   #ended = false;
   #failure: ServiceError | undefined;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, keys?: KeyRing) {
     this.#engine = engine;
+    this.#keys = keys;
   }
 
   /** The first failure of the medium, which dooms the transaction. */
@@ -37,11 +43,15 @@ export class OpenTransaction implements Transaction {
   }
 
   async all<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
-    return this.#step(sql, () => this.#engine.all(sql, params)) as R[];
+    const rows = this.#step(sql, () => this.#engine.all(sql, params)) as R[];
+    const keys = this.#keys;
+    // Not within the step: a value that cannot be opened is no failure of the medium.
+    return keys === undefined ? rows : rows.map((row) => openRow(keys, row));
   }
 
   async get<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R | undefined> {
-    return this.#step(sql, () => this.#engine.get(sql, params)) as R | undefined;
+    const row = this.#step(sql, () => this.#engine.get(sql, params)) as R | undefined;
+    return row === undefined || this.#keys === undefined ? row : openRow(this.#keys, row);
   }
 
   async run(sql: string, params: readonly SqlValue[] = []): Promise<{ changes: number }> {

@@ -62,6 +62,12 @@ export interface Sql extends Queries {
    * swaps, goes on. On any failure the previous content is served again.
    */
   replaceFrom(file: string): Promise<void>;
+  /**
+   * Leaves nothing of deleted or replaced content in the file, its log included: what was overwritten before
+   * the database had keys is still there otherwise. Writes the whole database anew, and writers wait for it.
+   * Does nothing in memory.
+   */
+  scrub(): Promise<void>;
   /** True when a trivial read succeeds and the writer is not broken: the last write went through, or one would now. */
   healthy(): Promise<boolean>;
   /** Size of the database, its write-ahead log included. */

@@ -5,6 +5,7 @@ import type { Engine } from './engine.ts';
 import { closedError } from './failures.ts';
 import { OpenTransaction } from './open-transaction.ts';
 import type { Transaction } from './port.ts';
+import type { KeyRing } from './sealing/index.ts';
 
 /** A group of transactions ends after so many members or milliseconds, whichever is first. */
 const GROUP_LIMIT = 512;
@@ -37,6 +38,7 @@ type Outcome = { member: Member; error: unknown } | { member: Member; value: unk
  */
 export class Writer {
   readonly #engine: Engine;
+  readonly #keys: KeyRing | undefined;
   readonly #queue: (Member | Exclusive)[] = [];
   readonly #inside = new AsyncLocalStorage<{ open: boolean }>();
   #draining: Promise<void> | undefined;
@@ -44,8 +46,9 @@ export class Writer {
   #closed = false;
   #failed = false;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, keys?: KeyRing) {
     this.#engine = engine;
+    this.#keys = keys;
   }
 
   /** True when the medium failed the last group or a member of it. */
@@ -131,7 +134,7 @@ export class Writer {
 
   /** Throws when the whole group is lost; the member is among the outcomes by then. */
   async #runMember(member: Member, outcomes: Outcome[]): Promise<void> {
-    const tx = new OpenTransaction(this.#engine);
+    const tx = new OpenTransaction(this.#engine, this.#keys);
     const outcome = await this.#work(member, tx);
     outcomes.push(outcome);
     if (tx.failure !== undefined) this.#failed = true;

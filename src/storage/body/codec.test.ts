@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BodyCodec } from './body-codec.ts';
 import { decodeBody, decodeBodyAsync, encodeBody } from './codec.ts';
-import { isSealed, writeRecord } from './record.ts';
+import { isSealed } from '../sealing/index.ts';
+import { writeRecord } from './record.ts';
 
 const prose = (bytes: number) => Buffer.from('a quire is four sheets, folded; '.repeat(bytes / 32 + 1)).subarray(0, bytes);
 /** Bytes that no compressor can shorten, the same in every run. */
@@ -66,7 +67,7 @@ describe('the compression record (decisions section 2.4)', () => {
     expect(() => decodeBody(Uint8Array.of(3, 0))).toThrow('unknown flag 3');
     const sealed = Buffer.from('SVCENC\x02\x01', 'latin1');
     expect([isSealed(sealed), isSealed(Uint8Array.of(0, 0))]).toEqual([true, false]);
-    expect(() => decodeBody(sealed)).toThrow(expect.objectContaining({ code: 'internal', message: 'the body is encrypted and no key is configured' }));
+    expect(() => decodeBody(sealed)).toThrow(expect.objectContaining({ code: 'internal', message: expect.stringContaining('the body is encrypted and no key is configured') }));
   });
 });
 

@@ -1,3 +1,2 @@
 export { BodyCodec } from './body-codec.ts';
 export { DEFAULT_COMPRESSION, type CompressionOptions } from './codec.ts';
-export { isSealed } from './record.ts';

@@ -1,18 +1,17 @@
 import { ServiceError } from '../../errors/index.ts';
 import { decodeVarint, encodeVarint } from '../../lib/varint.ts';
+import { isSealed } from '../sealing/index.ts';
 
 /**
  * The compression record of a body:
  *
  *     flag (1 byte: 0 raw, 1 fast, 2 strong) | raw length (varint) | payload
  *
- * Encryption wraps a whole record; a sealed one begins with the magic `SVCENC`, whose first byte is
- * no flag. Without the magic a record is plaintext.
+ * Encryption wraps a whole record (`sealing/record.ts`); a sealed one begins with a magic whose first byte
+ * is no flag.
  */
 export const FLAGS = { raw: 0, fast: 1, strong: 2 } as const;
 export type Flag = (typeof FLAGS)[keyof typeof FLAGS];
-
-const SEAL_MAGIC = Buffer.from('SVCENC', 'latin1');
 
 export interface BodyRecord {
   readonly flag: Flag;
@@ -21,17 +20,13 @@ export interface BodyRecord {
   readonly payload: Uint8Array;
 }
 
-export function isSealed(record: Uint8Array): boolean {
-  return record.length >= SEAL_MAGIC.length && SEAL_MAGIC.equals(record.subarray(0, SEAL_MAGIC.length));
-}
-
 export function writeRecord({ flag, rawLength, payload }: BodyRecord): Uint8Array {
   return Buffer.concat([Uint8Array.of(flag), encodeVarint(rawLength), payload]);
 }
 
 /** Throws `internal` for a sealed record, an unknown flag and a header that breaks off. */
 export function readRecord(bytes: Uint8Array): BodyRecord {
-  if (isSealed(bytes)) throw new ServiceError('internal', 'the body is encrypted and no key is configured');
+  if (isSealed(bytes)) throw new ServiceError('internal', 'the body is encrypted and no key is configured (SVC_ENCRYPTION_KEY)');
   const flag = bytes[0];
   if (flag !== FLAGS.raw && flag !== FLAGS.fast && flag !== FLAGS.strong) {
     throw corrupt(flag === undefined ? 'it is empty' : `unknown flag ${flag}`);

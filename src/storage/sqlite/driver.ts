@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
 import type { Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
 import { probe } from '../probe.ts';
+import type { KeyRing } from '../sealing/index.ts';
 import { Writer } from '../writer.ts';
 import { batchSize } from '../batch-size.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -30,7 +31,8 @@ export class NodeSqlite implements Sql {
   readonly #lock: FileLock;
   readonly #engine: WriterEngine;
   readonly #writer: Writer;
-  readonly #reader: Connection;
+  readonly #keys: KeyRing | undefined;
+  #reader: Connection;
   readonly #thread: ReaderClient;
   #closing: Promise<void> | undefined;
 
@@ -38,22 +40,23 @@ export class NodeSqlite implements Sql {
    * Makes the file and its folder when they are absent. Throws `unavailable` when that fails, when
    * the file is not a database, or when another process has it open.
    */
-  constructor(path: string, faults: Faults = {}) {
+  constructor(path: string, faults: Faults = {}, keys?: KeyRing) {
     const file = resolve(path);
     prepareFile(file);
+    this.#keys = keys;
     this.#lock = FileLock.take(file);
     let engine: WriterEngine | undefined;
     try {
-      this.#engine = engine = new WriterEngine(file, this.#damage, faults);
-      this.#reader = openReader(file);
+      this.#engine = engine = new WriterEngine(file, this.#damage, faults, keys !== undefined);
+      this.#reader = openReader(file, keys);
     } catch (error) {
       engine?.close();
       this.#lock.release();
       throw error;
     }
-    this.#writer = new Writer(this.#engine);
-    this.#engine.onSchemaChange = () => this.#reader.forgetStatements();
-    this.#thread = new ReaderClient(file);
+    this.#writer = new Writer(this.#engine, keys);
+    this.#engine.onSchemaChange = () => this.#renewReader();
+    this.#thread = new ReaderClient(file, keys);
     const checkpoints = new Checkpoints(() => this.#thread.checkpoint());
     this.#engine.onCommitted = (pages) => checkpoints.afterCommit(pages);
     this.info = { driver: 'node:sqlite', path: file, durable: !VOLATILE.has(statfsSync(dirname(file)).type) };
@@ -95,6 +98,10 @@ export class NodeSqlite implements Sql {
     });
   }
 
+  scrub(): Promise<void> {
+    return this.#writer.exclusive(() => this.#thread.scrub());
+  }
+
   async healthy(): Promise<boolean> {
     try {
       await this.get('SELECT 1');
@@ -127,6 +134,15 @@ export class NodeSqlite implements Sql {
     this.#reader.close();
     this.#engine.close();
     this.#lock.release();
+  }
+
+  /** Views have the columns that the tables had when they were laid. */
+  #renewReader(): void {
+    this.#reader.forgetStatements();
+    if (this.#keys === undefined) return;
+    const next = openReader(this.info.path, this.#keys);
+    this.#reader.close();
+    this.#reader = next;
   }
 
   #background(): Queries {

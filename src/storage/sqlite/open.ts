@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { Connection } from './connection.ts';
+import { defineOpeners, layViews, type KeyRing, type ViewHost } from '../sealing/index.ts';
 import { openError } from './failures.ts';
 
 const MIB = 2 ** 20;
@@ -40,8 +41,9 @@ export function prepareFile(file: string): void {
   }
 }
 
-export function openWriter(file: string): Connection {
-  return openWith(file, COMMON + WRITER);
+/** Where something is encrypted, deleted and replaced content is overwritten: it may be what was there before. */
+export function openWriter(file: string, { overwriteDeleted = false } = {}): Connection {
+  return openWith(file, COMMON + WRITER + (overwriteDeleted ? 'PRAGMA secure_delete = ON;' : ''));
 }
 
 /** A connection for checkpoints: what it copies is on disk before the log may be reused. */
@@ -49,15 +51,35 @@ export function openCheckpointer(file: string): Connection {
   return openWith(file, 'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;');
 }
 
-export function openReader(file: string): Connection {
-  return openWith(file, COMMON + READER);
+/** With keys, the connection finds sealed values opened (`layViews`). */
+export function openReader(file: string, keys?: KeyRing): Connection {
+  return openWith(file, COMMON, (database) => {
+    if (keys !== undefined) openSealedValues(database, keys);
+    database.exec(READER);
+  });
 }
 
-function openWith(file: string, pragmas: string): Connection {
+/** A connection for one `VACUUM`: its copy of the database goes to a file, since it may not fit into memory. */
+export function openCompactor(file: string): Connection {
+  return openWith(file, 'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA temp_store = FILE;');
+}
+
+function openSealedValues(database: DatabaseSync, keys: KeyRing): void {
+  const host: ViewHost = {
+    exec: (sql) => database.exec(sql),
+    column: (sql) => (database.prepare(sql, { returnArrays: true }).all() as unknown as string[][]).map(([value]) => value!),
+    define: (name, fn) => database.function(name, { deterministic: true }, fn as never),
+  };
+  defineOpeners(host, keys);
+  layViews(host);
+}
+
+function openWith(file: string, pragmas: string, prepare?: (database: DatabaseSync) => void): Connection {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { timeout: 5000 });
     database.exec(pragmas);
+    prepare?.(database);
     return new Connection(database);
   } catch (cause) {
     if (database?.isOpen) database.close();

@@ -3,6 +3,7 @@ import { workerFile } from '../../lib/worker-file.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { closedError } from '../failures.ts';
 import type { Row, SqlValue } from '../port.ts';
+import type { KeyRing } from '../sealing/index.ts';
 import { translate } from './failures.ts';
 import type { ThreadReply, ThreadRequest, ThreadRows } from './thread-protocol.ts';
 
@@ -17,14 +18,16 @@ interface Pending {
  */
 export class ReaderClient {
   readonly #file: string;
+  readonly #keys: KeyRing | undefined;
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | undefined;
   #lastId = 0;
   #closed = false;
   #drained: (() => void) | undefined;
 
-  constructor(file: string) {
+  constructor(file: string, keys?: KeyRing) {
     this.#file = file;
+    this.#keys = keys;
   }
 
   async all(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
@@ -55,6 +58,11 @@ export class ReaderClient {
     await this.#request({ id: ++this.#lastId, op: 'checkpoint' });
   }
 
+  /** See `Sql.scrub`; nobody may write meanwhile. */
+  async scrub(): Promise<void> {
+    await this.#request({ id: ++this.#lastId, op: 'scrub' });
+  }
+
   /** Waits for the replies under way, then ends the thread; streams that go on after that fail. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -78,7 +86,7 @@ export class ReaderClient {
   }
 
   #start(): Worker {
-    const worker = new Worker(workerFile(import.meta.url, 'reader-thread'), { workerData: { file: this.#file } });
+    const worker = new Worker(workerFile(import.meta.url, 'reader-thread'), { workerData: { file: this.#file, keys: this.#keys?.keys() } });
     let cause: unknown;
     worker.on('message', (reply: ThreadReply) => this.#settle(reply));
     worker.on('error', (error) => (cause = error));
@@ -90,7 +98,7 @@ export class ReaderClient {
     const pending = this.#pending.get(reply.id);
     this.#forget(reply.id);
     if ('rows' in reply) pending?.resolve(reply);
-    else pending?.reject(translate(Object.assign(new Error(reply.error), { errcode: reply.code })));
+    else pending?.reject(reply.unreadable ? new ServiceError('internal', reply.error) : translate(Object.assign(new Error(reply.error), { errcode: reply.code })));
   }
 
   #lost(worker: Worker, cause: unknown): void {

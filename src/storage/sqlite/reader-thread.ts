@@ -3,11 +3,13 @@
  * for each open stream, whose unfinished statement keeps its snapshot. Answers in the order of the requests.
  */
 import { parentPort, workerData } from 'node:worker_threads';
+import { ServiceError } from '../../errors/index.ts';
 import { exact } from '../parameters.ts';
 import type { SqlValue } from '../port.ts';
+import { KeyRing, type Key } from '../sealing/index.ts';
 import type { Connection } from './connection.ts';
 import { resultCode } from './failures.ts';
-import { openCheckpointer, openReader } from './open.ts';
+import { openCheckpointer, openCompactor, openReader } from './open.ts';
 import type { ThreadReply, ThreadRequest, ThreadRows } from './thread-protocol.ts';
 
 interface OpenStream {
@@ -17,7 +19,8 @@ interface OpenStream {
   readonly batch: number;
 }
 
-const { file } = workerData as { file: string };
+const { file, keys } = workerData as { file: string; keys: readonly Key[] | undefined };
+const ring = keys && KeyRing.of(keys);
 const port = parentPort!;
 const streams = new Map<number, OpenStream>();
 let shared: Connection | undefined;
@@ -33,6 +36,7 @@ function reply(request: ThreadRequest): ThreadReply {
     return { id: request.id, ...answer(request) };
   } catch (error) {
     stop(request.id);
+    if (error instanceof ServiceError && error.code === 'internal') return { id: request.id, error: error.message, code: undefined, unreadable: true };
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error; // SQLite's own, not its translation
     return { id: request.id, error: cause instanceof Error ? cause.message : String(cause), code: resultCode(cause) };
   }
@@ -49,13 +53,16 @@ function answer(request: ThreadRequest): ThreadRows {
     case 'checkpoint':
       (checkpointer ??= openCheckpointer(file)).all('PRAGMA wal_checkpoint(PASSIVE)');
       return { columns: [], rows: [], done: true };
+    case 'scrub':
+      scrub();
+      return { columns: [], rows: [], done: true };
     default:
       return nextBatch(request.id);
   }
 }
 
 function query(op: 'all' | 'get', sql: string, params: readonly SqlValue[]): ThreadRows {
-  shared ??= openReader(file);
+  shared ??= openReader(file, ring);
   const { columns, rows } = shared.cursor(sql, params);
   const found = take(rows, op === 'get' ? 1 : Infinity);
   rows.return?.();
@@ -63,13 +70,25 @@ function query(op: 'all' | 'get', sql: string, params: readonly SqlValue[]): Thr
 }
 
 function open(request: ThreadRequest & { op: 'open' }): void {
-  const connection = openReader(file);
+  const connection = openReader(file, ring);
   try {
     const { columns, rows } = connection.cursor(request.sql, request.params);
     streams.set(request.id, { connection, columns, rows, batch: request.batch });
   } catch (error) {
     connection.close();
     throw error;
+  }
+}
+
+/** The log goes too, as far as no reader needs it: it holds pages as they were. */
+function scrub(): void {
+  const compactor = openCompactor(file);
+  try {
+    compactor.run('VACUUM');
+    const [log] = compactor.all('PRAGMA wal_checkpoint(TRUNCATE)');
+    if (log?.['busy'] !== 0) throw new Error('somebody still reads what was in the log of the database before');
+  } finally {
+    compactor.close();
   }
 }
 

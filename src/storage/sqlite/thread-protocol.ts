@@ -6,7 +6,9 @@ export type ThreadRequest =
   | { id: number; op: 'open'; sql: string; params: readonly SqlValue[]; batch: number }
   | { id: number; op: 'next' | 'stop' }
   /** Copies the log into the database as far as no reader needs it; has no rows. */
-  | { id: number; op: 'checkpoint' };
+  | { id: number; op: 'checkpoint' }
+  /** Writes the database anew, without what was deleted; has no rows. */
+  | { id: number; op: 'scrub' };
 
 /** Rows travel as arrays, the names of the columns once per message. */
 export interface ThreadRows {
@@ -16,7 +18,7 @@ export interface ThreadRows {
   readonly done: boolean;
 }
 
-/** Every request but `stop` has exactly one reply. `code` is SQLite's result code, where it has one. */
+/** Every request but `stop` has exactly one reply. `code` is SQLite's result code, where it has one; `unreadable` says that a sealed value could not be opened. */
 export type ThreadReply =
   | ({ id: number } & ThreadRows)
-  | { id: number; error: string; code: number | undefined };
+  | { id: number; error: string; code: number | undefined; unreadable?: boolean };

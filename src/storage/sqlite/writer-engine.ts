@@ -21,14 +21,16 @@ export class WriterEngine implements Engine {
   readonly #file: string;
   readonly #faults: Faults;
   readonly #damage: Damage;
+  readonly #overwriteDeleted: boolean;
   #connection: Connection | undefined;
   #schemaChanged = false;
 
-  constructor(file: string, damage: Damage, faults: Faults) {
+  constructor(file: string, damage: Damage, faults: Faults, overwriteDeleted = false) {
     this.#file = file;
     this.#damage = damage;
     this.#faults = faults;
-    this.#connection = openWriter(file);
+    this.#overwriteDeleted = overwriteDeleted;
+    this.#connection = this.#open();
   }
 
   all(sql: string, params: readonly SqlValue[]): Row[] {
@@ -83,6 +85,10 @@ export class WriterEngine implements Engine {
     this.#connection = undefined;
   }
 
+  #open(): Connection {
+    return openWriter(this.#file, { overwriteDeleted: this.#overwriteDeleted });
+  }
+
   /** Asking takes about a microsecond; the file's size says nothing, since the log is reused from its beginning. */
   #pagesToCopy(): number {
     const { log, checkpointed } = this.#connection!.get('PRAGMA wal_checkpoint = NOOP') as { log: number; checkpointed: number };
@@ -99,7 +105,7 @@ export class WriterEngine implements Engine {
   #attempt<T>(sql: string, step: (connection: Connection) => T): T {
     try {
       this.#faults.onStatement?.(sql);
-      return step((this.#connection ??= openWriter(this.#file)));
+      return step((this.#connection ??= this.#open()));
     } catch (error) {
       throw this.#damage.note(translate(error));
     }

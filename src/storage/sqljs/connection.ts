@@ -4,6 +4,7 @@ import type { Engine } from '../engine.ts';
 import { checkParameters, exact } from '../parameters.ts';
 import { placeholders } from '../sql-text.ts';
 import type { Row, SqlValue } from '../port.ts';
+import { defineOpeners, layViews, liftViews, type KeyRing, type ViewHost } from '../sealing/index.ts';
 import { changesRows, changesSchema } from '../statement-kinds.ts';
 import { translate } from './failures.ts';
 import { castLargeIntegers, toBindable } from './large-integers.ts';
@@ -20,12 +21,15 @@ interface ExactStatement extends Statement {
 export class MemoryConnection implements Engine {
   #database: Database;
   readonly #statements = new Lru<string, Statement>(STATEMENTS, (statement) => statement.free());
+  readonly #keys: KeyRing | undefined;
+  #viewsLaid = false;
   readonly #offsets = new Lru<string, readonly number[]>(STATEMENTS);
   #closed = false;
 
-  constructor(database: Database) {
+  constructor(database: Database, keys?: KeyRing) {
     this.#database = database;
-    database.run('PRAGMA foreign_keys = ON');
+    this.#keys = keys;
+    this.#prepareDatabase();
   }
 
   all(sql: string, params: readonly SqlValue[]): Row[] {
@@ -102,7 +106,40 @@ export class MemoryConnection implements Engine {
     this.forgetStatements();
     this.#database.close();
     this.#database = database;
-    database.run('PRAGMA foreign_keys = ON');
+    this.#prepareDatabase();
+  }
+
+  /** Makes reading open sealed values; the tables can't be written to until `liftViews`. */
+  layViews(): void {
+    if (this.#keys === undefined || this.#viewsLaid) return;
+    this.forgetStatements();
+    layViews(this.#host());
+    this.#viewsLaid = true;
+  }
+
+  liftViews(): void {
+    if (!this.#viewsLaid) return;
+    this.forgetStatements();
+    liftViews(this.#host());
+    this.#viewsLaid = false;
+  }
+
+  /** The same connection, over the tables themselves. */
+  forWriting(): Engine {
+    const tables = (): this => {
+      this.liftViews();
+      return this;
+    };
+    return {
+      all: (sql, params) => tables().all(sql, params),
+      get: (sql, params) => tables().get(sql, params),
+      run: (sql, params) => tables().run(sql, params),
+      runMany: (sql, rows) => tables().runMany(sql, rows),
+      exec: (sql) => tables().exec(sql),
+      commit: () => tables().commit(),
+      inTransaction: () => this.inTransaction(),
+      recover: () => this.recover(),
+    };
   }
 
   close(): void {
@@ -110,6 +147,21 @@ export class MemoryConnection implements Engine {
     this.forgetStatements();
     this.#closed = true;
     this.#database.close();
+  }
+
+  #prepareDatabase(): void {
+    this.#database.run('PRAGMA foreign_keys = ON');
+    this.#viewsLaid = false;
+    if (this.#keys !== undefined) defineOpeners(this.#host(), this.#keys);
+  }
+
+  #host(): ViewHost {
+    const database = this.#database;
+    return {
+      exec: (sql) => void database.run(sql),
+      column: (sql) => database.exec(sql)[0]?.values.map(([value]) => String(value)) ?? [],
+      define: (name, fn) => void database.create_function(name, fn as never),
+    };
   }
 
   /** Runs to the end: SQLite may write with every step of a statement that has RETURNING. */

@@ -9,6 +9,7 @@ import { closedError } from '../failures.ts';
 import type { Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
 import { probe } from '../probe.ts';
 import { verifyDatabaseFile } from '../verify/index.ts';
+import type { KeyRing } from '../sealing/index.ts';
 import { Writer } from '../writer.ts';
 import { MemoryConnection } from './connection.ts';
 import { translate } from './failures.ts';
@@ -22,27 +23,31 @@ export class SqlJs implements Sql {
   readonly info: Sql['info'] = { driver: 'sql.js', path: ':memory:', durable: false };
   readonly background: Queries = this;
   readonly #library: SqlJsStatic;
+  readonly #keys: KeyRing | undefined;
   readonly #connection: MemoryConnection;
   readonly #writer: Writer;
   #closed = false;
 
-  private constructor(library: SqlJsStatic) {
+  private constructor(library: SqlJsStatic, keys: KeyRing | undefined) {
     this.#library = library;
-    this.#connection = new MemoryConnection(new library.Database());
-    this.#writer = new Writer(this.#connection);
+    this.#keys = keys;
+    this.#connection = new MemoryConnection(new library.Database(), keys);
+    this.#writer = new Writer(this.#connection.forWriting(), keys);
   }
 
-  static async open(): Promise<SqlJs> {
-    return new SqlJs(await initSqlJs());
+  static async open(keys?: KeyRing): Promise<SqlJs> {
+    return new SqlJs(await initSqlJs(), keys);
   }
 
   async all<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
     await this.#readable();
+    this.#connection.layViews();
     return this.#connection.all(sql, params) as R[];
   }
 
   async get<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R | undefined> {
     await this.#readable();
+    this.#connection.layViews();
     return this.#connection.get(sql, params) as R | undefined;
   }
 
@@ -52,8 +57,9 @@ export class SqlJs implements Sql {
 
   /** Steps through a copy of the whole database, since a write would disturb an unfinished statement. */
   async *stream<R extends Row>(sql: string, params: readonly SqlValue[] = [], options: { batch?: number } = {}): AsyncGenerator<R[]> {
-    const snapshot = new MemoryConnection(new this.#library.Database(await this.#export()));
+    const snapshot = new MemoryConnection(new this.#library.Database(await this.#export()), this.#keys);
     try {
+      snapshot.layViews();
       yield* batches(snapshot.cursor(sql, params) as Iterable<R>, batchSize(options));
     } finally {
       snapshot.close();
@@ -77,6 +83,8 @@ export class SqlJs implements Sql {
   replaceFrom(file: string): Promise<void> {
     return this.#writer.exclusive(async () => this.#connection.replaceWith(await this.#load(file)));
   }
+
+  async scrub(): Promise<void> {}
 
   async healthy(): Promise<boolean> {
     try {

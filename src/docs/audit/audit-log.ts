@@ -1,0 +1,137 @@
+import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
+import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
+import type { AuditFilter, AuditStore } from './audit-store.ts';
+
+export interface AuditLogOptions {
+  readonly store: AuditStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timer: Timer;
+  readonly retentionDays: number;
+}
+
+/** Events in memory that are not on disk yet (decisions, section 4.9). */
+export const RING = 4096;
+
+/** Events of one moment share a write to the disk. */
+const FLUSH_MS = 250;
+const FLUSH_AT_ONCE = 1000;
+const PRUNE_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const BACKOFF: Backoff = { initial: 500, max: 30_000 };
+
+/**
+ * The events: noted in memory at once, on disk a moment later. When the disk does not take them the oldest
+ * are dropped, and counted; nothing and nobody waits for the log.
+ */
+export class AuditLog {
+  readonly #options: AuditLogOptions;
+  readonly #stopping = new AbortController();
+  #ring: AuditEvent[] = [];
+  #dropped = 0;
+  #writing: Promise<void> | undefined;
+  #flushing: Promise<void> | undefined;
+  #pruning: Promise<void> | undefined;
+
+  constructor(options: AuditLogOptions) {
+    this.#options = options;
+  }
+
+  /** Events lost because the ring was full. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  start(): void {
+    this.#pruning ??= this.#prune();
+  }
+
+  note(event: AuditEvent): void {
+    this.#ring.push(event);
+    this.#trim();
+    this.#flushing ??= this.#flushSoon().finally(() => (this.#flushing = undefined));
+  }
+
+  /** The newest events that match, newest first; those of this moment too. */
+  async find(filter: AuditFilter, limit: number): Promise<AuditEvent[]> {
+    await this.#write().catch(() => undefined); // told where it is tried again; what is not on disk is here
+    const { clock, store, retentionDays } = this.#options;
+    const kept = (clock.now() - retentionDays * DAY_MS) * 1e6;
+    const narrowed = { ...filter, from: Math.max(filter.from ?? 0, kept, 0) };
+    const here = this.#ring.filter((event) => matches(event, narrowed)).reverse().slice(0, limit);
+    return [...here, ...(here.length < limit ? await store.find(narrowed, limit - here.length) : [])];
+  }
+
+  /** Writes what is in memory, and closes the file. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#flushing;
+    await this.#pruning;
+    await this.#write().catch((error: unknown) => this.#options.log.error({ err: error, events: this.#ring.length }, 'audit events are lost'));
+    await this.#options.store.close();
+  }
+
+  /** Never rejects. */
+  async #flushSoon(): Promise<void> {
+    const { timer, log } = this.#options;
+    const { signal } = this.#stopping;
+    await timer.sleep(FLUSH_MS, signal);
+    for (let failures = 0; this.#ring.length > 0 && !signal.aborted;) {
+      try {
+        await this.#write();
+        failures = 0;
+      } catch (error) {
+        log.warn({ err: error, failures: ++failures, waiting: this.#ring.length }, 'audit events could not be written; trying again');
+        await timer.sleep(backoffDelay(failures, BACKOFF), signal);
+      }
+    }
+  }
+
+  /** Writes all that is in memory now. Those who come together share the work. */
+  async #write(): Promise<void> {
+    while (this.#writing !== undefined || this.#ring.length > 0) {
+      this.#writing ??= this.#writeSome().finally(() => (this.#writing = undefined));
+      await this.#writing;
+    }
+  }
+
+  async #writeSome(): Promise<void> {
+    const events = this.#ring.splice(0, FLUSH_AT_ONCE);
+    try {
+      await this.#options.store.append(events);
+    } catch (error) {
+      this.#ring = [...events, ...this.#ring];
+      this.#trim();
+      throw error;
+    }
+  }
+
+  #trim(): void {
+    const surplus = this.#ring.length - RING;
+    if (surplus <= 0) return;
+    this.#ring.splice(0, surplus);
+    this.#dropped += surplus;
+  }
+
+  /** Never rejects. */
+  async #prune(): Promise<void> {
+    const { store, clock, timer, log, retentionDays } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await store.prune((clock.now() - retentionDays * DAY_MS) * 1e6, signal);
+      } catch (error) {
+        log.warn({ err: error }, 'old audit events could not be removed');
+      }
+      await timer.sleep(PRUNE_MS, signal);
+    }
+  }
+}
+
+function matches({ ts, ...event }: AuditEvent, { from, to, actor, action, result }: AuditFilter): boolean {
+  return ts >= (from ?? 0) && ts <= (to ?? Infinity)
+    && (actor ?? event.actor) === event.actor && (action ?? event.action) === event.action && (result ?? event.result) === event.result;
+}

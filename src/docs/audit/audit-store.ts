@@ -1,0 +1,113 @@
+import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { migrate, openDatabase, type Migration, type Row, type Sql, type SqlValue } from '../../storage/index.ts';
+
+/** What a list of events is narrowed to; moments in nanoseconds, both included. */
+export interface AuditFilter {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly result?: string | undefined;
+}
+
+const FORMATS: readonly Migration[] = [{
+  version: 1,
+  name: 'audit',
+  sql: `
+-- \`ts\` in nanoseconds since 1970, as it is shown: rounded to what a double holds.
+CREATE TABLE audit_events(
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  ts INTEGER NOT NULL,
+  actor TEXT NOT NULL,
+  action TEXT NOT NULL,
+  resource TEXT NOT NULL,
+  result TEXT NOT NULL,
+  ip TEXT NOT NULL,
+  user_agent TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_events_by_ts ON audit_events(ts, seq);
+`,
+}];
+
+/** Rows deleted in one transaction. */
+const STEP = 2000;
+
+/** However many events there are within the days that they are kept: some hundred MB at most. */
+const MAX_EVENTS = 1_000_000;
+
+interface EventRow extends Row {
+  readonly ts: number | bigint;
+  readonly actor: string;
+  readonly action: string;
+  readonly resource: string;
+  readonly result: string;
+  readonly ip: string;
+  readonly user_agent: string;
+}
+
+/**
+ * The events on disk, in a file of their own beside the database: a restore must not take back what was written
+ * down, and writing it must not hold up documents.
+ */
+export class AuditStore {
+  readonly #sql: Sql;
+
+  private constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  static async open(path: string, clock: Clock): Promise<AuditStore> {
+    const sql = await openDatabase({ path });
+    try {
+      await migrate(sql, FORMATS, clock);
+      return new AuditStore(sql);
+    } catch (error) {
+      await sql.close();
+      throw error;
+    }
+  }
+
+  async append(events: readonly AuditEvent[]): Promise<void> {
+    await this.#sql.transaction((tx) => tx.runMany(
+      'INSERT INTO audit_events(ts, actor, action, resource, result, ip, user_agent) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      events.map(({ ts, actor, action, resource, result, ip, userAgent }) => [BigInt(ts), actor, action, resource, result, ip, userAgent]),
+    ));
+  }
+
+  /** The newest events that match, newest first. */
+  async find({ from, to, actor, action, result }: AuditFilter, limit: number): Promise<AuditEvent[]> {
+    const conditions: [string, SqlValue | undefined][] = [
+      ['ts >= ?', from === undefined ? undefined : toInteger(from)], ['ts <= ?', to === undefined ? undefined : toInteger(to)],
+      ['actor = ?', actor], ['action = ?', action], ['result = ?', result],
+    ];
+    const given = conditions.filter(([, value]) => value !== undefined) as [string, SqlValue][];
+    const where = given.length === 0 ? '' : `WHERE ${given.map(([condition]) => condition).join(' AND ')}`;
+    // Away from the event loop: a filter that little matches looks at everything.
+    const rows = await this.#sql.background.all<EventRow>(
+      `SELECT ts, actor, action, resource, result, ip, user_agent FROM audit_events ${where} ORDER BY ts DESC, seq DESC LIMIT ?`,
+      [...given.map(([, value]) => value), limit],
+    );
+    return rows.map(({ ts, actor: by, action: what, resource, result: how, ip, user_agent: userAgent }) => (
+      { ts: Number(ts), actor: by, action: what, resource, result: how as AuditEvent['result'], ip, userAgent }));
+  }
+
+  /** Deletes the events before a moment, and the oldest of too many. */
+  async prune(before: number, signal: AbortSignal): Promise<void> {
+    const newest = await this.#sql.get<{ seq: number | null }>('SELECT max(seq) AS seq FROM audit_events');
+    const tooOld = Math.max(0, (newest?.seq ?? 0) - MAX_EVENTS);
+    const query = 'DELETE FROM audit_events WHERE seq IN (SELECT seq FROM audit_events WHERE ts < ? OR seq <= ? ORDER BY ts LIMIT ?)';
+    for (let deleted = STEP; deleted === STEP && !signal.aborted;) {
+      ({ changes: deleted } = await this.#sql.transaction((tx) => tx.run(query, [toInteger(before), tooOld, STEP])));
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#sql.close();
+  }
+}
+
+/** As the column holds it: moments of the far past and future, which a date can name, are none that an event has. */
+function toInteger(nanoseconds: number): bigint {
+  return BigInt(Math.min(Math.max(nanoseconds, 0), Number.MAX_SAFE_INTEGER * 1024));
+}

@@ -1,0 +1,166 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
+import type { Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { parseHeaderLine } from '../../lib/header-line.ts';
+import { parseSyslogAddress } from '../../lib/syslog-address.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import type { Handlers, Outcome } from '../../operations/index.ts';
+import { memoryCursor, Subscriber, type Change } from '../../storage/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { AuditLog } from './audit-log.ts';
+import { AuditStore } from './audit-store.ts';
+import { BurstDetector, type Burst } from './burst-detector.ts';
+import { eventsOf, isAuthFailure, type NewAuditEvent } from './events-of.ts';
+import { Exporter } from './export/exporter.ts';
+import { syslogSink } from './export/syslog-sink.ts';
+import { webhookSink } from './export/webhook-sink.ts';
+import type { AuditSettings } from './settings.ts';
+
+type AuditHandlers = Required<Pick<Handlers<Operations>, 'listAuditEvents' | 'listAuditExporters'>>;
+
+/** Who did what, and its export. */
+export interface Audit {
+  readonly handlers: AuditHandlers;
+  /** Writes down what was invoked. Neither throws nor waits. */
+  readonly observe: (outcome: Outcome) => void;
+  registerMetrics(registers: Registry[]): void;
+  start(): Promise<void>;
+  /** Writes and sends what is left; safe twice. */
+  stop(): Promise<void>;
+}
+
+const NANOS = 1e6;
+
+/** The change by which a burst is told to webhooks; its detail is a `Burst`. */
+export const BURST_CHANGE = 'security.auth_failure_burst';
+
+interface Open {
+  readonly log: AuditLog;
+  readonly exporters: readonly Exporter[];
+  readonly sweeps: Subscriber;
+}
+
+export function createAudit(environment: DocsEnvironment, { timer = systemTimer }: { readonly timer?: Timer } = {}): Audit {
+  const { clock, log, settings: { audit: settings } } = environment;
+  const detector = settings && new BurstDetector({ ...settings.burst, clock });
+  let open: Open | undefined;
+
+  const note = (event: NewAuditEvent): void => {
+    if (open === undefined) return;
+    const stamped: AuditEvent = { ts: clock.now() * NANOS, ...event };
+    open.log.note(stamped);
+    for (const exporter of open.exporters) exporter.offer(stamped);
+  };
+  const observe = (outcome: Outcome): void => {
+    for (const event of eventsOf(outcome)) {
+      note(event);
+      const burst = isAuthFailure(event, outcome) ? detector?.fail(event.actor, event.ip) : undefined;
+      if (burst !== undefined) tellBurst(environment, burst, () => note({ ...event, action: 'incident.auth_failure_burst', result: 'fail' }));
+    }
+  };
+  return {
+    handlers: auditHandlers(() => open),
+    observe(outcome) {
+      try {
+        observe(outcome);
+      } catch (error) {
+        log.error({ err: error, operation: outcome.operation.id }, 'an audit event could not be written down');
+      }
+    },
+    registerMetrics: (registers) => registerMetrics(registers, () => open),
+    async start() {
+      if (settings?.enabled !== true || open !== undefined) return;
+      const store = await AuditStore.open(settings.path, clock);
+      open = {
+        log: new AuditLog({ store, clock, log, timer, retentionDays: settings.retentionDays }),
+        exporters: createExporters(environment, settings, timer),
+        sweeps: sweepsOf(environment, await environment.feed.head(), timer, note),
+      };
+      open.log.start();
+      open.sweeps.start();
+    },
+    async stop() {
+      const stopping = open;
+      open = undefined;
+      if (stopping === undefined) return;
+      await stopping.sweeps.stop();
+      await Promise.all(stopping.exporters.map((exporter) => exporter.stop()));
+      await stopping.log.stop();
+    },
+  };
+}
+
+function auditHandlers(opened: () => Open | undefined): AuditHandlers {
+  const enabled = (): Open => {
+    const open = opened();
+    if (open === undefined) throw new ServiceError('not_found', 'not found: the audit log is disabled');
+    return open;
+  };
+  return {
+    async listAuditEvents({ from, to, fromNanos, toNanos, actor, action, result, limit }) {
+      const { log } = enabled();
+      const events = await log.find({ from: fromNanos ?? toNanosOf(from), to: toNanos ?? toNanosOf(to), actor, action, result }, limit);
+      return { events, count: events.length, dropped: log.dropped };
+    },
+    async listAuditExporters() {
+      const exporters = enabled().exporters.map(({ state }) => state);
+      return { exporters, count: exporters.length };
+    },
+  };
+}
+
+function toNanosOf(moment: string | undefined): number | undefined {
+  return moment === undefined ? undefined : Date.parse(moment) * NANOS;
+}
+
+function createExporters({ log, settings: { buildVersion: version } }: DocsEnvironment, { webhookUrl: url, webhookHeader, syslogAddr, exportBuffer: bufferSize }: AuditSettings, timer: Timer): Exporter[] {
+  const syslog = parseSyslogAddress(syslogAddr);
+  const sinks = [...(url ? [webhookSink({ url, header: parseHeaderLine(webhookHeader), version })] : []), ...(syslog ? [syslogSink(syslog)] : [])];
+  return sinks.map((sink) => new Exporter({ sink, bufferSize, log, timer }));
+}
+
+/** What the server removes by itself is no operation: the change feed tells of it (decisions, section 3.1). */
+function sweepsOf({ feed, log }: DocsEnvironment, head: number, timer: Timer, note: (event: NewAuditEvent) => void): Subscriber {
+  return new Subscriber({
+    feed, timer,
+    cursor: memoryCursor(head),
+    onGap: () => feed.head(),
+    onFailure: (error, failures) => log.warn({ err: error, failures }, 'the audit log could not follow the change feed; trying again'),
+    handle: async (changes) => {
+      for (const collection of new Set(changes.filter(isExpiry).map((change) => change.collection))) {
+        note({ actor: 'system', action: 'write.expire', resource: collection, result: 'ok', ip: '', userAgent: '' });
+      }
+    },
+  });
+}
+
+function isExpiry({ kind, detail }: Change): boolean {
+  return kind === 'doc.delete' && detail !== undefined && (JSON.parse(detail) as { readonly reason?: string }).reason === 'ttl';
+}
+
+/** To the operator's log, to the audit log, and to the change feed, from which webhooks are called. */
+function tellBurst({ sql, feed, log, settings }: DocsEnvironment, burst: Burst, note: () => void): void {
+  log.warn(burst, 'many attempts to sign in failed');
+  note();
+  if (settings.mode === 'read') return;
+  sql.transaction((tx) => feed.append(tx, [{ kind: BURST_CHANGE, collection: '', detail: JSON.stringify(burst) }]))
+    .catch((error: unknown) => log.error({ err: error }, 'a burst of failed sign-ins could not be told to webhooks'));
+}
+
+function registerMetrics(registers: Registry[], opened: () => Open | undefined): void {
+  new Counter({ name: 'svc_audit_dropped_total', help: 'Audit events lost because the ring in memory was full.', registers, collect() {
+    this.reset();
+    this.inc(opened()?.log.dropped ?? 0);
+  } });
+  new Counter({ name: 'svc_audit_exported_total', help: 'Audit events by what became of their export.', labelNames: ['exporter', 'outcome'], registers, collect() {
+    this.reset();
+    for (const { state: { name, delivered, failed, dropped } } of opened()?.exporters ?? []) {
+      for (const [outcome, count] of Object.entries({ delivered, failed, dropped })) this.inc({ exporter: name, outcome }, count);
+    }
+  } });
+  new Gauge({ name: 'svc_audit_export_queue_size', help: 'Audit events that wait for their export.', labelNames: ['exporter'], registers, collect() {
+    this.reset();
+    for (const { state: { name }, waiting } of opened()?.exporters ?? []) this.set({ exporter: name }, waiting);
+  } });
+}

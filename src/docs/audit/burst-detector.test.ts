@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BurstDetector } from './burst-detector.ts';
+
+describe('BurstDetector (contract section 5, rule 11)', () => {
+  const detector = (threshold = 3) => {
+    const clock = { time: 1_000_000, now: () => clock.time };
+    return { clock, detector: new BurstDetector({ threshold, windowMs: 60_000, cooldownMs: 300_000, clock }) };
+  };
+
+  it('tells a burst when the count is reached within the window, and says what it saw', () => {
+    const { detector: each, clock } = detector();
+    expect([each.fail('eve', '10.0.0.1'), each.fail('eve', '10.0.0.1')]).toEqual([undefined, undefined]);
+    clock.time += 59_999;
+    expect(each.fail('eve', '10.0.0.1')).toEqual({ actor: 'eve', ip: '10.0.0.1', count: 3, windowSec: 60 });
+  });
+
+  it('counts actors and addresses apart, and forgets what is older than the window', () => {
+    const { detector: each, clock } = detector();
+    for (const [actor, ip] of [['eve', 'a'], ['eve', 'b'], ['bob', 'a'], ['eve', 'a'], ['eve', 'b'], ['bob', 'a']] as const) expect(each.fail(actor, ip)).toBeUndefined();
+    clock.time += 60_000;
+    expect(each.fail('eve', 'a')).toBeUndefined();
+  });
+
+  it('tells the same burst again only after the cooldown', () => {
+    const { detector: each, clock } = detector(1);
+    expect(each.fail('eve', 'a')).toBeDefined();
+    clock.time += 299_999;
+    expect(each.fail('eve', 'a')).toBeUndefined();
+    clock.time += 1;
+    expect(each.fail('eve', 'a')).toBeDefined();
+  });
+
+  it('agrees with a plain count', () => {
+    fc.assert(fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 60 }), (threshold, gaps) => {
+      const { detector: each, clock } = detector(threshold);
+      const times: number[] = [];
+      let told = -Infinity;
+      for (const gap of gaps) {
+        clock.time += gap;
+        times.push(clock.time);
+        const within = times.filter((time) => time > clock.time - 60_000).length;
+        const wanted = within >= threshold && clock.time - told >= 300_000;
+        if (wanted) told = clock.time;
+        expect(each.fail('eve', 'a') !== undefined).toBe(wanted);
+      }
+    }));
+  });
+});

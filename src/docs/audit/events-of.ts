@@ -1,0 +1,80 @@
+import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../errors/index.ts';
+import type { Caller, Outcome } from '../../operations/index.ts';
+
+/** An event without its moment. */
+export type NewAuditEvent = Omit<AuditEvent, 'ts'>;
+
+/** What clients say is cut: a log must not grow with it. */
+const MAX_ACTOR = 256;
+const MAX_RESOURCE = 1024;
+const MAX_AGENT = 512;
+
+const API_KEY_PREFIX = 'svc_live_';
+const LOGIN = 'login';
+
+/** What the log says of something that was invoked: who signed in how, and what was written (contract section 5, rule 10). */
+export function eventsOf(outcome: Outcome): NewAuditEvent[] {
+  const { operation: { id, effect } } = outcome;
+  const events: NewAuditEvent[] = [];
+  const checked = id === LOGIN ? loginEvent(outcome) : checkEvent(outcome);
+  if (checked !== undefined) events.push(checked);
+  if (effect === 'write') events.push(writeEvent(outcome));
+  return events;
+}
+
+/** Failures that count as an attempt to get in, of those that `eventsOf` answers. */
+export function isAuthFailure({ action, result }: NewAuditEvent, { error }: Outcome): boolean {
+  return result === 'fail' && action.startsWith('auth.') && isRefusal(error);
+}
+
+function loginEvent(outcome: Outcome): NewAuditEvent {
+  const username = (outcome.input as { readonly username?: unknown } | undefined)?.username;
+  return event(outcome, 'auth.login', typeof username === 'string' ? username : '', outcome.error === undefined);
+}
+
+/** Undefined where nobody had to say who they are, or was asked. */
+function checkEvent(outcome: Outcome): NewAuditEvent | undefined {
+  const { operation: { access }, identity, caller, error } = outcome;
+  if (access === 'public') return undefined;
+  if (identity === undefined) {
+    // Refused before, by the access mode, or not to be seen at all.
+    if (!isRefusal(error)) return undefined;
+    return event(outcome, caller.credential === undefined ? 'auth.missing' : `auth.${kindOf(caller)}`, '', false);
+  }
+  if (identity.by === 'nothing') return undefined;
+  return event(outcome, identity.by === 'token' ? 'auth.jwt' : 'auth.apikey', identity.username, true);
+}
+
+function writeEvent(outcome: Outcome): NewAuditEvent {
+  const { operation, identity, error } = outcome;
+  return event(outcome, `write.${operation.path}`, identity?.username ?? '', error === undefined);
+}
+
+/** Its prefix says what a credential is, wherever it came. */
+function kindOf({ credential }: Caller): 'jwt' | 'apikey' {
+  return credential!.scheme === 'api-key' || credential!.value.startsWith(API_KEY_PREFIX) ? 'apikey' : 'jwt';
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ServiceError && (error.code === 'unauthenticated' || error.code === 'invalid_credentials');
+}
+
+function event({ operation, input, caller: { ip, userAgent } }: Outcome, action: string, actor: string, ok: boolean): NewAuditEvent {
+  return {
+    actor: cut(actor, MAX_ACTOR), action, resource: cut(pathOf(operation.path, input), MAX_RESOURCE),
+    result: ok ? 'ok' : 'fail', ip: ip ?? '', userAgent: cut(userAgent ?? '', MAX_AGENT),
+  };
+}
+
+/** The path with what the input has for its parts. */
+function pathOf(template: string, input: object | undefined): string {
+  return template.replace(/\{(\w+)\}/g, (part, name: string) => {
+    const value = (input as Readonly<Record<string, unknown>> | undefined)?.[name];
+    return typeof value === 'string' ? value : part;
+  });
+}
+
+function cut(text: string, length: number): string {
+  return (text.length > length ? `${text.slice(0, length - 1)}…` : text).toWellFormed();
+}

@@ -1,0 +1,3 @@
+export { BURST_CHANGE, createAudit, type Audit } from './audit.ts';
+export type { Burst } from './burst-detector.ts';
+export type { AuditSettings } from './settings.ts';

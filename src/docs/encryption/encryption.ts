@@ -1,0 +1,92 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { ConfigError } from '../../lib/config-error.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import type { Handlers } from '../../operations/index.ts';
+import type { Collections } from '../collections/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { readJob, readJobs } from './job-rows.ts';
+import { checkKeys, noteKeys } from './key-check.ts';
+import { Rotation } from './rotation.ts';
+import { encryptionStatus } from './status.ts';
+import { Switches } from './switches.ts';
+
+type EncryptionHandlers = Required<Pick<Handlers<Operations>, 'getEncryptionStatus' | 'rotateEncryption' | 'listEncryptionJobs' | 'getEncryptionJob'>>;
+
+/** Encryption at rest, as far as it can be seen: its state, rotation, and what follows a switch. */
+export interface Encryption {
+  readonly handlers: EncryptionHandlers;
+  /**
+   * Throws `ConfigError` when the database needs a key that the server does not have, or has another under
+   * its number. To be called when the configurations of the collections are known, at the start and after a restore.
+   */
+  check(): Promise<void>;
+  /** Begins the work in the background, which writes: not for read-only servers. */
+  start(): Promise<void>;
+  /** Waits for what is under way; safe twice. */
+  stop(): Promise<void>;
+  /** Resolves when no work is under way. */
+  settled(): Promise<void>;
+}
+
+export interface EncryptionAreas {
+  readonly collections: Pick<Collections, 'configOf' | 'configs' | 'onEncryptionSwitched'>;
+  readonly timer?: Timer;
+}
+
+export function createEncryption(environment: DocsEnvironment, { collections, timer = systemTimer }: EncryptionAreas): Encryption {
+  const { sql, feed, clock, log, keys } = environment;
+  const rotation = keys && new Rotation({ sql, feed, clock, log, keys });
+  const switches = keys && new Switches({ sql, feed, clock, log, keys, timer });
+  let started = false;
+  const check = async (): Promise<void> => {
+    if (keys === undefined) return refuseWithoutKey(collections);
+    const unknown = await checkKeys(sql, keys);
+    if (!started) return;
+    // The database was replaced by another, which may have been left in the middle of something.
+    await sql.transaction((tx) => noteKeys(tx, keys, unknown));
+    switches!.start();
+  };
+  return {
+    handlers: {
+      getEncryptionStatus: () => encryptionStatus({ sql, collections, keys }, rotation?.current?.id),
+      rotateEncryption: async ({ collection }) => {
+        if (rotation === undefined) throw new ServiceError('invalid_argument', 'encryption is not configured');
+        return rotation.rotate(collection.toLowerCase());
+      },
+      listEncryptionJobs: async () => ({ jobs: await readJobs(sql) }),
+      getEncryptionJob: async ({ id }) => {
+        const current = rotation?.current;
+        const job = current?.id === id ? current : await readJob(sql, id);
+        if (job === undefined) throw new ServiceError('not_found', 'not found');
+        return job;
+      },
+    },
+    check,
+    async start() {
+      if (keys === undefined || rotation === undefined || switches === undefined) return;
+      const unknown = await checkKeys(sql, keys);
+      if (unknown.length > 0) await sql.transaction((tx) => noteKeys(tx, keys, unknown));
+      await rotation.recover();
+      started = true;
+      collections.onEncryptionSwitched(() => switches.start());
+      switches.start();
+    },
+    async stop() {
+      await rotation?.stop();
+      await switches?.stop();
+    },
+    async settled() {
+      await switches?.settled();
+      await rotation?.settled();
+    },
+  };
+}
+
+/** Decision D-43: such a server could neither read what is there nor write as it was told to. */
+function refuseWithoutKey(collections: Pick<Collections, 'configs'>): void {
+  const encrypted = [...collections.configs()].filter(([, config]) => config.encrypted === true).map(([name]) => JSON.stringify(name));
+  if (encrypted.length === 0) return;
+  const names = encrypted.slice(0, 5).join(', ') + (encrypted.length > 5 ? ` and ${encrypted.length - 5} more` : '');
+  throw new ConfigError([`SVC_ENCRYPTION_KEY: required, since collections of this database are encrypted: ${names}`]);
+}

@@ -1,0 +1,1 @@
+export { createEncryption, type Encryption, type EncryptionAreas } from './encryption.ts';

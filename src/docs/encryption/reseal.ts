@@ -1,0 +1,135 @@
+import {
+  keyIdOfHead, keyIdOfText, openBody, openMeta, openVector, sealBody, sealMeta, sealVector,
+  type ChangeFeed, type KeyRing, type Row, type Sql, type StoredRow, type Transaction,
+} from '../../storage/index.ts';
+import { unixSeconds, type Clock } from '../../lib/clock.ts';
+import { collectionOfId, indexMeta, Pace, parseMeta } from '../documents/index.ts';
+
+/** What to make of a value, by the key that seals it; undefined stands for one in the clear. */
+export interface Aim {
+  readonly seals: boolean;
+  concerns(keyId: number | undefined): boolean;
+}
+
+/** What became of some values. */
+export interface Resealed {
+  readonly written: number;
+  readonly errors: readonly unknown[];
+}
+
+export interface ResealDeps {
+  readonly sql: Sql;
+  readonly feed: ChangeFeed;
+  readonly clock: Clock;
+  readonly keys: KeyRing;
+}
+
+interface StoredDocument extends Row {
+  readonly ord: number;
+  readonly cid: number;
+  readonly document: string;
+  readonly key: string;
+  readonly lang: string;
+  /** Under other names than the columns', so that they come as they are stored. */
+  readonly stored_meta: string | null;
+  readonly stored_body: Uint8Array | null;
+}
+
+const DOCUMENT = 'SELECT ord, cid, id AS document, key, lang, meta AS stored_meta, body AS stored_body FROM documents WHERE ord = ?';
+const REVISION = `
+  SELECT d.ord, d.cid, d.id AS document, d.key, d.lang, r.meta AS stored_meta, r.body AS stored_body
+  FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ? AND r.ts = ?`;
+
+/**
+ * Brings the values of some rows to an aim, in one transaction. They are read again, for they may have been
+ * written or deleted since they were listed. What cannot be opened is left as it is and told. The change feed
+ * learns which documents' values were written; no revision is made and no event fires (decisions, section 3.3).
+ */
+export async function resealRows(deps: ResealDeps, rows: readonly StoredRow[], aim: Aim, then?: (tx: Transaction, resealed: Resealed) => Promise<void>): Promise<Resealed> {
+  return deps.sql.transaction(async (tx) => {
+    const pass = new Pass(deps, tx, aim);
+    for (const row of rows) await pass.take(row);
+    await pass.tell();
+    await then?.(tx, pass);
+    return pass;
+  });
+}
+
+class Pass implements Resealed {
+  written = 0;
+  readonly errors: unknown[] = [];
+  readonly #deps: ResealDeps;
+  readonly #tx: Transaction;
+  readonly #aim: Aim;
+  readonly #pace = new Pace();
+  readonly #changed = new Map<number, StoredDocument>();
+
+  constructor(deps: ResealDeps, tx: Transaction, aim: Aim) {
+    this.#deps = deps;
+    this.#tx = tx;
+    this.#aim = aim;
+  }
+
+  async take(row: StoredRow): Promise<void> {
+    if (row.table === 'vectors') await this.#takeVector(row);
+    else await this.#takeVersion(row);
+    await this.#pace.rest();
+  }
+
+  async tell(): Promise<void> {
+    const { feed } = this.#deps;
+    await feed.append(this.#tx, [...this.#changed.values()].map(({ ord, document, key, lang }) => (
+      { kind: 'encryption.reseal', collection: collectionOfId(document), ord, docId: document, key, lang })));
+  }
+
+  async #takeVersion({ table, ord, part }: StoredRow): Promise<void> {
+    const isRevision = table === 'revisions';
+    const found = await this.#tx.get<StoredDocument>(isRevision ? REVISION : DOCUMENT, isRevision ? [ord, part] : [ord]);
+    if (found === undefined) return;
+    const { document: id, stored_meta: meta, stored_body: body } = found;
+    const { keys } = this.#deps;
+    const newMeta = meta === null ? undefined : this.#convert(meta, keyIdOfText(meta), () => openMeta(keys, id, meta), (plain) => sealMeta(keys, id, plain));
+    const newBody = body === null ? undefined : this.#convert(body, keyIdOfHead(body), () => openBody(keys, id, body), (plain) => sealBody(keys, id, plain));
+    if (newMeta === undefined && newBody === undefined) return;
+    const values = [newMeta ?? meta, newBody ?? body];
+    if (isRevision) await this.#tx.run('UPDATE revisions SET meta = ?, body = ? WHERE ord = ? AND ts = ?', [...values, ord, part]);
+    else await this.#tx.run('UPDATE documents SET meta = ?, body = ? WHERE ord = ?', [...values, ord]);
+    if (!isRevision && newMeta !== undefined) await this.#index(found, newMeta);
+    this.#changed.set(ord, found);
+  }
+
+  async #takeVector({ ord, part: chunk }: StoredRow): Promise<void> {
+    const found = await this.#tx.get<{ stored_vector: Uint8Array }>('SELECT vector AS stored_vector FROM vectors WHERE ord = ? AND chunk = ?', [ord, chunk]);
+    if (found === undefined) return;
+    const { stored_vector: vector } = found;
+    const { keys } = this.#deps;
+    const next = this.#convert(vector, keyIdOfHead(vector), () => openVector(keys, ord, chunk, vector), (plain) => sealVector(keys, ord, chunk, plain));
+    if (next === undefined) return;
+    await this.#tx.run('UPDATE vectors SET vector = ? WHERE ord = ? AND chunk = ?', [next, ord, chunk]);
+    const document = this.#changed.get(ord) ?? (await this.#tx.get<StoredDocument>(DOCUMENT, [ord]));
+    if (document !== undefined) this.#changed.set(ord, document);
+  }
+
+  /** The value to be stored, undefined where it stays. */
+  #convert<T>(stored: T, keyId: number | undefined, open: () => T, seal: (plain: T) => T): T | undefined {
+    if (!this.#aim.concerns(keyId)) return undefined;
+    try {
+      const plain = keyId === undefined ? stored : open();
+      this.written++;
+      return this.#aim.seals ? seal(plain) : plain;
+    } catch (error) {
+      this.errors.push(error);
+      return undefined;
+    }
+  }
+
+  /** Metadata have rows of their own while they are stored in the clear. */
+  async #index({ cid, ord, document, stored_meta: before }: StoredDocument, after: string): Promise<void> {
+    const wasSealed = keyIdOfText(before!) !== undefined;
+    const isSealed = keyIdOfText(after) !== undefined;
+    if (wasSealed === isSealed) return;
+    const { feed, clock } = this.#deps;
+    const work = { tx: this.#tx, feed, now: unixSeconds(clock), pace: this.#pace };
+    await indexMeta(work, [{ cid, ord, before: wasSealed ? '{}' : before!, after: isSealed ? {} : parseMeta(openMeta(this.#deps.keys, document, after)) }]);
+  }
+}

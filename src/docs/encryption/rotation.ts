@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import type { EncryptionJob } from '../../../generated/docs/sdk/types.gen.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { failInterrupted, insertJob, updateJob } from './job-rows.ts';
+import { resealRows, type Aim, type ResealDeps } from './reseal.ts';
+import { storedBatches } from './stored-batches.ts';
+
+export interface RotationDeps extends ResealDeps {
+  readonly log: Log;
+}
+
+type Job = { -readonly [K in keyof EncryptionJob]: EncryptionJob[K] };
+
+/** What a job says of a failure at most. */
+const MAX_ERROR = 500;
+
+/**
+ * Brings what is sealed under other keys under the primary one, a job at a time (decisions, section 3.3).
+ * What is written meanwhile is under the primary key already. A job does not survive the process: what it
+ * has done stays, and the next one goes on with the rest.
+ */
+export class Rotation {
+  readonly #deps: RotationDeps;
+  #current: Job | undefined;
+  #starting: Promise<Job> | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #stopping = new AbortController();
+
+  constructor(deps: RotationDeps) {
+    this.#deps = deps;
+  }
+
+  /** The job that is queued or running. */
+  get current(): EncryptionJob | undefined {
+    return this.#current && { ...this.#current };
+  }
+
+  /** Tells the jobs of an earlier process that they are over. */
+  async recover(): Promise<void> {
+    const { sql, clock } = this.#deps;
+    const open = await sql.get("SELECT 1 AS found FROM encryption_jobs WHERE status IN ('queued', 'running')");
+    if (open !== undefined) await sql.transaction((tx) => failInterrupted(tx, unixSeconds(clock)));
+  }
+
+  /** Starts a job of one collection, by its lowercased name, or of all if it is empty; or answers the one under way. */
+  async rotate(collection: string): Promise<EncryptionJob> {
+    if (this.#current !== undefined) return { ...this.#current };
+    this.#starting ??= this.#start(collection).finally(() => (this.#starting = undefined));
+    return { ...(await this.#starting) };
+  }
+
+  /** Ends the job under way after its batch, and waits for it. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#starting?.catch(() => undefined);
+    await this.#work;
+  }
+
+  /** Resolves when no job is under way. */
+  async settled(): Promise<void> {
+    await this.#work;
+  }
+
+  async #start(collection: string): Promise<Job> {
+    const { sql, keys, clock } = this.#deps;
+    const job: Job = {
+      id: `rot_${randomBytes(12).toString('hex')}`, status: 'queued', collection, primaryKeyID: keys.primaryId,
+      startedAt: unixSeconds(clock), finishedAt: 0, scanned: 0, reencrypted: 0, skipped: 0, errors: 0, lastError: '',
+    };
+    await sql.transaction((tx) => insertJob(tx, job));
+    this.#current = job;
+    const queued = { ...job };
+    this.#work = this.#run(job);
+    return queued;
+  }
+
+  /** Never rejects. */
+  async #run(job: Job): Promise<void> {
+    const { log } = this.#deps;
+    try {
+      await this.#rotateAll(job);
+      job.status = job.errors > 0 && job.reencrypted === 0 ? 'failed' : 'completed';
+    } catch (error) {
+      job.status = 'failed';
+      job.lastError = this.#stopping.signal.aborted ? 'interrupted' : messageOf(error);
+      if (!this.#stopping.signal.aborted) log.error({ err: error, job: job.id }, 'rotation of the encryption key failed');
+    }
+    job.finishedAt = unixSeconds(this.#deps.clock);
+    try {
+      await this.#deps.sql.transaction((tx) => updateJob(tx, job));
+      log.info({ job: job.id, status: job.status, reencrypted: job.reencrypted, errors: job.errors }, 'rotation of the encryption key ended');
+    } catch (error) {
+      // The next start finds the job open, and ends it.
+      log.error({ err: error, job: job.id }, 'the end of a rotation could not be written down');
+    }
+    this.#current = undefined;
+  }
+
+  async #rotateAll(job: Job): Promise<void> {
+    const { sql, keys } = this.#deps;
+    const aim: Aim = { seals: true, concerns: (keyId) => keyId !== undefined && keyId !== keys.primaryId };
+    const collections = await sql.all<{ id: number }>(
+      job.collection === '' ? 'SELECT id FROM collections ORDER BY name' : 'SELECT id FROM collections WHERE name = ?',
+      job.collection === '' ? [] : [job.collection],
+    );
+    job.status = 'running';
+    await sql.transaction((tx) => updateJob(tx, job));
+    for (const { id } of collections) {
+      for await (const batch of storedBatches(sql, id, aim)) {
+        this.#stopping.signal.throwIfAborted();
+        job.scanned += batch.values;
+        job.skipped += batch.skipped;
+        if (batch.concerned.length > 0) await this.#rotateSome(job, batch.concerned, aim);
+      }
+    }
+  }
+
+  /** Progress is written with what it counts. */
+  async #rotateSome(job: Job, rows: Parameters<typeof resealRows>[1], aim: Aim): Promise<void> {
+    const resealed = await resealRows(this.#deps, rows, aim, async (tx, { written, errors }) => {
+      await updateJob(tx, { ...job, reencrypted: job.reencrypted + written, errors: job.errors + errors.length });
+    });
+    job.reencrypted += resealed.written;
+    job.errors += resealed.errors.length;
+    if (resealed.errors.length > 0) job.lastError = messageOf(resealed.errors.at(-1));
+  }
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR);
+}

@@ -1,0 +1,50 @@
+import { storedRows, type Sql, type StoredRow } from '../../storage/index.ts';
+import type { Aim } from './reseal.ts';
+
+/** Rows, and bytes of them, that one transaction takes: so long every other write may have to wait. */
+const BATCH_ROWS = 64;
+const BATCH_BYTES = 1024 * 1024;
+
+/** Some rows in a row, of which `concerned` have something to do. */
+export interface StoredBatch {
+  /** Values of all rows. */
+  readonly values: number;
+  /** Those of them that the aim leaves alone. */
+  readonly skipped: number;
+  readonly concerned: readonly StoredRow[];
+}
+
+/** The rows of a collection in batches of bounded work. */
+export async function* storedBatches(sql: Sql, cid: number, aim: Aim): AsyncGenerator<StoredBatch> {
+  for await (const rows of storedRows(sql, cid)) {
+    let batch = new Batch();
+    for (const row of rows) {
+      if (batch.isFull) {
+        yield batch;
+        batch = new Batch();
+      }
+      batch.add(row, aim);
+    }
+    yield batch;
+  }
+}
+
+class Batch implements StoredBatch {
+  values = 0;
+  skipped = 0;
+  readonly concerned: StoredRow[] = [];
+  #bytes = 0;
+
+  get isFull(): boolean {
+    return this.concerned.length >= BATCH_ROWS || this.#bytes >= BATCH_BYTES;
+  }
+
+  add(row: StoredRow, aim: Aim): void {
+    const concerned = row.keyIds.filter((keyId) => aim.concerns(keyId)).length;
+    this.values += row.keyIds.length;
+    this.skipped += row.keyIds.length - concerned;
+    if (concerned === 0) return;
+    this.concerned.push(row);
+    this.#bytes += row.bytes;
+  }
+}

@@ -1,0 +1,117 @@
+import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { endSwitch, readSwitches, type PendingSwitch } from '../collections/index.ts';
+import { resealRows, type Aim, type ResealDeps } from './reseal.ts';
+import { storedBatches } from './stored-batches.ts';
+
+export interface SwitchesDeps extends ResealDeps {
+  readonly log: Log;
+  readonly timer: Timer;
+}
+
+const BACKOFF: Backoff = { initial: 1000, max: 300_000 };
+
+const AIMS: Readonly<Record<'seal' | 'open', Aim>> = {
+  seal: { seals: true, concerns: (keyId) => keyId === undefined },
+  open: { seals: false, concerns: (keyId) => keyId !== undefined },
+};
+
+/**
+ * Brings what is stored in line with a collection whose encryption was switched: its earlier documents,
+ * revisions and vectors are sealed, or opened, in the background, between other writes. After sealing, the
+ * database is written anew, since free pages and the log may still hold what was there before. What is to be
+ * done is written down until it is done, so that a crash only interrupts it.
+ */
+export class Switches {
+  readonly #deps: SwitchesDeps;
+  readonly #stopping = new AbortController();
+  #work: Promise<void> | undefined;
+  #again = false;
+
+  constructor(deps: SwitchesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Does what is to be done, also what is written down meanwhile. */
+  start(): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#again = true;
+    this.#work ??= this.#run().finally(() => (this.#work = undefined));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#work;
+  }
+
+  /** Resolves when everything is done. */
+  async settled(): Promise<void> {
+    await this.#work;
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let failures = 0; this.#again && !signal.aborted;) {
+      this.#again = false;
+      try {
+        await this.#finish(await readSwitches(this.#deps.sql));
+        failures = 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#again = true;
+        this.#deps.log.warn({ err: error, failures: ++failures }, 'the encryption of a collection could not be brought in line; trying again');
+        await this.#deps.timer.sleep(backoffDelay(failures, BACKOFF), signal);
+      }
+    }
+  }
+
+  /** Sealing all of them first, so that the file is written anew once. */
+  async #finish(switches: readonly PendingSwitch[]): Promise<void> {
+    const { sql, log } = this.#deps;
+    const toScrub: PendingSwitch[] = [];
+    for (const pending of switches) {
+      const { collection, step } = pending;
+      const after = step === 'scrub' ? pending : await this.#convert(pending);
+      if (after !== undefined) toScrub.push(after);
+      log.info({ collection }, step === 'open' ? 'what the collection held encrypted is in the clear' : 'what the collection held is encrypted');
+    }
+    if (toScrub.length === 0) return;
+    await sql.scrub();
+    await sql.transaction(async (tx) => {
+      for (const pending of toScrub) await endSwitch(tx, pending);
+    });
+  }
+
+  /** Answers what is to be scrubbed, if anything was sealed, now or before a crash. */
+  async #convert(pending: PendingSwitch): Promise<PendingSwitch | undefined> {
+    const { sql } = this.#deps;
+    const { collection, step } = pending;
+    const found = await sql.get<{ id: number }>('SELECT id FROM collections WHERE name = ?', [collection]);
+    const last = found === undefined ? step : await this.#convertAll(found.id, pending);
+    const next = last === 'reseal' ? 'scrub' : undefined;
+    await sql.transaction((tx) => endSwitch(tx, { collection, step: last }, next));
+    return next && { collection, step: next };
+  }
+
+  /** Answers the step that is written down at the end. */
+  async #convertAll(cid: number, { collection, step }: PendingSwitch): Promise<PendingSwitch['step']> {
+    const { sql, log } = this.#deps;
+    const aim = AIMS[step === 'open' ? 'open' : 'seal'];
+    let present = step;
+    let unreadable = 0;
+    for await (const { concerned } of storedBatches(sql, cid, aim)) {
+      this.#stopping.signal.throwIfAborted();
+      if (concerned.length === 0) continue;
+      const { errors } = await resealRows(this.#deps, concerned, aim, async (tx) => {
+        if (present === 'seal') await endSwitch(tx, { collection, step: 'seal' }, 'reseal');
+      });
+      if (present === 'seal') present = 'reseal';
+      unreadable += errors.length;
+    }
+    // Trying again would not help; the status of encryption counts them.
+    if (unreadable > 0) log.error({ collection, unreadable, step }, 'values of the collection cannot be read and stay as they are');
+    return present;
+  }
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http';
+
+/** A body has more bytes than it may. What is left of it is not read, so its connection cannot serve another request. */
+export class BodyTooLarge extends Error {
+  constructor(maxBytes: number) {
+    super(`body larger than ${maxBytes} bytes`);
+    this.name = 'BodyTooLarge';
+  }
+}
+
+/** A request ended in the middle of its body. */
+export class BodyCutOff extends Error {
+  constructor(cause?: Error) {
+    super('the request ended before its body was complete', { cause });
+    this.name = 'BodyCutOff';
+  }
+}
+
+/**
+ * All bytes of a request's body. Rejects with `BodyTooLarge` as soon as there are more than `maxBytes`, and with
+ * `BodyCutOff`. By events, since iterating costs thrice as much.
+ */
+export function readRequestBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(new BodyTooLarge(maxBytes));
+  // One whose client has gone already tells nothing any more.
+  if (request.destroyed) return Promise.reject(new BodyCutOff(request.errored ?? undefined));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const cutOff = (cause?: Error) => reject(new BodyCutOff(cause));
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= maxBytes) chunks.push(chunk);
+      else {
+        request.pause();
+        reject(new BodyTooLarge(maxBytes));
+      }
+    });
+    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
+    request.once('error', cutOff);
+    request.once('aborted', cutOff);
+  });
+}

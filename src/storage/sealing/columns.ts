@@ -1,0 +1,52 @@
+import type { Row } from '../port.ts';
+import type { KeyRing } from './key-ring.ts';
+import { isSealed, isSealedText } from './record.ts';
+
+/**
+ * The columns that may be sealed, and what each value is bound to: `collection \0 kind \0 document id`
+ * for the body and the metadata of a document, which its revisions share, since a version becomes a
+ * revision by being copied; the document's ordinal and the chunk for a vector.
+ */
+type Kind = 'body' | 'meta' | 'vector';
+
+function boundTo(kind: Kind, id: string): string {
+  return `${id.slice(0, id.indexOf('|'))}\0${kind}\0${id}`;
+}
+
+/** `stored` is the compression record of a body, `id` that of its document. */
+export function sealBody(ring: KeyRing, id: string, stored: Uint8Array): Uint8Array {
+  return ring.seal(stored, boundTo('body', id));
+}
+
+export function openBody(ring: KeyRing, id: string, stored: Uint8Array): Uint8Array {
+  return isSealed(stored) ? ring.open(stored, boundTo('body', id)) : stored;
+}
+
+/** Metadata are a column of text. */
+export function sealMeta(ring: KeyRing, id: string, meta: string): string {
+  return ring.seal(Buffer.from(meta, 'utf8'), boundTo('meta', id)).toString('base64');
+}
+
+export function openMeta(ring: KeyRing, id: string, stored: string): string {
+  return isSealedText(stored) ? ring.open(Buffer.from(stored, 'base64'), boundTo('meta', id)).toString('utf8') : stored;
+}
+
+const vectorPlace = (ord: number, chunk: number): string => `\0vector\0${ord}/${chunk}`;
+
+export function sealVector(ring: KeyRing, ord: number, chunk: number, vector: Uint8Array): Uint8Array {
+  return ring.seal(vector, vectorPlace(ord, chunk));
+}
+
+export function openVector(ring: KeyRing, ord: number, chunk: number, stored: Uint8Array): Uint8Array {
+  return isSealed(stored) ? ring.open(stored, vectorPlace(ord, chunk)) : stored;
+}
+
+/** Opens what a row of documents has in `body` and `meta`, in place; a row without the document's `id` is left as it is. */
+export function openRow<R extends Row>(ring: KeyRing, row: R): R {
+  const { id, body, meta } = row;
+  if (typeof id !== 'string') return row;
+  const open = row as Row;
+  if (body instanceof Uint8Array && isSealed(body)) open['body'] = openBody(ring, id, body);
+  if (typeof meta === 'string' && isSealedText(meta)) open['meta'] = openMeta(ring, id, meta);
+  return row;
+}

@@ -1,0 +1,65 @@
+import { openBody, openMeta, openVector } from './columns.ts';
+import type { KeyRing } from './key-ring.ts';
+import { SEALED_BLOB, SEALED_META } from './record.ts';
+
+/** What a driver offers to make its connection read sealed values. */
+export interface ViewHost {
+  exec(sql: string): void;
+  /** First column of the rows. */
+  column(sql: string): readonly string[];
+  define(name: string, fn: (...values: never[]) => string | Uint8Array): void;
+}
+
+/** Makes the functions known that open sealed values; what they throw is the failure of the query. */
+export function defineOpeners(host: ViewHost, ring: KeyRing): void {
+  host.define('quire_open_body', (stored: Uint8Array, id: string) => openBody(ring, id, stored));
+  host.define('quire_open_meta', (stored: string, id: string) => openMeta(ring, id, stored));
+  host.define('quire_open_vector', (stored: Uint8Array, ord: number, chunk: number) => openVector(ring, ord, chunk, stored));
+  host.define('quire_meta_pairs', (stored: string, id: string) => pairsOf(openMeta(ring, id, stored)));
+}
+
+/** Each value of each key once, as the rows of `doc_meta` have them, in JSON. */
+function pairsOf(meta: string): string {
+  const pairs = Object.entries(JSON.parse(meta) as Record<string, string[]>);
+  return JSON.stringify(pairs.flatMap(([key, values]) => [...new Set(values)].map((value) => [key, value])));
+}
+
+/**
+ * Lays views over the tables, on a connection that only reads: who selects from `documents`, `revisions`
+ * or `vectors` finds opened values, and who selects from `doc_meta` also the metadata of sealed documents,
+ * which have no rows there, since those would lie in the file in the clear. The views are temporary and have
+ * the names of the tables, which `main.` still reaches; SQLite takes them apart, so that plain rows are
+ * found by the same indexes as ever, and a sealed value is opened only where its column is asked for.
+ * Columns are those that the tables have now: after a change of the schema, lay them anew.
+ */
+export function layViews(host: ViewHost): void {
+  // The index comes with the format that knows encryption: before it, nothing can be sealed.
+  if (host.column("SELECT name FROM main.sqlite_master WHERE name = 'documents_sealed'").length === 0) return;
+  const idOfRevision = '(SELECT d.id FROM main.documents d WHERE d.ord = t.ord)';
+  host.exec(view(host, 'documents', {
+    meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, t.id) ELSE t.meta END`,
+    body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, t.id) ELSE t.body END`,
+  }));
+  host.exec(view(host, 'revisions', {
+    meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, ${idOfRevision}) ELSE t.meta END`,
+    body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, ${idOfRevision}) ELSE t.body END`,
+  }));
+  host.exec(view(host, 'vectors', {
+    vector: `CASE WHEN ${SEALED_BLOB('t.vector')} THEN quire_open_vector(t.vector, t.ord, t.chunk) ELSE t.vector END`,
+  }));
+  host.exec(`CREATE TEMP VIEW doc_meta(cid, k, v, ord) AS
+    SELECT cid, k, v, ord FROM main.doc_meta
+    UNION ALL
+    SELECT t.cid, pair.value ->> 0, pair.value ->> 1, t.ord
+    FROM main.documents t INDEXED BY documents_sealed, json_each(quire_meta_pairs(t.meta, t.id)) pair WHERE ${SEALED_META('t.meta')}`);
+}
+
+/** Uncovers the tables again. */
+export function liftViews(host: ViewHost): void {
+  for (const table of ['documents', 'revisions', 'vectors', 'doc_meta']) host.exec(`DROP VIEW IF EXISTS temp.${table}`);
+}
+
+function view(host: ViewHost, table: string, opened: Readonly<Record<string, string>>): string {
+  const columns = host.column(`SELECT name FROM pragma_table_info('${table}', 'main') ORDER BY cid`);
+  return `CREATE TEMP VIEW ${table} AS SELECT ${columns.map((name) => `${opened[name] ?? `t."${name}"`} AS "${name}"`).join(', ')} FROM main.${table} t`;
+}

@@ -1,0 +1,91 @@
+import type { Queries, Row, Sql } from '../port.ts';
+import { HEAD_BYTES, keyIdOfHead, SEALED_BLOB, SEALED_META } from './record.ts';
+
+/** Where a value lies that may be sealed. */
+export interface StoredRow {
+  readonly table: 'documents' | 'revisions' | 'vectors';
+  readonly ord: number;
+  /** Timestamp of the revision, number of the vector's chunk; 0 for a document. */
+  readonly part: number;
+  readonly bytes: number;
+  /** The key of each value of the row that may be sealed; undefined for one in the clear. */
+  readonly keyIds: readonly (number | undefined)[];
+}
+
+/** Characters of base64 that hold a record up to its key. */
+const HEAD_CHARS = Math.ceil(HEAD_BYTES / 3) * 4;
+
+const metaHead = (column: string) => `substr(${column}, 1, ${HEAD_CHARS})`;
+const blobHead = (column: string) => `substr(${column}, 1, ${HEAD_BYTES})`;
+
+/** The values as they are stored, whatever views the connection has; revisions that share their document's values have none. */
+const ROWS = {
+  documents: `
+    SELECT ord, 0 AS part, length(meta) + coalesce(length(body), 0) AS bytes, ${metaHead('meta')} AS text, ${blobHead('body')} AS head
+    FROM main.documents WHERE cid = ? ORDER BY ord`,
+  revisions: `
+    SELECT r.ord, r.ts AS part, length(r.meta) + coalesce(length(r.body), 0) AS bytes, ${metaHead('r.meta')} AS text, ${blobHead('r.body')} AS head
+    FROM main.documents d JOIN main.revisions r ON r.ord = d.ord WHERE d.cid = ? AND r.meta IS NOT NULL ORDER BY r.ord, r.ts`,
+  vectors: `
+    SELECT v.ord, v.chunk AS part, length(v.vector) AS bytes, NULL AS text, ${blobHead('v.vector')} AS head
+    FROM main.embeddings e JOIN main.vectors v ON v.ord = e.ord WHERE e.cid = ? ORDER BY v.ord, v.chunk`,
+} as const;
+
+interface HeadRow extends Row {
+  readonly ord: number;
+  readonly part: number;
+  readonly bytes: number;
+  readonly text: string | null;
+  readonly head: Uint8Array | null;
+}
+
+/** All rows of a collection with values that may be sealed, in batches; each table is of one moment. */
+export async function* storedRows(sql: Sql, cid: number): AsyncGenerator<StoredRow[]> {
+  for (const table of ['documents', 'revisions', 'vectors'] as const) {
+    for await (const rows of sql.stream<HeadRow>(ROWS[table], [cid])) {
+      yield rows.map(({ ord, part, bytes, text, head }) => ({
+        table, ord, part, bytes,
+        keyIds: [...(text === null ? [] : [keyIdOfText(text)]), ...(head === null ? [] : [keyIdOfHead(head)])],
+      }));
+    }
+  }
+}
+
+/** The key of sealed metadata; undefined for metadata in the clear. */
+export function keyIdOfText(text: string): number | undefined {
+  return keyIdOfHead(Buffer.from(text.slice(0, HEAD_CHARS), 'base64'));
+}
+
+/** How many values of a collection are under one key; `keyId` undefined for those in the clear. */
+export interface KeyCount {
+  readonly cid: number;
+  readonly keyId: number | undefined;
+  readonly values: number;
+}
+
+const keyOfBlob = (column: string) => `CASE WHEN ${SEALED_BLOB(column)} THEN ${blobHead(column)} END`;
+const keyOfMeta = (column: string) => `CASE WHEN ${SEALED_META(column)} THEN ${metaHead(column)} END`;
+
+/** Metadata are grouped with a piece of the nonce, hence some rows for each key. */
+const COUNTS = [
+  `SELECT cid, ${keyOfMeta('meta')} AS head, count(*) AS n FROM main.documents GROUP BY 1, 2`,
+  `SELECT cid, ${keyOfBlob('body')} AS head, count(*) AS n FROM main.documents WHERE body IS NOT NULL GROUP BY 1, 2`,
+  `SELECT d.cid, ${keyOfMeta('r.meta')} AS head, count(*) AS n FROM main.revisions r JOIN main.documents d ON d.ord = r.ord WHERE r.meta IS NOT NULL GROUP BY 1, 2`,
+  `SELECT d.cid, ${keyOfBlob('r.body')} AS head, count(*) AS n FROM main.revisions r JOIN main.documents d ON d.ord = r.ord WHERE r.body IS NOT NULL GROUP BY 1, 2`,
+  `SELECT e.cid, ${keyOfBlob('v.vector')} AS head, count(*) AS n FROM main.vectors v JOIN main.embeddings e ON e.ord = v.ord GROUP BY 1, 2`,
+];
+
+/** Reads all of the database: give it `sql.background`. */
+export async function countKeys(queries: Queries): Promise<KeyCount[]> {
+  const counts: KeyCount[] = [];
+  for (const query of COUNTS) {
+    const rows = await queries.all<{ cid: number; head: string | Uint8Array | null; n: number }>(query);
+    counts.push(...rows.map(({ cid, head, n }) => ({ cid, keyId: toKeyId(head), values: n })));
+  }
+  return counts;
+}
+
+function toKeyId(head: string | Uint8Array | null): number | undefined {
+  if (head === null) return undefined;
+  return typeof head === 'string' ? keyIdOfText(head) : keyIdOfHead(head);
+}
