@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..', '..');
 const dist = join(root, 'dist');
 
 const COPIED = [
-  'bin', 'README.md', 'CHANGELOG.md', 'LICENSE', 'runs.example.yaml', join('generated', 'wasm'),
+  'bin', 'README.md', 'CHANGELOG.md', 'LICENSE', 'runs.example.yaml', join('generated', 'wasm'), join('generated', 'proto'), 'proto', join('generated', 'mcp', 'tools.json'),
   ...SERVICES.flatMap((service) => ['openapi.json', 'openapi.yaml', 'inputs.json'].map((file) => join('generated', service, file))),
 ];
 

@@ -12,7 +12,8 @@ export function emitInputs(document: OpenApiDocument, models: readonly Operation
   return `${JSON.stringify(schemas, null, 1)}\n`;
 }
 
-function selfContained(document: OpenApiDocument, input: SchemaObject): SchemaObject {
+/** A schema with all that it refers to in `$defs` of its own. */
+export function selfContained(document: OpenApiDocument, input: SchemaObject): SchemaObject {
   const definitions: Record<string, unknown> = {};
   const pending: string[] = [];
   const rewrite = (node: unknown): unknown => {

@@ -46,9 +46,24 @@ export interface OperationObject {
   security?: Record<string, string[]>[];
   'x-access': string;
   'x-effect': string;
+  'x-collections'?: string[];
   'x-timeout'?: 'none';
   'x-sanitize'?: boolean;
   'x-error'?: string;
+  'x-mcp-tool'?: McpToolObject;
+}
+
+/** The MCP tool of an operation (openapi/README.md). */
+export interface McpToolObject {
+  name: string;
+  hint: 'read' | 'write' | 'destructive';
+  idempotent?: boolean;
+  openWorld?: boolean;
+  title?: string;
+  description?: string;
+  list?: string;
+  prompt?: boolean;
+  custom?: string;
 }
 
 export interface OpenApiDocument {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { emitInputs } from './emit-inputs.ts';
 import { emitOperations } from './emit-types.ts';
 import { modelOperations } from './operation-model.ts';
-import type { OpenApiDocument } from './openapi-types.ts';
+import type { OpenApiDocument, SchemaObject } from './openapi-types.ts';
 import { addStandardResponses } from './standard-responses.ts';
 
 function document(): OpenApiDocument {
@@ -60,6 +60,21 @@ describe('the model of an operation', () => {
       method: 'PUT', path: '/v1/things/{id}', access: 'write', effect: 'write', limited: false, status: 200,
       parameters: [{ name: 'id', in: 'path', type: 'string' }, { name: 'Idempotency-Key', in: 'header', field: 'idempotencyKey' }, { name: 'limit', in: 'query', type: 'integer' }],
     });
+  });
+
+  it('knows where the input names collections: in the field of that name, unless it is said otherwise', () => {
+    const of = (collections: string[] | undefined, properties: Record<string, SchemaObject>) => {
+      const changed = document();
+      changed.components.schemas['ReplaceThingRequest']!.properties = properties;
+      if (collections) changed.paths['/v1/things/{id}']!['put']!['x-collections'] = collections;
+      return modelOperations(changed).find(({ spec }) => spec.id === 'replaceThing')!.spec.collections;
+    };
+    const text = { type: 'string' };
+    expect(of(undefined, { name: text })).toBeUndefined();
+    expect(of(undefined, { collection: text })).toEqual(['collection']);
+    expect(of([], { collection: text })).toBeUndefined();
+    expect(of(['_memory', 'targets'], { collection: text, targets: { type: 'array' } })).toEqual(['_memory', 'targets']);
+    expect(() => of(['target'], { targets: text })).toThrow('replaceThing: x-collections names target, which the input does not have');
   });
 
   it('refuses an operation with two success statuses', () => {

@@ -25,6 +25,7 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
   const body = bodySchema(document, operation);
   const input = flatInput(document, operation, parameters, body);
   const properties = input.properties ?? {};
+  const collections = operation['x-collections'] ?? ('collection' in properties ? ['collection'] : []);
   return {
     spec: {
       id: operation.operationId,
@@ -34,6 +35,7 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
       summary: operation.summary,
       access: operation['x-access'] as OperationSpec['access'],
       effect: operation['x-effect'] as OperationSpec['effect'],
+      ...(collections.length > 0 ? { collections: checkedCollections(operation, collections, properties) } : {}),
       limited: operation['x-timeout'] !== 'none',
       sanitize: operation['x-sanitize'] === true,
       status: successStatus(operation),
@@ -47,6 +49,13 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
     headers: parameters.filter((p) => p.in === 'header').map((p) => ({ field: fieldName(p), name: p.name, required: p.required === true })),
     has: { body: body !== undefined, path: parameters.some((p) => p.in === 'path'), query: parameters.some((p) => p.in === 'query') },
   };
+}
+
+/** A field that the input lacks would name no collection, and so let nobody in without anyone noticing why. */
+function checkedCollections({ operationId }: OperationObject, fields: readonly string[], properties: Record<string, SchemaObject>): readonly string[] {
+  const unknown = fields.filter((field) => !field.startsWith('_') && !(field in properties));
+  if (unknown.length > 0) throw new Error(`${operationId}: x-collections names ${unknown.join(', ')}, which the input does not have`);
+  return fields;
 }
 
 function successStatus(operation: OperationObject): number {

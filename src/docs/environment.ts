@@ -1,7 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Algorithm } from '../search/vector/index.ts';
-import type { BodyCodec, ChangeFeed, Sql } from '../storage/index.ts';
+import type { BodyCodec, ChangeFeed, KeyRing, Sql } from '../storage/index.ts';
+import type { AuditSettings } from './audit/index.ts';
 
 /** What every area of the document service works with. */
 export interface DocsEnvironment {
@@ -11,6 +12,8 @@ export interface DocsEnvironment {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: DocsSettings;
+  /** Keys of encryption at rest, which the database was opened with; absent when none are configured. */
+  readonly keys?: KeyRing | undefined;
 }
 
 /** The settings that areas need, already validated; `app/` fills them in. */
@@ -77,6 +80,20 @@ export interface DocsSettings {
     /** Worker threads; as many as processors, at most 16, when absent. */
     readonly parallelWorkers?: number;
   };
+  /** Authentication (contract section 5); off when absent. */
+  readonly auth?: {
+    readonly enabled: boolean;
+    /** Signs tokens; at least 32 bytes. */
+    readonly jwtSecret: string;
+    readonly jwtExpiryMs: number;
+    readonly adminUsername: string;
+    readonly adminPassword: string;
+    readonly adminReset: boolean;
+    /** Binary logarithm of the rounds of bcrypt; 12 when absent. */
+    readonly passwordCost?: number;
+  };
+  /** The audit log and the detector of bursts; neither is there when it is absent. */
+  readonly audit?: AuditSettings;
   /** What `/v1/config` tells of the listeners and of what is switched on. */
   readonly description: ServerDescription;
 }

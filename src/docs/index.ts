@@ -1,8 +1,11 @@
+import { createAccess, type Access } from './access/index.ts';
+import { createAudit, type Audit } from './audit/index.ts';
 import { createCodeGraph } from './codegraph/index.ts';
 import { createCollections } from './collections/index.ts';
 import { createCuration } from './curation/index.ts';
-import { createDocuments } from './documents/index.ts';
+import { createDocuments, type Documents } from './documents/index.ts';
 import { createEmbeddings } from './embeddings/index.ts';
+import { createEncryption } from './encryption/index.ts';
 import type { DocsEnvironment } from './environment.ts';
 import { createFullText, createFullTextSearch } from './fulltext/index.ts';
 import { createHybrid } from './hybrid/index.ts';
@@ -18,19 +21,33 @@ import { acknowledgeCaughtUp } from './view/index.ts';
 import type { Operations } from '../../generated/docs/operations.ts';
 import type { Handlers } from '../operations/index.ts';
 
+export type { McpDescription } from './system/index.ts';
+export type { AuditSettings } from './audit/index.ts';
 export type { DocsEnvironment, DocsSettings, ServerDescription } from './environment.ts';
 
 /** The document service without its protocols: its handlers and its work in the background. */
 export interface DocumentService {
   readonly handlers: Handlers<Operations>;
   readonly observeHttp: System['observeHttp'];
+  /** Tells of changes to documents as they happen. */
+  readonly watch: Documents['watch'];
+  readonly observeTool: System['observeTool'];
+  readonly describeMcp: System['describeMcp'];
+  readonly describeGrpc: System['describeGrpc'];
+  /** Who may do what; its guard stands before every operation. */
+  readonly access: Omit<Access, 'handlers' | 'load' | 'stop'>;
+  /** To be told what was invoked, for the audit log. */
+  readonly observe: Audit['observe'];
   /** Stops the work in the background and waits for it; safe twice. */
   stop(): Promise<void>;
 }
 
 /** Wires the areas together over one database, which must be migrated. */
 export async function createDocumentService(env: DocsEnvironment): Promise<DocumentService> {
+  const access = createAccess(env);
   const collections = createCollections(env);
+  const encryption = createEncryption(env, { collections });
+  const audit = createAudit(env);
   const schemas = createSchemas(env);
   const embeddings = createEmbeddings(env, { collections, indexReady: () => vectors.view.isReady });
   const documents = createDocuments(env, { collections, schemas, room: embeddings.room });
@@ -44,18 +61,20 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const hybrid = createHybrid({ words: search, vectors, chunker: embeddings, gate });
   const memory = createMemory(env, { collections, embeddings, words: search, meaning: vectors, gate });
   const reload = async (): Promise<void> => {
-    for (const area of [collections, schemas, documents, fullText, curation]) await area.load();
+    for (const area of [access, collections, schemas, documents, fullText, curation]) await area.load();
   };
-  const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => search.view.restart(), () => vectors.view.restart(), () => embeddings.restart()] });
+  const maintenance = createMaintenance(env, { documents, onRestored: [reload, encryption.check, () => search.view.restart(), () => vectors.view.restart(), () => embeddings.restart()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
   const stats = env.settings.searchStats ? new SearchStats() : undefined;
   const registerMetrics: typeof embeddings.registerMetrics = (registers) => {
     embeddings.registerMetrics(registers);
     vectors.registerMetrics(registers);
     stats?.registerMetrics(registers);
+    audit.registerMetrics(registers);
   };
   const system = createSystem(env, { documents: { checksum }, embeddings: { describe: embeddings.describe, registerMetrics } });
   await reload();
+  await encryption.check();
   // First, because settings that cannot work end the start here, with nothing running yet.
   await embeddings.start();
   await search.view.start();
@@ -63,17 +82,30 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   // In read mode nothing may write, the sweep included: what has expired is hidden all the same.
   if (env.settings.mode !== 'read') documents.startSweep(undefined, [memory.sweep]);
   const handlers: Handlers<Operations> = {
+    ...access.handlers,
     ...collections.handlers, ...schemas.handlers, ...documents.handlers,
     ...ingest.handlers, ...maintenance.handlers, ...system.handlers,
     ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers,
     ...embeddings.handlers, ...acknowledgeCaughtUp({ reindexVectors: embeddings.handlers.reindexVectors }, vectors.view),
+    ...encryption.handlers, ...audit.handlers,
     ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate }), ...hybrid.handlers, ...memory.handlers,
   };
+  await audit.start();
+  if (env.settings.mode !== 'read') await encryption.start();
   const gated = gateSearches(acknowledgeCaughtUp(handlers, search.view), gate);
   return {
     handlers: stats?.counted(gated) ?? gated,
     observeHttp: system.observeHttp,
+    watch: documents.watch,
+    observeTool: system.observeTool,
+    describeMcp: system.describeMcp,
+    describeGrpc: system.describeGrpc,
+    access,
+    observe: audit.observe,
     async stop() {
+      await encryption.stop();
+      await audit.stop();
+      await access.stop();
       await documents.stop();
       await embeddings.stop();
       await search.view.stop();

@@ -1,3 +1,5 @@
+import type { Credential } from '../lib/credential.ts';
+
 /** Who calls and through what; adapters make one for each request. */
 export interface Caller {
   readonly protocol: Protocol;
@@ -5,8 +7,12 @@ export interface Caller {
   /** Address of the peer, where the protocol has one. */
   readonly ip?: string;
   readonly userAgent?: string;
-  /** Credential as it was presented, not yet checked. */
-  readonly credential?: { readonly scheme: 'bearer' | 'api-key'; readonly value: string };
+  readonly credential?: Credential;
+  /**
+   * Whom the adapter has let in by a key of its own protocol, or because only this machine's user can reach it:
+   * an operator's own, who may do all that the adapter offers. Never made of what a request says.
+   */
+  readonly vouchedFor?: string;
   /** Aborts when the client has gone. */
   readonly signal?: AbortSignal;
 }

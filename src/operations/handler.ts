@@ -1,9 +1,12 @@
 import type { Caller } from './caller.ts';
+import type { Identity } from './identity.ts';
 import type { Operation } from './spec.ts';
 
 /** What a handler gets besides its input. */
 export interface Context {
   readonly caller: Caller;
+  /** Who calls. What is gathered from several collections holds only those that it may read. */
+  readonly identity: Identity;
   /** Aborts when the client has gone or the request has taken too long. */
   readonly signal: AbortSignal;
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../errors/index.ts';
 import type { AccessMode, Caller } from './caller.ts';
+import type { Guard } from './guard.ts';
 import { Reply, type Handlers } from './handler.ts';
+import { NOBODY, type Identity } from './identity.ts';
 import { createInvoker, type Outcome } from './invoke.ts';
 import type { Operation, OperationSpec } from './spec.ts';
 
@@ -30,13 +32,14 @@ const inputs = {
 
 const caller: Caller = { protocol: 'http', requestId: 'test' };
 
-function setUp({ mode = 'wr' as AccessMode, handlers = {} as Handlers<Operations>, timeoutMs = 0 } = {}) {
+function setUp({ mode = 'wr' as AccessMode, handlers = {} as Handlers<Operations>, timeoutMs = 0, guard }: { mode?: AccessMode; handlers?: Handlers<Operations>; timeoutMs?: number; guard?: Guard } = {}) {
   const outcomes: Outcome[] = [];
   const invoke = createInvoker<Operations>({
     operations,
     inputs,
     mode: () => mode,
     timeoutMs,
+    ...(guard && { guard }),
     observe: (outcome) => outcomes.push(outcome),
     handlers: {
       readThing: async (input) => input,
@@ -136,5 +139,49 @@ describe('invoke', () => {
       ['lookAround', undefined],
       ['writeThing', 'missing_fields'],
     ]);
+  });
+
+  it('lets everyone in where there is no guard, and tells the handler who calls where there is one', async () => {
+    const seen: Identity[] = [];
+    const handlers: Handlers<Operations> = { lookAround: async (_input, { identity }) => (seen.push(identity), { ok: true }) };
+    await setUp({ handlers }).invoke('lookAround', {}, caller);
+    expect(seen[0]).toMatchObject({ admin: true, by: 'nothing' });
+    const ann: Identity = { username: 'ann', admin: true, by: 'token', may: () => true };
+    const guarded = setUp({ handlers, guard: { identify: async () => ann } });
+    await guarded.invoke('lookAround', {}, caller);
+    expect(seen[1]).toBe(ann);
+    expect(guarded.outcomes[0]!.identity).toBe(ann);
+  });
+
+  it('reads the input of nobody who is not let in, and knows who was refused afterwards', async () => {
+    let reads = 0;
+    const read = async () => (reads += 1, { name: 'a' });
+    const strangers = setUp({ guard: { identify: () => Promise.reject(new ServiceError('unauthenticated', 'invalid token')) } });
+    expect((await failure(strangers.invoke('writeThing', read, caller))).code).toBe('unauthenticated');
+    const onlyReads = setUp({ mode: 'read' });
+    expect((await failure(onlyReads.invoke('writeThing', read, caller))).code).toBe('read_only');
+    expect([reads, strangers.outcomes[0]]).toMatchObject([0, expect.not.objectContaining({ input: expect.anything() as unknown })]);
+    const guest = setUp({ guard: { identify: () => ({ ...NOBODY, username: 'guest', by: 'token' }) } });
+    expect((await failure(guest.invoke('writeThing', read, caller))).code).toBe('admin_required');
+    expect([reads, guest.outcomes[0]]).toMatchObject([1, { identity: { username: 'guest' }, input: { name: 'a' } }]);
+    expect((await setUp().invoke('writeThing', read, caller)).value).toEqual({ done: true });
+    expect((await failure(setUp().invoke('writeThing', () => Promise.reject(new ServiceError('invalid_json', 'no')), caller))).code).toBe('invalid_json');
+  });
+
+  it('asks first for the access mode, then for the caller and the permission, and only then for the input', async () => {
+    const guard = (identity: Identity | undefined): Guard => ({
+      identify() {
+        if (identity === undefined) throw new ServiceError('unauthenticated', 'missing authentication');
+        return identity;
+      },
+    });
+    const codeOf = async (options: Parameters<typeof setUp>[0]) => (await failure(setUp(options).invoke('writeThing', {}, caller))).code;
+    expect(await codeOf({ mode: 'read', guard: guard(undefined) })).toBe('read_only');
+    expect(await codeOf({ guard: guard(undefined) })).toBe('unauthenticated');
+    expect(await codeOf({ guard: guard(NOBODY), handlers: { writeThing: undefined as never } })).toBe('admin_required');
+    expect(await codeOf({ guard: guard({ ...NOBODY, admin: true }) })).toBe('missing_fields');
+    const unknown = setUp({ guard: guard(undefined) });
+    await failure(unknown.invoke('writeThing', {}, caller));
+    expect(unknown.outcomes[0]).not.toHaveProperty('identity');
   });
 });

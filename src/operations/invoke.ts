@@ -1,7 +1,10 @@
 import { ServiceError, type ErrorCode } from '../errors/index.ts';
 import { enforceAccessMode } from './access-mode.ts';
+import { authorize, refuseEarly } from './authorize.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
+import type { Guard } from './guard.ts';
 import { Reply, type Handler, type Handlers, type OutputOf } from './handler.ts';
+import { EVERYONE, type Identity } from './identity.ts';
 import { inspectInput } from './inspect-input.ts';
 import type { OperationSpec } from './spec.ts';
 import { withTimeout } from './timeout.ts';
@@ -11,6 +14,10 @@ import { createInputValidators, type InputValidator } from './validation.ts';
 export interface Outcome {
   readonly operation: OperationSpec;
   readonly caller: Caller;
+  /** As it was given, checked or not, secrets included: not to be logged as a whole. Absent where it was not even read. */
+  readonly input?: object;
+  /** Absent where the caller is not known. */
+  readonly identity?: Identity;
   /** Absent when it succeeded. */
   readonly error?: unknown;
   readonly milliseconds: number;
@@ -22,45 +29,61 @@ export interface InvokerOptions<Operations> {
   readonly inputs: Readonly<Record<string, object>>;
   readonly handlers: Handlers<Operations>;
   readonly mode: (protocol: Protocol) => AccessMode;
+  /** Absent: everyone may do everything. */
+  readonly guard?: Guard;
   /** Called after each invocation; must not throw. */
   readonly observe?: (outcome: Outcome) => void;
   /** Milliseconds that a limited operation may take; 0 for no limit. */
   readonly timeoutMs?: number;
 }
 
-/** Runs an operation for a caller. `input` is checked and completed with defaults in place. */
+/** An input, or how to read it: a stranger's need not be read at all. */
+export type Input = object | (() => Promise<object>);
+
+/** Runs an operation for a caller. The input is checked and completed with defaults in place. */
 export type Invoke<Operations> = <K extends keyof Operations & string>(
-  id: K, input: object, caller: Caller,
+  id: K, input: Input, caller: Caller,
 ) => Promise<Reply<OutputOf<Operations, K>>>;
 
 /**
- * The only way to an operation, for every protocol. In this order: access mode, whether the
- * operation is built at all, validation, the handler, observation.
+ * The only way to an operation, for every protocol. In this order: access mode, authentication,
+ * permission, whether the operation is built at all, validation, the handler, observation.
  */
 export function createInvoker<Operations>(options: InvokerOptions<Operations>): Invoke<Operations> {
   const validatorOf = createInputValidators(options.inputs);
   const timeoutMs = options.timeoutMs ?? 0;
 
-  async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, caller: Caller): Promise<Reply<OutputOf<Operations, K>>> {
+  async function identify(spec: OperationSpec, caller: Caller): Promise<Identity> {
     enforceAccessMode(options.mode(caller.protocol), spec.effect);
+    return options.guard === undefined ? EVERYONE : options.guard.identify(spec, caller);
+  }
+
+  async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, caller: Caller, identity: Identity): Promise<Reply<OutputOf<Operations, K>>> {
+    refuseEarly(spec, identity, input);
     const handler = options.handlers[id] as Handler<object, OutputOf<Operations, K>> | undefined;
     if (handler === undefined) throw new ServiceError('not_implemented', `${id} is not implemented`);
     validate(spec, validatorOf(id), input);
-    const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, signal }));
+    authorize(spec, identity, input);
+    const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, identity, signal }));
     return result instanceof Reply ? result : new Reply(result);
   }
 
-  return async (id, input, caller) => {
+  return async (id, given, caller) => {
     const operation = options.operations[id];
     const start = performance.now();
+    let identity: Identity | undefined;
+    let input: object | undefined;
     let error: unknown;
     try {
-      return await run(operation, id, input, caller);
+      identity = await identify(operation, caller);
+      input = typeof given === 'function' ? await (given as () => Promise<object>)() : given;
+      return await run(operation, id, input, caller, identity);
     } catch (thrown) {
       error = thrown;
       throw thrown;
     } finally {
-      options.observe?.({ operation, caller, milliseconds: performance.now() - start, ...(error === undefined ? {} : { error }) });
+      const milliseconds = performance.now() - start;
+      options.observe?.({ operation, caller, milliseconds, ...(input && { input }), ...(identity && { identity }), ...(error === undefined ? {} : { error }) });
     }
   };
 }

@@ -26,6 +26,11 @@ export interface OperationSpec {
   readonly summary: string;
   readonly access: Access;
   readonly effect: Effect;
+  /**
+   * Fields of the input that name collections, one or a list, on which the access needs permission; a name that
+   * starts with `_` is a collection of the system itself (`x-collections`). Absent where the input names none.
+   */
+  readonly collections?: readonly string[];
   /** False for operations that may run longer than the request limit. */
   readonly limited: boolean;
   /** True where text that is not valid Unicode is repaired instead of refused. */

@@ -1712,7 +1712,7 @@ export const disableMcpKey = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Search the audit log
  *
- * Lists the newest events that match every filter, newest first. `fromNanos` and `toNanos` take precedence over `from` and `to`; both ends are inclusive. Events are kept for `SVC_AUDIT_RETENTION_DAYS` (90 by default).
+ * Lists the newest events that match every filter, newest first. `fromNanos` and `toNanos` take precedence over `from` and `to`; both ends are inclusive. Events are kept for `SVC_AUDIT_RETENTION_DAYS` (90 by default), a million at most, in a file beside the database.
  */
 export const listAuditEvents = <ThrowOnError extends boolean = false>(options?: Options<ListAuditEventsData, ThrowOnError>): RequestResult<ListAuditEventsResponses, ListAuditEventsErrors, ThrowOnError> => (options?.client ?? client).get<ListAuditEventsResponses, ListAuditEventsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1734,7 +1734,7 @@ export const listAuditExporters = <ThrowOnError extends boolean = false>(options
 /**
  * Report what is encrypted, and with which key
  *
- * Counts the stored entries (bodies, metadata and revisions) of each collection by the key that seals them. `total` is the sum of the four other counts.
+ * Counts the stored entries of each collection by the key that seals them. An entry is one stored value: the body of a document, its metadata, those of each revision that differs from the document, and each vector. `total` is the sum of the four other counts. Reads the whole database.
  */
 export const getEncryptionStatus = <ThrowOnError extends boolean = false>(options?: Options<GetEncryptionStatusData, ThrowOnError>): RequestResult<GetEncryptionStatusResponses, GetEncryptionStatusErrors, ThrowOnError> => (options?.client ?? client).get<GetEncryptionStatusResponses, GetEncryptionStatusErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1745,7 +1745,7 @@ export const getEncryptionStatus = <ThrowOnError extends boolean = false>(option
 /**
  * Re-seal entries with the current primary key
  *
- * Starts a job that re-seals the entries held under other keys. Plain entries and those already under the primary key are skipped. Only one job runs at a time: while one is queued or running, that job is answered and no other is started. Rotation creates no revisions and fires no events.
+ * Starts a job that re-seals the entries held under other keys. Plain entries and those already under the primary key are skipped. Only one job runs at a time: while one is queued or running, that job is answered and no other is started. Rotation creates no revisions and fires no events. What the job has done when the server stops stays done; the next job goes on with the rest.
  */
 export const rotateEncryption = <ThrowOnError extends boolean = false>(options?: Options<RotateEncryptionData, ThrowOnError>): RequestResult<RotateEncryptionResponses, RotateEncryptionErrors, ThrowOnError> => (options?.client ?? client).post<RotateEncryptionResponses, RotateEncryptionErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],

@@ -1798,7 +1798,7 @@ export type SetCollectionConfigRequest = {
      */
     diskOnlyVectors?: boolean;
     /**
-     * Whether to seal bodies, metadata, revisions and index checkpoints at rest; needs `SVC_ENCRYPTION_KEY`.
+     * Whether to seal bodies, metadata, revisions, vectors and index checkpoints at rest; needs `SVC_ENCRYPTION_KEY`. What is stored already is sealed, or opened again, in the background.
      */
     encrypted?: boolean;
     wordpress?: WordpressConfigInput;
@@ -5658,11 +5658,11 @@ export type AuditEvent = {
      */
     actor: string;
     /**
-     * What was done: `auth.login`, `auth.jwt`, `auth.apikey`, `auth.missing`, or `write.` with the path that was written to.
+     * What was done: `auth.login`, `auth.jwt`, `auth.apikey`, `auth.missing`, or `write.` with the path that was written to, as in this description. Also `write.expire` for documents whose time was over, and `incident.auth_failure_burst` for many attempts to sign in that failed.
      */
     action: string;
     /**
-     * What it was done to, mostly the path.
+     * What it was done to, mostly the path with its parts filled in; the collection for what the server does by itself.
      */
     resource: string;
     /**
@@ -5689,7 +5689,7 @@ export type ListAuditEventsResponse = {
      */
     count: number;
     /**
-     * Events lost since the server started because the ring buffer in memory (4096) was full.
+     * Events lost since the server started because the ring buffer in memory (4096) was full, which holds them until they are on disk.
      */
     dropped: number;
 };

@@ -10,7 +10,7 @@ export interface ConfigCapabilities {
 /** Throws where the fields of a merged configuration contradict each other (D-42), the server (D-43) or this build. */
 export function checkConfig(config: CollectionConfig, { encryptionKey }: ConfigCapabilities): void {
   if (config.encrypted && !encryptionKey) {
-    throw new ServiceError('invalid_argument', 'encrypted needs an encryption key, and none is configured');
+    throw new ServiceError('invalid_argument', 'encrypted needs an encryption key, and none is configured (SVC_ENCRYPTION_KEY)');
   }
   const { quantization } = config;
   if (config.diskOnlyVectors && quantization !== 'int8' && quantization !== 'int4') {

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Context } from '../../operations/index.ts';
+import { EVERYONE, type Context } from '../../operations/index.ts';
 import { ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { createCollections, type Collections } from './index.ts';
 
 const clock = { now: () => 1_766_400_000_000 };
-const context = {} as Context;
+const context = { identity: EVERYONE } as Context;
 
 let sql: Sql;
 let feed: ChangeFeed;

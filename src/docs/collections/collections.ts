@@ -1,11 +1,12 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
-import type { Transaction } from '../../storage/index.ts';
+import { refuseOlderBuilds, type Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { checkConfig, type ConfigCapabilities } from './check-config.ts';
+import { checkConfig } from './check-config.ts';
 import type { CollectionConfig } from './collection-config.ts';
 import { ConfigCache } from './config-cache.ts';
 import { readConfig, readConfigs, removeConfig, writeConfig } from './config-rows.ts';
+import { markSwitch } from './encryption-switch.ts';
 import { mergeConfig, type ConfigChanges } from './merge-config.ts';
 import { presentConfig } from './present-config.ts';
 
@@ -24,26 +25,39 @@ export interface Collections {
    * commit makes them known to `configOf`. Throws where the merged settings do not fit together.
    */
   configure(tx: Transaction, collection: string, changes: ConfigChanges): Promise<void>;
+  /** All configurations by lowercased name, those of the system included. */
+  configs(): Iterable<readonly [string, CollectionConfig]>;
+  /** Has the listener called when the encryption of a collection was switched on or off; must not throw. */
+  onEncryptionSwitched(listener: () => void): void;
 }
 
-/** Encryption at rest is not built yet, so no key can be configured. */
-const CAPABILITIES: ConfigCapabilities = { encryptionKey: false };
-
-export function createCollections({ sql, feed, clock }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'>): Collections {
+export function createCollections({ sql, feed, clock, keys }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'keys'>): Collections {
   const cache = new ConfigCache();
+  const listeners: (() => void)[] = [];
+  const switched = async (tx: Transaction, name: string, before: CollectionConfig, after: CollectionConfig): Promise<void> => {
+    const encrypted = after.encrypted === true;
+    if ((before.encrypted === true) === encrypted) return;
+    await markSwitch(tx, name, encrypted);
+    if (encrypted) await refuseOlderBuilds(tx, 'encryption');
+    tx.onCommit(() => listeners.forEach((listener) => listener()));
+  };
   const configure = async (tx: Transaction, collection: string, changes: ConfigChanges): Promise<void> => {
     const name = collection.toLowerCase();
     // What is merged into is read here and not from memory: an earlier write may not be there yet.
-    const config = mergeConfig((await readConfig(tx, name)) ?? {}, changes);
-    checkConfig(config, CAPABILITIES);
+    const before = (await readConfig(tx, name)) ?? {};
+    const config = mergeConfig(before, changes);
+    checkConfig(config, { encryptionKey: keys !== undefined });
     await writeConfig(tx, name, config, clock);
     await feed.append(tx, [{ kind: 'config.put', collection: name }]);
     tx.onCommit(() => cache.set(name, config));
+    await switched(tx, name, before, config);
   };
   const remove = async (tx: Transaction, name: string): Promise<void> => {
+    const before = (await readConfig(tx, name)) ?? {};
     if (!(await removeConfig(tx, name))) return;
     await feed.append(tx, [{ kind: 'config.delete', collection: name }]);
     tx.onCommit(() => cache.set(name, undefined));
+    await switched(tx, name, before, {});
   };
 
   // A transaction, so that no write can commit between the reading and the replacing.
@@ -65,10 +79,15 @@ export function createCollections({ sql, feed, clock }: Pick<DocsEnvironment, 's
       await sql.transaction((tx) => remove(tx, collection.toLowerCase()));
       return { status: 'deleted', collection };
     },
-    async listCollectionConfigs() {
-      const configs = cache.list().map(([collection, config]) => ({ collection, config: presentConfig(collection, config) }));
+    async listCollectionConfigs(_input, { identity }) {
+      const visible = cache.list().filter(([collection]) => identity.may('read', collection));
+      const configs = visible.map(([collection, config]) => ({ collection, config: presentConfig(collection, config) }));
       return { configs, total: configs.length };
     },
   };
-  return { handlers, configure, configOf: (collection) => cache.get(collection), load };
+  return {
+    handlers, configure, configOf: (collection) => cache.get(collection), load,
+    configs: () => cache.all(),
+    onEncryptionSwitched: (listener) => void listeners.push(listener),
+  };
 }

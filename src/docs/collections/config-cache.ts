@@ -18,6 +18,10 @@ export class ConfigCache {
     this.#configs = new Map(configs);
   }
 
+  all(): Iterable<readonly [string, CollectionConfig]> {
+    return this.#configs;
+  }
+
   /** By name; those of the system are left out. */
   list(): (readonly [string, CollectionConfig])[] {
     return [...this.#configs].filter(([name]) => !name.startsWith('_')).sort(([a], [b]) => (a < b ? -1 : 1));

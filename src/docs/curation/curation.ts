@@ -3,7 +3,7 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import type { CurationRule as RuleAnswer } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import type { Handlers } from '../../operations/index.ts';
+import { forbidden, type Handlers, type Identity } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { countRules, readRule, readRules, removeRule, writeRule } from './curation-rows.ts';
@@ -48,8 +48,10 @@ export function createCuration({ sql, feed, clock }: Pick<DocsEnvironment, 'sql'
     await store(tx, rule);
     return rule;
   };
-  const update = async (tx: Transaction, id: string, draft: Draft): Promise<CurationRule> => {
-    const { createdAt } = await requireRule(tx, id);
+  const update = async (tx: Transaction, id: string, draft: Draft, identity: Identity): Promise<CurationRule> => {
+    const { collection, createdAt } = await requireVisible(tx, id, identity);
+    // The permission on the collection that it moves to was checked with the input.
+    if (!identity.may('write', collection)) throw forbidden('write', collection);
     const rule = toRule(id, draft, createdAt, unixSeconds(clock));
     await store(tx, rule);
     return rule;
@@ -62,13 +64,14 @@ export function createCuration({ sql, feed, clock }: Pick<DocsEnvironment, 'sql'
   };
 
   const handlers: CurationHandlers = {
-    async listCurationRules({ id, collection }) {
-      if (id !== undefined) return toAnswer(requireWithin(book.get(id), collection));
-      const rules = (collection === undefined ? book.list() : book.of(collection)).map(toAnswer);
+    async listCurationRules({ id, collection }, { identity }) {
+      if (id !== undefined) return toAnswer(requireReadable(requireWithin(book.get(id), collection), identity));
+      const found = collection === undefined ? book.list() : book.of(collection);
+      const rules = found.filter((rule) => identity.may('read', rule.collection)).map(toAnswer);
       return { rules, total: rules.length, ...(collection !== undefined && { collection }) };
     },
     createCurationRule: async (draft) => toAnswer(await sql.transaction((tx) => create(tx, draft))),
-    updateCurationRule: async ({ id, ...draft }) => toAnswer(await sql.transaction((tx) => update(tx, id, draft))),
+    updateCurationRule: async ({ id, ...draft }, { identity }) => toAnswer(await sql.transaction((tx) => update(tx, id, draft, identity))),
     async deleteCurationRule({ id, collection }) {
       await sql.transaction((tx) => remove(tx, id, collection));
       return { status: 'deleted', id };
@@ -100,6 +103,17 @@ function toRule(id: string, { collection, query, matchMode, pins, hides, enabled
 
 async function requireRule(tx: Transaction, id: string, collection?: string): Promise<CurationRule> {
   return requireWithin(await readRule(tx, id), collection);
+}
+
+/** A rule of a collection that the caller may neither read nor write does not show. */
+async function requireVisible(tx: Transaction, id: string, identity: Identity): Promise<CurationRule> {
+  const rule = await requireRule(tx, id);
+  return identity.may('write', rule.collection) ? rule : requireReadable(rule, identity);
+}
+
+function requireReadable(rule: CurationRule, identity: Identity): CurationRule {
+  if (!identity.may('read', rule.collection)) throw new ServiceError('not_found', 'not found');
+  return rule;
 }
 
 /** Throws `not_found` when there is no rule, or when it is another collection's than the one that was named. */

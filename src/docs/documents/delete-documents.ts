@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
 import { transact, type Deps, type DocumentHandlers } from './deps.ts';
-import { CURRENT, findDocument, type CurrentRow } from './document-rows.ts';
+import { findDocument, REPLACED, type CurrentRow } from './document-rows.ts';
 import { identify, type Identity } from './identity.ts';
 import { identityProblem } from './item-rules.ts';
 import { removeDocuments } from './remove-documents.ts';
@@ -40,7 +40,7 @@ export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments']
 async function remove(work: UnitOfWork, identities: readonly Identity[]): Promise<number> {
   const rows = new Map<number, CurrentRow>();
   for (const identity of identities) {
-    const row = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
+    const row = await findDocument<CurrentRow>(work.tx, REPLACED, identity, work.now);
     if (row !== undefined) rows.set(row.ord, row);
     await work.pace.rest();
   }

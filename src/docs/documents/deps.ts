@@ -1,7 +1,7 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Handlers } from '../../operations/index.ts';
-import type { Transaction } from '../../storage/index.ts';
+import { sealerOf, type KeyRing, type Sealer, type Transaction } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Schemas } from '../schemas/index.ts';
@@ -23,11 +23,20 @@ export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | '
   readonly collections: Pick<Collections, 'configOf'>;
   readonly schemas: Pick<Schemas, 'violations'>;
   readonly room: EmbeddingRoom;
+  /** As in a `UnitOfWork`. */
+  readonly sealerOf?: UnitOfWork['sealerOf'];
 }
 
 /** Runs a transaction; its moment is the one at which it begins. */
-export function transact<T>({ sql, feed, clock }: Pick<Deps, 'sql' | 'feed' | 'clock'>, steps: (work: UnitOfWork) => Promise<T>): Promise<T> {
-  return sql.transaction((tx: Transaction) => steps({ tx, feed, now: unixSeconds(clock), pace: new Pace() }));
+export function transact<T>({ sql, feed, clock, sealerOf }: Pick<Deps, 'sql' | 'feed' | 'clock' | 'sealerOf'>, steps: (work: UnitOfWork) => Promise<T>): Promise<T> {
+  return sql.transaction((tx: Transaction) => steps({ tx, feed, now: unixSeconds(clock), pace: new Pace(), sealerOf }));
+}
+
+/** Seals what belongs to encrypted collections; undefined on a server without a key. */
+export function sealingOf(keys: KeyRing | undefined, collections: Pick<Collections, 'configOf'>): UnitOfWork['sealerOf'] {
+  if (keys === undefined) return undefined;
+  const sealer: Sealer = sealerOf(keys);
+  return (collection) => (collections.configOf(collection)?.encrypted === true ? sealer : undefined);
 }
 
 /** Newest revisions kept of each document; 0 keeps all. */

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../errors/index.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -6,10 +7,10 @@ import { addDocument } from './add-document.ts';
 import { addDocuments } from './add-documents.ts';
 import { deleteCollection } from './delete-collection.ts';
 import { deleteDocument, deleteDocuments } from './delete-documents.ts';
-import type { Deps, DocumentHandlers } from './deps.ts';
+import { sealingOf, type Deps, type DocumentHandlers } from './deps.ts';
 import { ENDLESS_ROOM, type EmbeddingRoom } from './embedding-room.ts';
 import { getChecksum } from './get-checksum.ts';
-import { getDocument, getDocumentMeta } from './get-document.ts';
+import { findByName, getDocument, getDocumentMeta } from './get-document.ts';
 import { listMetaKeys } from './list-meta-keys.ts';
 import { RecentDocuments } from './recent-documents.ts';
 import { createReader, type DocumentReader } from './reader.ts';
@@ -19,6 +20,7 @@ import { setDocumentTtl } from './set-document-ttl.ts';
 import { Sweeper, type Sweep } from './sweep.ts';
 import { truncateRevisions } from './truncate-revisions.ts';
 import { updateDocument } from './update-document.ts';
+import { createWatch, WatchHub, type Watch, type WatchDependencies } from './watch/index.ts';
 import { createWriter, type DocumentWriter } from './writer.ts';
 
 /** The documents of the service: writing, reading, finding by metadata, revisions, expiry. */
@@ -26,11 +28,13 @@ export interface Documents {
   readonly handlers: DocumentHandlers;
   readonly writer: DocumentWriter;
   readonly reader: DocumentReader;
+  /** Tells of changes to documents as they happen. */
+  readonly watch: Watch;
   /** Forgets what is kept in memory, when the database was replaced. */
   load(): Promise<void>;
   /** Starts removing expired documents every `ttlSweepMs`, and `more` after them; again is harmless. Not for followers and read-only servers. */
   startSweep(timer?: Timer, more?: readonly Sweep[]): void;
-  /** Waits for a sweep under way; before `startSweep`, or again, it is harmless. */
+  /** Ends those who watch and waits for a sweep under way; before `startSweep`, or again, it is harmless. */
   stop(): Promise<void>;
 }
 
@@ -45,17 +49,34 @@ export interface DocumentsAreas {
 export function createDocuments(environment: DocsEnvironment, { collections, schemas, room = ENDLESS_ROOM }: DocumentsAreas): Documents {
   const { sql, feed, codec, clock, log, settings } = environment;
   const recent = new RecentDocuments(feed);
-  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, schemas, room };
+  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, schemas, room, sealerOf: sealingOf(environment.keys, collections) };
   const writer = createWriter(deps);
   const reader = createReader(deps);
   const sweeper = new Sweeper(deps);
+  const hub = new WatchHub(deps);
   return {
     handlers: createHandlers(deps, writer, reader),
     writer,
     reader,
+    watch: createWatch({ feed, hub, readDocument: documentReader(deps) }),
     load: async () => recent.clear(),
     startSweep: (timer, more) => sweeper.start(timer, more),
-    stop: () => sweeper.stop(),
+    stop: async () => {
+      await hub.stop();
+      await sweeper.stop();
+    },
+  };
+}
+
+/** The document of an event, as it is now; undefined when it is gone. */
+function documentReader(deps: Deps): WatchDependencies['readDocument'] {
+  return async ({ collection, key, lang }) => {
+    try {
+      return await findByName(deps, { collection, key, lang });
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'not_found') return undefined;
+      throw error;
+    }
   };
 }
 

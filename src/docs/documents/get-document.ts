@@ -8,12 +8,16 @@ import { notFound } from './require-valid.ts';
 
 /** `POST /v1/get`: by a spelling that was once written (identity rule 2). The most frequent operation, hence the documents kept at hand. */
 export function getDocument(deps: Deps): DocumentHandlers['getDocument'] {
-  const { recent } = deps;
   return async ({ collection, key, lang, env }) => {
-    const identity = identify(collection, key, lang);
-    const document = recent.get(identity, unixSeconds(deps.clock)) ?? (await lookUp(deps, identity));
+    const document = await findByName(deps, { collection, key, lang });
     return env === undefined ? document : { ...document, contentMd: fillTemplate(document.contentMd, env) };
   };
+}
+
+/** The document as it is now. It is shared: do not change it. Throws `not_found`. */
+export function findByName(deps: Deps, { collection, key, lang }: { collection: string; key: string; lang: string }): Document | Promise<Document> {
+  const identity = identify(collection, key, lang);
+  return deps.recent.get(identity, unixSeconds(deps.clock)) ?? lookUp(deps, identity);
 }
 
 async function lookUp({ sql, codec, clock, recent }: Deps, identity: Identity): Promise<Document> {

@@ -1,4 +1,4 @@
-import { CHANGE_FLAGS } from '../../storage/index.ts';
+import { CHANGE_FLAGS, type Sealer } from '../../storage/index.ts';
 import { putChange } from './changes.ts';
 import { countDocuments } from './collection-rows.ts';
 import { inList } from './in-list.ts';
@@ -16,20 +16,26 @@ const INSERT = `
 /** Stores documents that do not exist; no id may occur twice. */
 export async function insertDocuments(work: UnitOfWork, cid: number, versions: readonly NewVersion[]): Promise<void> {
   if (versions.length === 0) return;
-  await runInSteps(work, INSERT, versions.map((version) => toRow(cid, version, work.now)));
+  const sealer = work.sealerOf?.(versions[0]!.identity.collection);
+  await runInSteps(work, INSERT, versions.map((version) => toRow(cid, version, work.now, sealer)));
   const ords = await readOrds(work, versions);
   const documents = versions.map((version) => ({ version, ...version.identity, cid, ord: ords.get(version.identity.id)! }));
   await addSpellings(work, documents);
-  await indexMeta(work, documents.map(({ ord, version }) => ({ cid, ord, before: '{}', after: version.meta })));
+  // Sealed metadata have no rows: those would show them.
+  if (sealer === undefined) await indexMeta(work, documents.map(({ ord, version }) => ({ cid, ord, before: '{}', after: version.meta })));
   const kept = documents.filter(({ version }) => version.saveRevision);
   await addRevisions(work, kept.map(({ ord }) => ({ ord, timestamp: nextTimestamp(work.now, 0) })));
   await countDocuments(work.tx, cid, documents.length);
   await work.feed.append(work.tx, documents.map((document) => putChange(document, document.version.flags | CHANGE_FLAGS.CREATED)));
 }
 
-function toRow(cid: number, { identity: { id, key, lang }, meta, body, ttl, saveRevision }: NewVersion, now: number) {
+function toRow(cid: number, { identity: { id, key, lang }, meta, body, ttl, saveRevision }: NewVersion, now: number, sealer: Sealer | undefined) {
   const newest = saveRevision ? nextTimestamp(now, 0) : 0;
-  return [cid, id, key, lang, body.crc, body.bytes, now, now, expiryAfter(ttl, now, null), newest, canonicalMeta(meta), body.stored];
+  const metaText = canonicalMeta(meta);
+  return [
+    cid, id, key, lang, body.crc, body.bytes, now, now, expiryAfter(ttl, now, null), newest,
+    sealer?.meta(id, metaText) ?? metaText, sealer?.body(id, body.stored) ?? body.stored,
+  ];
 }
 
 async function readOrds({ tx }: UnitOfWork, versions: readonly NewVersion[]): Promise<Map<string, number>> {

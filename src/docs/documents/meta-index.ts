@@ -1,3 +1,5 @@
+import { SEALED_META } from '../../storage/index.ts';
+import { inList } from './in-list.ts';
 import { parseMeta, pairChanges, type Meta } from './meta.ts';
 import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
@@ -20,4 +22,12 @@ export async function indexMeta(work: UnitOfWork, changes: readonly MetaChange[]
   }
   await runInSteps(work, 'DELETE FROM doc_meta WHERE cid = ? AND k = ? AND v = ? AND ord = ?', removed);
   await runInSteps(work, 'INSERT INTO doc_meta(cid, k, v, ord) VALUES (?, ?, ?, ?)', added);
+}
+
+/** Those of some documents whose metadata are sealed as they are stored now, and so have no rows. */
+export async function sealedMeta({ tx, sealerOf }: UnitOfWork, ords: readonly number[]): Promise<Set<number>> {
+  if (sealerOf === undefined) return new Set();
+  const { marks, params } = inList(ords);
+  const rows = await tx.all<{ ord: number }>(`SELECT ord FROM documents WHERE ord IN (${marks}) AND ${SEALED_META('meta')}`, params);
+  return new Set(rows.map(({ ord }) => ord));
 }

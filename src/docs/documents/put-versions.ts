@@ -1,5 +1,5 @@
 import { ensureCollection } from './collection-rows.ts';
-import { CURRENT, isExpired, type CurrentRow } from './document-rows.ts';
+import { isExpired, REPLACED, type CurrentRow } from './document-rows.ts';
 import { inList } from './in-list.ts';
 import { insertDocuments } from './insert-documents.ts';
 import { removeDocuments } from './remove-documents.ts';
@@ -65,7 +65,7 @@ async function putWave(work: UnitOfWork, cid: number, wave: readonly NewVersion[
 
 async function readCurrent({ tx }: UnitOfWork, versions: readonly NewVersion[]): Promise<Map<string, CurrentRow>> {
   const { marks, params } = inList(versions.map(({ identity }) => identity.id));
-  const rows = await tx.all<CurrentRow>(`SELECT ${CURRENT} FROM documents d WHERE d.id IN (${marks})`, params);
+  const rows = await tx.all<CurrentRow>(`SELECT ${REPLACED} FROM documents d WHERE d.id IN (${marks})`, params);
   return new Map(rows.map((row) => [row.id, row]));
 }
 

@@ -1,8 +1,9 @@
-import { CHANGE_FLAGS } from '../../storage/index.ts';
+import { CHANGE_FLAGS, type Sealer } from '../../storage/index.ts';
 import { putChange } from './changes.ts';
 import type { CurrentRow } from './document-rows.ts';
+import { collectionOfId } from './identity.ts';
 import { canonicalMeta, parseMeta, type Meta } from './meta.ts';
-import { indexMeta } from './meta-index.ts';
+import { indexMeta, sealedMeta } from './meta-index.ts';
 import { addRevisions, detachNewest, nextTimestamp, trimRevisions } from './revision-rows.ts';
 import { addSpellings } from './spelling-rows.ts';
 import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
@@ -35,9 +36,11 @@ const WITHOUT_BODY = 'UPDATE documents SET key = ?, lang = ?, updated_at = ?, ex
 export async function replaceDocuments(work: UnitOfWork, replacements: readonly Replacement[], maxRevisions: number): Promise<void> {
   if (replacements.length === 0) return;
   await detachNewest(work, replacements.map(({ current }) => current));
-  await runInSteps(work, WITH_BODY, replacements.filter(({ body }) => body !== undefined).map((next) => withBody(next, work.now)));
-  await runInSteps(work, WITHOUT_BODY, replacements.filter(({ body }) => body === undefined).map((next) => [...columns(next, work.now), next.current.ord]));
-  await index(work, replacements);
+  const sealer = work.sealerOf?.(collectionOfId(replacements[0]!.current.id));
+  const wereSealed = await sealedMeta(work, replacements.map(({ current }) => current.ord));
+  await runInSteps(work, WITH_BODY, replacements.filter(({ body }) => body !== undefined).map((next) => withBody(next, work.now, sealer)));
+  await runInSteps(work, WITHOUT_BODY, replacements.filter(({ body }) => body === undefined).map((next) => [...columns(next, work.now, sealer), next.current.ord]));
+  await index(work, replacements, wereSealed, sealer !== undefined);
   const kept = replacements.filter(({ saveRevision }) => saveRevision);
   await addRevisions(work, kept.map(({ current }) => ({ ord: current.ord, timestamp: nextTimestamp(work.now, current.rev_ts) })));
   if (maxRevisions > 0) await trimRevisions(work, replacements.map(({ current }) => current.ord), maxRevisions);
@@ -45,19 +48,23 @@ export async function replaceDocuments(work: UnitOfWork, replacements: readonly 
     putChange({ ord, id, key, lang }, body === undefined ? flags | CHANGE_FLAGS.BODY_KEPT : flags)));
 }
 
-function columns({ current, key, lang, meta, expiresAt, saveRevision }: Replacement, now: number) {
+function columns({ current, key, lang, meta, expiresAt, saveRevision }: Replacement, now: number, sealer: Sealer | undefined) {
   const newest = saveRevision ? nextTimestamp(now, current.rev_ts) : current.rev_ts;
-  return [key, lang, now, expiresAt, newest, meta === undefined ? current.meta : canonicalMeta(meta)];
+  const text = meta === undefined ? current.meta : canonicalMeta(meta);
+  return [key, lang, now, expiresAt, newest, sealer?.meta(current.id, text) ?? text];
 }
 
-function withBody(next: Replacement, now: number) {
+function withBody(next: Replacement, now: number, sealer: Sealer | undefined) {
   const { crc, bytes, stored } = next.body!;
-  return [...columns(next, now), crc, bytes, stored, next.current.ord];
+  return [...columns(next, now, sealer), crc, bytes, sealer?.body(next.current.id, stored) ?? stored, next.current.ord];
 }
 
-async function index(work: UnitOfWork, replacements: readonly Replacement[]): Promise<void> {
+/** Metadata have rows while they are stored in the clear. */
+async function index(work: UnitOfWork, replacements: readonly Replacement[], wereSealed: ReadonlySet<number>, areSealed: boolean): Promise<void> {
   const respelled = replacements.filter(({ current, key }) => key !== current.key);
   await addSpellings(work, respelled.map(({ current: { cid, ord }, key, lang }) => ({ cid, ord, key, lang })));
-  const changed = replacements.filter(({ meta }) => meta !== undefined);
-  await indexMeta(work, changed.map(({ current: { cid, ord, meta: before }, meta }) => ({ cid, ord, before, after: meta ?? parseMeta(before) })));
+  const changed = replacements.filter(({ current, meta }) => meta !== undefined || wereSealed.has(current.ord) !== areSealed);
+  await indexMeta(work, changed.map(({ current: { cid, ord, meta: before }, meta }) => ({
+    cid, ord, before: wereSealed.has(ord) ? '{}' : before, after: areSealed ? {} : meta ?? parseMeta(before),
+  })));
 }

@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { transact, type Deps } from './deps.ts';
-import { CURRENT, type CurrentRow } from './document-rows.ts';
+import { REPLACED, type CurrentRow } from './document-rows.ts';
 import { removeDocuments } from './remove-documents.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -28,7 +28,7 @@ async function hasExpired({ sql, clock }: Pick<Deps, 'sql' | 'clock'>): Promise<
 
 async function sweepSome(work: UnitOfWork): Promise<number> {
   const rows = await work.tx.all<CurrentRow>(
-    `SELECT ${CURRENT} FROM documents d WHERE d.expires_at <= ? ORDER BY d.expires_at LIMIT ?`, [work.now, SWEPT_AT_ONCE],
+    `SELECT ${REPLACED} FROM documents d WHERE d.expires_at <= ? ORDER BY d.expires_at LIMIT ?`, [work.now, SWEPT_AT_ONCE],
   );
   await removeDocuments(work, rows, 'ttl');
   return rows.length;

@@ -1,4 +1,4 @@
-import type { ChangeFeed, SqlValue, Transaction } from '../../storage/index.ts';
+import type { ChangeFeed, Sealer, SqlValue, Transaction } from '../../storage/index.ts';
 import type { Pace } from './pace.ts';
 
 /** A transaction under way, with what its steps share. */
@@ -8,6 +8,8 @@ export interface UnitOfWork {
   /** Unix seconds; the same moment for all that the transaction writes. */
   readonly now: number;
   readonly pace: Pace;
+  /** What seals the values of a collection, by its lowercased name; it answers undefined where they are stored in the clear, and is absent on servers without a key. */
+  readonly sealerOf?: ((collection: string) => Sealer | undefined) | undefined;
 }
 
 /** Rows written or deleted by one statement before the event loop may turn. */

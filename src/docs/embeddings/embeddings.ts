@@ -141,7 +141,9 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     handlers: {
       ...createConfigHandlers({ sql, feed: environment.feed, clock, settings, create, apply }),
       reindexVectors: ({ collection, force }, { signal }) => jobs.run(collection, force, signal),
-      getVectorStats: () => readVectorStats({ sql, clock, settings, collections, indexReady, gate: queue.gate, provider: () => providers.current, lastError: () => queue.lastError }),
+      getVectorStats: (_input, { identity }) => readVectorStats({
+        sql, clock, settings, collections, indexReady, gate: queue.gate, provider: () => providers.current, lastError: () => queue.lastError,
+      }, identity),
     },
     room: queue.gate,
     start,

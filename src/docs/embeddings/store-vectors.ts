@@ -16,6 +16,8 @@ export interface StoreDeps {
   readonly collections: Pick<Collections, 'configOf'>;
   readonly chunker: Pick<Chunker, 'chunkingOf'>;
   readonly gate: QueueGate;
+  /** As in a `UnitOfWork`. */
+  readonly sealerOf?: UnitOfWork['sealerOf'];
 }
 
 /** Ends what embedding has begun: each function is one transaction. */
@@ -31,7 +33,7 @@ export class VectorStore {
    * a document that was written meanwhile keeps its place in the queue, for these are vectors of the past.
    */
   async store(model: ModelIdentity, embedded: readonly EmbeddedDocument[]): Promise<Set<number>> {
-    const { collections, chunker } = this.#deps;
+    const { collections, chunker, sealerOf } = this.#deps;
     return this.#transact(async (work) => {
       const present = new Map((await statusOfOrds(work.tx, embedded.map(({ document }) => document.ord))).map((status) => [status.ord, status]));
       const current = embedded.filter(({ document }) => {
@@ -40,7 +42,7 @@ export class VectorStore {
       });
       const storedType = (id: string) => collections.configOf(collectionOfId(id))?.quantization ?? 'float32';
       await putVectors(work, model, current.map(({ document: { ord, id, crc, bytes, chunking }, chunks }) => (
-        { ord, cid: present.get(ord)!.cid, crc, bytes, chunking, chunks, stored: storedType(id) })));
+        { ord, cid: present.get(ord)!.cid, crc, bytes, chunking, chunks, stored: storedType(id), sealer: sealerOf?.(collectionOfId(id)) })));
       const ords = current.map(({ document }) => document.ord);
       await removeStates(work, ords);
       await work.feed.append(work.tx, current.map(({ document }) => vectorsChange(document)));

@@ -1,4 +1,4 @@
-import type { Queries, Row, SqlValue, Transaction } from '../../storage/index.ts';
+import type { Queries, Row, Sealer, SqlValue, Transaction } from '../../storage/index.ts';
 import { removeVectorRows, runInSteps, type UnitOfWork } from '../documents/index.ts';
 
 /** What must agree for two vectors to be comparable. */
@@ -29,6 +29,8 @@ export interface NewVectors {
   readonly chunking: string;
   readonly stored: StoredType;
   readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[];
+  /** Seals the vectors of an encrypted collection. */
+  readonly sealer?: Sealer | undefined;
 }
 
 /** One vector as it is stored. */
@@ -56,8 +58,11 @@ export async function putVectors(work: UnitOfWork, model: ModelIdentity, documen
   const modelId = await ensureModel(work.tx, model);
   await removeVectorRows(work, documents.map(({ ord }) => ord));
   await runInSteps(work, UPSERT, documents.map(({ ord, cid, crc, bytes, chunks, stored, chunking }) => [ord, cid, modelId, crc, bytes, chunks.length, stored, chunking]));
-  for (const { ord, chunks } of documents) {
-    await runInSteps(work, INSERT, chunks.map(({ startLine, endLine, start, end, vector }, chunk) => [ord, chunk, startLine, endLine, start, end, toBlob(vector)]));
+  for (const { ord, chunks, sealer } of documents) {
+    await runInSteps(work, INSERT, chunks.map(({ startLine, endLine, start, end, vector }, chunk) => {
+      const blob = toBlob(vector);
+      return [ord, chunk, startLine, endLine, start, end, sealer?.vector(ord, chunk, blob) ?? blob];
+    }));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { GetVectorStatsResponse, VectorCollectionStats } from '../../../generated/docs/sdk/types.gen.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import type { Identity } from '../../operations/index.ts';
 import type { EmbeddingProvider } from '../../embedding/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -25,11 +26,11 @@ export function isStale(models: EmbeddingCounts['models'], provider: Pick<Embedd
   return provider !== undefined && models.some(({ model, variant }) => model !== provider.model || variant !== provider.variant);
 }
 
-/** `GET /v1/vector-stats`. */
-export async function readVectorStats(deps: StatsDeps): Promise<GetVectorStatsResponse> {
+/** `GET /v1/vector-stats`, of the collections that the caller may read. */
+export async function readVectorStats(deps: StatsDeps, identity: Identity): Promise<GetVectorStatsResponse> {
   const { sql, clock, settings, gate } = deps;
   const provider = deps.provider();
-  const counts = await countEmbeddings(sql, clock);
+  const counts = (await countEmbeddings(sql, clock)).filter(({ name }) => identity.may('read', name));
   const collections: Record<string, VectorCollectionStats> = {};
   for (const each of counts) collections[each.name] = await toStats(deps, each);
   const lastError = deps.lastError();

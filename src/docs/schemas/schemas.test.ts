@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Context } from '../../operations/index.ts';
+import { EVERYONE, type Context } from '../../operations/index.ts';
 import { ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { createSchemas, type Schemas, type ValidationSchema } from './index.ts';
 
-const context = {} as Context;
+const context = { identity: EVERYONE } as Context;
 const rules: ValidationSchema = { required: ['category'], properties: { category: { type: 'string', enum: ['news', 'blog'], maxItems: 1 } } };
 
 let sql: Sql;

@@ -54,8 +54,8 @@ export function createSchemas({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed
       });
       return { status: 'ok' };
     },
-    async listSchemas() {
-      const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
+    async listSchemas(_input, { identity }) {
+      const sorted = [...entries].filter(([collection]) => identity.may('read', collection)).sort(([a], [b]) => (a < b ? -1 : 1));
       return { schemas: sorted.map(([collection, { schema }]) => ({ collection, schema })) };
     },
     async validateDocument({ collection, meta }) {

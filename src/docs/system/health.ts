@@ -1,13 +1,14 @@
 import type { Health } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import type { McpDescription } from './mcp-description.ts';
 import { describePersistence } from './persistence.ts';
 
 /**
  * The state of the service (contract section 4, decision D-60). Throws `unavailable` with
  * `{status: "unhealthy", mode}` in its body when the database does not answer.
  */
-export async function checkHealth({ sql, settings }: Pick<DocsEnvironment, 'sql' | 'settings'>): Promise<Health> {
+export async function checkHealth({ sql, settings }: Pick<DocsEnvironment, 'sql' | 'settings'>, mcp?: McpDescription): Promise<Health> {
   const { mode } = settings;
   if (!(await sql.healthy())) {
     throw new ServiceError('unavailable', 'the database is unreachable', { body: { status: 'unhealthy', mode } });
@@ -15,5 +16,5 @@ export async function checkHealth({ sql, settings }: Pick<DocsEnvironment, 'sql'
   const persistence = await describePersistence(sql);
   // A server that acknowledges no writes promises nothing about them.
   const durable = mode !== 'read' && sql.info.durable && persistence.writable && !persistence.ephemeral;
-  return { status: 'healthy', mode, persistence, durable };
+  return { status: 'healthy', mode, persistence, durable, ...(mcp && { mcpSessions: mcp.sessions() }) };
 }

@@ -12,12 +12,18 @@ export const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** One request as the HTTP protocol answered it; `operation` is absent for a path that is none. */
+/** One request as the HTTP protocol answered it; `path` is the template of one that is served. */
 export interface HttpExchange {
   readonly method: string;
-  readonly operation?: { readonly path: string };
+  readonly path?: string;
   readonly status: number;
   readonly milliseconds: number;
+}
+
+/** One call of an MCP tool; `tool` is one that there is. */
+export interface ToolCall {
+  readonly tool: string;
+  readonly outcome: 'ok' | 'error';
 }
 
 export interface Metrics {
@@ -25,6 +31,7 @@ export interface Metrics {
   /** The samples in the Prometheus text format 0.0.4. */
   render(): Promise<string>;
   observeHttp(exchange: HttpExchange): void;
+  observeTool(call: ToolCall): void;
 }
 
 /**
@@ -40,17 +47,22 @@ export function createMetrics(environment: DocsEnvironment, uptimeSeconds: () =>
   new Gauge({ name: 'svc_uptime_seconds', help: 'Seconds since the start.', registers, collect() { this.set(uptimeSeconds()); } });
   registerDatabase(registers, environment);
   registerMore(registers);
-  return { contentType: registry.contentType, render: () => registry.metrics(), observeHttp: registerHttp(registers) };
+  return { contentType: registry.contentType, render: () => registry.metrics(), observeHttp: registerHttp(registers), observeTool: registerTools(registers) };
 }
 
 function registerHttp(registers: Registry[]): (exchange: HttpExchange) => void {
   const requests = new Counter({ name: 'svc_http_requests_total', help: 'HTTP requests answered.', labelNames: ['method', 'path', 'status'], registers });
   const duration = new Histogram({ name: 'svc_http_request_duration_seconds', help: 'Time to answer a request.', labelNames: ['method', 'path'], buckets: DURATION_BUCKETS, registers });
-  return ({ method, operation, status, milliseconds }) => {
-    const labels = { method: METHODS.has(method) ? method : 'OTHER', path: operation?.path ?? '/other' };
+  return ({ method, path = '/other', status, milliseconds }) => {
+    const labels = { method: METHODS.has(method) ? method : 'OTHER', path };
     requests.inc({ ...labels, status: String(status) });
     duration.observe(labels, milliseconds / 1000);
   };
+}
+
+function registerTools(registers: Registry[]): (call: ToolCall) => void {
+  const calls = new Counter({ name: 'svc_mcp_tool_calls_total', help: 'Calls of MCP tools.', labelNames: ['tool', 'outcome'], registers });
+  return ({ tool, outcome }) => calls.inc({ tool, outcome });
 }
 
 function registerDatabase(registers: Registry[], environment: DocsEnvironment): void {

@@ -1,6 +1,7 @@
 import type { ServerConfig } from '../../../generated/docs/sdk/types.gen.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import type { McpDescription } from './mcp-description.ts';
 import { INTERFACE_VERSION } from './version.ts';
 
 const NO_EMBEDDINGS: ReturnType<Embeddings['describe']> = {
@@ -10,9 +11,9 @@ const NO_EMBEDDINGS: ReturnType<Embeddings['describe']> = {
 
 /**
  * The settings in effect (decision D-63), without any credential. What this build does not have yet
- * (automation, temporal tracking, spell correction, replication, MCP) is told as off.
+ * (automation, temporal tracking, spell correction, replication) is told as off, as is MCP while nothing serves it.
  */
-export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 'settings'>, embeddings = NO_EMBEDDINGS): ServerConfig {
+export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 'settings'>, embeddings = NO_EMBEDDINGS, mcp?: McpDescription): ServerConfig {
   const { protocols, authEnabled, metricsEnabled } = settings.description;
   return {
     version: INTERFACE_VERSION,
@@ -22,7 +23,7 @@ export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 
     protocols: {
       http: protocols.http,
       grpc: protocols.grpc,
-      mcp: { ...protocols.mcp, stdio: false, revision: '', supportedRevisions: [], revisionPinned: false, handshakeRevision: '' },
+      mcp: { ...protocols.mcp, ...describeMcp(mcp) },
       graphql: { enabled: protocols.graphql.enabled, addr: protocols.http.addr },
       http3: protocols.http3,
     },
@@ -37,4 +38,9 @@ export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 
     spellEnabled: false,
     replicationRole: '',
   };
+}
+
+function describeMcp(mcp: McpDescription | undefined): Omit<ServerConfig['protocols']['mcp'], 'enabled' | 'addr'> {
+  const { stdio = false, supportedRevisions = [], revisionPinned = false, handshakeRevision = '' } = mcp ?? {};
+  return { stdio, revision: supportedRevisions[0] ?? '', supportedRevisions: [...supportedRevisions], revisionPinned, handshakeRevision };
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { operations } from '../../../generated/docs/operations.ts';
 import { createSpecificationReader, type SpecificationReader } from '../../api/http/specification.ts';
 import { silentLog } from '../../lib/log.ts';
-import type { Context, Download } from '../../operations/index.ts';
+import { EVERYONE, type Context, type Download } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { createSystem, type System } from './index.ts';
@@ -57,7 +57,7 @@ type Name = keyof System['handlers'];
 
 /** Calls a handler and holds its answer against the specification. */
 async function call(name: Name): Promise<Record<string, unknown>> {
-  const answer = (await system.handlers[name]({}, {} as Context)) as Record<string, unknown>;
+  const answer = (await system.handlers[name]({}, { identity: EVERYONE } as Context)) as Record<string, unknown>;
   if (name !== 'getMetrics') expect(specification.violations(name, 200, answer)).toBeUndefined();
   return answer;
 }
@@ -94,7 +94,7 @@ describe.each(['getHealth', 'getHealthV1'] as const)('%s (decision D-60)', (name
 
   it('answers 503 with the state when the database does not answer', async () => {
     await sql.close();
-    const error = await system.handlers[name]({}, {} as Context).catch((thrown: unknown) => thrown);
+    const error = await system.handlers[name]({}, { identity: EVERYONE } as Context).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'unavailable', status: 503, message: 'the database is unreachable', body: { status: 'unhealthy', mode: 'wr' } });
   });
 });
@@ -199,8 +199,8 @@ describe('getMetrics (decision D-64)', () => {
   });
 
   it('counts requests by method, path template and status', async () => {
-    system.observeHttp({ method: 'GET', operation: operations.getHealth, status: 200, milliseconds: 7 });
-    system.observeHttp({ method: 'GET', operation: operations.getHealth, status: 200, milliseconds: 700 });
+    system.observeHttp({ method: 'GET', path: operations.getHealth.path, status: 200, milliseconds: 7 });
+    system.observeHttp({ method: 'GET', path: operations.getHealth.path, status: 200, milliseconds: 700 });
     system.observeHttp({ method: 'GET', status: 404, milliseconds: 1 });
     system.observeHttp({ method: 'BREW', status: 405, milliseconds: 1 });
     const text = await metrics();

@@ -1,13 +1,16 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
+import type { ListEndpointsResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { describeEndpoints } from './endpoints.ts';
 import { checkHealth } from './health.ts';
-import { createMetrics, type HttpExchange } from './metrics.ts';
+import type { McpDescription } from './mcp-description.ts';
+import { createMetrics, type HttpExchange, type ToolCall } from './metrics.ts';
 import { describeConfig } from './server-config.ts';
 import { readStats } from './stats.ts';
+import { samplesOf } from './samples.ts';
 import { describeSystem, ProcessMeter } from './system-info.ts';
 
 type SystemHandlers = Required<Pick<Handlers<Operations>,
@@ -27,6 +30,12 @@ export interface System {
   readonly handlers: SystemHandlers;
   /** Counts one HTTP request for `/metrics`. */
   observeHttp(exchange: HttpExchange): void;
+  /** Counts one call of an MCP tool for `/metrics`. */
+  observeTool(call: ToolCall): void;
+  /** From now on the server tells of MCP. */
+  describeMcp(mcp: McpDescription): void;
+  /** From now on the server lists these gRPC methods. */
+  describeGrpc(methods: ListEndpointsResponse['grpc']): void;
 }
 
 /** The uptime counts from here. */
@@ -36,18 +45,23 @@ export function createSystem(environment: DocsEnvironment, { documents, embeddin
   const uptimeSeconds = (): number => (clock.now() - started) / 1000;
   const meter = new ProcessMeter();
   const metrics = createMetrics(environment, uptimeSeconds, embeddings?.registerMetrics);
+  let mcp: McpDescription | undefined;
+  let grpc: ListEndpointsResponse['grpc'] = [];
   return {
     observeHttp: metrics.observeHttp,
+    observeTool: metrics.observeTool,
+    describeMcp: (description) => void (mcp = description),
+    describeGrpc: (methods) => void (grpc = methods),
     handlers: {
-      getHealth: () => checkHealth(environment),
-      getHealthV1: () => checkHealth(environment),
+      getHealth: () => checkHealth(environment, mcp),
+      getHealthV1: () => checkHealth(environment, mcp),
       getStats: () => readStats(environment, (collection) => documents.checksum(collection), uptimeSeconds()),
       getSystemInfo: async () => describeSystem(meter, settings.buildVersion, uptimeSeconds()),
-      getConfig: async () => describeConfig(environment, embeddings?.describe()),
-      listEndpoints: async () => describeEndpoints(),
-      async getMetrics() {
+      getConfig: async () => describeConfig(environment, embeddings?.describe(), mcp),
+      listEndpoints: async () => describeEndpoints(grpc, mcp),
+      async getMetrics(_input, { identity }) {
         if (!settings.description.metricsEnabled) throw new ServiceError('not_found', 'not found');
-        return { contentType: metrics.contentType, content: await metrics.render() };
+        return { contentType: metrics.contentType, content: samplesOf(await metrics.render(), identity) };
       },
     },
   };

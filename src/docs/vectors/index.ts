@@ -33,7 +33,7 @@ export function createVectorOperations({ sql, codec, clock }: DocsEnvironment, {
   return {
     projectVectors: (input, { signal }) => projectVectors(deps, input, signal),
     classifyDocument: classifyDocument(deps),
-    searchAcrossCollections: (input, { signal }) => searchAcrossCollections(deps, input, signal),
+    searchAcrossCollections: (input, context) => searchAcrossCollections(deps, input, context),
     findDuplicates: (input, { signal }) => findDuplicates(deps, input, signal),
   };
 }

@@ -50,7 +50,8 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
       factories: allFactories(settings.bqRerankFactor),
       ...areas.index,
     },
-    mayKeep: (collection) => collections.configOf(collection)?.encrypted !== true,
+    isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
+    keys: environment.keys,
     checkpoints: CheckpointFiles.beside(sql, 'vectors', CHECKPOINT_MAGIC),
     ...(timer && { timer }),
   });

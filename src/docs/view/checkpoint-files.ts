@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { durableRename } from '../../lib/durable-rename.ts';
-import type { Sql } from '../../storage/index.ts';
+import { openStream, sealStream, type KeyRing, type Sql } from '../../storage/index.ts';
 
 /** What a checkpoint says of itself, in JSON behind its magic and length. */
 export interface CheckpointHeader {
@@ -11,6 +11,8 @@ export interface CheckpointHeader {
   /** The last change of the feed that is surely within, and its time, which tells one database's feed from another's. */
   readonly lsn: number;
   readonly at: number;
+  /** Whether the index is a sealed stream, bound to this header. */
+  readonly sealed?: true;
 }
 
 /** Length of the letters that a file begins with: what is in it and the version of this layout. */
@@ -25,6 +27,8 @@ const PIECE = 1024 * 1024;
  * The checkpoints of one view of a database, in a folder of their own, one file a collection:
  *
  *     magic (8 bytes) | length of the header (u32 LE) | header (JSON) | index, as its own format has it
+ *
+ * That of an encrypted collection is sealed; its header, which names the collection, is not.
  *
  * They only save time: one that is missing, damaged or of something else is as good as none.
  */
@@ -50,19 +54,25 @@ export class CheckpointFiles {
     return (await this.#read(collection))?.header;
   }
 
-  /** The index of a checkpoint, which knows its own damage; undefined when there is none. */
-  async load(collection: string): Promise<AsyncIterable<Uint8Array> | undefined> {
-    const start = (await this.#read(collection))?.end;
-    return start === undefined ? undefined : createReadStream(this.#pathOf(collection), { start, highWaterMark: PIECE });
+  /** The index of a checkpoint, which knows its own damage; undefined when there is none, or a sealed one and no keys. */
+  async load(collection: string, keys?: KeyRing): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const found = await this.#read(collection);
+    if (found === undefined) return undefined;
+    const { header, end: start } = found;
+    const index = (): AsyncIterable<Uint8Array> => createReadStream(this.#pathOf(collection), { start, highWaterMark: PIECE });
+    if (header.sealed !== true) return index();
+    return keys && openStream(keys, this.#boundTo(header), index());
   }
 
-  /** Replaces the checkpoint so that a crash leaves the old one or the new one. */
-  async save(header: CheckpointHeader, index: AsyncIterable<Uint8Array>): Promise<void> {
+  /** Replaces the checkpoint so that a crash leaves the old one or the new one; with keys, it is sealed. */
+  async save(plain: CheckpointHeader, index: AsyncIterable<Uint8Array>, keys?: KeyRing): Promise<void> {
+    const header: CheckpointHeader = keys === undefined ? plain : { ...plain, sealed: true };
+    const content = keys === undefined ? index : sealStream(keys, this.#boundTo(header), index);
     const path = this.#pathOf(header.collection);
     const draft = `${path}.${randomBytes(4).toString('hex')}${DRAFT}`;
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     try {
-      await writeFile(draft, withHeader(this.#magic, header, index), { mode: 0o600 });
+      await writeFile(draft, withHeader(this.#magic, header, content), { mode: 0o600 });
       await durableRename(draft, path);
     } catch (error) {
       await rm(draft, { force: true });
@@ -94,6 +104,11 @@ export class CheckpointFiles {
     } finally {
       await file.close();
     }
+  }
+
+  /** What a sealed index belongs to: it does not open behind another header. */
+  #boundTo({ collection, lsn, at }: CheckpointHeader): string {
+    return JSON.stringify([this.#magic, collection, lsn, at]);
   }
 
   /** Names of collections may hold what names of files can't. */

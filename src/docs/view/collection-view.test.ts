@@ -394,7 +394,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     });
 
     it('leaves none of a collection that is gone or must not have one', async () => {
-      const { view } = await started(undefined, { mayKeep: (collection) => collection !== 'c' });
+      const { view } = await started(undefined, { isSecret: (collection) => collection === 'c' });
       expect(await readdir(folder())).toHaveLength(1);
       await fixture.call('deleteCollection', { collection: 'träume/1' });
       await add('it', 'd');

@@ -189,6 +189,7 @@ export class CollectionView<Index extends ViewIndex> {
     const run = this.#run;
     for (const name of dropped) await this.#kept.remove(name);
     if (run === undefined) return;
+    for (const { kind, collection } of changes) if (kind === 'config.put') this.#configured(run, collection);
     for (const name of changed) this.#afterChanges(run, name);
     for (const name of outdated) this.#rebuild(run, name);
   }
@@ -199,6 +200,11 @@ export class CollectionView<Index extends ViewIndex> {
     // One slice: the rest is done after later changes, and nobody waits for it.
     collection.serving?.tidy?.();
     if (this.#kept.isDue(collection)) this.#inBackground(run, () => this.#kept.save(collection, run.subscriber.position));
+  }
+
+  #configured(run: Run, name: string): void {
+    const collection = this.#collections.get(name);
+    if (collection !== undefined) this.#inBackground(run, () => this.#kept.configured(collection));
   }
 
   #rebuild(run: Run, name: string): void {

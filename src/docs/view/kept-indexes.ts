@@ -1,3 +1,4 @@
+import type { KeyRing } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { CheckpointFiles } from './checkpoint-files.ts';
 import type { CollectionIndex } from './collection-index.ts';
@@ -6,8 +7,10 @@ import type { ViewIndex, ViewKind } from './view-kind.ts';
 export interface KeepingOptions {
   /** Where indexes are kept between runs; absent for a database in memory. */
   readonly checkpoints?: CheckpointFiles | undefined;
-  /** Whether a collection may have a checkpoint: one of an encrypted collection would show its words (decision D-43). */
-  readonly mayKeep?: (collection: string) => boolean;
+  /** Whether a collection is encrypted: a checkpoint in the clear would show its words (decision D-43). */
+  readonly isSecret?: (collection: string) => boolean;
+  /** What the checkpoints of such collections are sealed with; without keys they have none. */
+  readonly keys?: KeyRing | undefined;
 }
 
 /** A checkpoint is written when so many documents changed, or this part of the collection, whichever is more. */
@@ -22,18 +25,28 @@ export class KeptIndexes<Index extends ViewIndex> {
   readonly #env: Pick<DocsEnvironment, 'sql' | 'log'>;
   readonly #kind: ViewKind<Index>;
   readonly #files: CheckpointFiles | undefined;
-  readonly #mayKeep: (collection: string) => boolean;
+  readonly #isSecret: (collection: string) => boolean;
+  readonly #keys: KeyRing | undefined;
 
-  constructor(env: Pick<DocsEnvironment, 'sql' | 'log'>, kind: ViewKind<Index>, { checkpoints, mayKeep = () => true }: KeepingOptions) {
+  constructor(env: Pick<DocsEnvironment, 'sql' | 'log'>, kind: ViewKind<Index>, { checkpoints, isSecret = () => false, keys }: KeepingOptions) {
     this.#env = env;
     this.#kind = kind;
     this.#files = checkpoints;
-    this.#mayKeep = mayKeep;
+    this.#isSecret = isSecret;
+    this.#keys = keys;
   }
 
   /** Removes what a process that died while it wrote has left, and what belongs to none of these collections or must not be there. */
   async clean(collections: readonly string[]): Promise<void> {
-    await this.#files?.clean(collections.filter((name) => this.#mayKeep(name)));
+    await this.#files?.clean(collections);
+    for (const name of collections) if (this.#isSecret(name)) await this.#removePlain(name);
+  }
+
+  /** What is kept of a collection that was encrypted meanwhile must not stay. */
+  async configured(collection: CollectionIndex<Index>): Promise<void> {
+    if (!this.#isSecret(collection.name) || !(await this.#removePlain(collection.name))) return;
+    // Otherwise the next checkpoint would be written after the next change only.
+    collection.changed = Math.max(collection.changed, 1);
   }
 
   /** Those of some collections whose checkpoint belongs to this feed, with the number of the change to go on after. */
@@ -42,7 +55,7 @@ export class KeptIndexes<Index extends ViewIndex> {
     if (this.#files === undefined) return usable;
     for (const name of collections) {
       const header = await this.#files.header(name);
-      if (header === undefined || header.lsn > head) continue;
+      if (header === undefined || header.lsn > head || (header.sealed === true && this.#keys === undefined)) continue;
       if ((await this.#timeOf(header.lsn)) === header.at) usable.set(name, header.lsn);
     }
     return usable;
@@ -51,7 +64,7 @@ export class KeptIndexes<Index extends ViewIndex> {
   /** The index of a checkpoint; undefined when it can't be used. */
   async restored(collection: string): Promise<Index | undefined> {
     try {
-      const bytes = await this.#files?.load(collection);
+      const bytes = await this.#files?.load(collection, this.#keys);
       return bytes && (await this.#kind.restore(collection, bytes));
     } catch (error) {
       this.#env.log.warn({ err: error, collection }, `a ${this.#kind.name} checkpoint cannot be used; the index is built anew`);
@@ -69,14 +82,15 @@ export class KeptIndexes<Index extends ViewIndex> {
     const { name } = collection;
     if (this.#files === undefined || !position || collection.changed === 0) return;
     try {
-      if (!this.#mayKeep(name)) return await this.#files.remove(name);
+      const secret = this.#isSecret(name);
+      if (secret && this.#keys === undefined) return await this.#files.remove(name);
       const at = await this.#timeOf(position);
       await collection.idle();
       const { serving } = collection;
       if (at === undefined || serving === undefined) return;
       // Newer than `position` at most, which is harmless: those changes come again, and say the same.
       collection.changed = 0;
-      await this.#files.save({ collection: name, lsn: position, at }, serving.save());
+      await this.#files.save({ collection: name, lsn: position, at }, serving.save(), secret ? this.#keys : undefined);
     } catch (error) {
       this.#env.log.warn({ err: error, collection: name }, `a ${this.#kind.name} checkpoint could not be written`);
     }
@@ -84,6 +98,14 @@ export class KeptIndexes<Index extends ViewIndex> {
 
   async remove(collection: string): Promise<void> {
     await this.#files?.remove(collection);
+  }
+
+  /** Tells whether there was one. */
+  async #removePlain(collection: string): Promise<boolean> {
+    const header = await this.#files?.header(collection);
+    if (header === undefined || header.sealed === true) return false;
+    await this.#files!.remove(collection);
+    return true;
   }
 
   /** When a change was made; undefined when the feed does not have it (any more). */

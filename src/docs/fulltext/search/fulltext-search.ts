@@ -50,7 +50,8 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
   const view = createFullTextView(environment, {
     indexes,
     analyzerOf: documentAnalyzers(settings),
-    mayKeep: (collection) => collections.configOf(collection)?.encrypted !== true,
+    isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
+    keys: environment.keys,
     checkpoints: CheckpointFiles.beside(sql, 'fts', CHECKPOINT_MAGIC),
   });
   const expansion = createExpansion(environment, fullText, neighbours);

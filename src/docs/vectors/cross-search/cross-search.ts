@@ -1,7 +1,7 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { SearchAcrossCollectionsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import type { InputOf } from '../../../operations/index.ts';
+import type { Context, Identity, InputOf } from '../../../operations/index.ts';
 import type { Row } from '../../../storage/index.ts';
 import { checkFilter, inList, Pace, projectDocument } from '../../documents/index.ts';
 import { eligibleDocuments, readRows, type CollectionRow, type ResultRow } from '../../fulltext/index.ts';
@@ -39,11 +39,11 @@ interface Candidate {
 const AT_ONCE = 4;
 
 /** `POST /v1/cross-search` (decisions section 4.3). Only the scoring holds a place among the searches. */
-export async function searchAcrossCollections(deps: CrossSearchDeps, input: CrossSearchInput, signal: AbortSignal): Promise<SearchAcrossCollectionsResponse> {
+export async function searchAcrossCollections(deps: CrossSearchDeps, input: CrossSearchInput, { identity, signal }: Context): Promise<SearchAcrossCollectionsResponse> {
   const started = performance.now();
   checkFilter(input.filterMeta ?? {});
   const wanted = await toQuery(deps, input, signal);
-  const targets = await findTargets(deps, input.targetCollections ?? []);
+  const targets = await findTargets(deps, input.targetCollections ?? [], identity);
   const comparable = comparableTargets(deps, targets.found, wanted);
   const { candidates, algorithms } = await deps.gate.run(() => searchTargets(deps, comparable, input, wanted, signal), signal);
   const results = await toResults(deps, candidates, input);
@@ -70,12 +70,16 @@ async function toQuery(deps: CrossSearchDeps, input: CrossSearchInput, signal: A
   throw new ServiceError('missing_fields', `missing fields: ${missing}`);
 }
 
-/** Those that are named, or else all but the system's; one that does not exist has no documents. */
-async function findTargets({ sql }: CrossSearchDeps, named: readonly string[]): Promise<{ names: string[]; found: Map<string, Target> }> {
+/**
+ * Those that are named, on all of which the caller has permission, or else those that he may read, but the
+ * system's; one that does not exist has no documents.
+ */
+async function findTargets({ sql }: CrossSearchDeps, named: readonly string[], identity: Identity): Promise<{ names: string[]; found: Map<string, Target> }> {
   const wanted = [...new Set(named.map((name) => name.toLowerCase()))];
   const { marks, params } = wanted.length > 0 ? inList(wanted) : { marks: '', params: [] };
   const condition = wanted.length > 0 ? `name IN (${marks})` : "name NOT LIKE '\\_%' ESCAPE '\\' AND docs > 0";
-  const rows = await sql.all<Row & { id: number; name: string; docs: number }>(`SELECT id, name, docs FROM collections WHERE ${condition} ORDER BY name`, params);
+  const all = await sql.all<Row & { id: number; name: string; docs: number }>(`SELECT id, name, docs FROM collections WHERE ${condition} ORDER BY name`, params);
+  const rows = all.filter(({ name }) => identity.may('read', name));
   return {
     names: wanted.length > 0 ? wanted : rows.map(({ name }) => name),
     found: new Map(rows.map(({ id, name, docs }) => [name, { id, docs }])),

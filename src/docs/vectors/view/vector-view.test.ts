@@ -103,7 +103,7 @@ describe('the vector view (design, sections 1 and 5)', () => {
     expect([other.builds, (await other.later.find('red apples')).warnings]).toEqual([[], [expect.stringContaining('2 documents')]]);
   });
 
-  it('keeps no checkpoint of an encrypted collection (decision D-43)', async () => {
+  it('keeps no checkpoint of an encrypted collection without a key to seal it with (decision D-43)', async () => {
     await fixture.add('a', 'red apples');
     const { environment, embeddings, gate } = fixture;
     const encrypted = createVectors(environment, { embeddings, gate, collections: { configOf: () => ({ encrypted: true }) } });

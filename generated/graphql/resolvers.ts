@@ -1,0 +1,1446 @@
+// Generated from the specifications by `npm run generate`. Do not edit.
+
+import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
+import type { Reindexed } from '../../src/api/graphql/areas/reindexed.ts';
+import type { GraphqlContext } from '../../src/api/graphql/context.ts';
+export type Maybe<T> = T | null;
+export type InputMaybe<T> = Maybe<T>;
+export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
+/** All built-in and custom scalars, mapped to their actual values */
+export type Scalars = {
+  ID: { input: string; output: string; }
+  String: { input: string; output: string; }
+  Boolean: { input: boolean; output: boolean; }
+  Int: { input: number; output: number; }
+  Float: { input: number; output: number; }
+  /** Any JSON object. Other JSON values are refused where it is an input. */
+  JSONObject: { input: Record<string, unknown>; output: Record<string, unknown>; }
+  /** A point in time, in whole Unix seconds. */
+  Time: { input: number; output: number; }
+  /** A whole number that may exceed 32 bits; at most 2^53 - 1, so that every JSON reader keeps it exact. */
+  Long: { input: number; output: number; }
+};
+
+/** A token for `Authorization: Bearer`. */
+export type AuthPayload = {
+  readonly __typename?: 'AuthPayload';
+  /** The token. */
+  readonly token: Scalars['String']['output'];
+  /** When it ceases to be valid. */
+  readonly expiresAt: Scalars['Time']['output'];
+};
+
+/** A user. */
+export type User = {
+  readonly __typename?: 'User';
+  /** Name of the user. */
+  readonly username: Scalars['String']['output'];
+  /** Whether the user is an administrator. */
+  readonly admin: Scalars['Boolean']['output'];
+  /** When the user was created; 0 for the anonymous caller of a server without authentication. */
+  readonly createdAt: Scalars['Time']['output'];
+  /** Whether the user is locked out. */
+  readonly disabled: Scalars['Boolean']['output'];
+  /** Names of the groups that the user belongs to. */
+  readonly groups: ReadonlyArray<Scalars['String']['output']>;
+};
+
+/** A key for `X-API-Key`. */
+export type ApiKey = {
+  readonly __typename?: 'APIKey';
+  /** The key. It is shown only once, when it is created. */
+  readonly key: Scalars['String']['output'];
+  /** What it is for. */
+  readonly description: Scalars['String']['output'];
+  /** When it was created. */
+  readonly createdAt: Scalars['Time']['output'];
+  /** When it ceases to be valid; 0 means never. */
+  readonly expiresAt: Scalars['Time']['output'];
+};
+
+/** A group of users, who share its permissions. */
+export type Group = {
+  readonly __typename?: 'Group';
+  /** Name of the group. */
+  readonly name: Scalars['String']['output'];
+  /** What it is for. */
+  readonly description: Scalars['String']['output'];
+  /** Names of its users. */
+  readonly members: ReadonlyArray<Scalars['String']['output']>;
+  /** When it was created. */
+  readonly createdAt: Scalars['Time']['output'];
+};
+
+/** What a user may do in a collection. */
+export type UserPermission = {
+  readonly __typename?: 'UserPermission';
+  /** Name of the user. */
+  readonly username: Scalars['String']['output'];
+  /** Name of the collection; `*` for every one that has no entry of its own. */
+  readonly collection: Scalars['String']['output'];
+  /** Whether documents may be read. */
+  readonly read: Scalars['Boolean']['output'];
+  /** Whether documents may be written. */
+  readonly write: Scalars['Boolean']['output'];
+  /** Whether the collection may be administered. */
+  readonly admin: Scalars['Boolean']['output'];
+};
+
+/** What the users of a group may do in a collection. */
+export type GroupPermission = {
+  readonly __typename?: 'GroupPermission';
+  /** Name of the group. */
+  readonly groupName: Scalars['String']['output'];
+  /** Name of the collection; `*` for every one that has no entry of its own. */
+  readonly collection: Scalars['String']['output'];
+  /** Whether documents may be read. */
+  readonly read: Scalars['Boolean']['output'];
+  /** Whether documents may be written. */
+  readonly write: Scalars['Boolean']['output'];
+  /** Whether the collection may be administered. */
+  readonly admin: Scalars['Boolean']['output'];
+};
+
+/** A key to be created. */
+export type CreateApiKeyInput = {
+  /** What it is for. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** When it ceases to be valid; 0 or absent means never. */
+  readonly expiresAt?: InputMaybe<Scalars['Time']['input']>;
+};
+
+/** A group to be created. */
+export type CreateGroupInput = {
+  /** Name of the group. */
+  readonly name: Scalars['String']['input'];
+  /** What it is for. */
+  readonly description?: InputMaybe<Scalars['String']['input']>;
+  /** Names of its users. */
+  readonly members?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+};
+
+/** A user's permission; one with nothing allowed is removed. */
+export type SetPermissionInput = {
+  /** Name of the user. */
+  readonly username: Scalars['String']['input'];
+  /** Name of the collection; `*` for every one that has no entry of its own. */
+  readonly collection: Scalars['String']['input'];
+  /** Whether documents may be read. */
+  readonly read: Scalars['Boolean']['input'];
+  /** Whether documents may be written. */
+  readonly write: Scalars['Boolean']['input'];
+  /** Whether the collection may be administered. */
+  readonly admin: Scalars['Boolean']['input'];
+};
+
+/** A group's permission; one with nothing allowed is removed. */
+export type SetGroupPermissionInput = {
+  /** Name of the group. */
+  readonly groupName: Scalars['String']['input'];
+  /** Name of the collection; `*` for every one that has no entry of its own. */
+  readonly collection: Scalars['String']['input'];
+  /** Whether documents may be read. */
+  readonly read: Scalars['Boolean']['input'];
+  /** Whether documents may be written. */
+  readonly write: Scalars['Boolean']['input'];
+  /** Whether the collection may be administered. */
+  readonly admin: Scalars['Boolean']['input'];
+};
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type Query = {
+  readonly __typename?: 'Query';
+  /** Who is signed in (`getCurrentUser`); `anonymous`, an administrator, while authentication is switched off. */
+  readonly me: User;
+  /** All users, by name (`listUsers`). */
+  readonly users: ReadonlyArray<User>;
+  /** All groups (`listGroups`). */
+  readonly groups: ReadonlyArray<Group>;
+  /** The permissions of a user (`listPermissions`). */
+  readonly userPermissions: ReadonlyArray<UserPermission>;
+  /** The permissions of a group (`listGroupPermissions`). */
+  readonly groupPermissions: ReadonlyArray<GroupPermission>;
+  /**
+   * Follows the dependencies of a source document (`queryCodeGraph`). The arguments can be given in `input` or one by
+   * one; those of `input` win.
+   */
+  readonly codeGraph: Maybe<CodeGraph>;
+  /** One document, or null when there is none of that name (`getDocument`). */
+  readonly document: Maybe<Document>;
+  /** Finds documents by their metadata, sorted and paged (`searchDocuments`). */
+  readonly search: Maybe<DocumentConnection>;
+  /** Finds documents by their words (`searchFullText`). */
+  readonly fts: Maybe<FtsResponse>;
+  /** The rules of a collection, or null when it has none (`getSchema`). */
+  readonly schema: Maybe<Schema>;
+  /** The rules of all collections that have some, by name (`listSchemas`). */
+  readonly schemas: ReadonlyArray<Schema>;
+  /** The numbers of the database and of its collections (`getStats`). */
+  readonly stats: Maybe<Stats>;
+  /** Finds documents by their meaning (`searchVectors`). */
+  readonly vectorSearch: Maybe<VectorSearchResponse>;
+  /** The state of embeddings and of the vector index (`getVectorStats`). */
+  readonly vectorStats: Maybe<VectorStats>;
+  /** The webhooks (`listWebhooks`). */
+  readonly webhooks: ReadonlyArray<Webhook>;
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QueryUserPermissionsArgs = {
+  username: Scalars['String']['input'];
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QueryGroupPermissionsArgs = {
+  groupName: Scalars['String']['input'];
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QueryCodeGraphArgs = {
+  input?: InputMaybe<CodeGraphInput>;
+  collection?: InputMaybe<Scalars['String']['input']>;
+  key?: InputMaybe<Scalars['String']['input']>;
+  direction?: InputMaybe<Scalars['String']['input']>;
+  depth?: InputMaybe<Scalars['Int']['input']>;
+  lines?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QueryDocumentArgs = {
+  collection: Scalars['String']['input'];
+  key: Scalars['String']['input'];
+  lang: Scalars['String']['input'];
+  env?: InputMaybe<Scalars['JSONObject']['input']>;
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QuerySearchArgs = {
+  input: SearchInput;
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QueryFtsArgs = {
+  input: FtsInput;
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QuerySchemaArgs = {
+  collection: Scalars['String']['input'];
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QueryVectorSearchArgs = {
+  input: VectorSearchInput;
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QueryWebhooksArgs = {
+  collection?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type Mutation = {
+  readonly __typename?: 'Mutation';
+  /** Signs in with name and password (`login`). */
+  readonly login: AuthPayload;
+  /** Creates an API key for the caller (`createApiKey`). */
+  readonly createAPIKey: ApiKey;
+  /** Creates a user (`registerUser`). */
+  readonly register: User;
+  /** Creates a group (`createGroup`). */
+  readonly createGroup: Group;
+  /** Replaces description and members of a group (`updateGroup`). */
+  readonly updateGroup: Group;
+  /** Deletes a group (`deleteGroup`). True. */
+  readonly deleteGroup: Scalars['Boolean']['output'];
+  /** Sets a user's permission on a collection (`setPermission`). True. */
+  readonly setPermission: Scalars['Boolean']['output'];
+  /** Sets a group's permission on a collection (`setGroupPermission`). True. */
+  readonly setGroupPermission: Scalars['Boolean']['output'];
+  /** Adds a document, or writes it anew (`addDocument`). */
+  readonly addDocument: Document;
+  /** Changes what is given of a document (`updateDocument`). */
+  readonly updateDocument: Document;
+  /** Deletes a document with its history (`deleteDocument`). False when there was none. */
+  readonly deleteDocument: Scalars['Boolean']['output'];
+  /** Deletes the documents of a collection, and says how many there were (`deleteCollection`). */
+  readonly deleteCollection: Scalars['Int']['output'];
+  /** Adds up to 10,000 documents in their order (`addDocuments`). An item that is refused does not hold up the others. */
+  readonly addBatch: BatchAddResult;
+  /** Sets when a document expires (`setDocumentTtl`). */
+  readonly setTTL: Document;
+  /** Takes in pages of a scraper (`ingestDocuments`). An item that is refused does not hold up the others. */
+  readonly ingestDocuments: IngestResult;
+  /** Fetches a page and stores it as a document (`importUrl`). */
+  readonly importURL: Document;
+  /** Checks metadata against the rules of a collection, and stores nothing (`validateDocument`). */
+  readonly validateDocument: ValidationResult;
+  /** Sets the rules of a collection (`setSchema`). True. */
+  readonly setSchema: Scalars['Boolean']['output'];
+  /** Removes the rules of a collection (`deleteSchema`). True, also when there were none. */
+  readonly deleteSchema: Scalars['Boolean']['output'];
+  /** Embeds the documents of a collection that need it (`reindexVectors`). */
+  readonly vectorReindex: ReindexResult;
+  /** Registers a webhook (`createWebhook`). */
+  readonly registerWebhook: Webhook;
+  /** Deletes a webhook (`deleteWebhook`). True. */
+  readonly deleteWebhook: Scalars['Boolean']['output'];
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationLoginArgs = {
+  username: Scalars['String']['input'];
+  password: Scalars['String']['input'];
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationCreateApiKeyArgs = {
+  input: CreateApiKeyInput;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationRegisterArgs = {
+  username: Scalars['String']['input'];
+  password: Scalars['String']['input'];
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationCreateGroupArgs = {
+  input: CreateGroupInput;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationUpdateGroupArgs = {
+  name: Scalars['String']['input'];
+  description: Scalars['String']['input'];
+  members: ReadonlyArray<Scalars['String']['input']>;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationDeleteGroupArgs = {
+  name: Scalars['String']['input'];
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationSetPermissionArgs = {
+  input: SetPermissionInput;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationSetGroupPermissionArgs = {
+  input: SetGroupPermissionInput;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationAddDocumentArgs = {
+  input: AddDocumentInput;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationUpdateDocumentArgs = {
+  input: UpdateDocumentInput;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationDeleteDocumentArgs = {
+  collection: Scalars['String']['input'];
+  key: Scalars['String']['input'];
+  lang: Scalars['String']['input'];
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationDeleteCollectionArgs = {
+  collection: Scalars['String']['input'];
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationAddBatchArgs = {
+  collection: Scalars['String']['input'];
+  documents: ReadonlyArray<AddBatchDocumentInput>;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationSetTtlArgs = {
+  collection: Scalars['String']['input'];
+  key: Scalars['String']['input'];
+  lang: Scalars['String']['input'];
+  ttl: Scalars['Int']['input'];
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationIngestDocumentsArgs = {
+  collection: Scalars['String']['input'];
+  documents: ReadonlyArray<IngestDocumentInput>;
+  options?: InputMaybe<IngestOptionsInput>;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationImportUrlArgs = {
+  collection: Scalars['String']['input'];
+  url: Scalars['String']['input'];
+  key?: InputMaybe<Scalars['String']['input']>;
+  lang: Scalars['String']['input'];
+  meta?: InputMaybe<ReadonlyArray<MetaInput>>;
+  ttl?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationValidateDocumentArgs = {
+  collection: Scalars['String']['input'];
+  meta: ReadonlyArray<MetaInput>;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationSetSchemaArgs = {
+  input: SetSchemaInput;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationDeleteSchemaArgs = {
+  collection: Scalars['String']['input'];
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationVectorReindexArgs = {
+  collection: Scalars['String']['input'];
+  force?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationRegisterWebhookArgs = {
+  input: RegisterWebhookInput;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationDeleteWebhookArgs = {
+  id: Scalars['ID']['input'];
+};
+
+/** A source document of a code graph. */
+export type CodeGraphNode = {
+  readonly __typename?: 'CodeGraphNode';
+  /** Key of the document. */
+  readonly key: Scalars['String']['output'];
+  /** Id of the document. */
+  readonly docId: Scalars['String']['output'];
+  /** Language code of the document. */
+  readonly lang: Maybe<Scalars['String']['output']>;
+  /** Programming language. */
+  readonly language: Maybe<Scalars['String']['output']>;
+  /** Steps from the root. */
+  readonly depth: Scalars['Int']['output'];
+};
+
+/** One document's use of another. */
+export type CodeGraphEdge = {
+  readonly __typename?: 'CodeGraphEdge';
+  /** Key of the document that uses. */
+  readonly from: Scalars['String']['output'];
+  /** Key of the document that is used. */
+  readonly to: Scalars['String']['output'];
+  /** `uses-selector` or `imports`. */
+  readonly kind: Scalars['String']['output'];
+  /** What is used: a selector, or the path of an import. */
+  readonly symbol: Scalars['String']['output'];
+  /** `in` or `out`, as the edge was followed. */
+  readonly direction: Scalars['String']['output'];
+  /** First line of the symbol where it is used; null unless `lines` was set. */
+  readonly fromLine: Maybe<Scalars['Int']['output']>;
+  /** First line of the symbol where it is defined; null unless `lines` was set. */
+  readonly toLine: Maybe<Scalars['Int']['output']>;
+};
+
+/** What a source document uses, and what uses it. */
+export type CodeGraph = {
+  readonly __typename?: 'CodeGraph';
+  /** Name of the collection. */
+  readonly collection: Scalars['String']['output'];
+  /** Key of the document that the walk began at. */
+  readonly root: Scalars['String']['output'];
+  /** The direction that was followed. */
+  readonly direction: Scalars['String']['output'];
+  /** How many steps were followed. */
+  readonly depth: Scalars['Int']['output'];
+  /** The documents, the root included. */
+  readonly nodes: ReadonlyArray<CodeGraphNode>;
+  /** Their uses of each other. */
+  readonly edges: ReadonlyArray<CodeGraphEdge>;
+  /** Whether a limit cut the walk. */
+  readonly truncated: Scalars['Boolean']['output'];
+};
+
+/** Where to begin, and how far to go. */
+export type CodeGraphInput = {
+  /** Name of the collection. */
+  readonly collection: Scalars['String']['input'];
+  /** Key of the document to begin at. */
+  readonly key: Scalars['String']['input'];
+  /** `in`, `out` or `both`, which is the default. */
+  readonly direction?: InputMaybe<Scalars['String']['input']>;
+  /** Steps to follow, 1 to 3; larger is 3, the default is 1. */
+  readonly depth?: InputMaybe<Scalars['Int']['input']>;
+  /** Neighbours of each document, 1 to 100, which is the default. */
+  readonly maxDegree?: InputMaybe<Scalars['Int']['input']>;
+  /** Whether to say in which lines the symbols stand. */
+  readonly lines?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+/** What a caller may be. */
+export type Role =
+  /** An administrator of the server. */
+  | 'ADMIN'
+  /** Any signed-in caller. */
+  | 'USER';
+
+/** One metadata key with its values. Where a list names a key several times, the values are joined. */
+export type MetaInput = {
+  /** The metadata key. */
+  readonly key: Scalars['String']['input'];
+  /** Its values. In a filter they are alternatives, and different keys must all match. */
+  readonly values: ReadonlyArray<Scalars['String']['input']>;
+};
+
+/** A markdown document with its metadata. */
+export type Document = {
+  readonly __typename?: 'Document';
+  /** `collection|key|lang` in lower case. */
+  readonly id: Scalars['ID']['output'];
+  /** Key within the collection, as it was written last. */
+  readonly key: Scalars['String']['output'];
+  /** Language code, as it was written last. */
+  readonly lang: Scalars['String']['output'];
+  /** Metadata: an object from a key to the list of its values. */
+  readonly meta: Scalars['JSONObject']['output'];
+  /** The markdown body. A search that was told not to include bodies answers an empty text. */
+  readonly contentMd: Scalars['String']['output'];
+  /** When the document was added. */
+  readonly addedAt: Scalars['Time']['output'];
+  /** When it was written last. */
+  readonly updatedAt: Scalars['Time']['output'];
+  /** When it expires; null when it does not. */
+  readonly expiresAt: Maybe<Scalars['Time']['output']>;
+};
+
+/** A document at its place among the matches. */
+export type DocumentEdge = {
+  readonly __typename?: 'DocumentEdge';
+  /** Base64 of `o:` and the number of matches before this one. The next page begins one after the last edge's. */
+  readonly cursor: Scalars['String']['output'];
+  /** The document. */
+  readonly node: Document;
+};
+
+/** Where a page lies among all matches. */
+export type PageInfo = {
+  readonly __typename?: 'PageInfo';
+  /** Whether matches follow the page. */
+  readonly hasNextPage: Scalars['Boolean']['output'];
+  /** Whether matches precede the page. */
+  readonly hasPreviousPage: Scalars['Boolean']['output'];
+  /** Cursor of the first edge; null on an empty page. */
+  readonly startCursor: Maybe<Scalars['String']['output']>;
+  /** Cursor of the last edge; null on an empty page. */
+  readonly endCursor: Maybe<Scalars['String']['output']>;
+  /** All matches, on whatever page. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** One page of a search. */
+export type DocumentConnection = {
+  readonly __typename?: 'DocumentConnection';
+  /** The matches of the page, in the order that was asked for. */
+  readonly edges: ReadonlyArray<DocumentEdge>;
+  /** Where the page lies. */
+  readonly pageInfo: PageInfo;
+  /** All matches, on whatever page. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** What became of a batch; it is never all or nothing. */
+export type BatchAddResult = {
+  readonly __typename?: 'BatchAddResult';
+  /** Documents that are new. */
+  readonly added: Scalars['Int']['output'];
+  /** Documents that existed and were written anew. */
+  readonly updated: Scalars['Int']['output'];
+  /** Items that were refused. */
+  readonly failed: Scalars['Int']['output'];
+  /** `INDEX KEY: REASON` of the items that were refused. */
+  readonly errors: ReadonlyArray<Scalars['String']['output']>;
+  /** Documents that were stored without a vector, because the queue of embeddings stayed full; null when none was. */
+  readonly embeddingDropped: Maybe<Scalars['Int']['output']>;
+};
+
+/** A document to be added, or written anew. */
+export type AddDocumentInput = {
+  /** Name of the collection. */
+  readonly collection: Scalars['String']['input'];
+  /** Key of the document. */
+  readonly key: Scalars['String']['input'];
+  /** Language code. */
+  readonly lang: Scalars['String']['input'];
+  /** Metadata; replaces all that the document has, absent means none. */
+  readonly meta?: InputMaybe<ReadonlyArray<MetaInput>>;
+  /** The markdown body; may be empty. */
+  readonly contentMd: Scalars['String']['input'];
+  /** Seconds until the document expires; 0 removes the expiry, absent keeps it. */
+  readonly ttl?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** What changes about a document; at least one of `meta`, `contentMd` and `ttl`. */
+export type UpdateDocumentInput = {
+  /** Name of the collection. */
+  readonly collection: Scalars['String']['input'];
+  /** Key of the document. */
+  readonly key: Scalars['String']['input'];
+  /** Language code. */
+  readonly lang: Scalars['String']['input'];
+  /** New metadata; replaces all, an empty list clears, absent keeps. */
+  readonly meta?: InputMaybe<ReadonlyArray<MetaInput>>;
+  /** New body; may be empty, absent keeps the body. */
+  readonly contentMd?: InputMaybe<Scalars['String']['input']>;
+  /** Seconds until the document expires; 0 removes the expiry, absent keeps it. */
+  readonly ttl?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** A search by metadata. */
+export type SearchInput = {
+  /** Name of the collection. */
+  readonly collection: Scalars['String']['input'];
+  /** Values that the metadata must have; absent means all documents. */
+  readonly filterMeta?: InputMaybe<ReadonlyArray<MetaInput>>;
+  /** `addedAt`, `updatedAt` or `key`; absent means by key, ascending. */
+  readonly sort?: InputMaybe<Scalars['String']['input']>;
+  /** Whether to sort ascending. The default is false with `sort` and true without. */
+  readonly asc?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Most documents to answer, 0 to 10,000. The default is `topK` of the collection's retrieval profile, else 50. */
+  readonly limit?: InputMaybe<Scalars['Int']['input']>;
+  /** How many matches to skip; the default is 0. */
+  readonly offset?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** One document of a batch. */
+export type AddBatchDocumentInput = {
+  /** Key of the document. */
+  readonly key: Scalars['String']['input'];
+  /** Language code. */
+  readonly lang: Scalars['String']['input'];
+  /** The markdown body; may be empty. */
+  readonly contentMd: Scalars['String']['input'];
+  /** Metadata; replaces all that the document has, absent means none. */
+  readonly meta?: InputMaybe<ReadonlyArray<MetaInput>>;
+  /** Whether to keep this version in the document's history; the default is true. */
+  readonly saveRevision?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+/** A document that was found by its words. */
+export type FtsResult = {
+  readonly __typename?: 'FTSResult';
+  /** The document. */
+  readonly document: Document;
+  /** Relevance; the greater the better, comparable within one answer only. */
+  readonly score: Scalars['Float']['output'];
+  /** Terms of the query that the document has. */
+  readonly matchedTerms: ReadonlyArray<Scalars['String']['output']>;
+};
+
+/** The answer of a full-text search. */
+export type FtsResponse = {
+  readonly __typename?: 'FTSResponse';
+  /** The most relevant documents, the best first. */
+  readonly results: ReadonlyArray<FtsResult>;
+  /** How many results there are in this answer. */
+  readonly total: Scalars['Int']['output'];
+};
+
+/** A search by words. */
+export type FtsInput = {
+  /** Name of the collection. */
+  readonly collection: Scalars['String']['input'];
+  /** What to search for: words, "phrases", wild*, AND, OR, NOT. */
+  readonly query: Scalars['String']['input'];
+  /** Most results, 1 to 10,000. The default is `topK` of the collection's retrieval profile, else 50. */
+  readonly limit?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** What became of a batch from a scraper. */
+export type IngestResult = {
+  readonly __typename?: 'IngestResult';
+  /** Documents that are new. */
+  readonly added: Scalars['Int']['output'];
+  /** Documents that existed and were written anew. */
+  readonly updated: Scalars['Int']['output'];
+  /** Documents that were left alone, because they had not changed. */
+  readonly skipped: Scalars['Int']['output'];
+  /** Items that were refused. */
+  readonly failed: Scalars['Int']['output'];
+  /** `INDEX KEY: REASON` of the items that were refused. */
+  readonly errors: ReadonlyArray<Scalars['String']['output']>;
+  /** Name of the collection. */
+  readonly collection: Scalars['String']['output'];
+  /** Milliseconds that it took. */
+  readonly durationMs: Scalars['Int']['output'];
+  /** The profile that was applied. */
+  readonly profile: Maybe<Scalars['String']['output']>;
+  /** Keys of the batch that differ only in case, and so name one document, as `LANG: KEY, KEY`. */
+  readonly keyCollisions: Maybe<ReadonlyArray<Scalars['String']['output']>>;
+};
+
+/** One page of a scraper. */
+export type IngestDocumentInput = {
+  /** Address of the page; gives the key where there is none, and is kept as metadata `source_url`. */
+  readonly url?: InputMaybe<Scalars['String']['input']>;
+  /** Key of the document; absent means derived from `url`. */
+  readonly key?: InputMaybe<Scalars['String']['input']>;
+  /** Language code. */
+  readonly lang: Scalars['String']['input'];
+  /** The markdown body. */
+  readonly contentMd: Scalars['String']['input'];
+  /** Metadata of the document. */
+  readonly meta?: InputMaybe<ReadonlyArray<MetaInput>>;
+  /** Whether front matter of the body becomes metadata; `meta` wins over it. */
+  readonly extractFrontmatter?: InputMaybe<Scalars['Boolean']['input']>;
+  /** When the page was read, in Unix seconds; kept as metadata `scraped_at`. */
+  readonly scrapedAt?: InputMaybe<Scalars['Int']['input']>;
+  /** Name of the scraper; kept as metadata `scraper`. */
+  readonly scraper?: InputMaybe<Scalars['String']['input']>;
+  /** Seconds until the document expires; 0 removes the expiry, absent keeps it. */
+  readonly ttl?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** How a batch is taken in. What is absent is as the profile says. */
+export type IngestOptionsInput = {
+  /** Whether to leave documents alone that have not changed. */
+  readonly skipDuplicates?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether to do without vectors. */
+  readonly skipEmbeddings?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether to leave the documents out of full-text search. */
+  readonly skipFts?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether to call no webhooks. */
+  readonly skipWebhooks?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether to configure a new collection by its documents. */
+  readonly autoConfigureCollection?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether to keep the versions in the documents' history. */
+  readonly saveRevision?: InputMaybe<Scalars['Boolean']['input']>;
+  /** `default` or `fast`; another one is refused. */
+  readonly profile?: InputMaybe<Scalars['String']['input']>;
+  /** Whether to keep only the plain text of what would be converted to markdown. */
+  readonly textOnly?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+/** The rules for the metadata of a collection. */
+export type Schema = {
+  readonly __typename?: 'Schema';
+  /** Name of the collection. */
+  readonly collection: Scalars['String']['output'];
+  /** The rules, as JSON text: `required` and `properties`. */
+  readonly schema: Scalars['String']['output'];
+  /** Whether the rules are applied to writes; those that are set always are. */
+  readonly enabled: Scalars['Boolean']['output'];
+};
+
+/** What a check of metadata found. */
+export type ValidationResult = {
+  readonly __typename?: 'ValidationResult';
+  /** Whether a document with this metadata would be accepted. */
+  readonly valid: Scalars['Boolean']['output'];
+  /** What violates the rules. */
+  readonly errors: ReadonlyArray<Scalars['String']['output']>;
+  /** What looks like a mistake but is allowed. */
+  readonly warnings: ReadonlyArray<Scalars['String']['output']>;
+};
+
+/** Rules for a collection. */
+export type SetSchemaInput = {
+  /** Name of the collection. */
+  readonly collection: Scalars['String']['input'];
+  /** The rules, as JSON text: `required` and `properties`. */
+  readonly schema: Scalars['String']['input'];
+};
+
+/** The numbers of one collection. */
+export type CollectionStats = {
+  readonly __typename?: 'CollectionStats';
+  /** Name of the collection. */
+  readonly name: Scalars['String']['output'];
+  /** Documents in it. */
+  readonly documentCount: Scalars['Int']['output'];
+  /** Versions that its documents keep. */
+  readonly revisionCount: Scalars['Int']['output'];
+  /** Entries of its metadata index. */
+  readonly metaIndexCount: Scalars['Int']['output'];
+};
+
+/** The numbers of the database. */
+export type Stats = {
+  readonly __typename?: 'Stats';
+  /** Where the database is. */
+  readonly databasePath: Scalars['String']['output'];
+  /** Its size, in bytes. */
+  readonly databaseSize: Scalars['Long']['output'];
+  /** Access mode of the server: `read`, `write` or `wr`. */
+  readonly mode: Scalars['String']['output'];
+  /** Each collection, by name. */
+  readonly collections: ReadonlyArray<CollectionStats>;
+  /** Documents in all collections. */
+  readonly totalDocuments: Scalars['Int']['output'];
+  /** Versions that all documents keep. */
+  readonly totalRevisions: Scalars['Int']['output'];
+  /** Entries of all metadata indexes. */
+  readonly totalMetaIndices: Scalars['Int']['output'];
+  /** How long the server has been running. */
+  readonly uptime: Scalars['String']['output'];
+};
+
+/** A document that was found by its meaning. */
+export type VectorSearchResult = {
+  readonly __typename?: 'VectorSearchResult';
+  /** The document. */
+  readonly document: Document;
+  /** Similarity to the query; the greater the better. */
+  readonly score: Scalars['Float']['output'];
+  /** Place among the results, from 1. */
+  readonly rank: Scalars['Int']['output'];
+};
+
+/** The answer of a vector search. */
+export type VectorSearchResponse = {
+  readonly __typename?: 'VectorSearchResponse';
+  /** The most similar documents, the best first. */
+  readonly results: ReadonlyArray<VectorSearchResult>;
+  /** How many results there are in this answer. */
+  readonly total: Scalars['Int']['output'];
+  /** Model of the vectors that were compared. */
+  readonly model: Maybe<Scalars['String']['output']>;
+  /** Numbers in each vector. */
+  readonly dimensions: Maybe<Scalars['Int']['output']>;
+};
+
+/** How far the vectors of one collection are. */
+export type VectorCollectionStats = {
+  readonly __typename?: 'VectorCollectionStats';
+  /** Name of the collection. */
+  readonly collection: Scalars['String']['output'];
+  /** Documents in it. */
+  readonly totalDocuments: Scalars['Int']['output'];
+  /** Documents that have their vectors. */
+  readonly embeddedDocuments: Scalars['Int']['output'];
+};
+
+/** The state of embeddings and of the vector index. */
+export type VectorStats = {
+  readonly __typename?: 'VectorStats';
+  /** Whether an embedding provider is configured. */
+  readonly enabled: Scalars['Boolean']['output'];
+  /** The provider. */
+  readonly provider: Maybe<Scalars['String']['output']>;
+  /** Its model. */
+  readonly model: Maybe<Scalars['String']['output']>;
+  /** Numbers in each vector. */
+  readonly dimensions: Maybe<Scalars['Int']['output']>;
+  /** Whether vector search answers. */
+  readonly indexReady: Scalars['Boolean']['output'];
+  /** Each collection that has vectors, by name. */
+  readonly collections: ReadonlyArray<VectorCollectionStats>;
+};
+
+/** What a reindexing did, and the state of the vectors after it. */
+export type ReindexResult = {
+  readonly __typename?: 'ReindexResult';
+  /** Documents that were embedded. */
+  readonly embedded: Scalars['Int']['output'];
+  /** Documents whose vectors were still good. */
+  readonly skipped: Scalars['Int']['output'];
+  /** Documents that could not be embedded. */
+  readonly failed: Scalars['Int']['output'];
+  /** Why documents could not be embedded. */
+  readonly errors: ReadonlyArray<Scalars['String']['output']>;
+  /** Whether an embedding provider is configured. */
+  readonly enabled: Scalars['Boolean']['output'];
+  /** The provider. */
+  readonly provider: Maybe<Scalars['String']['output']>;
+  /** Its model. */
+  readonly model: Maybe<Scalars['String']['output']>;
+  /** Numbers in each vector. */
+  readonly dimensions: Maybe<Scalars['Int']['output']>;
+  /** Whether vector search answers. */
+  readonly indexReady: Scalars['Boolean']['output'];
+  /** Each collection that has vectors, by name. */
+  readonly collections: ReadonlyArray<VectorCollectionStats>;
+};
+
+/** A search by meaning: by a text, or by a vector. */
+export type VectorSearchInput = {
+  /** Name of the collection. */
+  readonly collection: Scalars['String']['input'];
+  /** What to search for, in plain words; needs an embedding provider. */
+  readonly query?: InputMaybe<Scalars['String']['input']>;
+  /** A vector to compare with, in place of `query`. */
+  readonly queryVector?: InputMaybe<ReadonlyArray<Scalars['Float']['input']>>;
+  /** Most results, 1 to 1,000. The default is that of the collection's retrieval profile, else 5. */
+  readonly topK?: InputMaybe<Scalars['Int']['input']>;
+  /** Results that score less are left out, 0 to 1; the default is 0. */
+  readonly threshold?: InputMaybe<Scalars['Float']['input']>;
+  /** Values that the metadata must have. */
+  readonly filterMeta?: InputMaybe<ReadonlyArray<MetaInput>>;
+  /** Whether documents carry their body. The default is whether `contentMd` is asked for. */
+  readonly includeContent?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+/** An address that is told of events. */
+export type Webhook = {
+  readonly __typename?: 'Webhook';
+  /** Id of the webhook. */
+  readonly id: Scalars['ID']['output'];
+  /** The address. */
+  readonly url: Scalars['String']['output'];
+  /** Names of the events that it is told of, as they were registered. */
+  readonly events: ReadonlyArray<Scalars['String']['output']>;
+  /** The collection that it is restricted to; empty for all. */
+  readonly collection: Scalars['String']['output'];
+  /** When it was registered. */
+  readonly createdAt: Scalars['Time']['output'];
+};
+
+/** A webhook to be registered. */
+export type RegisterWebhookInput = {
+  /** An absolute http or https address. */
+  readonly url: Scalars['String']['input'];
+  /** Names of events, such as `doc.added`; at least one. */
+  readonly events: ReadonlyArray<Scalars['String']['input']>;
+  /** The collection to restrict it to; absent means all. */
+  readonly collection?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+
+export type ResolverTypeWrapper<T> = Promise<T> | T;
+
+
+export type ResolverWithResolve<TResult, TParent, TContext, TArgs> = {
+  resolve: ResolverFn<TResult, TParent, TContext, TArgs>;
+};
+export type Resolver<TResult, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = ResolverFn<TResult, TParent, TContext, TArgs> | ResolverWithResolve<TResult, TParent, TContext, TArgs>;
+
+export type ResolverFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Promise<TResult> | TResult;
+
+export type SubscriptionSubscribeFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => AsyncIterable<TResult> | Promise<AsyncIterable<TResult>>;
+
+export type SubscriptionResolveFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+export interface SubscriptionSubscriberObject<TResult, TKey extends string, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<{ [key in TKey]: TResult }, TParent, TContext, TArgs>;
+  resolve?: SubscriptionResolveFn<TResult, { [key in TKey]: TResult }, TContext, TArgs>;
+}
+
+export interface SubscriptionResolverObject<TResult, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<any, TParent, TContext, TArgs>;
+  resolve: SubscriptionResolveFn<TResult, any, TContext, TArgs>;
+}
+
+export type SubscriptionObject<TResult, TKey extends string, TParent, TContext, TArgs> =
+  | SubscriptionSubscriberObject<TResult, TKey, TParent, TContext, TArgs>
+  | SubscriptionResolverObject<TResult, TParent, TContext, TArgs>;
+
+export type SubscriptionResolver<TResult, TKey extends string, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> =
+  | ((...args: any[]) => SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>)
+  | SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>;
+
+export type TypeResolveFn<TTypes, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
+  parent: TParent,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Maybe<TTypes> | Promise<Maybe<TTypes>>;
+
+export type IsTypeOfResolverFn<T = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (obj: T, context: TContext, info: GraphQLResolveInfo) => boolean | Promise<boolean>;
+
+export type NextResolverFn<T> = () => Promise<T>;
+
+export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>, TArgs = Record<PropertyKey, never>> = (
+  next: NextResolverFn<TResult>,
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>;
+
+
+
+
+
+/** Mapping between all available schema types and the resolvers types */
+export type ResolversTypes = {
+  AuthPayload: ResolverTypeWrapper<AuthPayload>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
+  User: ResolverTypeWrapper<User>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  APIKey: ResolverTypeWrapper<ApiKey>;
+  Group: ResolverTypeWrapper<Group>;
+  UserPermission: ResolverTypeWrapper<UserPermission>;
+  GroupPermission: ResolverTypeWrapper<GroupPermission>;
+  CreateAPIKeyInput: CreateApiKeyInput;
+  CreateGroupInput: CreateGroupInput;
+  SetPermissionInput: SetPermissionInput;
+  SetGroupPermissionInput: SetGroupPermissionInput;
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  CodeGraphNode: ResolverTypeWrapper<CodeGraphNode>;
+  CodeGraphEdge: ResolverTypeWrapper<CodeGraphEdge>;
+  CodeGraph: ResolverTypeWrapper<CodeGraph>;
+  CodeGraphInput: CodeGraphInput;
+  JSONObject: ResolverTypeWrapper<Scalars['JSONObject']['output']>;
+  Time: ResolverTypeWrapper<Scalars['Time']['output']>;
+  Long: ResolverTypeWrapper<Scalars['Long']['output']>;
+  Role: Role;
+  MetaInput: MetaInput;
+  Document: ResolverTypeWrapper<Document>;
+  DocumentEdge: ResolverTypeWrapper<DocumentEdge>;
+  PageInfo: ResolverTypeWrapper<PageInfo>;
+  DocumentConnection: ResolverTypeWrapper<DocumentConnection>;
+  BatchAddResult: ResolverTypeWrapper<BatchAddResult>;
+  AddDocumentInput: AddDocumentInput;
+  UpdateDocumentInput: UpdateDocumentInput;
+  SearchInput: SearchInput;
+  AddBatchDocumentInput: AddBatchDocumentInput;
+  FTSResult: ResolverTypeWrapper<FtsResult>;
+  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
+  FTSResponse: ResolverTypeWrapper<FtsResponse>;
+  FTSInput: FtsInput;
+  IngestResult: ResolverTypeWrapper<IngestResult>;
+  IngestDocumentInput: IngestDocumentInput;
+  IngestOptionsInput: IngestOptionsInput;
+  Schema: ResolverTypeWrapper<Schema>;
+  ValidationResult: ResolverTypeWrapper<ValidationResult>;
+  SetSchemaInput: SetSchemaInput;
+  CollectionStats: ResolverTypeWrapper<CollectionStats>;
+  Stats: ResolverTypeWrapper<Stats>;
+  VectorSearchResult: ResolverTypeWrapper<VectorSearchResult>;
+  VectorSearchResponse: ResolverTypeWrapper<VectorSearchResponse>;
+  VectorCollectionStats: ResolverTypeWrapper<VectorCollectionStats>;
+  VectorStats: ResolverTypeWrapper<VectorStats>;
+  ReindexResult: ResolverTypeWrapper<Reindexed>;
+  VectorSearchInput: VectorSearchInput;
+  Webhook: ResolverTypeWrapper<Webhook>;
+  RegisterWebhookInput: RegisterWebhookInput;
+};
+
+/** Mapping between all available schema types and the resolvers parents */
+export type ResolversParentTypes = {
+  AuthPayload: AuthPayload;
+  String: Scalars['String']['output'];
+  User: User;
+  Boolean: Scalars['Boolean']['output'];
+  APIKey: ApiKey;
+  Group: Group;
+  UserPermission: UserPermission;
+  GroupPermission: GroupPermission;
+  CreateAPIKeyInput: CreateApiKeyInput;
+  CreateGroupInput: CreateGroupInput;
+  SetPermissionInput: SetPermissionInput;
+  SetGroupPermissionInput: SetGroupPermissionInput;
+  Query: Record<PropertyKey, never>;
+  Int: Scalars['Int']['output'];
+  Mutation: Record<PropertyKey, never>;
+  ID: Scalars['ID']['output'];
+  CodeGraphNode: CodeGraphNode;
+  CodeGraphEdge: CodeGraphEdge;
+  CodeGraph: CodeGraph;
+  CodeGraphInput: CodeGraphInput;
+  JSONObject: Scalars['JSONObject']['output'];
+  Time: Scalars['Time']['output'];
+  Long: Scalars['Long']['output'];
+  MetaInput: MetaInput;
+  Document: Document;
+  DocumentEdge: DocumentEdge;
+  PageInfo: PageInfo;
+  DocumentConnection: DocumentConnection;
+  BatchAddResult: BatchAddResult;
+  AddDocumentInput: AddDocumentInput;
+  UpdateDocumentInput: UpdateDocumentInput;
+  SearchInput: SearchInput;
+  AddBatchDocumentInput: AddBatchDocumentInput;
+  FTSResult: FtsResult;
+  Float: Scalars['Float']['output'];
+  FTSResponse: FtsResponse;
+  FTSInput: FtsInput;
+  IngestResult: IngestResult;
+  IngestDocumentInput: IngestDocumentInput;
+  IngestOptionsInput: IngestOptionsInput;
+  Schema: Schema;
+  ValidationResult: ValidationResult;
+  SetSchemaInput: SetSchemaInput;
+  CollectionStats: CollectionStats;
+  Stats: Stats;
+  VectorSearchResult: VectorSearchResult;
+  VectorSearchResponse: VectorSearchResponse;
+  VectorCollectionStats: VectorCollectionStats;
+  VectorStats: VectorStats;
+  ReindexResult: Reindexed;
+  VectorSearchInput: VectorSearchInput;
+  Webhook: Webhook;
+  RegisterWebhookInput: RegisterWebhookInput;
+};
+
+export type AuthDirectiveArgs = { };
+
+export type AuthDirectiveResolver<Result, Parent, ContextType = GraphqlContext, Args = AuthDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type HasRoleDirectiveArgs = {
+  role: Role;
+};
+
+export type HasRoleDirectiveResolver<Result, Parent, ContextType = GraphqlContext, Args = HasRoleDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type AuthPayloadResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['AuthPayload'] = ResolversParentTypes['AuthPayload']> = {
+  token?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+};
+
+export type UserResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
+  username?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  admin?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+  disabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  groups?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type ApiKeyResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['APIKey'] = ResolversParentTypes['APIKey']> = {
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+};
+
+export type GroupResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Group'] = ResolversParentTypes['Group']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  members?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+};
+
+export type UserPermissionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['UserPermission'] = ResolversParentTypes['UserPermission']> = {
+  username?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  read?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  write?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  admin?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type GroupPermissionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['GroupPermission'] = ResolversParentTypes['GroupPermission']> = {
+  groupName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  read?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  write?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  admin?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type QueryResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  me?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
+  users?: Resolver<ReadonlyArray<ResolversTypes['User']>, ParentType, ContextType>;
+  groups?: Resolver<ReadonlyArray<ResolversTypes['Group']>, ParentType, ContextType>;
+  userPermissions?: Resolver<ReadonlyArray<ResolversTypes['UserPermission']>, ParentType, ContextType, RequireFields<QueryUserPermissionsArgs, 'username'>>;
+  groupPermissions?: Resolver<ReadonlyArray<ResolversTypes['GroupPermission']>, ParentType, ContextType, RequireFields<QueryGroupPermissionsArgs, 'groupName'>>;
+  codeGraph?: Resolver<Maybe<ResolversTypes['CodeGraph']>, ParentType, ContextType, Partial<QueryCodeGraphArgs>>;
+  document?: Resolver<Maybe<ResolversTypes['Document']>, ParentType, ContextType, RequireFields<QueryDocumentArgs, 'collection' | 'key' | 'lang'>>;
+  search?: Resolver<Maybe<ResolversTypes['DocumentConnection']>, ParentType, ContextType, RequireFields<QuerySearchArgs, 'input'>>;
+  fts?: Resolver<Maybe<ResolversTypes['FTSResponse']>, ParentType, ContextType, RequireFields<QueryFtsArgs, 'input'>>;
+  schema?: Resolver<Maybe<ResolversTypes['Schema']>, ParentType, ContextType, RequireFields<QuerySchemaArgs, 'collection'>>;
+  schemas?: Resolver<ReadonlyArray<ResolversTypes['Schema']>, ParentType, ContextType>;
+  stats?: Resolver<Maybe<ResolversTypes['Stats']>, ParentType, ContextType>;
+  vectorSearch?: Resolver<Maybe<ResolversTypes['VectorSearchResponse']>, ParentType, ContextType, RequireFields<QueryVectorSearchArgs, 'input'>>;
+  vectorStats?: Resolver<Maybe<ResolversTypes['VectorStats']>, ParentType, ContextType>;
+  webhooks?: Resolver<ReadonlyArray<ResolversTypes['Webhook']>, ParentType, ContextType, Partial<QueryWebhooksArgs>>;
+};
+
+export type MutationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  login?: Resolver<ResolversTypes['AuthPayload'], ParentType, ContextType, RequireFields<MutationLoginArgs, 'username' | 'password'>>;
+  createAPIKey?: Resolver<ResolversTypes['APIKey'], ParentType, ContextType, RequireFields<MutationCreateApiKeyArgs, 'input'>>;
+  register?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationRegisterArgs, 'username' | 'password'>>;
+  createGroup?: Resolver<ResolversTypes['Group'], ParentType, ContextType, RequireFields<MutationCreateGroupArgs, 'input'>>;
+  updateGroup?: Resolver<ResolversTypes['Group'], ParentType, ContextType, RequireFields<MutationUpdateGroupArgs, 'name' | 'description' | 'members'>>;
+  deleteGroup?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteGroupArgs, 'name'>>;
+  setPermission?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationSetPermissionArgs, 'input'>>;
+  setGroupPermission?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationSetGroupPermissionArgs, 'input'>>;
+  addDocument?: Resolver<ResolversTypes['Document'], ParentType, ContextType, RequireFields<MutationAddDocumentArgs, 'input'>>;
+  updateDocument?: Resolver<ResolversTypes['Document'], ParentType, ContextType, RequireFields<MutationUpdateDocumentArgs, 'input'>>;
+  deleteDocument?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteDocumentArgs, 'collection' | 'key' | 'lang'>>;
+  deleteCollection?: Resolver<ResolversTypes['Int'], ParentType, ContextType, RequireFields<MutationDeleteCollectionArgs, 'collection'>>;
+  addBatch?: Resolver<ResolversTypes['BatchAddResult'], ParentType, ContextType, RequireFields<MutationAddBatchArgs, 'collection' | 'documents'>>;
+  setTTL?: Resolver<ResolversTypes['Document'], ParentType, ContextType, RequireFields<MutationSetTtlArgs, 'collection' | 'key' | 'lang' | 'ttl'>>;
+  ingestDocuments?: Resolver<ResolversTypes['IngestResult'], ParentType, ContextType, RequireFields<MutationIngestDocumentsArgs, 'collection' | 'documents'>>;
+  importURL?: Resolver<ResolversTypes['Document'], ParentType, ContextType, RequireFields<MutationImportUrlArgs, 'collection' | 'url' | 'lang'>>;
+  validateDocument?: Resolver<ResolversTypes['ValidationResult'], ParentType, ContextType, RequireFields<MutationValidateDocumentArgs, 'collection' | 'meta'>>;
+  setSchema?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationSetSchemaArgs, 'input'>>;
+  deleteSchema?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteSchemaArgs, 'collection'>>;
+  vectorReindex?: Resolver<ResolversTypes['ReindexResult'], ParentType, ContextType, RequireFields<MutationVectorReindexArgs, 'collection'>>;
+  registerWebhook?: Resolver<ResolversTypes['Webhook'], ParentType, ContextType, RequireFields<MutationRegisterWebhookArgs, 'input'>>;
+  deleteWebhook?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteWebhookArgs, 'id'>>;
+};
+
+export type CodeGraphNodeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CodeGraphNode'] = ResolversParentTypes['CodeGraphNode']> = {
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  docId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lang?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  language?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  depth?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type CodeGraphEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CodeGraphEdge'] = ResolversParentTypes['CodeGraphEdge']> = {
+  from?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  to?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  symbol?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  direction?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  fromLine?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  toLine?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type CodeGraphResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CodeGraph'] = ResolversParentTypes['CodeGraph']> = {
+  collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  root?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  direction?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  depth?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  nodes?: Resolver<ReadonlyArray<ResolversTypes['CodeGraphNode']>, ParentType, ContextType>;
+  edges?: Resolver<ReadonlyArray<ResolversTypes['CodeGraphEdge']>, ParentType, ContextType>;
+  truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export interface JsonObjectScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['JSONObject'], any> {
+  name: 'JSONObject';
+}
+
+export interface TimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Time'], any> {
+  name: 'Time';
+}
+
+export interface LongScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Long'], any> {
+  name: 'Long';
+}
+
+export type DocumentResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Document'] = ResolversParentTypes['Document']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lang?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  meta?: Resolver<ResolversTypes['JSONObject'], ParentType, ContextType>;
+  contentMd?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  addedAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+  updatedAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+  expiresAt?: Resolver<Maybe<ResolversTypes['Time']>, ParentType, ContextType>;
+};
+
+export type DocumentEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DocumentEdge'] = ResolversParentTypes['DocumentEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<ResolversTypes['Document'], ParentType, ContextType>;
+};
+
+export type PageInfoResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
+  hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  startCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  endCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type DocumentConnectionResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DocumentConnection'] = ResolversParentTypes['DocumentConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['DocumentEdge']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type BatchAddResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['BatchAddResult'] = ResolversParentTypes['BatchAddResult']> = {
+  added?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  updated?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  errors?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  embeddingDropped?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type FtsResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['FTSResult'] = ResolversParentTypes['FTSResult']> = {
+  document?: Resolver<ResolversTypes['Document'], ParentType, ContextType>;
+  score?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  matchedTerms?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type FtsResponseResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['FTSResponse'] = ResolversParentTypes['FTSResponse']> = {
+  results?: Resolver<ReadonlyArray<ResolversTypes['FTSResult']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type IngestResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['IngestResult'] = ResolversParentTypes['IngestResult']> = {
+  added?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  updated?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  skipped?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  errors?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  durationMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  profile?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  keyCollisions?: Resolver<Maybe<ReadonlyArray<ResolversTypes['String']>>, ParentType, ContextType>;
+};
+
+export type SchemaResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Schema'] = ResolversParentTypes['Schema']> = {
+  collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  schema?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type ValidationResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ValidationResult'] = ResolversParentTypes['ValidationResult']> = {
+  valid?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  errors?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  warnings?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type CollectionStatsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['CollectionStats'] = ResolversParentTypes['CollectionStats']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  documentCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  revisionCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  metaIndexCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type StatsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Stats'] = ResolversParentTypes['Stats']> = {
+  databasePath?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  databaseSize?: Resolver<ResolversTypes['Long'], ParentType, ContextType>;
+  mode?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  collections?: Resolver<ReadonlyArray<ResolversTypes['CollectionStats']>, ParentType, ContextType>;
+  totalDocuments?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  totalRevisions?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  totalMetaIndices?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  uptime?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type VectorSearchResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['VectorSearchResult'] = ResolversParentTypes['VectorSearchResult']> = {
+  document?: Resolver<ResolversTypes['Document'], ParentType, ContextType>;
+  score?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  rank?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type VectorSearchResponseResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['VectorSearchResponse'] = ResolversParentTypes['VectorSearchResponse']> = {
+  results?: Resolver<ReadonlyArray<ResolversTypes['VectorSearchResult']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  model?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  dimensions?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type VectorCollectionStatsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['VectorCollectionStats'] = ResolversParentTypes['VectorCollectionStats']> = {
+  collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  totalDocuments?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  embeddedDocuments?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type VectorStatsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['VectorStats'] = ResolversParentTypes['VectorStats']> = {
+  enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  provider?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  model?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  dimensions?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  indexReady?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  collections?: Resolver<ReadonlyArray<ResolversTypes['VectorCollectionStats']>, ParentType, ContextType>;
+};
+
+export type ReindexResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ReindexResult'] = ResolversParentTypes['ReindexResult']> = {
+  embedded?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  skipped?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  errors?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  provider?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  model?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  dimensions?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  indexReady?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  collections?: Resolver<ReadonlyArray<ResolversTypes['VectorCollectionStats']>, ParentType, ContextType>;
+};
+
+export type WebhookResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Webhook'] = ResolversParentTypes['Webhook']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  url?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  events?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+};
+
+export type Resolvers<ContextType = GraphqlContext> = {
+  AuthPayload?: AuthPayloadResolvers<ContextType>;
+  User?: UserResolvers<ContextType>;
+  APIKey?: ApiKeyResolvers<ContextType>;
+  Group?: GroupResolvers<ContextType>;
+  UserPermission?: UserPermissionResolvers<ContextType>;
+  GroupPermission?: GroupPermissionResolvers<ContextType>;
+  Query?: QueryResolvers<ContextType>;
+  Mutation?: MutationResolvers<ContextType>;
+  CodeGraphNode?: CodeGraphNodeResolvers<ContextType>;
+  CodeGraphEdge?: CodeGraphEdgeResolvers<ContextType>;
+  CodeGraph?: CodeGraphResolvers<ContextType>;
+  JSONObject?: GraphQLScalarType;
+  Time?: GraphQLScalarType;
+  Long?: GraphQLScalarType;
+  Document?: DocumentResolvers<ContextType>;
+  DocumentEdge?: DocumentEdgeResolvers<ContextType>;
+  PageInfo?: PageInfoResolvers<ContextType>;
+  DocumentConnection?: DocumentConnectionResolvers<ContextType>;
+  BatchAddResult?: BatchAddResultResolvers<ContextType>;
+  FTSResult?: FtsResultResolvers<ContextType>;
+  FTSResponse?: FtsResponseResolvers<ContextType>;
+  IngestResult?: IngestResultResolvers<ContextType>;
+  Schema?: SchemaResolvers<ContextType>;
+  ValidationResult?: ValidationResultResolvers<ContextType>;
+  CollectionStats?: CollectionStatsResolvers<ContextType>;
+  Stats?: StatsResolvers<ContextType>;
+  VectorSearchResult?: VectorSearchResultResolvers<ContextType>;
+  VectorSearchResponse?: VectorSearchResponseResolvers<ContextType>;
+  VectorCollectionStats?: VectorCollectionStatsResolvers<ContextType>;
+  VectorStats?: VectorStatsResolvers<ContextType>;
+  ReindexResult?: ReindexResultResolvers<ContextType>;
+  Webhook?: WebhookResolvers<ContextType>;
+};
+
+export type DirectiveResolvers<ContextType = GraphqlContext> = {
+  auth?: AuthDirectiveResolver<any, any, ContextType>;
+  hasRole?: HasRoleDirectiveResolver<any, any, ContextType>;
+};

@@ -1,0 +1,172 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BANNER } from './emit-types.ts';
+import { selfContained } from './emit-inputs.ts';
+import { snakeCase, toArguments } from './mcp-arguments.ts';
+import { customInput, customOutput } from './mcp-custom.ts';
+import { operationsOf, resolve, type McpToolObject, type OpenApiDocument, type OperationObject, type SchemaObject } from './openapi-types.ts';
+import type { OperationModel } from './operation-model.ts';
+
+/** One tool as it is generated: what `tools/list` says of it, and the operation that it calls. */
+interface Tool {
+  readonly name: string;
+  readonly operation: string;
+  readonly title: string;
+  readonly description: string;
+  /** Field of the structured result that an answer goes into which is a list. */
+  readonly list?: string;
+  /** Whether the collection's `responsePrompt` is added to the answer. */
+  readonly prompt?: boolean;
+  /** The way in which arguments or answers differ from the operation's. */
+  readonly custom?: string;
+  readonly annotations: {
+    readonly title: string;
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+/** Writes the MCP tools that the operations of the document service have (`x-mcp-tool` in openapi/README.md). */
+export async function generateMcpTools(document: OpenApiDocument, models: readonly OperationModel[], folder: string): Promise<void> {
+  const byId = new Map(models.map((model) => [model.spec.id, model]));
+  const published = [...operationsOf(document)].flatMap(({ operation }) => {
+    const extension = operation['x-mcp-tool'];
+    return extension === undefined ? [] : [{ operation, extension, model: byId.get(operation.operationId)! }];
+  });
+  const names = toolNames(document, published.map(({ operation, extension }) => [operation.operationId, extension.name]));
+  const tools = published.map(({ operation, extension, model }) => toTool(operation, extension, model, names));
+  const schemas = published.map(({ operation, extension, model }) => [extension.name, {
+    inputSchema: withToolNames(customInput(extension.custom, toArguments(selfContained(document, model.input))), names),
+    outputSchema: outputSchema(document, operation, extension, model),
+  }]);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'tools.ts'), emitTools(tools));
+  await writeFile(join(folder, 'tools.json'), `${JSON.stringify(Object.fromEntries(schemas), null, 1)}\n`);
+}
+
+/** Maps `/v1/add` and `POST /v1/add` to `add_document`. Throws where two operations claim one name. */
+function toolNames(document: OpenApiDocument, claimed: readonly (readonly [string, string])[]): ReadonlyMap<string, string> {
+  const byOperation = new Map(claimed);
+  if (new Set(byOperation.values()).size !== claimed.length) throw new Error('two operations have an x-mcp-tool of one name');
+  const names = new Map<string, string>();
+  for (const { path, method, operation } of operationsOf(document)) {
+    const name = byOperation.get(operation.operationId);
+    if (name === undefined) continue;
+    names.set(`${method.toUpperCase()} ${path}`, name);
+    if (method === 'post' || !names.has(path)) names.set(path, name);
+  }
+  return names;
+}
+
+function toTool(operation: OperationObject, extension: McpToolObject, model: OperationModel, names: ReadonlyMap<string, string>): Tool {
+  const { name, hint, list, prompt, custom } = extension;
+  const title = extension.title ?? operation.summary;
+  const text = extension.description ?? operation.description;
+  return {
+    name,
+    operation: operation.operationId,
+    title,
+    description: withToolNames(inSnakeCase(`${title}. ${text}`, model.input), names),
+    ...(list === undefined ? {} : { list }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(custom === undefined ? {} : { custom }),
+    annotations: {
+      title,
+      readOnlyHint: hint === 'read',
+      destructiveHint: hint === 'destructive',
+      // What is removed or read twice is removed or read once.
+      idempotentHint: extension.idempotent ?? hint !== 'write',
+      openWorldHint: extension.openWorld ?? false,
+    },
+  };
+}
+
+/** The names of arguments as they are advertised, in a text that speaks of the fields of the API. */
+function inSnakeCase(text: string, input: SchemaObject): string {
+  const fields = new Set(Object.keys(input.properties ?? {}));
+  return text.replace(/`(\w+)`/g, (code, name: string) => (fields.has(name) ? `\`${snakeCase(name)}\`` : code));
+}
+
+/** A model calls tools, not paths. */
+function withToolNames<T>(value: T, names: ReadonlyMap<string, string>): T {
+  const text = JSON.stringify(value).replace(/`((?:GET |POST |PUT |PATCH |DELETE )?\/v1\/[\w/-]+)`/g, (code, path: string) => {
+    const name = names.get(path);
+    return name === undefined ? code : `\`${name}\``;
+  });
+  return JSON.parse(text) as T;
+}
+
+/** What the structured result of a tool looks like: always an object, whatever the operation answers. */
+function outputSchema(document: OpenApiDocument, operation: OperationObject, extension: McpToolObject, model: OperationModel): SchemaObject {
+  const custom = customOutput(extension.custom);
+  if (custom !== undefined) return custom;
+  const answer = resolve(document, operation.responses[model.spec.status]!).content?.['application/json']?.schema;
+  if (answer === undefined) throw new Error(`${operation.operationId}: a tool needs an answer in JSON`);
+  const schema = withoutExtensions(selfContained(document, { ...resolve(document, answer) }));
+  if (extension.list !== undefined) return withPrompt(listSchema(schema, extension.list), extension);
+  if (schema.type !== undefined && schema.type !== 'object') throw new Error(`${operation.operationId}: a tool that answers a list names it (x-mcp-tool: list)`);
+  return withPrompt({ ...schema, type: 'object' }, extension);
+}
+
+const RESPONSE_PROMPT = { type: 'string', description: 'How answers from this collection are to be written, where its configuration says so.' };
+
+function withPrompt(schema: SchemaObject, { prompt = false }: McpToolObject): SchemaObject {
+  return prompt ? { ...schema, properties: { ...schema.properties, responsePrompt: RESPONSE_PROMPT } } : schema;
+}
+
+function listSchema({ $defs, ...schema }: SchemaObject, name: string): SchemaObject {
+  const count = { type: 'integer', minimum: 0 };
+  return {
+    type: 'object',
+    required: [name, 'total'],
+    properties: {
+      [name]: schema,
+      total: { ...count, description: 'Matches in all, before paging.' },
+      contextTruncated: { type: 'boolean', description: 'True when the token budget dropped trailing results.' },
+    },
+    ...($defs === undefined ? {} : { $defs }),
+  };
+}
+
+/** The keywords of ours mean nothing to a client. */
+function withoutExtensions<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value, (key, inner: unknown) => (key.startsWith('x-') ? undefined : inner))) as T;
+}
+
+function emitTools(tools: readonly Tool[]): string {
+  return [
+    BANNER,
+    '/** A built-in tool of MCP: what `tools/list` says of it, and the operation that it calls. */',
+    'export interface ToolSpec {',
+    '  readonly name: string;',
+    "  readonly operation: OperationId;",
+    '  readonly title: string;',
+    '  readonly description: string;',
+    '  /** Field of the structured result that an answer goes into which is a list. */',
+    '  readonly list?: string;',
+    "  /** Whether the collection's `responsePrompt` is added to the answer. */",
+    '  readonly prompt?: boolean;',
+    "  /** The way in which arguments or answers differ from the operation's. */",
+    `  readonly custom?: ${customNames(tools)};`,
+    '  readonly annotations: {',
+    '    readonly title: string;',
+    '    readonly readOnlyHint: boolean;',
+    '    readonly destructiveHint: boolean;',
+    '    readonly idempotentHint: boolean;',
+    '    readonly openWorldHint: boolean;',
+    '  };',
+    '}\n',
+    '/** The tools, in the order of the specification. */',
+    'export const tools: readonly ToolSpec[] = [',
+    ...tools.map((tool) => `  ${JSON.stringify(tool)},`),
+    '];',
+    '',
+  ].join('\n').replace(BANNER, `${BANNER}\nimport type { OperationId } from '../docs/operations.ts';\n`);
+}
+
+function customNames(tools: readonly Tool[]): string {
+  const names = [...new Set(tools.flatMap(({ custom }) => (custom === undefined ? [] : [custom])))];
+  return names.map((name) => `'${name}'`).join(' | ') || 'never';
+}

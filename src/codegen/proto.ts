@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { access, mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { SpecificationError } from './bundle.ts';
+
+const run = promisify(execFile);
+
+/** The image of what was last released. It changes with a release, never to make a check pass. */
+export const PUBLISHED = 'published.binpb';
+
+/** What the server reads at its start, and hands out by reflection. */
+export const IMAGE = 'docs.binpb';
+
+/**
+ * Checks the proto files below `root` and writes their image into `target`. Throws SpecificationError
+ * when they do not lint, or would break a client of what was released.
+ */
+export async function generateProto(root: string, target: string): Promise<void> {
+  await buf(root, ['lint'], 'the proto files do not lint');
+  const published = join(root, PUBLISHED);
+  if (await access(published).then(() => true, () => false)) {
+    await buf(root, ['breaking', '--against', published], 'the proto files break clients of what was released');
+  }
+  await mkdir(target, { recursive: true });
+  // Comments are for readers of the source; without them the image is a third.
+  await buf(root, ['build', '--exclude-source-info', '-o', join(target, IMAGE)], 'the proto files do not compile');
+}
+
+async function buf(cwd: string, args: readonly string[], problem: string): Promise<void> {
+  const command = join(dirname(createRequire(import.meta.url).resolve('@bufbuild/buf/package.json')), 'bin', 'buf');
+  try {
+    await run(process.execPath, [command, ...args], { cwd });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new SpecificationError(`${problem}:\n${stdout}${stderr}`);
+  }
+}

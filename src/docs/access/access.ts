@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import type { Operations } from '../../../generated/docs/operations.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import { Reply, type Context, type Guard, type Handlers, type Identity } from '../../operations/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { Accounts } from './accounts.ts';
+import { identify, type Credential } from './authenticator.ts';
+import { bootstrapAdmin } from './bootstrap-admin.ts';
+import { KeyUses } from './credentials/key-uses.ts';
+import { Passwords } from './credentials/passwords.ts';
+import { hashOf, isExpired } from './credentials/secret-keys.ts';
+import { Tokens } from './credentials/tokens.ts';
+import { createGuard, openGuard } from './guard.ts';
+import { apiKeyHandlers } from './handlers/api-keys.ts';
+import { groupHandlers } from './handlers/groups.ts';
+import { mcpKeyHandlers } from './handlers/mcp-keys.ts';
+import { permissionHandlers } from './handlers/permissions.ts';
+import { signInHandlers } from './handlers/sign-in.ts';
+import { userHandlers } from './handlers/users.ts';
+import { readMcpKey } from './rows/mcp-key-rows.ts';
+
+/** Who may do what (contract section 5). */
+export interface Access {
+  readonly handlers: Handlers<Operations>;
+  /** Stands before every operation. */
+  readonly guard: Guard;
+  /** Whether callers have to say who they are. */
+  readonly enabled: boolean;
+  /** Who presents a credential; undefined for one that is not valid, for whatever reason, and while authentication is off. */
+  identify(credential: Credential): Promise<Identity | undefined>;
+  /** The MCP key of this hash (SHA-256, hexadecimal); undefined for one that is unknown, disabled or expired. */
+  findMcpKey(hash: string): Promise<{ readonly name: string } | undefined>;
+  /** The same by the key itself. */
+  checkMcpKey(key: string): Promise<{ readonly name: string } | undefined>;
+  /** Calls the listener when users, groups, keys or permissions have changed, before the change is acknowledged. */
+  onChange(listener: () => void): void;
+  /** Makes sure that there is an administrator; before the first use, and again when the database was replaced. */
+  load(): Promise<void>;
+  /** Writes down what is not written yet. */
+  stop(): Promise<void>;
+}
+
+export function createAccess(environment: DocsEnvironment): Access {
+  const { sql, feed, clock, log, settings } = environment;
+  const auth = settings.auth?.enabled ? settings.auth : undefined;
+  const accounts = new Accounts(sql);
+  const store = { sql, feed, clock, accounts, log };
+  const passwords = new Passwords(settings.auth?.passwordCost);
+  const uses = new KeyUses({ sql, clock, log, keep: settings.mode !== 'read' });
+  const tokens = new Tokens({ secret: auth?.jwtSecret ?? randomBytes(32).toString('hex'), lifetimeMs: auth?.jwtExpiryMs ?? 0, clock });
+  const identifyBy = (credential: Credential): Promise<Identity | undefined> => identify({ accounts, tokens, uses, clock }, credential);
+  const findMcpKey: Access['findMcpKey'] = async (hash) => {
+    const before = accounts.changes;
+    const key = await readMcpKey(sql, hash);
+    // Those who ask remember the answer until they are told of a change, and had been told of this one too early.
+    if (accounts.changes !== before) return findMcpKey(hash);
+    return key === undefined || key.disabled || isExpired(key.expiresAt, unixSeconds(clock)) ? undefined : { name: key.name };
+  };
+  return {
+    handlers: unstored({
+      ...signInHandlers({ sql, accounts, passwords, tokens, someone: auth?.adminUsername ?? '' }),
+      ...userHandlers({ ...store, passwords }),
+      ...apiKeyHandlers({ ...store, uses }),
+      ...groupHandlers(store),
+      ...permissionHandlers(store),
+      ...mcpKeyHandlers(store, settings.description.protocols.mcp.enabled),
+    }),
+    guard: auth === undefined ? openGuard : createGuard(identifyBy),
+    enabled: auth !== undefined,
+    identify: auth === undefined ? async () => undefined : identifyBy,
+    findMcpKey,
+    checkMcpKey: (key) => findMcpKey(hashOf(key)),
+    onChange: (listener) => accounts.onChange(listener),
+    async load() {
+      accounts.forget();
+      if (auth !== undefined) await bootstrapAdmin({ ...store, passwords }, auth);
+    },
+    async stop() {
+      // Twice: the first may wait for a write that began before the last uses were noted.
+      await uses.flush();
+      await uses.flush();
+    },
+  };
+}
+
+type AnyHandler = (input: object, context: Context) => Promise<object>;
+
+/** Nothing on the way may keep answers about credentials (decisions section 5.3). */
+function unstored<H extends Handlers<Operations>>(handlers: H): H {
+  const wrapped = Object.entries(handlers).map(([id, handler]) => {
+    const answer: AnyHandler = async (input, context) => new Reply(await (handler as AnyHandler)(input, context), { 'Cache-Control': 'no-store' });
+    return [id, answer];
+  });
+  return Object.fromEntries(wrapped) as H;
+}

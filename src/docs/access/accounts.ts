@@ -1,0 +1,78 @@
+import { Lru } from '../../lib/lru.ts';
+import type { Sql } from '../../storage/index.ts';
+import { Grants } from './grants.ts';
+import { readKey, type StoredKey } from './rows/api-key-rows.ts';
+import { listGrantsOf } from './rows/grant-rows.ts';
+import { readUser } from './rows/user-rows.ts';
+
+/** A user with all that decides about a request. */
+export interface Account {
+  readonly username: string;
+  readonly tokenId: string;
+  readonly disabled: boolean;
+  /** By nature or by permission. */
+  readonly admin: boolean;
+  readonly grants: Grants;
+}
+
+/** Users and keys that are remembered. Who is not there is not: guessing must not fill the memory. */
+const REMEMBERED = 10_000;
+
+/**
+ * Who there is, asked by every request and so remembered. Whatever changes tells `forget` when it commits, before
+ * it is acknowledged; what was read while something changed is not remembered.
+ */
+export class Accounts {
+  readonly #sql: Sql;
+  readonly #users = new Lru<string, Account>(REMEMBERED);
+  readonly #keys = new Lru<string, StoredKey>(REMEMBERED);
+  readonly #listeners = new Set<() => void>();
+  #changes = 0;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** How often anything has changed; what was read is of the present while this stays. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Undefined where there is no user of that name; one who is disabled is answered as such. */
+  account(username: string): Promise<Account | undefined> {
+    return this.#recall(this.#users, username, () => this.#readAccount(username));
+  }
+
+  /** By the hash; one that has expired is answered all the same. */
+  key(hash: string): Promise<StoredKey | undefined> {
+    return this.#recall(this.#keys, hash, () => readKey(this.#sql, hash));
+  }
+
+  forget(): void {
+    this.#changes += 1;
+    this.#users.clear();
+    this.#keys.clear();
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls the listener whenever anything about users, groups, keys or permissions has changed. It must not throw. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  async #recall<V>(memory: Lru<string, V>, name: string, read: () => Promise<V | undefined>): Promise<V | undefined> {
+    const known = memory.get(name);
+    if (known !== undefined) return known;
+    const before = this.#changes;
+    const found = await read();
+    if (found !== undefined && before === this.#changes) memory.set(name, found);
+    return found;
+  }
+
+  async #readAccount(username: string): Promise<Account | undefined> {
+    const user = await readUser(this.#sql, username);
+    if (user === undefined) return undefined;
+    const grants = new Grants(await listGrantsOf(this.#sql, username));
+    return { username, tokenId: user.tokenId, disabled: user.disabled, admin: user.admin || grants.areThoseOfAdmin, grants };
+  }
+}

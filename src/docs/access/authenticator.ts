@@ -1,0 +1,48 @@
+import { unixSeconds, type Clock } from '../../lib/clock.ts';
+import type { Caller, Identity } from '../../operations/index.ts';
+import type { Account, Accounts } from './accounts.ts';
+import type { KeyUses } from './credentials/key-uses.ts';
+import { API_KEY_PREFIX, hashOf, isExpired } from './credentials/secret-keys.ts';
+import type { Tokens } from './credentials/tokens.ts';
+
+export interface AuthenticatorDeps {
+  readonly accounts: Accounts;
+  readonly tokens: Tokens;
+  readonly uses: KeyUses;
+  readonly clock: Clock;
+}
+
+export type Credential = NonNullable<Caller['credential']>;
+
+/**
+ * Who presents a credential; undefined for one that is unknown, expired, forged or of a disabled user, which
+ * cannot be told apart (contract section 5, rule 9). Its prefix says what a credential is, wherever it came:
+ * an API key may come as a bearer, but a token is no API key (decisions section 5.1).
+ */
+export async function identify(deps: AuthenticatorDeps, { scheme, value }: Credential): Promise<Identity | undefined> {
+  if (value.startsWith(API_KEY_PREFIX)) return byKey(deps, value);
+  return scheme === 'bearer' ? byToken(deps, value) : undefined;
+}
+
+async function byKey({ accounts, uses, clock }: AuthenticatorDeps, value: string): Promise<Identity | undefined> {
+  const key = await accounts.key(hashOf(value));
+  if (key === undefined || isExpired(key.expiresAt, unixSeconds(clock))) return undefined;
+  const account = await accounts.account(key.username);
+  if (account === undefined || account.disabled) return undefined;
+  uses.note(key.hash);
+  return toIdentity(account, 'api-key');
+}
+
+/** The user is looked up each time: a token of one who was deleted, locked out or given a new password is void. */
+async function byToken({ accounts, tokens }: AuthenticatorDeps, value: string): Promise<Identity | undefined> {
+  const claims = await tokens.verify(value);
+  if (claims === undefined) return undefined;
+  const account = await accounts.account(claims.username);
+  if (account === undefined || account.disabled || account.tokenId !== claims.tokenId) return undefined;
+  return toIdentity(account, 'token');
+}
+
+/** An administrator bypasses all checks (contract section 5, rule 8). */
+function toIdentity({ username, admin, grants }: Account, by: 'token' | 'api-key'): Identity {
+  return { username, admin, by, may: admin ? () => true : (permission, collection) => grants.may(permission, collection) };
+}

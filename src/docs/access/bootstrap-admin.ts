@@ -1,0 +1,49 @@
+import type { Log } from '../../lib/log.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import type { Passwords } from './credentials/passwords.ts';
+import { newTokenId } from './new-token-id.ts';
+import { hasAdmin, readUser, writeUser, type StoredUser } from './rows/user-rows.ts';
+import { write, type AccessStore } from './write.ts';
+
+export interface BootstrapDeps extends AccessStore {
+  readonly passwords: Passwords;
+  readonly log: Log;
+}
+
+export interface BootstrapSettings {
+  readonly adminUsername: string;
+  readonly adminPassword: string;
+  /** Sets the password anew, and makes an administrator of the user again. */
+  readonly adminReset: boolean;
+}
+
+/**
+ * Makes sure that the first administrator exists (contract section 5, rule 1). One who does is left alone, unless a
+ * reset is asked for; that comes once, for a second one would find nothing to change (decisions section 5.1).
+ */
+export async function bootstrapAdmin(deps: BootstrapDeps, { adminUsername, adminPassword, adminReset }: BootstrapSettings): Promise<void> {
+  const { sql, clock, passwords, log } = deps;
+  const user = await readUser(sql, adminUsername);
+  if (user === undefined) {
+    await store(deps, await administrator(passwords, adminUsername, adminPassword, unixSeconds(clock)));
+    log.info({ username: adminUsername }, 'administrator created');
+  } else if (adminReset && !(await isAsAsked(passwords, user, adminPassword))) {
+    await store(deps, await administrator(passwords, adminUsername, adminPassword, user.createdAt));
+    log.warn({ username: adminUsername }, 'administrator reset, and signed out everywhere; unset SVC_AUTH_ADMIN_RESET now');
+  }
+  if (!(await hasAdmin(sql))) {
+    log.warn({ username: adminUsername }, 'nobody can administer this server: restart it once with SVC_AUTH_ADMIN_RESET=true');
+  }
+}
+
+async function isAsAsked(passwords: Passwords, user: StoredUser, password: string): Promise<boolean> {
+  return user.admin && !user.disabled && (await passwords.matches(password, user.passwordHash));
+}
+
+async function administrator(passwords: Passwords, username: string, password: string, createdAt: number): Promise<StoredUser> {
+  return { username, tokenId: newTokenId(), passwordHash: await passwords.hash(password), admin: true, disabled: false, createdAt };
+}
+
+function store(deps: BootstrapDeps, user: StoredUser): Promise<void> {
+  return write(deps, 'user.put', user.username, (tx) => writeUser(tx, user));
+}

@@ -1,0 +1,62 @@
+import { unixSeconds, type Clock } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { Sql } from '../../../storage/index.ts';
+import { writeUses } from '../rows/api-key-rows.ts';
+
+/** Seconds between two writes: a busy key must not make a write of every read. */
+const PAUSE = 60;
+
+export interface KeyUsesOptions {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** False where nothing may be written. */
+  readonly keep: boolean;
+}
+
+/** When each API key was last used: known at once, written down now and then and at the end. */
+export class KeyUses {
+  readonly #sql: Sql;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #keep: boolean;
+  /** By hash, in Unix seconds; what is not written yet. */
+  readonly #noted = new Map<string, number>();
+  #writtenAt = 0;
+  #writing: Promise<void> | undefined;
+
+  constructor({ sql, clock, log, keep }: KeyUsesOptions) {
+    this.#sql = sql;
+    this.#clock = clock;
+    this.#log = log;
+    this.#keep = keep;
+  }
+
+  note(hash: string): void {
+    const now = unixSeconds(this.#clock);
+    this.#noted.set(hash, now);
+    if (now - this.#writtenAt >= PAUSE) void this.flush();
+  }
+
+  /** The later of what is stored and what is noted. */
+  lastOf(hash: string, stored: number): number {
+    return Math.max(stored, this.#noted.get(hash) ?? 0);
+  }
+
+  /** Writes what is noted; what fails is noted still. Never rejects. */
+  flush(): Promise<void> {
+    return (this.#writing ??= this.#write().finally(() => (this.#writing = undefined)));
+  }
+
+  async #write(): Promise<void> {
+    this.#writtenAt = unixSeconds(this.#clock);
+    const uses = [...this.#noted];
+    if (!this.#keep || uses.length === 0) return;
+    try {
+      await this.#sql.transaction((tx) => writeUses(tx, uses));
+      for (const [hash, at] of uses) if (this.#noted.get(hash) === at) this.#noted.delete(hash);
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the times at which API keys were used could not be written');
+    }
+  }
+}

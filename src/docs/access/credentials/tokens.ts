@@ -1,0 +1,70 @@
+import { jwtVerify, SignJWT } from 'jose';
+import { unixSeconds, type Clock } from '../../../lib/clock.ts';
+
+/** What a token says of its holder. */
+export interface TokenClaims {
+  readonly username: string;
+  /** The one that the user had when the token was made. */
+  readonly tokenId: string;
+}
+
+export interface TokenOptions {
+  readonly secret: string;
+  /** Milliseconds. */
+  readonly lifetimeMs: number;
+  readonly clock: Clock;
+}
+
+const ALGORITHM = 'HS256';
+
+/** Tells our tokens from those of another service that has the same secret. */
+export const ISSUER = 'quire';
+
+/** Seconds that the clocks of two servers may differ (decisions section 5.1). */
+const SKEW = 60;
+
+/** Characters of a token; ours have fewer than 400. */
+const MAX_LENGTH = 4096;
+
+/** JSON Web Tokens (RFC 7519), signed with HS256 and nothing else (contract section 5, rule 3). */
+export class Tokens {
+  readonly #key: Promise<CryptoKey>;
+  readonly #lifetime: number;
+  readonly #clock: Clock;
+
+  constructor({ secret, lifetimeMs, clock }: TokenOptions) {
+    this.#key = crypto.subtle.importKey('raw', Buffer.from(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
+    this.#lifetime = Math.floor(lifetimeMs / 1000);
+    this.#clock = clock;
+  }
+
+  /** `admin` is for clients to read; the server asks its own records. */
+  async sign({ username, tokenId }: TokenClaims, admin: boolean): Promise<{ token: string; expiresAt: number }> {
+    const now = unixSeconds(this.#clock);
+    const expiresAt = now + this.#lifetime;
+    const token = await new SignJWT({ username, admin })
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+      .setIssuer(ISSUER)
+      .setSubject(tokenId)
+      .setIssuedAt(now)
+      .setExpirationTime(expiresAt)
+      .sign(await this.#key);
+    return { token, expiresAt };
+  }
+
+  /** Undefined for whatever is no valid token of ours; why is nobody's business. */
+  async verify(token: string): Promise<TokenClaims | undefined> {
+    if (token.length > MAX_LENGTH) return undefined;
+    try {
+      const { payload } = await jwtVerify(token, await this.#key, {
+        algorithms: [ALGORITHM], issuer: ISSUER, clockTolerance: SKEW,
+        requiredClaims: ['exp', 'iat', 'sub'], currentDate: new Date(this.#clock.now()),
+      });
+      const { username, sub, iat } = payload;
+      const isOfNow = iat! <= unixSeconds(this.#clock) + SKEW;
+      return isOfNow && typeof username === 'string' ? { username, tokenId: sub! } : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { Permission } from '../../operations/index.ts';
+
+/** What someone may do with a collection, or with all of them: `*`. */
+export interface Grant {
+  /** Lowercased. */
+  readonly collection: string;
+  readonly read: boolean;
+  readonly write: boolean;
+  readonly admin: boolean;
+}
+
+export const ALL_COLLECTIONS = '*';
+
+/**
+ * What a user may do: own permissions and those of the user's groups, added up by collection. The sum for a
+ * collection decides alone; where there is none, the sum for `*` does, which leaves the collections of the
+ * system out (contract section 5, rule 8; decisions sections 2.4 and 5.1).
+ */
+export class Grants {
+  readonly #byCollection = new Map<string, Grant>();
+
+  constructor(grants: Iterable<Grant>) {
+    for (const grant of grants) this.#add(grant);
+  }
+
+  /** Whether administration of all collections is granted, which makes an administrator of the server. */
+  get areThoseOfAdmin(): boolean {
+    return this.#byCollection.get(ALL_COLLECTIONS)?.admin === true;
+  }
+
+  /** Letter case does not matter. */
+  may(permission: Permission, collection: string): boolean {
+    const name = collection.toLowerCase();
+    const grant = this.#byCollection.get(name) ?? (name.startsWith('_') ? undefined : this.#byCollection.get(ALL_COLLECTIONS));
+    return grant?.[permission] === true;
+  }
+
+  #add({ collection, read, write, admin }: Grant): void {
+    const other = this.#byCollection.get(collection);
+    this.#byCollection.set(collection, {
+      collection,
+      read: read || other?.read === true,
+      write: write || other?.write === true,
+      admin: admin || other?.admin === true,
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import { ServiceError } from '../../errors/index.ts';
+import { EVERYONE, NOBODY, type Caller, type Guard, type Identity } from '../../operations/index.ts';
+import type { Credential } from './authenticator.ts';
+import { unauthenticated } from './unauthenticated.ts';
+
+/** Operations that there are only with authentication (decisions section 4.13). */
+const AUTH_PATH = '/v1/auth/';
+
+/** While authentication is off: everyone may do everything, but there is nothing to sign in to. */
+export const openGuard: Guard = {
+  identify({ path }) {
+    if (path.startsWith(AUTH_PATH)) throw new ServiceError('not_found', 'authentication is disabled');
+    return EVERYONE;
+  },
+};
+
+/** Lets in who has a valid credential, and everyone to what is public. */
+export function createGuard(identify: (credential: Credential) => Promise<Identity | undefined>): Guard {
+  return {
+    async identify({ access }, { credential, vouchedFor }: Caller) {
+      if (access === 'public') return NOBODY;
+      if (vouchedFor !== undefined) return { username: vouchedFor, admin: true, by: 'adapter', may: () => true };
+      if (credential === undefined) throw unauthenticated('missing authentication');
+      const identity = await identify(credential);
+      if (identity === undefined) throw unauthenticated('invalid token');
+      return identity;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Operations } from '../../../../generated/docs/operations.ts';
+import type { ListMcpKeysResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import { unixSeconds } from '../../../lib/clock.ts';
+import type { Handlers } from '../../../operations/index.ts';
+import { fingerprintOf, hashOf, MCP_KEY_PREFIX, newMcpKey } from '../credentials/secret-keys.ts';
+import { MAX_MCP_KEYS } from '../limits.ts';
+import { disableMcpKey, insertMcpKey, listMcpKeys, removeMcpKey, type StoredMcpKey } from '../rows/mcp-key-rows.ts';
+import { requireRoom, write, type AccessStore } from '../write.ts';
+import { requireFuture } from './expiry.ts';
+
+type McpKeyHandlers = Required<Pick<Handlers<Operations>, 'createMcpKey' | 'listMcpKeys' | 'deleteMcpKey' | 'disableMcpKey'>>;
+
+/** Keys of MCP belong to the server and not to a user. Without MCP there is no use for them. */
+export function mcpKeyHandlers(deps: AccessStore, isMcpServed: boolean): McpKeyHandlers {
+  const { sql, clock } = deps;
+  const requireMcp = (): void => {
+    if (!isMcpServed) throw new ServiceError('unavailable', 'MCP key store is not initialised');
+  };
+  return {
+    async createMcpKey({ name, expiresAt }) {
+      requireMcp();
+      const createdAt = unixSeconds(clock);
+      requireFuture(expiresAt, createdAt);
+      const key = newMcpKey();
+      const hash = hashOf(key);
+      const fingerprint = fingerprintOf(hash);
+      await write(deps, 'mcp-key.put', fingerprint, async (tx) => {
+        requireRoom((await listMcpKeys(tx)).length, MAX_MCP_KEYS, 'MCP keys');
+        await insertMcpKey(tx, { hash, name, createdAt, expiresAt, disabled: false });
+      });
+      return { key, fingerprint, name, createdAt, expiresAt };
+    },
+    async listMcpKeys() {
+      requireMcp();
+      const keys = (await listMcpKeys(sql)).map(toSummary);
+      return { keys, total: keys.length };
+    },
+    async deleteMcpKey({ key }) {
+      requireMcp();
+      const hash = hashOf(key);
+      await write(deps, 'mcp-key.delete', fingerprintOf(hash), async (tx) => requireFound(await removeMcpKey(tx, hash)));
+      return { status: 'deleted' };
+    },
+    async disableMcpKey({ key }) {
+      requireMcp();
+      const hash = hashOf(key);
+      await write(deps, 'mcp-key.put', fingerprintOf(hash), async (tx) => requireFound(await disableMcpKey(tx, hash)));
+      return { status: 'disabled' };
+    },
+  };
+}
+
+function requireFound(found: boolean): void {
+  if (!found) throw new ServiceError('not_found', 'not found');
+}
+
+function toSummary({ hash, name, createdAt, expiresAt, disabled }: StoredMcpKey): ListMcpKeysResponse['keys'][number] {
+  return { fingerprint: fingerprintOf(hash), keyPrefix: MCP_KEY_PREFIX, name, createdAt, expiresAt, disabled };
+}

@@ -1,0 +1,64 @@
+import type { Operations } from '../../../../generated/docs/operations.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import type { Handlers } from '../../../operations/index.ts';
+import type { Queries } from '../../../storage/index.ts';
+import type { Grant } from '../grants.ts';
+import { listGrants, writeGrant } from '../rows/grant-rows.ts';
+import { hasGroup } from '../rows/group-rows.ts';
+import { readUser } from '../rows/user-rows.ts';
+import { notFound, requireAdmin, write, type AccessStore } from '../write.ts';
+
+type PermissionHandlers = Required<Pick<Handlers<Operations>, 'listPermissions' | 'setPermission' | 'listGroupPermissions' | 'setGroupPermission'>>;
+
+const LOSE_PERMISSION = 'lose the permission that makes one';
+
+export function permissionHandlers(deps: AccessStore): PermissionHandlers {
+  const { sql } = deps;
+  return {
+    async listPermissions({ username }) {
+      await requireUser(sql, username);
+      return (await listGrants(sql, 'user', username)).map((grant) => ({ username, ...grant }));
+    },
+    async setPermission({ username, ...grant }) {
+      await write(deps, 'permission.put', username, async (tx) => {
+        await requireUser(tx, username);
+        await writeGrant(tx, 'user', username, toGrant(grant));
+        await requireAdmin(tx, LOSE_PERMISSION);
+      });
+      return { status: 'ok' };
+    },
+    async listGroupPermissions(input) {
+      const group = groupOf(input);
+      await requireGroup(sql, group);
+      return { group, permissions: (await listGrants(sql, 'group', group)).map((grant) => ({ group, ...grant })) };
+    },
+    async setGroupPermission({ group: name, groupName, ...grant }) {
+      const group = groupOf({ group: name, groupName });
+      await write(deps, 'group-permission.put', group, async (tx) => {
+        await requireGroup(tx, group);
+        await writeGrant(tx, 'group', group, toGrant(grant));
+        await requireAdmin(tx, LOSE_PERMISSION);
+      });
+      return { status: 'permission set' };
+    },
+  };
+}
+
+function toGrant({ collection, read, write, admin }: Grant): Grant {
+  return { collection: collection.toLowerCase(), read, write, admin };
+}
+
+async function requireUser(queries: Queries, username: string): Promise<void> {
+  if ((await readUser(queries, username)) === undefined) throw notFound(`user ${username}`);
+}
+
+async function requireGroup(queries: Queries, name: string): Promise<void> {
+  if (!(await hasGroup(queries, name))) throw notFound(`group ${name}`);
+}
+
+/** A group goes by two names. */
+function groupOf({ group, groupName }: { readonly group?: string | undefined; readonly groupName?: string | undefined }): string {
+  const name = group ?? groupName;
+  if (name === undefined) throw new ServiceError('missing_fields', 'missing fields: group');
+  return name;
+}

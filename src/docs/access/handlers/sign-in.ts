@@ -1,0 +1,41 @@
+import type { Operations } from '../../../../generated/docs/operations.ts';
+import type { Handlers } from '../../../operations/index.ts';
+import type { Accounts } from '../accounts.ts';
+import type { Passwords } from '../credentials/passwords.ts';
+import type { Tokens } from '../credentials/tokens.ts';
+import { listUsers, readUser } from '../rows/user-rows.ts';
+import { invalidCredentials, unauthenticated } from '../unauthenticated.ts';
+import type { AccessStore } from '../write.ts';
+import { toUser } from './users.ts';
+
+export interface SignInDeps extends Pick<AccessStore, 'sql'> {
+  readonly accounts: Accounts;
+  readonly passwords: Passwords;
+  readonly tokens: Tokens;
+  /** A user who exists. */
+  readonly someone: string;
+}
+
+/** A name that no user can have. */
+const NOBODY = '';
+
+export function signInHandlers({ sql, accounts, passwords, tokens, someone }: SignInDeps): Required<Pick<Handlers<Operations>, 'login' | 'getCurrentUser'>> {
+  return {
+    async login({ username, password }) {
+      const user = await readUser(sql, username);
+      // One is found and one is not, whoever was asked for: finding takes longer.
+      await readUser(sql, user === undefined ? someone : NOBODY);
+      const hash = user === undefined || user.disabled ? undefined : user.passwordHash;
+      if (!(await passwords.matches(password, hash))) throw invalidCredentials();
+      // Asked anew, for the user may have been deleted while the password was checked.
+      const account = await accounts.account(username);
+      if (account === undefined || account.disabled || account.tokenId !== user!.tokenId) throw invalidCredentials();
+      return tokens.sign(account, account.admin);
+    },
+    async getCurrentUser(_input, { identity }) {
+      const [user] = await listUsers(sql, identity.username);
+      if (user === undefined) throw unauthenticated('invalid token');
+      return toUser(user);
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { createAccess, type Access } from './access.ts';

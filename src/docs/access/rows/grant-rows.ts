@@ -1,0 +1,49 @@
+import type { Queries, Row, Transaction } from '../../../storage/index.ts';
+import type { Grant } from '../grants.ts';
+
+/** Whose permissions: those of a user or those of a group have a table each. */
+export type Holder = 'user' | 'group';
+
+interface GrantRow extends Row {
+  readonly collection: string;
+  readonly may_read: number;
+  readonly may_write: number;
+  readonly may_admin: number;
+}
+
+const TABLES = {
+  user: { table: 'user_permissions', column: 'username' },
+  group: { table: 'group_permissions', column: 'group_name' },
+} as const;
+
+/** What was granted by name, by collection. */
+export async function listGrants(queries: Queries, holder: Holder, name: string): Promise<Grant[]> {
+  const { table, column } = TABLES[holder];
+  return (await queries.all<GrantRow>(`SELECT collection, may_read, may_write, may_admin FROM ${table} WHERE ${column} = ? ORDER BY collection`, [name])).map(toGrant);
+}
+
+/** What a user has, by name and through groups. */
+export async function listGrantsOf(queries: Queries, username: string): Promise<Grant[]> {
+  const rows = await queries.all<GrantRow>(
+    `SELECT collection, may_read, may_write, may_admin FROM user_permissions WHERE username = ?
+     UNION ALL SELECT p.collection, p.may_read, p.may_write, p.may_admin
+       FROM group_members m JOIN group_permissions p ON p.group_name = m.group_name WHERE m.username = ?`,
+    [username, username],
+  );
+  return rows.map(toGrant);
+}
+
+/** Replaces what is granted for the collection; a grant of nothing is not kept. */
+export async function writeGrant(tx: Transaction, holder: Holder, name: string, { collection, read, write, admin }: Grant): Promise<void> {
+  const { table, column } = TABLES[holder];
+  await tx.run(`DELETE FROM ${table} WHERE ${column} = ? AND collection = ?`, [name, collection]);
+  if (!read && !write && !admin) return;
+  await tx.run(
+    `INSERT INTO ${table}(${column}, collection, may_read, may_write, may_admin) VALUES (?, ?, ?, ?, ?)`,
+    [name, collection, Number(read), Number(write), Number(admin)],
+  );
+}
+
+function toGrant(row: GrantRow): Grant {
+  return { collection: row.collection, read: row.may_read === 1, write: row.may_write === 1, admin: row.may_admin === 1 };
+}

@@ -1,0 +1,90 @@
+import type { Queries, Row, SqlValue, Transaction } from '../../../storage/index.ts';
+
+export interface StoredUser {
+  readonly username: string;
+  /** What tokens of this user carry. */
+  readonly tokenId: string;
+  readonly passwordHash: string;
+  /** An administrator by nature; permissions can make one too (`isAdmin` of `ListedUser`). */
+  readonly admin: boolean;
+  readonly disabled: boolean;
+  /** Unix seconds. */
+  readonly createdAt: number;
+}
+
+/** A user as listings show one. */
+export interface ListedUser {
+  readonly username: string;
+  readonly createdAt: number;
+  readonly disabled: boolean;
+  readonly isAdmin: boolean;
+  readonly groups: readonly string[];
+}
+
+interface UserRow extends Row {
+  readonly username: string;
+  readonly token_id: string;
+  readonly password_hash: string;
+  readonly admin: number;
+  readonly disabled: number;
+  readonly created_at: number;
+}
+
+interface ListedRow extends Row {
+  readonly username: string;
+  readonly created_at: number;
+  readonly disabled: number;
+  readonly is_admin: number;
+}
+
+/** By nature, by a permission on `*`, or by that of a group (decisions section 5.1). */
+const IS_ADMIN = `(u.admin = 1
+  OR EXISTS (SELECT 1 FROM user_permissions p WHERE p.username = u.username AND p.collection = '*' AND p.may_admin = 1)
+  OR EXISTS (SELECT 1 FROM group_members m JOIN group_permissions p ON p.group_name = m.group_name
+    WHERE m.username = u.username AND p.collection = '*' AND p.may_admin = 1))`;
+
+export async function readUser(queries: Queries, username: string): Promise<StoredUser | undefined> {
+  const row = await queries.get<UserRow>('SELECT username, token_id, password_hash, admin, disabled, created_at FROM users WHERE username = ?', [username]);
+  return row && {
+    username: row.username, tokenId: row.token_id, passwordHash: row.password_hash,
+    admin: row.admin === 1, disabled: row.disabled === 1, createdAt: row.created_at,
+  };
+}
+
+/** All users by name, or one of them. */
+export async function listUsers(queries: Queries, username?: string): Promise<ListedUser[]> {
+  const [where, params]: [string, SqlValue[]] = username === undefined ? ['', []] : ['WHERE u.username = ?', [username]];
+  const rows = await queries.all<ListedRow>(`SELECT u.username, u.created_at, u.disabled, ${IS_ADMIN} AS is_admin FROM users u ${where} ORDER BY u.username`, params);
+  const memberships = await queries.all<{ username: string; group_name: string }>(`SELECT u.username, u.group_name FROM group_members u ${where} ORDER BY u.group_name`, params);
+  const groups = Map.groupBy(memberships, (membership) => membership.username);
+  return rows.map((row) => ({
+    username: row.username, createdAt: row.created_at, disabled: row.disabled === 1, isAdmin: row.is_admin === 1,
+    groups: groups.get(row.username)?.map(({ group_name }) => group_name) ?? [],
+  }));
+}
+
+export async function countUsers(queries: Queries): Promise<number> {
+  return (await queries.get<{ n: number }>('SELECT count(*) AS n FROM users'))!.n;
+}
+
+/** Whether there is anyone who can sign in and administer. */
+export async function hasAdmin(queries: Queries): Promise<boolean> {
+  return (await queries.get(`SELECT 1 AS found FROM users u WHERE u.disabled = 0 AND ${IS_ADMIN} LIMIT 1`)) !== undefined;
+}
+
+/** Stores a user in the place of the one of that name. */
+export async function writeUser(tx: Transaction, { username, tokenId, passwordHash, admin, disabled, createdAt }: StoredUser): Promise<void> {
+  await tx.run(
+    `INSERT INTO users(username, token_id, password_hash, admin, disabled, created_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT(username) DO UPDATE SET
+       token_id = excluded.token_id, password_hash = excluded.password_hash, admin = excluded.admin, disabled = excluded.disabled`,
+    [username, tokenId, passwordHash, Number(admin), Number(disabled), createdAt],
+  );
+}
+
+/** With all that is the user's: keys, permissions, memberships (contract section 5, rule 12). */
+export async function removeUser(tx: Transaction, username: string): Promise<void> {
+  for (const table of ['users', 'api_keys', 'user_permissions', 'group_members']) {
+    await tx.run(`DELETE FROM ${table} WHERE username = ?`, [username]);
+  }
+}

@@ -1,0 +1,152 @@
+import type { Document } from '../../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import { FeedGap, type Change, type ChangeFeed } from '../../../storage/index.ts';
+import { eventOf, eventsNamed, type DocumentEvent } from './events.ts';
+import { Watcher } from './watcher.ts';
+import { eventsLost, type WatchHub } from './watch-hub.ts';
+
+/** Changes read at once while a watcher catches up. */
+const BATCH = 500;
+
+export interface WatchInput {
+  /** Case does not matter; empty means every collection but those of the system. */
+  readonly collection: string;
+  /** Names of events and their aliases; none means all. */
+  readonly events: readonly string[];
+  readonly includeDocument: boolean;
+  /** Number of the last event that was seen; 0 asks for all that are kept, absent for those to come. */
+  readonly fromSeq?: number;
+}
+
+/** An event with the document as it is when the event is taken, where it was asked for and there is one. */
+export interface WatchedEvent extends DocumentEvent {
+  readonly document?: Document;
+}
+
+/** What watching needs: the feed, and a way to a document by any of its spellings; undefined when it is gone. */
+export interface WatchDependencies {
+  readonly feed: ChangeFeed;
+  readonly hub: WatchHub;
+  readonly readDocument: (event: DocumentEvent) => Promise<Document | undefined>;
+}
+
+export type Watch = (input: WatchInput, signal: AbortSignal) => Promise<AsyncIterable<WatchedEvent>>;
+
+/**
+ * Watches documents: resolves when no event escapes any more. What it answers goes on until it is left,
+ * and throws the signal's reason when that aborts, `rate_limited` when the watcher is too far behind,
+ * and `unavailable` when the service stops or events were lost.
+ * Errors: `invalid_argument` for unknown events, and for a number that the feed cannot continue after.
+ */
+export function createWatch(dependencies: WatchDependencies): Watch {
+  return async (input, signal) => {
+    const wanted = filterOf(input);
+    signal.throwIfAborted();
+    const events = input.fromSeq === undefined
+      ? await fromNowOn(dependencies, wanted, signal)
+      : await resumed(dependencies, wanted, input.fromSeq, signal);
+    return input.includeDocument ? withDocuments(dependencies, events) : events;
+  };
+}
+
+type Wanted = (event: DocumentEvent) => boolean;
+
+function filterOf({ collection, events }: WatchInput): Wanted {
+  const names = eventsNamed(events);
+  const only = collection.toLowerCase();
+  return (event) => names.has(event.event) && (only === '' ? !event.collection.startsWith('_') : event.collection === only);
+}
+
+async function fromNowOn({ feed, hub }: WatchDependencies, wanted: Wanted, signal: AbortSignal): Promise<AsyncIterable<DocumentEvent>> {
+  const watcher = new Watcher(wanted);
+  await hub.join(watcher);
+  // Also where nobody ever takes the first event.
+  signal.addEventListener('abort', () => hub.leave(watcher), { once: true });
+  try {
+    // The hub may be behind the head; what was written before now is not news.
+    return follow(hub, watcher, await feed.head(), signal);
+  } catch (error) {
+    hub.leave(watcher);
+    throw error;
+  }
+}
+
+/** The first batch is read at once, so that a number that cannot be continued after is refused. */
+async function resumed(dependencies: WatchDependencies, wanted: Wanted, fromSeq: number, signal: AbortSignal): Promise<AsyncIterable<DocumentEvent>> {
+  const { feed } = dependencies;
+  const after = fromSeq === 0 ? Math.max(0, (await feed.oldest()) - 1) : fromSeq;
+  try {
+    return catchUp(dependencies, wanted, { after, changes: await feed.read(after, BATCH) }, signal);
+  } catch (error) {
+    if (!(error instanceof FeedGap)) throw error;
+    throw new ServiceError('invalid_argument', `fromSeq must lie between ${Math.max(0, error.oldest - 1)} and ${error.head}, got ${fromSeq}`, { cause: error });
+  }
+}
+
+interface Start {
+  readonly after: number;
+  /** The first changes after it. */
+  readonly changes: readonly Change[];
+}
+
+/**
+ * Reads the feed at the watcher's own pace until it is as far as the others are, and only then joins
+ * them: whoever resumes after a long time is not behind for that.
+ */
+async function* catchUp({ feed, hub }: WatchDependencies, wanted: Wanted, start: Start, signal: AbortSignal): AsyncGenerator<DocumentEvent> {
+  let { after, changes } = start;
+  const watcher = new Watcher(wanted);
+  let joined = false;
+  try {
+    // Having joined, it must still read what the others were told before.
+    while (changes.length > 0 || !joined) {
+      for (const change of changes) {
+        signal.throwIfAborted();
+        const event = eventOf(change);
+        if (event !== undefined && wanted(event)) yield event;
+        after = change.lsn;
+      }
+      if (changes.length === 0) {
+        joined = true;
+        await hub.join(watcher);
+      }
+      changes = joined && after >= hub.position ? [] : await readOn(feed, after);
+    }
+    yield* follow(hub, watcher, after, signal);
+  } finally {
+    hub.leave(watcher);
+  }
+}
+
+/** What the watcher is told from now on; what it has seen otherwise, up to `after`, is passed over. */
+async function* follow(hub: WatchHub, watcher: Watcher, after: number, signal: AbortSignal): AsyncGenerator<DocumentEvent> {
+  const onAbort = (): void => watcher.fail(signal.reason);
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  try {
+    for (;;) {
+      const event = await watcher.next();
+      if (event.seq > after) yield event;
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    hub.leave(watcher);
+  }
+}
+
+/** Pruning while a watcher catches up loses it events just as a restore does. */
+async function readOn(feed: ChangeFeed, after: number): Promise<Change[]> {
+  try {
+    return await feed.read(after, BATCH);
+  } catch (error) {
+    throw error instanceof FeedGap ? eventsLost() : error;
+  }
+}
+
+/** Read as late as possible: events that wait hold no bodies. */
+async function* withDocuments({ readDocument }: WatchDependencies, events: AsyncIterable<DocumentEvent>): AsyncGenerator<WatchedEvent> {
+  for await (const event of events) {
+    const document = event.event === 'doc.added' || event.event === 'doc.updated' ? await readDocument(event) : undefined;
+    yield document === undefined ? event : { ...event, document };
+  }
+}

@@ -1,0 +1,20 @@
+import type { Identity } from '../../operations/index.ts';
+
+/** The label of a sample in the Prometheus text format; a value's `\`, `"` and line breaks are escaped. */
+const COLLECTION = /[{,]collection="((?:[^"\\]|\\.)*)"/;
+
+/**
+ * The samples that a caller may see: all, except that one who had to sign in does not see those of collections
+ * that he may not read. Where `/metrics` is public, that is what its operator wants.
+ */
+export function samplesOf(text: string, identity: Identity): string {
+  if (identity.by === 'nothing' || identity.admin) return text;
+  return text.split('\n').filter((line) => {
+    const name = line.startsWith('#') ? undefined : COLLECTION.exec(line)?.[1];
+    return name === undefined || identity.may('read', unescape(name));
+  }).join('\n');
+}
+
+function unescape(value: string): string {
+  return value.replace(/\\(.)/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped));
+}

@@ -1,0 +1,63 @@
+import { ServiceError } from '../errors/index.ts';
+import type { Identity, Permission } from './identity.ts';
+import type { OperationSpec } from './spec.ts';
+
+/** Letters of a collection's name that a message repeats: it has not been validated yet. */
+const SHOWN = 80;
+
+/**
+ * Throws `forbidden` or `admin_required` where the identity may not call the operation with this input
+ * (contract section 5, rules 7 and 8; openapi/README.md, `x-access` and `x-collections`).
+ */
+export function authorize(spec: OperationSpec, identity: Identity, input: object): void {
+  if (spec.access === 'public' || identity.admin) return;
+  const names = namedCollections(spec, input) ?? [];
+  if (spec.access !== 'user' && names.length === 0) throw adminRequired();
+  requireOnAll(identity, spec.access === 'user' ? 'read' : spec.access, names);
+}
+
+/**
+ * The same before the input was validated, so that nobody learns from a complaint about the input what they may
+ * not see. An input that names no collection where it might is left to the validation, which can say what is wrong
+ * with it, and then to `authorize`.
+ */
+export function refuseEarly(spec: OperationSpec, identity: Identity, input: object): void {
+  if (spec.access === 'public' || identity.admin) return;
+  const names = namedCollections(spec, input);
+  const isOpen = names === undefined || (names.length === 0 && spec.collections !== undefined);
+  if (!isOpen) authorize(spec, identity, input);
+}
+
+/** Undefined where a field holds what cannot be names. */
+function namedCollections({ collections = [] }: OperationSpec, input: object): string[] | undefined {
+  const names: string[] = [];
+  for (const field of collections) {
+    const value = isFixed(field) ? field : (input as Record<string, unknown>)[field];
+    if (value === undefined || value === '') continue;
+    const each: unknown[] = Array.isArray(value) ? value : [value];
+    if (!each.every((name) => typeof name === 'string')) return undefined;
+    names.push(...each);
+  }
+  return names;
+}
+
+/** A collection of the system, which an operation always works on. */
+function isFixed(field: string): boolean {
+  return field.startsWith('_');
+}
+
+function requireOnAll(identity: Identity, permission: Permission, names: readonly string[]): void {
+  const refused = names.find((name) => !identity.may(permission, name));
+  if (refused === undefined) return;
+  if (permission === 'admin') throw adminRequired();
+  throw forbidden(permission, refused);
+}
+
+/** For handlers that find out only from what is stored which collection they work on. */
+export function forbidden(permission: Permission, collection: string): ServiceError {
+  return new ServiceError('forbidden', `forbidden: no ${permission} permission on ${collection.slice(0, SHOWN).toWellFormed()}`);
+}
+
+function adminRequired(): ServiceError {
+  return new ServiceError('admin_required', 'admin permission required');
+}

@@ -1,0 +1,20 @@
+/** What is allowed on a collection, each by itself (contract section 5, rule 7). */
+export type Permission = 'read' | 'write' | 'admin';
+
+/** Who calls, as far as operations and their handlers need to know it. */
+export interface Identity {
+  /** Empty where nobody signed in. */
+  readonly username: string;
+  /** May do everything, on every collection. */
+  readonly admin: boolean;
+  /** How the caller was known: `adapter` by a key that the protocol itself has checked. */
+  readonly by: 'nothing' | 'token' | 'api-key' | 'adapter';
+  /** Letter case of the collection's name does not matter. */
+  may(permission: Permission, collection: string): boolean;
+}
+
+/** Every caller of a service without authentication. */
+export const EVERYONE: Identity = { username: '', admin: true, by: 'nothing', may: () => true };
+
+/** Callers of public operations, who need not say who they are. */
+export const NOBODY: Identity = { username: '', admin: false, by: 'nothing', may: () => false };
