@@ -1,16 +1,20 @@
 import { dirname, join } from 'node:path';
 import { operations, type Operations } from '../../generated/docs/operations.ts';
-import { createDocumentService, type DocsSettings, type DocumentService } from '../docs/index.ts';
+import { createDocumentService, type AuditSettings, type DocsSettings, type DocumentService } from '../docs/index.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { formatAddress, type Address } from '../lib/address.ts';
+import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import { createInvoker } from '../operations/index.ts';
-import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../storage/index.ts';
+import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, parseKeys, type KeyRing, type Sql } from '../storage/index.ts';
 import type { Running } from './foreground.ts';
 import { serveProtocols, type Listeners } from './protocols/index.ts';
 import { IN_MEMORY, type Settings } from './settings/index.ts';
 import { readSpecification } from './specification.ts';
 import { BUILD_VERSION } from './version.ts';
+
+/** Every signed-in caller may scrape, and sees the collections that are his to read. */
+const WITH_CLOSED_METRICS: typeof operations = { ...operations, getMetrics: { ...operations.getMetrics, access: 'user' } };
 
 /** Longest that a limited operation may take (decisions, section 8). */
 const REQUEST_LIMIT_MS = 30_000;
@@ -21,12 +25,14 @@ export interface StartOptions {
   readonly clock?: Clock;
   /** Checks every answer against the specification; for tests. */
   readonly validateResponses?: boolean;
+  /** Cost of password hashes (see `PASSWORD_COST`); tests lower it. */
+  readonly passwordCost?: number;
   /** Opens the database; tests hand in one that fails on demand. */
-  readonly open?: (path: string) => Promise<Sql>;
+  readonly open?: (path: string, keys?: KeyRing) => Promise<Sql>;
 }
 
 export interface RunningDocumentService extends Running {
-  /** Base URL of the HTTP protocol. */
+  /** Base URL of HTTP or, where that is off, of the first protocol that is served. */
   readonly url: string;
   /** Where the protocols are served. */
   readonly listeners: Listeners;
@@ -40,18 +46,20 @@ export interface RunningDocumentService extends Running {
  */
 export async function startDocumentService(options: StartOptions): Promise<RunningDocumentService> {
   const { settings, log, clock = systemClock } = options;
-  const sql = await (options.open ?? ((path) => openDatabase({ path })))(settings.database.path);
+  const keys = keysOf(settings);
+  const sql = await (options.open ?? ((path) => openDatabase({ path, keys })))(settings.database.path, keys);
   let service: DocumentService | undefined;
   try {
     await migrate(sql, DOCUMENT_MIGRATIONS, clock);
     service = await createDocumentService({
-      sql, clock, log,
+      sql, clock, log, keys,
       feed: new ChangeFeed(sql, clock),
       codec: new BodyCodec(settings.compression),
-      settings: toDocsSettings(settings),
+      settings: toDocsSettings(settings, options.passwordCost),
     });
     const listeners = await serve({ ...options, clock }, service);
-    return { url: listeners.http.url, listeners, built: Object.keys(service.handlers), stop: stopInOrder(listeners, service, sql, settings, log) };
+    const { url, ended } = listeners;
+    return { url, listeners, built: Object.keys(service.handlers), ...(ended && { ended }), stop: stopInOrder(listeners, service, sql, settings, log) };
   } catch (error) {
     await service?.stop();
     await sql.close();
@@ -59,12 +67,21 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
   }
 }
 
+/** Those of encryption at rest; undefined when none are configured. */
+function keysOf({ encryption }: Settings): KeyRing | undefined {
+  const { ring, problems } = parseKeys(encryption);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return ring;
+}
+
 async function serve({ settings, log, clock, validateResponses = false }: StartOptions & { readonly clock: Clock }, service: DocumentService): Promise<Listeners> {
   const specification = await readSpecification('docs');
   const invoke = createInvoker<Operations>({
-    operations,
+    operations: settings.metrics.public ? operations : WITH_CLOSED_METRICS,
     inputs: specification.inputs,
     handlers: service.handlers,
+    guard: service.access.guard,
+    observe: service.observe,
     // GraphQL is served on the HTTP port, under its mode.
     mode: (protocol) => settings[protocol === 'graphql' ? 'http' : protocol].mode,
     timeoutMs: REQUEST_LIMIT_MS,
@@ -86,7 +103,7 @@ function stopInOrder(listeners: Listeners, service: DocumentService, sql: Sql, s
 }
 
 /** What the areas need of the settings. */
-export function toDocsSettings(settings: Settings): DocsSettings {
+export function toDocsSettings(settings: Settings, passwordCost?: number): DocsSettings {
   const listener = ({ enabled, addr }: { enabled: boolean; addr: Address }) => ({ enabled, addr: formatAddress(addr) });
   return {
     buildVersion: BUILD_VERSION,
@@ -99,6 +116,8 @@ export function toDocsSettings(settings: Settings): DocsSettings {
     fullText: { defaultLang: settings.fts.defaultLang, stemming: settings.fts.stemmingEnabled, synonyms: settings.fts.synonymsEnabled },
     embedding: toEmbedding(settings),
     vectors: { ...settings.vector },
+    audit: toAudit(settings),
+    auth: toAuth(settings, passwordCost),
     description: {
       protocols: {
         http: listener(settings.http),
@@ -113,9 +132,24 @@ export function toDocsSettings(settings: Settings): DocsSettings {
   };
 }
 
+/** The log is beside the database, so that a restore of that leaves it alone. */
+function toAudit({ audit, incident, database: { path } }: Settings): AuditSettings {
+  const { enabled, retentionDays, exportBuffer, exportWebhookUrl: webhookUrl, exportWebhookHeader: webhookHeader, exportSyslogAddr: syslogAddr } = audit;
+  return {
+    enabled, retentionDays, exportBuffer,
+    path: path === IN_MEMORY ? IN_MEMORY : `${path}.audit`,
+    webhookUrl, webhookHeader, syslogAddr,
+    burst: { threshold: incident.authThreshold, windowMs: incident.authWindowSec * 1000, cooldownMs: incident.authCooldownSec * 1000 },
+  };
+}
+
 /** Downloaded models lie in the data folder, where the database is. */
 function toEmbedding({ embedding, database: { path } }: Settings): NonNullable<DocsSettings['embedding']> {
   const { apiUrl = '', queueWait, cacheTtl, chunkMode, ...rest } = embedding;
   const folder = path === IN_MEMORY ? 'data' : dirname(path);
   return { ...rest, apiUrl, queueWaitMs: queueWait, cacheTtlMs: cacheTtl, cacheFolder: join(folder, 'models'), ...(chunkMode && { chunkMode }) };
+}
+
+function toAuth({ auth: { jwtExpiry, ...rest } }: Settings, passwordCost: number | undefined): NonNullable<DocsSettings['auth']> {
+  return { ...rest, jwtExpiryMs: jwtExpiry, ...(passwordCost !== undefined && { passwordCost }) };
 }

@@ -5,13 +5,15 @@ import { ConfigError } from '../lib/config-error.ts';
 export interface Running {
   /** Finishes what is in flight, closes everything; safe twice. */
   stop(): Promise<void>;
+  /** Resolves when there is nothing left to do, where that can be: a client over stdio has gone. */
+  readonly ended?: Promise<void>;
 }
 
 /** As sysexits.h has it: the configuration is at fault. */
 const EXIT_CONFIG = 78;
 
 /**
- * Runs a service until it is told to end. The first SIGTERM or SIGINT stops it in order, a second
+ * Runs a service until it is told to end, or has nothing left to do. The first SIGTERM or SIGINT stops it in order, a second
  * one ends the process at once. What prevents the start is told in a line each, with a non-zero
  * exit code.
  */
@@ -23,8 +25,8 @@ export async function runInForeground(start: () => Promise<Running>): Promise<vo
     reportFailedStart(error);
     return;
   }
-  const signal = await nextSignal();
-  process.once(signal, () => process.exit(1));
+  const signal = await Promise.race([nextSignal(), ...(running.ended ? [running.ended] : [])]);
+  if (signal !== undefined) process.once(signal, () => process.exit(1));
   await running.stop();
 }
 

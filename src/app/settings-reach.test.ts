@@ -9,25 +9,18 @@ import { describeSettings, loadSettings, type Settings } from './settings/index.
  * `unbuilt.ts` refuses those that would leave a server open. Whoever builds an area takes its lines away.
  */
 const WITHOUT_EFFECT = `
-grpc.mode grpc.reflection grpc.maxMessageBytes graphql.playground http3.mode
-mcp.stdio mcp.mode mcp.config mcp.builtinTools mcp.protocolVersion mcp.apiKeyEnabled mcp.apiKeys mcp.apiKeyCacheTtl
-mcp.rateLimitEnabled mcp.rateLimitRequests mcp.rateLimitWindow mcp.rateLimitBurst mcp.rateLimitBy
-mcp.serverName mcp.serverDescription mcp.serverVendor mcp.serverHomepage mcp.instructions
+http3.mode
 geo.dataDir temporal.enabled spell.enabled
 automation.enabled automation.triggers automation.crons automation.logs automation.logsTtl automation.cronTz automation.sentimentLexicon webhooks.secret
-auth.jwtSecret auth.jwtExpiry auth.adminUsername auth.adminPassword auth.adminReset
-incident.authThreshold incident.authWindowSec incident.authCooldownSec
-audit.enabled audit.retentionDays audit.exportWebhookUrl audit.exportWebhookHeader audit.exportSyslogAddr audit.exportBuffer
-encryption.key encryption.keyId encryption.previousKeys
-production.enabled tls.enabled tls.cert tls.key tls.clientCa tls.clientAuth tls.insecureOk metrics.public
+production.enabled tls.cert tls.key tls.clientCa tls.clientAuth tls.insecureOk
 rateLimit.enabled rateLimit.requests rateLimit.window rateLimit.burst rateLimit.by limits.trustedProxies
 outbound.allowPrivate outbound.allowlist
 replication.role replication.leaderAddr replication.nodeId replication.secret replication.retryInterval replication.maxLag
 binlog.enabled binlog.path binlog.maxSize binlog.maxAge
 `.trim().split(/\s+/);
 
-/** Read elsewhere: the command makes the log, and the modes of the protocols inherit that of the server. */
-const READ_ELSEWHERE: readonly string[] = ['log.format', 'log.level', 'database.mode'];
+/** Read elsewhere: the command makes the log, the modes of the protocols inherit that of the server, and that of gRPC is read with its first call. */
+const READ_ELSEWHERE: readonly string[] = ['log.format', 'log.level', 'database.mode', 'grpc.mode'];
 
 const PATHS: readonly string[] = describeSettings().map(({ path }) => path);
 
@@ -65,6 +58,9 @@ describe('every setting', () => {
     const { settings, read } = recording(defaults());
     const service = await startDocumentService({ settings, log: silentLog });
     await fetch(`${service.url}/v1/add`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"collection":"c","key":"a","lang":"en","contentMd":"a"}' });
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
+    const mcp = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': 'get_stats' };
+    await fetch(service.listeners.mcp!.url, { method: 'POST', headers: mcp, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_stats', _meta } }) });
     await service.stop();
     const unread = PATHS.filter((path) => !read.has(path) && !READ_ELSEWHERE.includes(path));
     expect(unread.sort()).toEqual([...WITHOUT_EFFECT].sort());

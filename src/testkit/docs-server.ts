@@ -12,6 +12,8 @@ export interface DocsServerOptions {
   /** Settings beside the database and a free port of this machine. */
   readonly env?: Environment;
   readonly clock?: Clock;
+  /** Cost of password hashes. */
+  readonly passwordCost?: number;
   /** Makes the disk fail on demand. */
   readonly faults?: DatabaseOptions['faults'];
 }
@@ -44,7 +46,8 @@ export async function startDocsServer(options: DocsServerOptions = {}): Promise<
     validateResponses: true,
     log: { ...silentLog, error: (fields) => void errors.push(fields) },
     ...(options.clock ? { clock: options.clock } : {}),
-    open: async (path) => (sql = await openDatabase({ path, ...(options.faults ? { faults: options.faults } : {}) })),
+    ...(options.passwordCost ? { passwordCost: options.passwordCost } : {}),
+    open: async (path, keys) => (sql = await openDatabase({ path, keys, ...(options.faults ? { faults: options.faults } : {}) })),
   });
   const stop = async () => {
     await service.stop();

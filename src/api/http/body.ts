@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../errors/index.ts';
+import { BodyTooLarge, readRequestBytes } from '../../lib/request-bytes.ts';
 import { decodeUtf8, decodeUtf8Escaping } from '../../lib/utf8.ts';
 
 const JSON_TYPE = 'application/json';
@@ -37,30 +38,14 @@ function checkContentType(request: IncomingMessage): void {
   }
 }
 
-/** All bytes of a request; 413 as soon as there are more than allowed. Events, since iterating costs thrice as much. */
-function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const cutOff = (cause?: Error) => reject(new ServiceError('invalid_json', 'the request ended before its body was complete', { cause }));
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= maxBytes) chunks.push(chunk);
-      else {
-        request.pause();
-        reject(tooLarge(maxBytes));
-      }
-    });
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
-    request.once('error', cutOff);
-    request.once('aborted', cutOff);
-  });
-}
-
-function tooLarge(maxBytes: number): ServiceError {
-  // The rest of the body is not read, so the connection cannot serve another request.
-  return new ServiceError('payload_too_large', `body larger than ${maxBytes} bytes`, { headers: { Connection: 'close' } });
+/** Errors: `payload_too_large`, `invalid_json` for a request that ends too early. */
+async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  try {
+    return await readRequestBytes(request, maxBytes);
+  } catch (cause) {
+    if (cause instanceof BodyTooLarge) throw new ServiceError('payload_too_large', cause.message, { headers: { Connection: 'close' } });
+    throw new ServiceError('invalid_json', (cause as Error).message, { cause });
+  }
 }
 
 function toText(bytes: Buffer, repairText: boolean): string {

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ServiceError } from '../../errors/index.ts';
 import { toServiceError, type ErrorFormat } from './errors.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
+import { SECURITY_HEADERS } from '../../lib/security-headers.ts';
 
 /**
  * Answers what is not HTTP, so that no request object ever came of it, with an error body like all

@@ -1,16 +1,19 @@
 import type { Middleware } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import type { Log } from '../../lib/log.ts';
+import { requestIdOf } from '../../lib/request-id.ts';
+import { SECURITY_HEADERS } from '../../lib/security-headers.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 import { toServiceError, type ErrorFormat } from './errors.ts';
-import { ClientGone, requestIdOf, type HttpContext, type RequestState } from './operation-endpoint.ts';
+import { ClientGone, type HttpContext, type RequestState } from './operation-endpoint.ts';
 import { sendJson } from './respond.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** One answered request, for metrics and the access log. */
 export interface Exchange {
   readonly method: string;
   readonly operation?: OperationSpec;
+  /** Template of its path; absent for what is not there. */
+  readonly path?: string;
   readonly status: number;
   readonly milliseconds: number;
 }
@@ -60,8 +63,9 @@ function sendError(ctx: HttpContext, thrown: unknown, { errors, log }: FrameOpti
 
 function report(ctx: HttpContext, options: FrameOptions, milliseconds: number): void {
   const { operation, requestId } = ctx.state;
-  options.observe?.({ method: ctx.method, status: ctx.status, milliseconds, ...(operation ? { operation } : {}) });
+  const path = operation?.path ?? ctx.state.path;
+  options.observe?.({ method: ctx.method, status: ctx.status, milliseconds, ...(operation && { operation }), ...(path !== undefined && { path }) });
   if (!options.accessLog) return;
   // The path template rather than the URL: query strings may carry what must not be logged.
-  options.log.info({ requestId, method: ctx.method, path: operation?.path ?? ctx.path.slice(0, 200), status: ctx.status, ms: Math.round(milliseconds * 100) / 100, ip: ctx.ip }, 'request');
+  options.log.info({ requestId, method: ctx.method, path: path ?? ctx.path.slice(0, 200), status: ctx.status, ms: Math.round(milliseconds * 100) / 100, ip: ctx.ip }, 'request');
 }

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Middleware, ParameterizedContext } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
+import { presentedCredential } from '../../lib/credential.ts';
 import type { Caller, Invoke, OperationSpec } from '../../operations/index.ts';
 import { readJsonObject } from './body.ts';
 import { decodeInput } from './decode.ts';
@@ -23,6 +23,8 @@ export interface RequestState {
   requestId: string;
   /** The operation, once it is found. */
   operation?: OperationSpec;
+  /** Template of the path, where something else answers it. */
+  path?: string;
 }
 
 /** Why work was given up: nobody waits for its answer. */
@@ -42,8 +44,7 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
     if (match === undefined) return next();
     const { spec, parameters } = match;
     ctx.state.operation = spec;
-    const input = await readInput(options, ctx, spec, parameters);
-    const reply = await options.invoke(spec.id, input, callerOf(ctx, spec));
+    const reply = await options.invoke(spec.id, () => readInput(options, ctx, spec, parameters), callerOf(ctx, spec));
     if (options.validateResponses) checkAnswer(options.reader, spec, reply.value);
     ctx.set(reply.headers);
     respond(ctx, spec, reply.value);
@@ -80,7 +81,7 @@ function checkedQuery(text: string): string {
 
 function callerOf(ctx: HttpContext, spec: OperationSpec): Caller {
   const userAgent = ctx.headers['user-agent'];
-  const credential = credentialOf(ctx);
+  const credential = presentedCredential(ctx.headers['x-api-key'], ctx.headers.authorization);
   return {
     protocol: 'http',
     requestId: ctx.state.requestId,
@@ -90,13 +91,6 @@ function callerOf(ctx: HttpContext, spec: OperationSpec): Caller {
     // What may run for long or wait for its turn is worth stopping when the client goes; a short write is not.
     ...(spec.limited && spec.effect !== 'read' ? {} : { signal: goneSignal(ctx) }),
   };
-}
-
-function credentialOf(ctx: HttpContext): Caller['credential'] {
-  const key = ctx.headers['x-api-key'];
-  if (typeof key === 'string') return { scheme: 'api-key', value: key };
-  const bearer = /^bearer +(.+)$/i.exec(ctx.headers.authorization ?? '')?.[1];
-  return bearer === undefined ? undefined : { scheme: 'bearer', value: bearer };
 }
 
 function goneSignal(ctx: HttpContext): AbortSignal {
@@ -109,9 +103,4 @@ function checkAnswer(reader: SpecificationReader, spec: OperationSpec, value: un
   if (!spec.produces.includes('application/json')) return;
   const wrong = reader.violations(spec.id, spec.status, value);
   if (wrong !== undefined) throw new Error(`the answer of ${spec.id} is not as specified: ${wrong}`);
-}
-
-/** A client's own id is kept where it is fit for a log, so that its logs and ours can be joined. */
-export function requestIdOf(header: string | string[] | undefined): string {
-  return typeof header === 'string' && /^[\w.-]{8,64}$/.test(header) ? header : randomUUID().replaceAll('-', '').slice(0, 16);
 }

@@ -20,7 +20,8 @@ const NO_PARAMETERS = {};
 
 /**
  * Nearly all paths of the contracts have no parameters, so they are found in a map; the few
- * templates are tried in turn. HEAD is answered as GET.
+ * templates are tried in turn. HEAD is answered as GET. A parameter at the end may be empty: then it is
+ * the validation that misses it, by its name.
  */
 export function createRoutes(operations: Iterable<OperationSpec>): Routes {
   const exact = new Map<string, Map<string, OperationSpec>>();
@@ -55,7 +56,7 @@ function mapOf(exact: Map<string, Map<string, OperationSpec>>, path: string): Ma
 }
 
 function templateOf(templates: Map<string, Template>, path: string): Template {
-  const pattern = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
+  const pattern = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}$/, '(?<$1>[^/]*)').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
   const template = templates.get(path) ?? { pattern: new RegExp(`^${pattern}$`), byMethod: new Map<string, OperationSpec>() };
   templates.set(path, template);
   return template;

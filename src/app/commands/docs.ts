@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { runInForeground, type Running } from '../foreground.ts';
 import { createLog } from '../logging/index.ts';
-import { describeSettings, loadSettings, type Flags } from '../settings/index.ts';
+import { describeSettings, loadSettings, type Flags, type Settings } from '../settings/index.ts';
 
 /** `quire docs`: the document service in the foreground. */
 export function registerDocs(program: Command): void {
@@ -44,18 +44,28 @@ async function start(flags: Flags): Promise<Running> {
     console.log('the settings are valid');
     process.exit(0);
   }
-  const log = createLog(settings.log);
+  const { stdio } = settings.mcp;
+  // Over stdio, standard output speaks MCP and nothing else.
+  const log = createLog({ ...settings.log, ...(stdio && { to: 'stderr' }) });
   for (const warning of warnings) log.warn({}, warning);
   // Loaded only here, so that the client commands start without the server's code.
   const { startDocumentService } = await import('../docs-service.ts');
   const running = await startDocumentService({ settings, log });
+  if (stdio) {
+    log.info({ database: settings.database.path }, 'MCP is served over standard input and output');
+    return running;
+  }
   console.log(`Quire document service listening on ${running.url} (database ${settings.database.path})`);
-  console.log(`  reference: ${running.url}/docs`);
-  console.log(`  try next:  ${suggestion(running.url, settings.http.mode)}`);
+  if (running.listeners.http) console.log(`  reference: ${running.url}/docs`);
+  if (running.listeners.http && settings.graphql.enabled) console.log(`  GraphQL:   ${running.url}/graphql`);
+  if (running.listeners.grpc) console.log(`  gRPC:      ${running.listeners.grpc.url}`);
+  if (running.listeners.mcp) console.log(`  MCP:       ${running.listeners.mcp.url}`);
+  if (running.listeners.http) console.log(`  try next:  ${suggestion(running.url, settings)}`);
   return running;
 }
 
-function suggestion(url: string, mode: 'read' | 'write' | 'wr'): string {
-  if (mode === 'read') return `curl ${url}/v1/stats`;
+function suggestion(url: string, { auth, http }: Settings): string {
+  if (auth.enabled) return `curl ${url}/v1/auth/login -H 'Content-Type: application/json' -d '{"username":"${auth.adminUsername}","password":"..."}'`;
+  if (http.mode === 'read') return `curl ${url}/v1/stats`;
   return `curl ${url}/v1/add -H 'Content-Type: application/json' -d '{"collection":"notes","key":"hello","lang":"en","contentMd":"# Hello"}'`;
 }

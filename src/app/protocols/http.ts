@@ -4,9 +4,10 @@ import type { Address } from '../../lib/address.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 import { graphqlRoutes } from './graphql.ts';
 
-/** REST, the pages that describe it, and GraphQL, which has paths on the same port. */
-export async function serveHttp(context: ProtocolContext): Promise<Listener> {
+/** REST, the pages that describe it, and GraphQL, which has paths on the same port; absent when it is switched off. */
+export async function serveHttp(context: ProtocolContext): Promise<Listener | undefined> {
   const { settings, service, specification, invoke, log, validateResponses } = context;
+  if (!settings.http.enabled) return undefined;
   const graphql = await graphqlRoutes(context);
   const app = await createHttpApp<Operations>({
     title: 'Quire document service',

@@ -2,20 +2,26 @@ import type { Listener, ProtocolContext } from './context.ts';
 import { serveGrpc } from './grpc.ts';
 import { serveHttp } from './http.ts';
 import { serveMcp } from './mcp.ts';
+import { serveMcpStdio } from './mcp-stdio.ts';
 
 export type { ProtocolContext } from './context.ts';
 
 /** Where the protocols of a service are served. */
 export interface Listeners {
-  readonly http: Listener;
+  /** Where the first of them is reached. */
+  readonly url: string;
+  readonly http?: Listener;
   readonly grpc?: Listener;
   readonly mcp?: Listener;
+  /** Resolves when there is nothing left to serve, where that can be: over stdio. */
+  readonly ended?: Promise<void>;
   /** Stops all of them at once. */
   stop(graceMs: number): Promise<void>;
 }
 
 /** Serves every protocol that is switched on; when one cannot be, none is. */
 export async function serveProtocols(context: ProtocolContext): Promise<Listeners> {
+  if (context.settings.mcp.stdio) return serveMcpStdio(context);
   const started = await Promise.allSettled([serveHttp(context), serveGrpc(context), serveMcp(context)]);
   const listeners = started.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
   const stop = async (graceMs: number): Promise<void> => {
@@ -23,9 +29,9 @@ export async function serveProtocols(context: ProtocolContext): Promise<Listener
   };
   const [http, grpc, mcp] = started.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
   const failure = started.find((result) => result.status === 'rejected');
-  if (failure !== undefined || http === undefined) {
+  if (failure !== undefined) {
     await stop(0);
-    throw failure?.reason;
+    throw failure.reason;
   }
-  return { http, ...(grpc && { grpc }), ...(mcp && { mcp }), stop };
+  return { url: listeners[0]!.url, ...(http && { http }), ...(grpc && { grpc }), ...(mcp && { mcp }), stop };
 }

@@ -1,6 +1,51 @@
+import { Authenticator, createMcpListener, INVALID_REQUEST, StaticKeys } from '../../api/mcp/index.ts';
+import { startHttpServer, type ErrorFormat } from '../../api/http/index.ts';
+import { isLoopback, type Address } from '../../lib/address.ts';
 import type { Listener, ProtocolContext } from './context.ts';
+import { createMcp, describeMcp } from './mcp-core.ts';
+
+/** Requests that are no HTTP are answered as everything else here. */
+const jsonRpcErrors: ErrorFormat = {
+  body: ({ message }) => ({ jsonrpc: '2.0', error: { code: INVALID_REQUEST, message }, id: null }),
+};
 
 /** MCP over HTTP on its own port; absent when it is switched off. */
-export function serveMcp(_context: ProtocolContext): Promise<Listener | undefined> {
-  return Promise.resolve(undefined);
+export async function serveMcp(context: ProtocolContext): Promise<Listener | undefined> {
+  const { settings, service: { access }, clock, log } = context;
+  const { mcp, cors, limits } = settings;
+  if (!mcp.enabled) return undefined;
+  const address = toListen(mcp.addr);
+  const served = await createMcp(context);
+  const authenticator = new Authenticator({
+    required: mcp.apiKeyEnabled, keys: new StaticKeys(mcp.apiKeys), stored: { find: access.findMcpKey }, cacheTtl: mcp.apiKeyCacheTtl, clock,
+    ...(access.enabled && { accepts: async (credential) => (await access.identify(credential)) !== undefined }),
+  });
+  access.onChange(() => authenticator.forget());
+  const mcpListener = createMcpListener({
+    ...served, clock, log,
+    authenticator,
+    maxBodyBytes: limits.maxBodyBytes,
+    origin: { origins: cors.origins, ...(address.host === undefined ? {} : { host: address.host }) },
+    rateLimit: { enabled: mcp.rateLimitEnabled, requests: mcp.rateLimitRequests, windowMs: mcp.rateLimitWindow, burst: mcp.rateLimitBurst, by: mcp.rateLimitBy, clock },
+  });
+  const server = await startHttpServer(mcpListener.listener, address, jsonRpcErrors);
+  warnWhereOpen(context);
+  describeMcp(context, served, { stdio: false, sessions: mcpListener.sessions });
+  return {
+    url: `${server.url}/mcp`,
+    async stop(graceMs) {
+      await Promise.all([mcpListener.stop(AbortSignal.timeout(graceMs)), server.stop(graceMs)]);
+    },
+  };
+}
+
+function toListen(address: Address): { host?: string; port: number } {
+  if (address.kind === 'unix') throw new Error('unix sockets are refused by the settings');
+  return { port: address.port, ...(address.host === undefined ? {} : { host: address.host }) };
+}
+
+/** Decision D-114. */
+function warnWhereOpen({ settings: { mcp, auth }, log }: ProtocolContext): void {
+  if (mcp.apiKeyEnabled || auth.enabled || isLoopback(mcp.addr)) return;
+  log.warn({}, 'MCP is open to everyone who reaches its port; close it with SVC_MCP_API_KEY_ENABLED, or serve this machine only with SVC_MCP_ADDR=127.0.0.1:9000');
 }

@@ -1,3 +1,6 @@
+import { parseHeaderLine } from '../../lib/header-line.ts';
+import { parseSyslogAddress } from '../../lib/syslog-address.ts';
+import { parseKeys } from '../../storage/index.ts';
 import type { Origin } from './resolve.ts';
 import type { SettingPath, Settings } from './table.ts';
 
@@ -6,26 +9,60 @@ import type { SettingPath, Settings } from './table.ts';
  * `origins` gives the name that the user knows a setting by.
  */
 export function checkTogether(settings: Settings, origins: ReadonlyMap<SettingPath, Origin>): string[] {
-  const { auth, compression, embedding, replication, tls } = settings;
-  const name = (path: SettingPath, variable: string): string => origins.get(path)?.label ?? variable;
+  const { audit, compression, embedding, replication, tls } = settings;
+  const name: Naming = (path, variable) => origins.get(path)?.label ?? variable;
   return [
     ...require(compression.smallThreshold <= compression.mediumThreshold, `${name('compression.smallThreshold', 'SVC_COMPRESSION_SMALL_THRESHOLD')}: expected at most the medium threshold, ${compression.mediumThreshold}, got ${compression.smallThreshold}`),
-    ...require(!auth.enabled || auth.jwtSecret !== '', 'SVC_AUTH_JWT_SECRET: required when authentication is enabled'),
-    ...require(!auth.enabled || auth.adminPassword !== '', 'SVC_AUTH_ADMIN_PASSWORD: required when authentication is enabled'),
+    ...checkAuth(settings, name),
     ...require(!tls.enabled || tls.cert !== '', 'SVC_TLS_CERT: required when TLS is enabled'),
     ...require(!tls.enabled || tls.key !== '', 'SVC_TLS_KEY: required when TLS is enabled'),
     ...require(!isHosted(embedding.provider) || embedding.apiKey !== '', `SVC_EMBEDDING_API_KEY: required by the provider ${embedding.provider}`),
     ...require(replication.role !== 'follower' || replication.leaderAddr !== '', 'SVC_REPLICATION_LEADER_ADDR: required by a follower'),
+    ...parseKeys(settings.encryption, {
+      key: name('encryption.key', 'SVC_ENCRYPTION_KEY'), previousKeys: name('encryption.previousKeys', 'SVC_ENCRYPTION_PREVIOUS_KEYS'),
+    }).problems,
+    ...require(audit.exportSyslogAddr === '' || parseSyslogAddress(audit.exportSyslogAddr) !== undefined, `${name('audit.exportSyslogAddr', 'SVC_AUDIT_EXPORT_SYSLOG_ADDR')}: expected host:port or tcp://host:port, got "${audit.exportSyslogAddr}"`),
+    ...require(audit.exportWebhookHeader === '' || parseHeaderLine(audit.exportWebhookHeader) !== undefined, `${name('audit.exportWebhookHeader', 'SVC_AUDIT_EXPORT_WEBHOOK_HEADER')}: expected a header as "Name: value"`),
     ...sharedPorts(settings, name),
   ];
 }
 
 const require = (holds: boolean, problem: string): string[] => (holds ? [] : [problem]);
 
+/** What a secret of so many bytes is good for, HS256 is (RFC 7518, section 3.2). */
+const MIN_SECRET_BYTES = 32;
+
+/** More than bcrypt looks at would be ignored in silence. */
+const MAX_PASSWORD_BYTES = 72;
+
+/** As in the specification, where a name that is refused could not sign in. */
+const USERNAME = /^[A-Za-z0-9._@-]{1,64}$/;
+
+type Naming = (path: SettingPath, variable: string) => string;
+
+/** Secrets are not shown, and what is wrong with them only by their length. */
+function checkAuth({ auth, metrics }: Settings, name: Naming): string[] {
+  if (!auth.enabled) return require(metrics.public, `${name('metrics.public', 'SVC_METRICS_PUBLIC')}: a credential for /metrics needs authentication; set SVC_AUTH_ENABLED=true`);
+  const [secret, password] = [auth.jwtSecret, auth.adminPassword].map((text) => Buffer.byteLength(text)) as [number, number];
+  return [
+    ...require(secret > 0, 'SVC_AUTH_JWT_SECRET: required when authentication is enabled; make one with `openssl rand -base64 32`'),
+    ...require(password > 0, 'SVC_AUTH_ADMIN_PASSWORD: required when authentication is enabled'),
+    ...require(password <= MAX_PASSWORD_BYTES, `${name('auth.adminPassword', 'SVC_AUTH_ADMIN_PASSWORD')}: expected at most ${MAX_PASSWORD_BYTES} bytes, got ${password}`),
+    ...require(USERNAME.test(auth.adminUsername), `${name('auth.adminUsername', 'SVC_AUTH_ADMIN_USERNAME')}: expected 1 to 64 letters, digits, ".", "_", "@" or "-"`),
+  ];
+}
+
+/** What works and is not wise; decisions, section 5.1. */
+export function adviceOn({ auth }: Settings, origins: ReadonlyMap<SettingPath, Origin>): string[] {
+  const secret = Buffer.byteLength(auth.jwtSecret);
+  if (!auth.enabled || secret >= MIN_SECRET_BYTES) return [];
+  return [`${origins.get('auth.jwtSecret')?.label ?? 'SVC_AUTH_JWT_SECRET'}: ${secret} bytes can be guessed; use at least ${MIN_SECRET_BYTES}, as \`openssl rand -base64 32\` makes them`];
+}
+
 const isHosted = (provider: Settings['embedding']['provider']): boolean => provider === 'openai' || provider === 'voyage';
 
 /** Two listeners on one port would fight for it; UDP (HTTP/3) is a world of its own. */
-function sharedPorts(settings: Settings, name: (path: SettingPath, variable: string) => string): string[] {
+function sharedPorts(settings: Settings, name: Naming): string[] {
   const taken = new Map<number, string>();
   const problems: string[] = [];
   for (const [protocol, variable] of [['http', 'SVC_HTTP_ADDR'], ['grpc', 'SVC_GRPC_ADDR'], ['mcp', 'SVC_MCP_ADDR']] as const) {

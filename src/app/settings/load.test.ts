@@ -132,14 +132,25 @@ describe('loadSettings: problems', () => {
 
   it('checks values that belong together', () => {
     expect(problems({ SVC_COMPRESSION_SMALL_THRESHOLD: '20000' })).toEqual(['SVC_COMPRESSION_SMALL_THRESHOLD: expected at most the medium threshold, 10240, got 20000']);
-    expect(problems({ SVC_AUTH_ENABLED: 'true' })).toEqual(expect.arrayContaining(['SVC_AUTH_JWT_SECRET: required when authentication is enabled', 'SVC_AUTH_ADMIN_PASSWORD: required when authentication is enabled']));
+    expect(problems({ SVC_AUTH_ENABLED: 'true' })).toEqual(expect.arrayContaining([expect.stringMatching(/^SVC_AUTH_JWT_SECRET: required when authentication is enabled; make one with/), 'SVC_AUTH_ADMIN_PASSWORD: required when authentication is enabled']));
     expect(problems({ SVC_TLS_ENABLED: 'true' })).toEqual(expect.arrayContaining(['SVC_TLS_CERT: required when TLS is enabled', 'SVC_TLS_KEY: required when TLS is enabled']));
     expect(problems({ SVC_EMBEDDING_PROVIDER: 'voyage' })).toContain('SVC_EMBEDDING_API_KEY: required by the provider voyage');
     expect(problems({ SVC_REPLICATION_ROLE: 'follower' })).toContain('SVC_REPLICATION_LEADER_ADDR: required by a follower');
   });
 
+  it('checks what authentication needs, and shows no secret', () => {
+    const auth = { SVC_AUTH_ENABLED: 'true', SVC_AUTH_JWT_SECRET: 's'.repeat(32), SVC_AUTH_ADMIN_PASSWORD: 'p'.repeat(72) };
+    expect(load(auth).auth).toMatchObject({ enabled: true, adminUsername: 'admin' });
+    expect(loadSettings({ env: { ...auth, SVC_AUTH_JWT_SECRET: 's'.repeat(31) } }).warnings).toEqual(['SVC_AUTH_JWT_SECRET: 31 bytes can be guessed; use at least 32, as `openssl rand -base64 32` makes them']);
+    expect(loadSettings({ env: { ...auth, SVC_AUTH_JWT_SECRET: 'ä'.repeat(16) } }).warnings).toEqual([]);
+    expect(problems({ ...auth, SVC_AUTH_ADMIN_PASSWORD: 'p'.repeat(73) })).toEqual(['SVC_AUTH_ADMIN_PASSWORD: expected at most 72 bytes, got 73']);
+    expect(problems({ ...auth, SVC_AUTH_ADMIN_USERNAME: 'a b' })).toEqual([expect.stringContaining('SVC_AUTH_ADMIN_USERNAME: expected 1 to 64 letters') as string]);
+    expect(problems({ SVC_METRICS_PUBLIC: 'false' })).toEqual(['SVC_METRICS_PUBLIC: a credential for /metrics needs authentication; set SVC_AUTH_ENABLED=true']);
+    expect(() => load({ ...auth, SVC_METRICS_PUBLIC: 'false' })).not.toThrow();
+  });
+
   it('refuses to serve nothing', () => {
-    expect(problems({ SVC_HTTP_ENABLED: 'false' })).toEqual(['SVC_HTTP_ENABLED: every listener is off, so nothing would be served']);
+    expect(problems({ SVC_HTTP_ENABLED: 'false', SVC_GRPC_ENABLED: 'false', SVC_MCP_ENABLED: 'false' })).toEqual(['SVC_HTTP_ENABLED: every listener is off, so nothing would be served']);
   });
 
   it('never shows a secret', () => {
@@ -206,31 +217,19 @@ auth: {jwtSecret: 0123}
 
 describe('loadSettings: what is not built', () => {
   it.each([
-    ['SVC_AUTH_ENABLED', 'true', 'SVC_AUTH_ENABLED=true: authentication is not built yet; unset it'],
-    ['SVC_ENCRYPTION_KEY', 'secret', 'SVC_ENCRYPTION_KEY: encryption at rest is not built yet; unset it'],
     ['SVC_TLS_ENABLED', 'on', 'SVC_TLS_ENABLED=on: TLS is not built yet; unset it'],
     ['SVC_RATE_LIMIT_ENABLED', '1', 'SVC_RATE_LIMIT_ENABLED=1: the rate limit is not built yet; unset it'],
-    ['SVC_AUDIT_ENABLED', 'true', 'SVC_AUDIT_ENABLED=true: the audit log is not built yet; unset it'],
     ['SVC_REPLICATION_ROLE', 'leader', 'SVC_REPLICATION_ROLE=leader: replication is not built yet; unset it'],
     ['SVC_EXTREME', 'true', 'SVC_EXTREME=true: extreme mode is not built yet; unset it'],
     ['SVC_TEMPORAL', 'true', 'SVC_TEMPORAL=true: temporal tracking is not built yet; unset it'],
     ['SVC_SPELL', 'true', 'SVC_SPELL=true: spell correction is not built yet; unset it'],
     ['SVC_PRODUCTION', 'true', 'SVC_PRODUCTION=true: the production guard is not built yet; unset it'],
-    ['SVC_METRICS_PUBLIC', 'false', 'SVC_METRICS_PUBLIC=false: a credential for /metrics is not built yet; unset it'],
     ['SVC_ADDR', 'unix:/run/quire.sock', 'SVC_ADDR=unix:/run/quire.sock: listening on a unix socket is not built yet; unset it'],
-    ['SVC_MCP_STDIO', 'true', 'SVC_MCP_STDIO=true: MCP is not built yet; unset it'],
   ])('%s=%s is refused', (name, value, problem) => {
     expect(problems({ [name]: value })).toContain(problem);
   });
 
   it.each(['SVC_AUTH_ENABLED', 'SVC_TLS_ENABLED', 'SVC_PRODUCTION', 'SVC_TEMPORAL'])('%s=false is fine', (name) => {
     expect(() => load({ [name]: 'false' })).not.toThrow();
-  });
-
-  it('listeners are off, with a warning only for whoever asks by name', () => {
-    expect(loadSettings({ env: {} }).warnings).toEqual([]);
-    const { settings, warnings } = loadSettings({ env: { SVC_GRPC_ENABLED: 'true', SVC_MCP_ENABLED: 'false' } });
-    expect(warnings).toEqual(['SVC_GRPC_ENABLED=true: gRPC is not built yet; unset it']);
-    expect([settings.grpc.enabled, settings.graphql.enabled, settings.mcp.enabled, settings.http.enabled]).toEqual([false, false, false, true]);
   });
 });

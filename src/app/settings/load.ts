@@ -1,9 +1,9 @@
 import { ConfigError } from '../../lib/config-error.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
-import { checkTogether } from './checks.ts';
+import { adviceOn, checkTogether } from './checks.ts';
 import { resolveSettings, type Environment, type Flags, type Origin } from './resolve.ts';
 import { ENTRIES, type SettingPath, type Settings } from './table.ts';
-import { unbuilt, withoutUnbuiltListeners } from './unbuilt.ts';
+import { unbuilt } from './unbuilt.ts';
 import { readYamlFile } from './yaml-file.ts';
 
 /** Settings that the service cannot start with; `problems` has one line for each. */
@@ -26,7 +26,7 @@ export interface LoadedSettings {
   readonly settings: Settings;
   /** Where each setting that is not a default comes from. */
   readonly origins: ReadonlyMap<SettingPath, Origin>;
-  /** Lines to log at the start: unknown names, and what is not built. */
+  /** Lines to log at the start: unknown names, and what is not wise. */
   readonly warnings: readonly string[];
 }
 
@@ -37,13 +37,11 @@ export interface LoadedSettings {
 export function loadSettings({ flags = {}, env = {}, yamlFile }: SettingsInput): LoadedSettings {
   const file = typeof flags['config'] === 'string' ? flags['config'] : yamlFile;
   const yaml = file === undefined ? undefined : readYamlFile(file);
-  const resolved = resolveSettings({ flags, env, ...(yaml ? { yaml } : {}) });
-  const { origins } = resolved;
-  const { settings, warnings } = withoutUnbuiltListeners(resolved.settings, origins);
-  const problems = [...(yaml?.problems ?? []), ...resolved.problems, ...checkTogether(settings, origins), ...unbuilt(settings, origins)];
+  const { settings, origins, problems: unresolved } = resolveSettings({ flags, env, ...(yaml ? { yaml } : {}) });
+  const problems = [...(yaml?.problems ?? []), ...unresolved, ...checkTogether(settings, origins), ...unbuilt(settings, origins)];
   if (problems.length === 0 && !servesAnything(settings)) problems.push('SVC_HTTP_ENABLED: every listener is off, so nothing would be served');
   if (problems.length > 0) throw new SettingsError(problems);
-  return { settings, origins, warnings: [...(yaml?.warnings ?? []), ...unknownVariables(env), ...warnings] };
+  return { settings, origins, warnings: [...(yaml?.warnings ?? []), ...unknownVariables(env), ...adviceOn(settings, origins)] };
 }
 
 function servesAnything({ http, grpc, mcp, http3 }: Settings): boolean {

@@ -1,5 +1,5 @@
 import { parseAddress } from '../../../lib/address.ts';
-import { address, boolean, byteSize, duration, integer, listOf, oneOf, text } from '../kinds.ts';
+import { address, boolean, byteSize, duration, integer, listOf, oneOf, optional, text } from '../kinds.ts';
 import { setting, type Lookup } from '../setting.ts';
 
 /** Access modes (contract, section 1): `wr` allows everything. */
@@ -44,7 +44,7 @@ export const mcp = {
   mode: protocolMode('SVC_MCP_MODE', 'MCP'),
   config: setting(text, '', 'SVC_MCP_CONFIG', 'YAML file with custom tools'),
   builtinTools: setting(boolean, true, 'SVC_MCP_BUILTIN_TOOLS', 'show the built-in tools'),
-  protocolVersion: setting(text, '', 'SVC_MCP_PROTOCOL_VERSION', 'pins one protocol revision'),
+  protocolVersion: setting(optional(oneOf(['2026-07-28', '2025-11-25'])), undefined, 'SVC_MCP_PROTOCOL_VERSION', 'pins one protocol revision'),
   apiKeyEnabled: setting(boolean, false, 'SVC_MCP_API_KEY_ENABLED', 'require an MCP key'),
   apiKeys: setting(listOf(text), [], 'SVC_MCP_API_KEYS', 'MCP keys, as `key:name,…`', { secret: true }),
   apiKeyCacheTtl: setting(duration(), 60_000, 'SVC_MCP_API_KEY_CACHE_TTL', 'how long a checked key is remembered'),

@@ -1,0 +1,9 @@
+import { parse } from 'graphql';
+import { createModule, type Module } from 'graphql-modules';
+import type { Resolvers } from '../../../../generated/graphql/resolvers.ts';
+import { SDL } from '../../../../generated/graphql/sdl.ts';
+
+/** The part of the schema that one area has, with what answers it. */
+export function defineArea(area: keyof typeof SDL, resolvers: Resolvers): Module {
+  return createModule({ id: area, typeDefs: parse(SDL[area]), resolvers });
+}

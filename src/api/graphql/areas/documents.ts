@@ -1,0 +1,70 @@
+import type { ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { DocumentConnection, DocumentEdge, SearchInput } from '../../../../generated/graphql/resolvers.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import { toMeta } from '../meta.ts';
+import { inSteps } from '../in-steps.ts';
+import { selects } from '../selects.ts';
+import { defineArea } from './area.ts';
+import { given } from './given.ts';
+import { bodiesOf, presentDocument } from './present-document.ts';
+
+const BODY = ['edges', 'node', 'contentMd'];
+
+export const documents = defineArea('documents', {
+  Query: {
+    document: (_, args, { read, invoke }, info) => read(info, async () => {
+      const reply = await invoke('getDocument', { ...args, env: args.env as Record<string, string> | null | undefined }).catch(absent);
+      return reply && presentDocument(reply.value);
+    }, { bodies: (document) => bodiesOf(document ? [document] : []) }),
+
+    search: (_, { input }, { read, invoke }, info) => {
+      const includeContent = selects(info, BODY);
+      return read(info, async () => {
+        const { value, headers } = await invoke('searchDocuments', { ...input, filterMeta: toMeta(input.filterMeta), includeContent });
+        return toConnection(value, Number(headers['X-Total-Count']), input);
+      }, { variant: String(includeContent), bodies: ({ edges }) => bodiesOf(edges.map(({ node }) => node)) });
+    },
+  },
+  DocumentConnection: {
+    edges: ({ edges }) => inSteps(edges),
+  },
+  Mutation: {
+    addDocument: async (_, { input }, { invoke }) => presentDocument((await invoke('addDocument', { ...input, meta: toMeta(input.meta) })).value),
+    updateDocument: async (_, { input }, { invoke }) => presentDocument((await invoke('updateDocument', { ...input, meta: toMeta(input.meta) })).value),
+    // Absent is no error here (decisions, section 4.13).
+    deleteDocument: async (_, args, { invoke }) => (await invoke('deleteDocument', args).catch(absent)) !== null,
+    deleteCollection: async (_, args, { invoke }) => (await invoke('deleteCollection', args)).value.deleted,
+    addBatch: async (_, { collection, documents }, { invoke }) => {
+      const items = documents.map(({ meta, ...item }) => given({ ...item, meta: toMeta(meta) }));
+      const { value: { embeddingDropped = null, ...counts } } = await invoke('addDocuments', { collection, documents: items });
+      return { ...counts, embeddingDropped };
+    },
+    setTTL: async (_, args, { invoke }) => presentDocument((await invoke('setDocumentTtl', args)).value),
+  },
+});
+
+/** Null for a document that does not exist; everything else stays an error. */
+function absent(error: unknown): null {
+  if (error instanceof ServiceError && error.code === 'not_found') return null;
+  throw error;
+}
+
+function toConnection(found: readonly ProjectedDocument[], totalCount: number, input: SearchInput): DocumentConnection {
+  const offset = input.offset ?? 0;
+  const edges = found.map((document, i): DocumentEdge => ({ cursor: cursorOf(offset + i), node: presentDocument(document) }));
+  return {
+    edges,
+    totalCount,
+    pageInfo: {
+      totalCount,
+      hasNextPage: offset + edges.length < totalCount,
+      hasPreviousPage: offset > 0 && totalCount > 0,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  };
+}
+
+function cursorOf(offset: number): string {
+  return Buffer.from(`o:${offset}`).toString('base64');
+}

@@ -1,0 +1,21 @@
+import { inSteps } from '../in-steps.ts';
+import { selects } from '../selects.ts';
+import { defineArea } from './area.ts';
+import { bodiesOf, presentDocument } from './present-document.ts';
+
+const BODY = ['results', 'document', 'contentMd'];
+
+export const fulltext = defineArea('fulltext', {
+  Query: {
+    fts: (_, { input }, { read, invoke }, info) => {
+      const includeContent = selects(info, BODY);
+      return read(info, async () => {
+        const { value: { results, total } } = await invoke('searchFullText', { ...input, includeContent });
+        return { total, results: results.map(({ document, score, matchedTerms }) => ({ document: presentDocument(document), score, matchedTerms })) };
+      }, { variant: String(includeContent), bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)) });
+    },
+  },
+  FTSResponse: {
+    results: ({ results }) => inSteps(results),
+  },
+});

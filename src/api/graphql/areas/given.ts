@@ -1,0 +1,6 @@
+/** What is left of an object whose null and undefined fields count as absent. */
+export function given<T extends object>(value: T): Given<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field != null)) as Given<T>;
+}
+
+type Given<T> = { [K in keyof T]: Exclude<T[K], null> };

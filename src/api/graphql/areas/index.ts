@@ -1,0 +1,14 @@
+import type { Module } from 'graphql-modules';
+import { access } from './access.ts';
+import { codegraph } from './codegraph.ts';
+import { common } from './common.ts';
+import { documents } from './documents.ts';
+import { fulltext } from './fulltext.ts';
+import { ingest } from './ingest.ts';
+import { schemas } from './schemas.ts';
+import { system } from './system.ts';
+import { vectors } from './vectors.ts';
+import { webhooks } from './webhooks.ts';
+
+/** The schema by areas; the first one has the roots that the others extend. */
+export const AREAS: readonly Module[] = [common, documents, ingest, fulltext, vectors, codegraph, system, schemas, webhooks, access];

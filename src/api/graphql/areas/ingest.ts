@@ -1,0 +1,27 @@
+import type { IngestOptions } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { IngestDocumentInput, IngestOptionsInput } from '../../../../generated/graphql/resolvers.ts';
+import { toMeta } from '../meta.ts';
+import { defineArea } from './area.ts';
+import { given } from './given.ts';
+import { presentDocument } from './present-document.ts';
+
+export const ingest = defineArea('ingest', {
+  Mutation: {
+    ingestDocuments: async (_, { collection, documents, options }, { invoke }) => {
+      const { value } = await invoke('ingestDocuments', { collection, documents: documents.map(toItem), options: options && toOptions(options) });
+      const { added, updated, skipped, failed, errors, durationMs, profile } = value;
+      const keyCollisions = value.keyCollisions.map(({ lang, keys }) => `${lang}: ${keys.join(', ')}`);
+      return { added, updated, skipped, failed, errors, durationMs, profile, keyCollisions, collection: value.collection };
+    },
+    importURL: async (_, { meta, ...page }, { invoke }) => presentDocument((await invoke('importUrl', { ...page, meta: toMeta(meta) })).value),
+  },
+});
+
+/** The profile is text in the schema; the pipeline refuses one that does not exist. */
+function toOptions(options: IngestOptionsInput): IngestOptions {
+  return given(options) as IngestOptions;
+}
+
+function toItem({ meta, ...item }: IngestDocumentInput) {
+  return given({ ...item, meta: toMeta(meta) });
+}

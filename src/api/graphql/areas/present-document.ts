@@ -1,0 +1,13 @@
+import type { Document, ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { Document as GraphqlDocument } from '../../../../generated/graphql/resolvers.ts';
+
+/** A document as the schema has it. Only the body may be missing from an answer, where a search was told to leave it out. */
+export function presentDocument(document: Document | ProjectedDocument): GraphqlDocument {
+  const { id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt } = document;
+  return { id, key, lang, meta, contentMd, addedAt: addedAt!, updatedAt: updatedAt!, expiresAt: expiresAt ?? null };
+}
+
+/** Characters of the documents' bodies. */
+export function bodiesOf(documents: readonly GraphqlDocument[]): number {
+  return documents.reduce((sum, { contentMd }) => sum + contentMd.length, 0);
+}

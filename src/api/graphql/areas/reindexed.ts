@@ -1,0 +1,25 @@
+import type { GetVectorStatsResponse, ReindexVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { VectorStats } from '../../../../generated/graphql/resolvers.ts';
+
+/** The answer of `vectorReindex`: the counts, and the state after it, which is read only where it is asked for. */
+export interface Reindexed {
+  readonly embedded: number;
+  readonly skipped: number;
+  readonly failed: number;
+  readonly errors: readonly string[];
+  readonly stats: () => Promise<VectorStats>;
+}
+
+/** `readStats` is called once at most, for all the fields that need it. */
+export function reindexed({ embedded, skipped, failed, errors }: ReindexVectorsResponse, readStats: () => Promise<VectorStats>): Reindexed {
+  let stats: Promise<VectorStats> | undefined;
+  return { embedded, skipped, failed, errors, stats: () => (stats ??= readStats()) };
+}
+
+/** The state of embeddings, its collections by name. */
+export function presentVectorStats({ enabled, provider, model, dimensions, index_ready: indexReady, collections }: GetVectorStatsResponse): VectorStats {
+  const listed = Object.entries(collections)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([collection, counts]) => ({ collection, totalDocuments: counts.total_documents, embeddedDocuments: counts.embedded_documents }));
+  return { enabled, provider, model, dimensions, indexReady, collections: listed };
+}

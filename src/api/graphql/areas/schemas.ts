@@ -1,0 +1,26 @@
+import type { ValidationSchema } from '../../../../generated/docs/sdk/types.gen.ts';
+import { toMeta } from '../meta.ts';
+import { defineArea } from './area.ts';
+
+export const schemas = defineArea('schemas', {
+  Query: {
+    schema: (_, args, { read, invoke }, info) => read(info, async () => {
+      const { collection, schema } = (await invoke('getSchema', args)).value;
+      return schema && presentSchema(collection, schema);
+    }),
+    schemas: (_, _args, { read, invoke }, info) => read(info, async () => {
+      const { value } = await invoke('listSchemas', {});
+      return value.schemas.map(({ collection, schema }) => presentSchema(collection, schema));
+    }),
+  },
+  Mutation: {
+    validateDocument: async (_, { collection, meta }, { invoke }) => (await invoke('validateDocument', { collection, meta: toMeta(meta) })).value,
+    setSchema: async (_, { input }, { invoke }) => (await invoke('setSchema', input)).value.status === 'ok',
+    deleteSchema: async (_, args, { invoke }) => (await invoke('deleteSchema', args)).value.status === 'ok',
+  },
+});
+
+/** Rules that are set are applied: there is no switch beside them. */
+function presentSchema(collection: string, schema: ValidationSchema) {
+  return { collection, schema: JSON.stringify(schema), enabled: true };
+}

@@ -1,0 +1,36 @@
+import { selects } from '../selects.ts';
+import { toMeta } from '../meta.ts';
+import { defineArea } from './area.ts';
+import { bodiesOf, presentDocument } from './present-document.ts';
+import { presentVectorStats, reindexed } from './reindexed.ts';
+
+const BODY = ['results', 'document', 'contentMd'];
+
+export const vectors = defineArea('vectors', {
+  Query: {
+    vectorSearch: (_, { input }, { read, invoke }, info) => {
+      const includeContent = input.includeContent ?? selects(info, BODY);
+      return read(info, async () => {
+        const { filterMeta, queryVector, ...rest } = input;
+        const { value } = await invoke('searchVectors', { ...rest, includeContent, filterMeta: toMeta(filterMeta), queryVector: queryVector && [...queryVector] });
+        const results = value.results.map(({ document, score, rank }) => ({ document: presentDocument(document), score, rank }));
+        return { results, total: value.total, model: value.model, dimensions: value.dimensions };
+      }, { variant: String(includeContent), bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)) });
+    },
+    vectorStats: (_, _args, { read, invoke }, info) => read(info, async () => presentVectorStats((await invoke('getVectorStats', {})).value)),
+  },
+  Mutation: {
+    vectorReindex: async (_, { collection, force }, { invoke }) => {
+      const { value } = await invoke('reindexVectors', { collection, force });
+      return reindexed(value, async () => presentVectorStats((await invoke('getVectorStats', {})).value));
+    },
+  },
+  ReindexResult: {
+    enabled: async ({ stats }) => (await stats()).enabled,
+    provider: async ({ stats }) => (await stats()).provider,
+    model: async ({ stats }) => (await stats()).model,
+    dimensions: async ({ stats }) => (await stats()).dimensions,
+    indexReady: async ({ stats }) => (await stats()).indexReady,
+    collections: async ({ stats }) => (await stats()).collections,
+  },
+});

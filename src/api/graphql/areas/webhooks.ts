@@ -1,0 +1,11 @@
+import { defineArea } from './area.ts';
+
+export const webhooks = defineArea('webhooks', {
+  Query: {
+    webhooks: (_, args, { read, invoke }, info) => read(info, async () => (await invoke('listWebhooks', args)).value),
+  },
+  Mutation: {
+    registerWebhook: async (_, { input }, { invoke }) => (await invoke('createWebhook', { ...input, events: [...input.events] })).value,
+    deleteWebhook: async (_, args, { invoke }) => (await invoke('deleteWebhook', args)).value.status === 'deleted',
+  },
+});

@@ -1,0 +1,37 @@
+import { getDirective, MapperKind, mapSchema } from '@graphql-tools/utils';
+import { defaultFieldResolver, type GraphQLFieldConfig, type GraphQLSchema } from 'graphql';
+import { ServiceError } from '../../errors/index.ts';
+import type { Role } from '../../../generated/graphql/resolvers.ts';
+import type { GraphqlContext } from './context.ts';
+
+type Field = GraphQLFieldConfig<unknown, GraphqlContext>;
+
+/** Makes the fields with `@auth` or `@hasRole` ask who is signed in before they resolve. */
+export function withGuards(schema: GraphQLSchema): GraphQLSchema {
+  return mapSchema(schema, {
+    [MapperKind.OBJECT_FIELD]: (field: Field) => {
+      const role = getDirective(schema, field, 'hasRole')?.[0]?.['role'] as Role | undefined;
+      if (role === undefined && getDirective(schema, field, 'auth') === undefined) return undefined;
+      return guarded(field, role);
+    },
+  });
+}
+
+function guarded(field: Field, role: Role | undefined): Field {
+  const { resolve = defaultFieldResolver } = field;
+  return {
+    ...field,
+    async resolve(source, args, context, info) {
+      await admit(context, role);
+      return resolve(source, args, context, info) as unknown;
+    },
+  };
+}
+
+/** With authentication switched off everyone passes. */
+async function admit({ signedIn }: GraphqlContext, role: Role | undefined): Promise<void> {
+  if (signedIn === undefined) return;
+  const principal = await signedIn();
+  if (principal === undefined) throw new ServiceError('unauthenticated', 'missing authentication');
+  if (role === 'ADMIN' && !principal.admin) throw new ServiceError('admin_required', 'admin permission required');
+}

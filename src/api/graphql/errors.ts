@@ -1,0 +1,82 @@
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { ServiceError, type ErrorCode } from '../../errors/index.ts';
+import type { Log } from '../../lib/log.ts';
+import { positionOf } from './limits/index.ts';
+
+/** What GraphQL says where REST has other words (contract section 7). */
+const MESSAGES: Partial<Record<ErrorCode, string>> = {
+  unauthenticated: 'unauthenticated: missing or invalid credentials',
+  admin_required: 'forbidden: admin privileges required',
+  forbidden: 'permission denied',
+  invalid_credentials: 'authentication failed: invalid credentials',
+};
+
+/** Characters of a message. */
+const MAX_MESSAGE = 1000;
+
+/** Nodes of a document that an error points at. */
+const SHOWN_LOCATIONS = 4;
+
+/** Faults that are logged of one request: a list of thousands of items may have one in each. */
+const LOGGED = 10;
+
+/** How the errors of one request are sent; `requestId` is told with those that only the log explains. */
+export function createErrorPresenter(requestId: string, log: Pick<Log, 'error'>): (error: unknown) => GraphQLFormattedError {
+  let faults = 0;
+  return (error) => {
+    const service = toServiceError(error);
+    if (service.status >= 500 && service.code !== 'not_implemented' && faults++ < LOGGED) {
+      log.error({ requestId, path: pathOf(error)?.join('.'), code: service.code, err: service.cause ?? service }, 'request failed');
+    }
+    return present(service, error, requestId);
+  };
+}
+
+function present(service: ServiceError, error: unknown, requestId: string): GraphQLFormattedError {
+  const locations = locationsOf(error);
+  const path = pathOf(error);
+  return {
+    message: MESSAGES[service.code] ?? service.message,
+    ...(locations.length > 0 && { locations }),
+    ...(path && { path }),
+    extensions: {
+      code: service.code,
+      status: service.status,
+      ...(service.errors && { errors: service.errors }),
+      ...(service.code === 'internal' && { requestId }),
+    },
+  };
+}
+
+/** What was thrown on purpose, what the client got wrong, or, without its message, a fault of ours. */
+function toServiceError(error: unknown): ServiceError {
+  const origin = error instanceof GraphQLError ? (error.originalError ?? error) : error;
+  if (origin instanceof ServiceError) return origin;
+  if (isClientFault(error, origin)) return new ServiceError('invalid_argument', inOurWords((error as GraphQLError).message));
+  return new ServiceError('internal', 'internal error', { cause: origin });
+}
+
+/**
+ * Errors of parsing, of validation, of variables (which have no path yet) and of arguments come from the library
+ * itself. One of a field that names no place in the document is about what the field answered.
+ */
+function isClientFault(error: unknown, origin: unknown): boolean {
+  if (!(error instanceof GraphQLError) || !(origin instanceof GraphQLError)) return false;
+  return error === origin || error.path === undefined || origin.nodes !== undefined;
+}
+
+function locationsOf(error: unknown): { line: number; column: number }[] {
+  if (!(error instanceof GraphQLError)) return [];
+  const positions = (error.nodes ?? []).slice(0, SHOWN_LOCATIONS).flatMap((node) => positionOf(node) ?? []);
+  return positions.length > 0 ? positions : [...(error.locations ?? [])];
+}
+
+function pathOf(error: unknown): readonly (string | number)[] | undefined {
+  return error instanceof GraphQLError ? error.path : undefined;
+}
+
+/** One message of the library says nothing to a client; the others may quote the document at length. */
+function inOurWords(message: string): string {
+  if (message === 'Unable to detect operation AST') return 'operationName must name one of the operations of the document';
+  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
+}

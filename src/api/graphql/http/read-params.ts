@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+import { parseRequestParams, type Request, type RequestParams, type Response } from 'graphql-http';
+import { ServiceError } from '../../../errors/index.ts';
+import { readJsonBody } from './read-body.ts';
+
+/** What the library says of a request that is none, and what we say. */
+const REASONS: Readonly<Record<string, ServiceError>> = {
+  'Missing query': new ServiceError('missing_fields', 'missing fields: query'),
+  'Invalid query': new ServiceError('invalid_argument', 'query must be a string'),
+  'Invalid variables': new ServiceError('invalid_argument', 'variables must be an object'),
+  'Invalid operationName': new ServiceError('invalid_argument', 'operationName must be a string'),
+  'Invalid extensions': new ServiceError('invalid_argument', 'extensions must be an object'),
+  'Unparsable URL': new ServiceError('invalid_argument', 'variables and extensions in the URL must be JSON objects'),
+};
+
+/**
+ * The query of a request, its variables and the rest, or the answer to a request whose method or content type is not
+ * that of GraphQL. Throws a `ServiceError` that names what is wrong.
+ */
+export async function readParams<Context>(request: Request<IncomingMessage, Context>, maxBytes: number): Promise<RequestParams | Response> {
+  const body = request.method === 'POST' && isJson(request.raw.headers['content-type']) ? await readJsonBody(request.raw, maxBytes) : null;
+  try {
+    // Its check of the content type knows one spelling of the character set only.
+    const headers = body === null ? request.headers : { ...request.raw.headers, 'content-type': 'application/json' };
+    return await parseRequestParams({ ...request, url: withOneMark(request.url), headers, body });
+  } catch (error) {
+    throw REASONS[(error as Error).message] ?? error;
+  }
+}
+
+/** The library takes what stands between the first two question marks; a query may have more of them. */
+function withOneMark(url: string): string {
+  const [path = '', ...rest] = url.split('?');
+  return rest.length === 0 ? path : `${path}?${rest.join('%3F')}`;
+}
+
+/** Only this type makes browsers ask before they send a request of another site's page. */
+function isJson(contentType: string | undefined): boolean {
+  const [type, ...parameters] = (contentType ?? '').toLowerCase().split(';').map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '');
+  return type === 'application/json' && (charset === undefined || charset === 'utf-8' || charset === 'utf8');
+}

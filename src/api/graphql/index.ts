@@ -1,0 +1,4 @@
+/** The door of GraphQL. */
+export type { Authenticator, Principal } from './authenticator.ts';
+export { graphqlEndpoint, type EndpointOptions } from './http/endpoint.ts';
+export { playgroundPages } from './playground/index.ts';

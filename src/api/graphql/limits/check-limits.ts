@@ -1,0 +1,50 @@
+import { GraphQLError, Kind, type DocumentNode, type GraphQLSchema } from 'graphql';
+import { LIMITS } from './limits.ts';
+import { createMeter, listLengthsOf, type ListLengths, type Measures } from './measure.ts';
+
+const CHECKED: readonly { readonly what: keyof Measures; readonly text: (limit: number) => string }[] = [
+  { what: 'nesting', text: (limit) => `the query is nested deeper than ${limit} levels` },
+  { what: 'depth', text: (limit) => `the query is deeper than ${limit} fields` },
+  { what: 'introspectionDepth', text: (limit) => `introspection is deeper than ${limit} fields` },
+  { what: 'cost', text: (limit) => `the query is too complex: it selects more than ${limit} fields` },
+  { what: 'introspected', text: () => 'introspection asks for too much' },
+  { what: 'selections', text: (limit) => `the query selects more than ${limit} times` },
+];
+
+const LIMIT_OF: Readonly<Record<keyof Measures, number>> = {
+  nesting: LIMITS.nesting, depth: LIMITS.depth, introspectionDepth: LIMITS.introspectionDepth,
+  cost: LIMITS.complexity, introspected: LIMITS.introspected, selections: LIMITS.selections,
+};
+
+/**
+ * Throws for a document that asks for too much. Comes before the rules of the GraphQL specification, some of which
+ * take time that is quadratic in what is selected.
+ */
+export function createLimitCheck(schema: GraphQLSchema): (document: DocumentNode) => void {
+  const lists = listLengthsOf(schema);
+  return (document) => {
+    const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
+    if (operations > LIMITS.operations) throw new GraphQLError(`the document has more than ${LIMITS.operations} operations`);
+    checkAsWritten(document, lists);
+    const measure = createMeter(document, lists);
+    for (const each of document.definitions) if (each.kind === Kind.OPERATION_DEFINITION) check(measure(each), each);
+  };
+}
+
+/** What stands in a document is validated, whether or not an operation uses it. */
+function checkAsWritten(document: DocumentNode, lists: ListLengths): void {
+  const alone = createMeter({ ...document, definitions: [] }, lists);
+  let selections = 0;
+  for (const each of document.definitions) {
+    if (each.kind !== Kind.OPERATION_DEFINITION && each.kind !== Kind.FRAGMENT_DEFINITION) continue;
+    const measures = alone({ ...each, kind: Kind.OPERATION_DEFINITION } as never);
+    selections += measures.selections;
+    check({ ...measures, selections }, each);
+  }
+}
+
+function check(measures: Measures, node: DocumentNode['definitions'][number]): void {
+  for (const { what, text } of CHECKED) {
+    if (measures[what] > LIMIT_OF[what]) throw new GraphQLError(text(LIMIT_OF[what]), { nodes: node });
+  }
+}

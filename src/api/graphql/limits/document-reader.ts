@@ -1,0 +1,71 @@
+import { GraphQLError, parse, validate, type DocumentNode, type GraphQLSchema } from 'graphql';
+import { createLimitCheck } from './check-limits.ts';
+import { DocumentCache } from './document-cache.ts';
+import { LIMITS } from './limits.ts';
+import { replaceLocations } from './positions.ts';
+
+/** Documents that are remembered (decisions section 4.13), and the memory that they may take. */
+const REMEMBERED = 1000;
+const REMEMBERED_BYTES = 32 * 1024 * 1024;
+
+/** Makes documents of texts. */
+export interface DocumentReader {
+  /** Throws a `GraphQLError` for what is no document, or asks for too much. */
+  parse(text: string): DocumentNode;
+  /** What the rules of the GraphQL specification say against a document of `parse`. */
+  validate(document: DocumentNode): readonly GraphQLError[];
+}
+
+interface Unvalidated {
+  readonly text: string;
+  readonly nodes: number;
+}
+
+/** Reads documents for one schema. What is valid is remembered, and neither parsed nor validated again: no rule looks at variables. */
+export function createDocumentReader(schema: GraphQLSchema): DocumentReader {
+  const cache = new DocumentCache(REMEMBERED, REMEMBERED_BYTES);
+  const checkLimits = createLimitCheck(schema);
+  const unvalidated = new WeakMap<DocumentNode, Unvalidated>();
+  return {
+    parse(text) {
+      const known = cache.get(text);
+      if (known !== undefined) return known;
+      const { document, nodes } = withinStack(() => parseDocument(text));
+      withinStack(() => checkLimits(document));
+      unvalidated.set(document, { text, nodes });
+      return document;
+    },
+    validate(document) {
+      const fresh = unvalidated.get(document);
+      if (fresh === undefined) return [];
+      const errors = validate(schema, document, undefined, { maxErrors: LIMITS.errors });
+      if (errors.length > 0) return errors.map(explained);
+      unvalidated.delete(document);
+      cache.set(fresh.text, document, fresh.nodes);
+      return [];
+    },
+  };
+}
+
+/** The library gives up after so many comparisons of fields of one name, without saying so. */
+function explained(error: GraphQLError): GraphQLError {
+  return error.message === 'Validation aborted.' ? new GraphQLError('the query repeats too many fields of one name') : error;
+}
+
+function parseDocument(text: string): { document: DocumentNode; nodes: number } {
+  if (Buffer.byteLength(text) > LIMITS.documentBytes) {
+    throw new GraphQLError(`the document is longer than ${LIMITS.documentBytes} bytes; put what is large into variables`);
+  }
+  const document = parse(text, { maxTokens: LIMITS.tokens });
+  return { document, nodes: replaceLocations(document) };
+}
+
+/** Thousands of brackets within each other exhaust the stack of the parser, which is recursive. */
+function withinStack<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RangeError) throw new GraphQLError(`the query is nested deeper than ${LIMITS.nesting} levels`);
+    throw error;
+  }
+}

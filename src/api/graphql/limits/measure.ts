@@ -1,0 +1,101 @@
+import {
+  isEnumType, isInputObjectType, isObjectType, Kind,
+  type DocumentNode, type FieldNode, type FragmentDefinitionNode, type GraphQLSchema, type OperationDefinitionNode, type SelectionNode, type SelectionSetNode,
+} from 'graphql';
+
+/** What an operation asks for, its fragments expanded. Numbers stop growing at `CEILING`. */
+export interface Measures {
+  /** Selected fields, without those of introspection, which cost nothing. */
+  readonly cost: number;
+  /** Fields within fields, likewise. */
+  readonly depth: number;
+  /** Fields within fields of introspection, from `__schema` or `__type` on. */
+  readonly introspectionDepth: number;
+  /** An estimate of the fields that introspection would answer. */
+  readonly introspected: number;
+  /** Everything that is selected: fields of all kinds, spreads and inline fragments. */
+  readonly selections: number;
+  /** Selection sets within selection sets, fragments included. */
+  readonly nesting: number;
+}
+
+export const CEILING = 1e9;
+
+const NOTHING: Measures = { cost: 0, depth: 0, introspectionDepth: 0, introspected: 0, selections: 0, nesting: 0 };
+
+const INTROSPECTION_ROOTS: ReadonlySet<string> = new Set(['__schema', '__type']);
+
+/** How many items the lists of introspection have on average, by the field's name. */
+export type ListLengths = ReadonlyMap<string, number>;
+
+/** The averages of a schema, over its types or its fields; what is selected below `types` comes once for each type. */
+export function listLengthsOf(schema: GraphQLSchema): ListLengths {
+  const types = Object.values(schema.getTypeMap());
+  const fields = types.filter(isObjectType).flatMap((type) => Object.values(type.getFields()));
+  const perType = (count: number): number => count / types.length;
+  return new Map([
+    ['types', types.length],
+    ['fields', perType(fields.length)],
+    ['inputFields', perType(types.filter(isInputObjectType).flatMap((type) => Object.values(type.getFields())).length)],
+    ['enumValues', perType(types.filter(isEnumType).flatMap((type) => type.getValues()).length)],
+    ['args', fields.reduce((sum, { args }) => sum + args.length, 0) / fields.length],
+    ['directives', schema.getDirectives().length],
+  ]);
+}
+
+/**
+ * Measures each operation of a document. Each fragment is measured once, so fragments that double each other's size
+ * are no work; one that spreads itself counts nothing there, since validation refuses it.
+ */
+export function createMeter(document: DocumentNode, lists: ListLengths): (operation: OperationDefinitionNode) => Measures {
+  const fragments = new Map(document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION).map((each) => [each.name.value, each]));
+  const known = new Map<string, Measures>();
+
+  const ofSet = (set: SelectionSetNode | undefined, inside: boolean): Measures => {
+    let total = NOTHING;
+    for (const selection of set?.selections ?? []) total = added(total, ofSelection(selection, inside));
+    return set === undefined ? NOTHING : { ...total, nesting: total.nesting + 1 };
+  };
+  const ofSelection = (selection: SelectionNode, inside: boolean): Measures => {
+    if (selection.kind === Kind.FIELD) return ofField(selection, inside);
+    const inner = selection.kind === Kind.INLINE_FRAGMENT ? ofSet(selection.selectionSet, inside) : ofFragment(fragments.get(selection.name.value), inside);
+    return { ...inner, selections: up(inner.selections + 1) };
+  };
+  const ofField = ({ name: { value: name }, selectionSet }: FieldNode, inside: boolean): Measures => {
+    const introspection = inside || INTROSPECTION_ROOTS.has(name);
+    const inner = ofSet(selectionSet, introspection);
+    const selections = up(inner.selections + 1);
+    if (introspection) {
+      const items = inside ? (lists.get(name) ?? 1) : 1;
+      return { ...inner, selections, introspectionDepth: inner.introspectionDepth + 1, introspected: up(1 + items * inner.introspected) };
+    }
+    if (name === '__typename') return { ...inner, selections };
+    return { ...inner, selections, cost: up(inner.cost + 1), depth: inner.depth + 1 };
+  };
+  const ofFragment = (fragment: FragmentDefinitionNode | undefined, inside: boolean): Measures => {
+    if (fragment === undefined) return NOTHING;
+    const key = `${inside ? 'in' : 'out'} ${fragment.name.value}`;
+    const measures = known.get(key);
+    if (measures !== undefined) return measures;
+    known.set(key, NOTHING);
+    const measured = ofSet(fragment.selectionSet, inside);
+    known.set(key, measured);
+    return measured;
+  };
+  return (operation) => ofSet(operation.selectionSet, false);
+}
+
+function added(a: Measures, b: Measures): Measures {
+  return {
+    cost: up(a.cost + b.cost),
+    depth: Math.max(a.depth, b.depth),
+    introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
+    introspected: up(a.introspected + b.introspected),
+    selections: up(a.selections + b.selections),
+    nesting: Math.max(a.nesting, b.nesting),
+  };
+}
+
+function up(value: number): number {
+  return Math.min(value, CEILING);
+}

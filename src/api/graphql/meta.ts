@@ -1,0 +1,13 @@
+import type { MetaInput } from '../../../generated/graphql/resolvers.ts';
+
+/** Metadata as operations take them; values of a key that is listed several times are joined. Undefined for no list. */
+export function toMeta(list: readonly MetaInput[] | null | undefined): Record<string, string[]> | undefined {
+  if (list == null) return undefined;
+  const meta = new Map<string, string[]>();
+  for (const { key, values } of list) {
+    const known = meta.get(key);
+    if (known === undefined) meta.set(key, [...values]);
+    else for (const value of values) known.push(value);
+  }
+  return Object.fromEntries(meta);
+}

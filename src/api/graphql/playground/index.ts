@@ -1,0 +1,51 @@
+import { createGunzip } from 'node:zlib';
+import type { Middleware, ParameterizedContext } from 'koa';
+import { ServiceError } from '../../../errors/index.ts';
+import { createFileLoader } from './load-files.ts';
+import type { PlaygroundFile } from './protocol.ts';
+
+/**
+ * The page may load its own files only, so it works without a network and runs nothing foreign. Its editor makes
+ * styles as it goes, and runs its parsers in threads whose code is in the page's own script.
+ */
+const PAGE_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; worker-src 'self' blob:";
+
+/** GraphiQL at `base`, for the endpoint of the same server; nothing of it is loaded before it is asked for. */
+export function playgroundPages(base: string, endpoint: string): Middleware {
+  const files = createFileLoader({ endpoint, base });
+  return async (ctx, next) => {
+    if (ctx.path !== base && !ctx.path.startsWith(`${base}/`)) return next();
+    const name = ctx.path === `${base}/` ? '' : ctx.path.slice(base.length);
+    if (!NAMES.has(name)) return next();
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, { headers: { Allow: 'GET, HEAD' } });
+    }
+    send(ctx, (await files()).get(name)!);
+    if (name === '') ctx.set('Content-Security-Policy', PAGE_POLICY);
+    return undefined;
+  };
+}
+
+const NAMES: ReadonlySet<string> = new Set(['', '/graphiql.css', '/graphiql.js']);
+
+function send(ctx: ParameterizedContext, { type, etag, br, gzip }: PlaygroundFile): void {
+  const encoding = (['br', 'gzip'] as const).find((each) => ctx.acceptsEncodings(each) === each);
+  ctx.status = 200;
+  ctx.type = type;
+  ctx.vary('Accept-Encoding');
+  // Asked for each time, and answered with 304 while the build is the same.
+  ctx.set('Cache-Control', 'no-cache');
+  ctx.etag = encoding === undefined ? etag : etag.replace(/"$/, `-${encoding}"`);
+  if (ctx.fresh) {
+    ctx.status = 304;
+    return;
+  }
+  if (encoding === undefined) {
+    const plain = createGunzip();
+    plain.end(gzip);
+    ctx.body = plain;
+    return;
+  }
+  ctx.set('Content-Encoding', encoding);
+  ctx.body = Buffer.from(encoding === 'br' ? br : gzip);
+}

@@ -1,0 +1,86 @@
+import { setImmediate } from 'node:timers/promises';
+import DataLoader from 'dataloader';
+import { print, type GraphQLResolveInfo } from 'graphql';
+import { ServiceError } from '../../errors/index.ts';
+
+/**
+ * Answers a reading field. Fields of one request with the same arguments share one answer; `variant` tells those
+ * apart that want more than others of what they read. `bodies` counts the characters of documents in an answer.
+ */
+export type Reads = <T>(info: GraphQLResolveInfo, work: () => Promise<T>, options?: ReadOptions<T>) => Promise<T>;
+
+export interface ReadOptions<T> {
+  readonly variant?: string;
+  readonly bodies?: (answer: T) => number;
+}
+
+interface Read {
+  readonly key: string;
+  readonly work: () => Promise<unknown>;
+  readonly bodies: (answer: unknown) => number;
+}
+
+/** Operations of one request that run at once, so that a request with hundreds of fields is no crowd. */
+const CONCURRENT = 4;
+
+/** A request whose fields are answered from memory lets others have the event loop after so long. */
+const MAX_HOLD_MS = 8;
+
+/** Characters of bodies after which a request starts no further reads: its answer is put together in memory. */
+export const MAX_BODY_CHARACTERS = 64 * 1024 * 1024;
+
+/** The reads of one request. What has not begun when `signal` aborts does not begin. */
+export function createReads(signal: AbortSignal): Reads {
+  const runner = new Runner(signal);
+  const loader = new DataLoader<Read, unknown, string>((reads) => runner.run(reads), { cacheKeyFn: ({ key }) => key });
+  return <T>(info: GraphQLResolveInfo, work: () => Promise<T>, { variant = '', bodies = () => 0 }: ReadOptions<T> = {}) =>
+    loader.load({ key: `${fieldKey(info)} ${variant}`, work, bodies: bodies as Read['bodies'] }) as Promise<T>;
+}
+
+/** Within a request variables have one value each, so the same text means the same arguments. */
+function fieldKey({ fieldName, fieldNodes }: GraphQLResolveInfo): string {
+  return `${fieldName}(${(fieldNodes[0]?.arguments ?? []).map((argument) => print(argument)).sort().join(', ')})`;
+}
+
+class Runner {
+  readonly #signal: AbortSignal;
+  #bodies = 0;
+  #since = 0;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** Answers or failures, in the order of the reads. */
+  async run(reads: readonly Read[]): Promise<unknown[]> {
+    const answers: unknown[] = Array.from({ length: reads.length });
+    const waiting = reads.entries();
+    this.#since = performance.now();
+    const work = async (): Promise<void> => {
+      for (const [i, read] of waiting) answers[i] = await this.#answer(read).catch(toError);
+    };
+    await Promise.all(Array.from({ length: CONCURRENT }, work));
+    return answers;
+  }
+
+  async #answer({ work, bodies }: Read): Promise<unknown> {
+    await this.#rest();
+    this.#signal.throwIfAborted();
+    if (this.#bodies > MAX_BODY_CHARACTERS) {
+      throw new ServiceError('payload_too_large', `the bodies in the answer exceed ${MAX_BODY_CHARACTERS} characters; ask for fewer documents in one request`);
+    }
+    const answer = await work();
+    this.#bodies += bodies(answer);
+    return answer;
+  }
+
+  async #rest(): Promise<void> {
+    if (performance.now() - this.#since < MAX_HOLD_MS) return;
+    await setImmediate();
+    this.#since = performance.now();
+  }
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('not an error was thrown', { cause: thrown });
+}

@@ -1,0 +1,57 @@
+import { GraphQLError, Kind, valueFromASTUntyped, type GraphQLScalarTypeConfig, type ValueNode } from 'graphql';
+
+type Config<T> = Pick<GraphQLScalarTypeConfig<T, T>, 'serialize' | 'parseValue' | 'parseLiteral'>;
+
+/** What the scalars of the schema look like on the wire. What a client sent is refused with its own words, what a handler answered as a fault of ours. */
+export const SCALARS = { JSONObject: jsonObject(), Time: wholeNumber('Time', 'whole Unix seconds'), Long: wholeNumber('Long', 'a whole number') };
+
+function jsonObject(): Config<Record<string, unknown>> {
+  const parse = (value: unknown): Record<string, unknown> => {
+    if (isObject(value)) return value;
+    throw new GraphQLError(`JSONObject must be an object, got ${nameOf(value)}`);
+  };
+  return {
+    serialize: (value) => {
+      if (isObject(value)) return value;
+      throw new TypeError('an answer is not an object where the schema has a JSONObject');
+    },
+    parseValue: parse,
+    parseLiteral: (node, variables) => {
+      if (node.kind !== Kind.OBJECT) throw new GraphQLError(`JSONObject must be an object, got ${literalName(node)}`, { nodes: node });
+      return valueFromASTUntyped(node, variables) as Record<string, unknown>;
+    },
+  };
+}
+
+function wholeNumber(name: string, meaning: string): Config<number> {
+  const parse = (value: unknown): number => {
+    if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+    throw new GraphQLError(`${name} must be ${meaning}, got ${typeof value === 'number' ? String(value) : nameOf(value)}`);
+  };
+  return {
+    serialize: (value) => {
+      if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+      throw new TypeError(`an answer is not ${meaning} where the schema has a ${name}`);
+    },
+    parseValue: parse,
+    parseLiteral: (node) => {
+      if (node.kind !== Kind.INT) throw new GraphQLError(`${name} must be ${meaning}, got ${literalName(node)}`, { nodes: node });
+      return parse(Number(node.value));
+    },
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** `IntValue` is told as `an int`. */
+function literalName({ kind }: ValueNode): string {
+  const word = kind.replace(/Value$/, '').toLowerCase();
+  return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
+}

@@ -1,0 +1,137 @@
+import { getDirective } from '@graphql-tools/utils';
+import { buildSchema, isInputObjectType, isObjectType, isSpecifiedScalarType, lexicographicSortSchema, parse, print, printSchema, visit, type GraphQLSchema } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { createGraphqlApplication } from './application.ts';
+
+/** The schema as it was decided. */
+const DECIDED_SDL = `
+scalar JSONObject  scalar Time  scalar Long
+directive @auth on FIELD_DEFINITION
+directive @hasRole(role: Role!) on FIELD_DEFINITION
+enum Role { ADMIN USER }
+type Document { id: ID! key: String! lang: String! meta: JSONObject! contentMd: String! addedAt: Time! updatedAt: Time! expiresAt: Time }
+type DocumentEdge { cursor: String! node: Document! }
+type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String totalCount: Int! }
+type DocumentConnection { edges: [DocumentEdge!]! pageInfo: PageInfo! totalCount: Int! }
+type VectorSearchResult { document: Document! score: Float! rank: Int! }
+type VectorSearchResponse { results: [VectorSearchResult!]! total: Int! model: String dimensions: Int }
+type FTSResult { document: Document! score: Float! matchedTerms: [String!]! }
+type FTSResponse { results: [FTSResult!]! total: Int! }
+type CollectionStats { name: String! documentCount: Int! revisionCount: Int! metaIndexCount: Int! }
+type Stats { databasePath: String! databaseSize: Long! mode: String! collections: [CollectionStats!]! totalDocuments: Int! totalRevisions: Int! totalMetaIndices: Int! uptime: String! }
+type VectorCollectionStats { collection: String! totalDocuments: Int! embeddedDocuments: Int! }
+type VectorStats { enabled: Boolean! provider: String model: String dimensions: Int indexReady: Boolean! collections: [VectorCollectionStats!]! }
+type ReindexResult { embedded: Int! skipped: Int! failed: Int! errors: [String!]! enabled: Boolean! provider: String model: String dimensions: Int indexReady: Boolean! collections: [VectorCollectionStats!]! }
+type Webhook { id: ID! url: String! events: [String!]! collection: String! createdAt: Time! }
+type Schema { collection: String! schema: String! enabled: Boolean! }
+type ValidationResult { valid: Boolean! errors: [String!]! warnings: [String!]! }
+type AuthPayload { token: String! expiresAt: Time! }
+type User { username: String! admin: Boolean! createdAt: Time! disabled: Boolean! groups: [String!]! }
+type APIKey { key: String! description: String! createdAt: Time! expiresAt: Time! }
+type Group { name: String! description: String! members: [String!]! createdAt: Time! }
+type UserPermission { username: String! collection: String! read: Boolean! write: Boolean! admin: Boolean! }
+type GroupPermission { groupName: String! collection: String! read: Boolean! write: Boolean! admin: Boolean! }
+type BatchAddResult { added: Int! updated: Int! failed: Int! errors: [String!]! embeddingDropped: Int }
+type IngestResult { added: Int! updated: Int! skipped: Int! failed: Int! errors: [String!]! collection: String! durationMs: Int! profile: String keyCollisions: [String!] }
+type CodeGraphNode { key: String! docId: String! lang: String language: String depth: Int! }
+type CodeGraphEdge { from: String! to: String! kind: String! symbol: String! direction: String! fromLine: Int toLine: Int }
+type CodeGraph { collection: String! root: String! direction: String! depth: Int! nodes: [CodeGraphNode!]! edges: [CodeGraphEdge!]! truncated: Boolean! }
+input MetaInput { key: String! values: [String!]! }
+input AddDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String! ttl: Int }
+input UpdateDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String ttl: Int }
+input SearchInput { collection: String! filterMeta: [MetaInput!] sort: String asc: Boolean limit: Int offset: Int }
+input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int threshold: Float filterMeta: [MetaInput!] includeContent: Boolean }
+input FTSInput { collection: String! query: String! limit: Int }
+input CodeGraphInput { collection: String! key: String! direction: String depth: Int maxDegree: Int lines: Boolean }
+input AddBatchDocumentInput { key: String! lang: String! contentMd: String! meta: [MetaInput!] saveRevision: Boolean }
+input IngestDocumentInput { url: String key: String lang: String! contentMd: String! meta: [MetaInput!] extractFrontmatter: Boolean scrapedAt: Int scraper: String ttl: Int }
+input IngestOptionsInput { skipDuplicates: Boolean skipEmbeddings: Boolean skipFts: Boolean skipWebhooks: Boolean autoConfigureCollection: Boolean saveRevision: Boolean profile: String textOnly: Boolean }
+input RegisterWebhookInput { url: String! events: [String!]! collection: String }
+input SetSchemaInput { collection: String! schema: String! }
+input CreateAPIKeyInput { description: String expiresAt: Time }
+input CreateGroupInput { name: String! description: String members: [String!] }
+input SetPermissionInput { username: String! collection: String! read: Boolean! write: Boolean! admin: Boolean! }
+input SetGroupPermissionInput { groupName: String! collection: String! read: Boolean! write: Boolean! admin: Boolean! }
+type Query {
+  me: User! @auth
+  document(collection: String!, key: String!, lang: String!, env: JSONObject): Document @auth
+  search(input: SearchInput!): DocumentConnection @auth
+  vectorSearch(input: VectorSearchInput!): VectorSearchResponse @auth
+  fts(input: FTSInput!): FTSResponse @auth
+  codeGraph(input: CodeGraphInput, collection: String, key: String, direction: String, depth: Int, lines: Boolean): CodeGraph @auth
+  stats: Stats @auth
+  vectorStats: VectorStats @auth
+  schema(collection: String!): Schema @auth
+  schemas: [Schema!]! @auth
+  webhooks(collection: String): [Webhook!]! @auth @hasRole(role: ADMIN)
+  users: [User!]! @auth @hasRole(role: ADMIN)
+  groups: [Group!]! @auth @hasRole(role: ADMIN)
+  userPermissions(username: String!): [UserPermission!]! @auth @hasRole(role: ADMIN)
+  groupPermissions(groupName: String!): [GroupPermission!]! @auth @hasRole(role: ADMIN)
+}
+type Mutation {
+  login(username: String!, password: String!): AuthPayload!
+  addDocument(input: AddDocumentInput!): Document! @auth
+  updateDocument(input: UpdateDocumentInput!): Document! @auth
+  deleteDocument(collection: String!, key: String!, lang: String!): Boolean! @auth
+  deleteCollection(collection: String!): Int! @auth
+  vectorReindex(collection: String!, force: Boolean): ReindexResult! @auth
+  addBatch(collection: String!, documents: [AddBatchDocumentInput!]!): BatchAddResult! @auth
+  ingestDocuments(collection: String!, documents: [IngestDocumentInput!]!, options: IngestOptionsInput): IngestResult! @auth
+  setTTL(collection: String!, key: String!, lang: String!, ttl: Int!): Document! @auth
+  importURL(collection: String!, url: String!, key: String, lang: String!, meta: [MetaInput!], ttl: Int): Document! @auth
+  validateDocument(collection: String!, meta: [MetaInput!]!): ValidationResult! @auth
+  createAPIKey(input: CreateAPIKeyInput!): APIKey! @auth
+  registerWebhook(input: RegisterWebhookInput!): Webhook! @auth @hasRole(role: ADMIN)
+  deleteWebhook(id: ID!): Boolean! @auth @hasRole(role: ADMIN)
+  setSchema(input: SetSchemaInput!): Boolean! @auth @hasRole(role: ADMIN)
+  deleteSchema(collection: String!): Boolean! @auth @hasRole(role: ADMIN)
+  register(username: String!, password: String!): User! @auth @hasRole(role: ADMIN)
+  createGroup(input: CreateGroupInput!): Group! @auth @hasRole(role: ADMIN)
+  updateGroup(name: String!, description: String!, members: [String!]!): Group! @auth @hasRole(role: ADMIN)
+  deleteGroup(name: String!): Boolean! @auth @hasRole(role: ADMIN)
+  setPermission(input: SetPermissionInput!): Boolean! @auth @hasRole(role: ADMIN)
+  setGroupPermission(input: SetGroupPermissionInput!): Boolean! @auth @hasRole(role: ADMIN)
+}
+`;
+
+const built = createGraphqlApplication().schema;
+const decided = buildSchema(DECIDED_SDL);
+
+/** Each field's guards, such as `Query.users @auth @hasRole(role: ADMIN)`; printing a schema leaves them out. */
+function guards(schema: GraphQLSchema): string[] {
+  const lines = Object.values(schema.getTypeMap()).filter(isObjectType).flatMap((type) => Object.values(type.getFields()).map((field) => {
+    const role = getDirective(schema, field, 'hasRole')?.[0]?.['role'] as string | undefined;
+    return `${type.name}.${field.name}${getDirective(schema, field, 'auth') ? ' @auth' : ''}${role ? ` @hasRole(role: ${role})` : ''}`;
+  }));
+  return lines.filter((line) => line.includes('@')).sort();
+}
+
+const withoutDescriptions = (sdl: string): string => print(visit(parse(sdl), { enter: (node) => ('description' in node ? { ...node, description: undefined } : undefined) }));
+
+describe('the schema (decisions, section 4.13)', () => {
+  it('has the decided types, fields, arguments and directives, and no others', () => {
+    const shape = (schema: GraphQLSchema): string => withoutDescriptions(printSchema(lexicographicSortSchema(schema)));
+    expect(shape(built)).toBe(shape(decided));
+  });
+
+  it('guards the decided fields, and no others', () => {
+    expect(guards(built)).toEqual(guards(decided));
+    expect(guards(built)).toHaveLength(36);
+  });
+
+  it('describes every type, field, argument and directive of its own', () => {
+    const missing: string[] = [];
+    const look = (name: string, described: { description?: string | null | undefined }): void => void (described.description || missing.push(name));
+    for (const type of Object.values(built.getTypeMap())) {
+      if (type.name.startsWith('__') || isSpecifiedScalarType(type)) continue;
+      look(type.name, type);
+      if (!isObjectType(type) && !isInputObjectType(type)) continue;
+      for (const field of Object.values(type.getFields())) {
+        look(`${type.name}.${field.name}`, field);
+        if ('args' in field) for (const arg of field.args) look(`${type.name}.${field.name}(${arg.name})`, arg);
+      }
+    }
+    expect(missing).toEqual([]);
+  });
+});

@@ -1,0 +1,62 @@
+import { Metadata, type StatusObject } from '@grpc/grpc-js';
+import type { Log } from '../../lib/log.ts';
+import { requestIdOf } from '../../lib/request-id.ts';
+import type { Caller } from '../../operations/index.ts';
+import { CallEnded, signalOf, type CancellableCall } from './call-signal.ts';
+import { callerOf, text, type IncomingCall } from './request.ts';
+import { statusOf, toServiceError } from './status.ts';
+
+/** What every kind of call has. */
+export interface AnyCall extends IncomingCall, CancellableCall {
+  getPath(): string;
+  sendMetadata(metadata: Metadata): void;
+}
+
+export interface FrameOptions {
+  readonly log: Log;
+  /** Logs each call (`SVC_ACCESS_LOG`). */
+  readonly accessLog: boolean;
+}
+
+/** How a call went: its answer to send, or why there is none. */
+export type Ending<T> = { readonly value: T } | { readonly status: StatusObject };
+
+/** Sends the head of an answer, once; `headers` are the operation's. */
+export type SendHead = (headers?: Readonly<Record<string, string>>) => void;
+
+/**
+ * What every call needs around its work: who calls, under which id, until when, and what becomes of
+ * errors and the log. Never rejects.
+ */
+export async function frameCall<T>(call: AnyCall, options: FrameOptions, work: (caller: Caller & { readonly signal: AbortSignal }, sendHead: SendHead) => Promise<T>): Promise<Ending<T>> {
+  const start = performance.now();
+  const requestId = requestIdOf(text(call.metadata, 'x-request-id'));
+  const signal = signalOf(call);
+  let ending: Ending<T>;
+  try {
+    ending = { value: await work({ ...callerOf(call, requestId, signal), signal }, (headers) => sendHead(call, requestId, headers)) };
+  } catch (thrown) {
+    report(call, requestId, thrown, options.log);
+    ending = { status: statusOf(thrown, requestId) };
+  }
+  if (options.accessLog) {
+    const code = 'status' in ending ? ending.status.code : 0;
+    options.log.info({ requestId, method: call.getPath(), code, ms: Math.round((performance.now() - start) * 100) / 100, peer: call.getPeer() }, 'request');
+  }
+  return ending;
+}
+
+function sendHead(call: AnyCall, requestId: string, headers: Readonly<Record<string, string>> = {}): void {
+  const metadata = new Metadata();
+  metadata.set('x-request-id', requestId);
+  for (const [name, value] of Object.entries(headers)) metadata.set(name.toLowerCase(), value);
+  call.sendMetadata(metadata);
+}
+
+/** As the HTTP interface does: what the server is to blame for is logged, with its cause. */
+function report(call: AnyCall, requestId: string, thrown: unknown, log: Log): void {
+  if (thrown instanceof CallEnded) return;
+  const error = toServiceError(thrown);
+  if (error.status < 500 || error.code === 'not_implemented') return;
+  log.error({ requestId, operation: call.getPath(), code: error.code, err: error.cause ?? thrown }, 'request failed');
+}

@@ -1,0 +1,63 @@
+import type { DescMethod } from '@bufbuild/protobuf';
+import type { OperationId } from '../../../../generated/docs/operations.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import type { Caller, OperationSpec, Reply } from '../../../operations/index.ts';
+import type { FrameOptions } from '../call-frame.ts';
+import { decodeMessage, encodeMessage, type MessagePlan, type Schema } from '../message/index.ts';
+
+/** Something that happened, as Watch tells it; what is undefined is left out. */
+export interface WatchedEvent {
+  readonly event: string;
+  readonly collection: string;
+  readonly key: string;
+  readonly lang: string;
+  readonly docId: string;
+  readonly timestamp: number;
+  readonly document?: object;
+  readonly detail?: Readonly<Record<string, unknown>>;
+  readonly seq: number;
+}
+
+/** What a watcher asks for, in the form of WatchRequest. */
+export interface WatchInput {
+  readonly collection: string;
+  readonly events: readonly string[];
+  readonly includeDocument: boolean;
+  readonly fromSeq?: number;
+}
+
+/** What the RPCs of the document service work with. */
+export interface DocsAdapter extends FrameOptions {
+  readonly schema: Schema;
+  readonly operations: Readonly<Record<OperationId, OperationSpec>>;
+  readonly invoke: (operation: OperationId, input: object, caller: Caller) => Promise<Reply<unknown>>;
+  /**
+   * Resolves when nothing escapes the watcher any more, and rejects with what is wrong with the input. What
+   * it answers throws the signal's reason when that aborts.
+   */
+  readonly watch: (input: WatchInput, signal: AbortSignal) => Promise<AsyncIterable<WatchedEvent>>;
+  readonly maxMessageBytes: number;
+}
+
+/** Reads requests and writes responses of one RPC. */
+export interface Codec {
+  decode(bytes: Uint8Array, options?: { readonly repairText?: boolean }): Record<string, unknown>;
+  /** Throws when the message would be larger than clients may ask for; the answer to a write (`done`) is sent all the same. */
+  encode(value: unknown, options?: { readonly done?: boolean }): Buffer;
+}
+
+export function codecOf({ schema, maxMessageBytes }: Pick<DocsAdapter, 'schema' | 'maxMessageBytes'>, method: DescMethod): Codec {
+  const [input, output] = [schema.plan(method.input), schema.plan(method.output)];
+  return {
+    decode: (bytes, options) => decodeMessage(bytes, input, options) as Record<string, unknown>,
+    encode: (value, { done = false } = {}) => encode(value, output, done ? Number.POSITIVE_INFINITY : maxMessageBytes),
+  };
+}
+
+function encode(value: unknown, plan: MessagePlan, maxBytes: number): Buffer {
+  const bytes = encodeMessage(value ?? {}, plan);
+  if (bytes.length > maxBytes) {
+    throw new ServiceError('payload_too_large', `the answer has ${bytes.length} bytes, more than the ${maxBytes} of a message; ask for less at once`);
+  }
+  return bytes;
+}

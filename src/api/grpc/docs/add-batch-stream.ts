@@ -1,0 +1,93 @@
+import type { DescMethod } from '@bufbuild/protobuf';
+import type { handleClientStreamingCall } from '@grpc/grpc-js';
+import { ServiceError } from '../../../errors/index.ts';
+import { frameCall } from '../call-frame.ts';
+import { codecOf, type DocsAdapter } from './adapter.ts';
+import { readMessages } from './read-stream.ts';
+
+/** What is gathered before it is written: a transaction's worth of documents, or so many bytes of them. */
+const MAX_ITEMS = 500;
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** Lines of `errors`; a stream has no end, so they must have one. */
+const MAX_ERRORS = 1000;
+
+interface Batch {
+  readonly collection: string;
+  readonly documents: object[];
+  bytes: number;
+}
+
+/** What became of the stream so far, in the form of AddBatchResponse. */
+class Tally {
+  added = 0;
+  updated = 0;
+  failed = 0;
+  embeddingDropped = 0;
+  sanitized = 0;
+  readonly errors: string[] = [];
+  /** Items of all batches that are written. */
+  #items = 0;
+
+  /** Adds the result of a batch; its errors count from the batch's first item. */
+  add(items: number, result: Partial<Tally>): void {
+    for (const name of ['added', 'updated', 'failed', 'embeddingDropped', 'sanitized'] as const) this[name] += result[name] ?? 0;
+    for (const line of result.errors ?? []) {
+      if (this.errors.length < MAX_ERRORS) this.errors.push(line.replace(/^\d+/, (index) => String(Number(index) + this.#items)));
+    }
+    this.#items += items;
+  }
+
+  response(): object {
+    const { added, updated, failed, errors, embeddingDropped, sanitized } = this;
+    return { added, updated, failed, errors, ...(embeddingDropped > 0 && { embeddingDropped }), ...(sanitized > 0 && { sanitized }) };
+  }
+
+  /** The error that broke the stream off, with what was written before it. */
+  interrupted(thrown: unknown): unknown {
+    if (!(thrown instanceof ServiceError) || this.#items === 0) return thrown;
+    const { message, code, errors, headers, body, cause } = thrown;
+    const { added, updated, failed } = this;
+    return new ServiceError(code, `${message}; ${added + updated} documents were written before`, {
+      cause, body: { ...body, added, updated, failed }, ...(errors && { errors }), ...(headers && { headers }),
+    });
+  }
+}
+
+/** AddBatchStream: batches are written while the stream goes on, one at a time, and only one is in memory. */
+export function addBatchStream(adapter: DocsAdapter, method: DescMethod): handleClientStreamingCall<Buffer, Buffer> {
+  const codec = codecOf(adapter, method);
+  return async (call, callback) => {
+    const ending = await frameCall(call, adapter, async (caller, sendHead) => {
+      const tally = new Tally();
+      try {
+        for await (const { collection, documents } of batches(readMessages(call, codec, caller.signal, true))) {
+          const { value } = await adapter.invoke('addDocuments', { collection, documents }, caller);
+          tally.add(documents.length, value as Partial<Tally>);
+        }
+      } catch (thrown) {
+        throw tally.interrupted(thrown);
+      }
+      const response = codec.encode(tally.response());
+      sendHead();
+      return response;
+    });
+    if ('value' in ending) callback(null, ending.value);
+    else callback(ending.status);
+  };
+}
+
+/** Gathers items of one collection. An item without a collection belongs to that of the item before. */
+async function* batches(items: AsyncIterable<{ message: Record<string, unknown>; bytes: number }>): AsyncGenerator<Batch> {
+  let batch: Batch = { collection: '', documents: [], bytes: 0 };
+  for await (const { message, bytes } of items) {
+    const { collection = batch.collection, document = {} } = message as { collection?: string; document?: object };
+    if (collection !== batch.collection || batch.documents.length >= MAX_ITEMS || batch.bytes + bytes > MAX_BYTES) {
+      if (batch.documents.length > 0) yield batch;
+      batch = { collection, documents: [], bytes: 0 };
+    }
+    batch.documents.push(document);
+    batch.bytes += bytes;
+  }
+  if (batch.documents.length > 0) yield batch;
+}

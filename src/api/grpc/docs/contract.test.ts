@@ -1,0 +1,242 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { operations, type OperationId } from '../../../../generated/docs/operations.ts';
+import { IMAGE, methodOf } from '../../../testkit/grpc-client.ts';
+import { readSchema, type MessagePlan } from '../message/index.ts';
+import type { FieldPlan, Kind } from '../message/plan.ts';
+import { RPCS, WITHOUT_RPC } from './rpcs.ts';
+import { definitionOf, describeRpcs, DOCS_SERVICES, STREAMS, UNSERVED } from './services.ts';
+
+/** As far as JSON schemas are looked at here. */
+interface Json {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Json>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Json | boolean;
+  readonly items?: Json;
+  readonly prefixItems?: readonly Json[];
+  readonly allOf?: readonly Json[];
+  readonly oneOf?: readonly Json[];
+  readonly anyOf?: readonly Json[];
+  readonly minLength?: number;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+}
+
+const read = (file: string): unknown => JSON.parse(readFileSync(new URL(`../../../../generated/docs/${file}`, import.meta.url), 'utf8'));
+const inputs = read('inputs.json') as Record<OperationId, Json>;
+const openapi = read('openapi.json') as { paths: Record<string, Record<string, { operationId?: string; responses: Record<string, { $ref?: string; content?: Record<string, { schema: Json }> }> }>> };
+const schema = readSchema(IMAGE);
+
+/** The RPCs of decisions, section 4.12. */
+const DECIDED = `
+Add AddBatch AddBatchStream Get GetDocumentMeta Search MetaKeys Checksum Update SetTTL Delete DeleteBatch DeleteCollection
+Ingest Upload ImportURL ImportWiki SubmitBulkIngest GetBulkIngest CancelBulkIngest ListBulkIngest ListRevisions RestoreRevision Truncate
+Watch Export Backup Restore FTS FTSReindex FTSLanguages Autocomplete HybridSearch Aggregate
+ListSynonyms AddSynonym DeleteSynonym ListStopwords AddStopwords DeleteStopwords
+VectorSearch VectorReindex VectorStats VectorProjection Classify CrossSearch FindDuplicates CodeGraph
+GeoSearch GeoWithin GeoPolygon GeoReindex GeoStats GeoEncode GeoDecode
+GetCollectionConfig SetCollectionConfig DeleteCollectionConfig ListCollectionConfigs
+ListEmbeddingConfigs CreateEmbeddingConfig GetEmbeddingConfig UpdateEmbeddingConfig DeleteEmbeddingConfig SetDefaultEmbeddingConfig
+SetSchema GetSchema DeleteSchema ListSchemas Validate RegisterWebhook ListWebhooks DeleteWebhook
+ListAutomation CreateAutomation GetAutomation UpdateAutomation DeleteAutomation TestAutomation ListAutomationLogs
+ListCuration CreateCuration UpdateCuration DeleteCuration StartSession AddMessage Recall Summarize ListSessions SessionHistory
+TemporalQuery TemporalHot TemporalHistogram SpellSuggest SpellCleanup ListDictionary AddDictionary DeleteDictionary
+Health Stats SystemInfo GetConfig ListEndpoints ComplianceStatus
+Login Register Me CreateAPIKey ListAPIKeys DeleteAPIKey ListUsers DeleteUser
+ListPermissions SetPermission ListGroups CreateGroup GetGroup UpdateGroup DeleteGroup ListGroupPermissions SetGroupPermission
+CreateMCPKey ListMCPKeys DeleteMCPKey DisableMCPKey ListAudit ListAuditExporters EncryptionStatus RotateEncryption GetEncryptionJob ListEncryptionJobs
+RequestSnapshot StreamBinlog ReplicationStatus AcknowledgeLSN
+`.trim().split(/\s+/);
+
+/** `<message>.<field>` that only one side has, each with the reason. */
+const ONLY_IN_JSON: Readonly<Record<string, string>> = {
+  'ListGroupPermissionsRequest.groupName': 'another name for group',
+  'SetGroupPermissionRequest.groupName': 'another name for group',
+  'EmbeddingConfig.configs': 'the HTTP interface adds the list of all to what was created',
+  'UploadOptions.file': 'files are pieces of the stream',
+  'UploadOptions.files[]': 'files are pieces of the stream',
+  'ImportWikiOptions.file': 'files are pieces of the stream',
+};
+const ONLY_IN_PROTO: Readonly<Record<string, string>> = {
+  'SetCollectionConfigRequest.clear': 'stands for null',
+  'SearchResponse.totalCount': 'the header X-Total-Count',
+  'SearchResponse.contextTruncated': 'the header X-Context-Truncated',
+};
+
+/** What becomes of an answer that is a bare list, or of one of two kinds. */
+const WRAPPED: Readonly<Record<string, (answer: Json) => Json>> = {
+  searchDocuments: (answer) => object({ documents: answer }),
+  listWebhooks: (answer) => object({ webhooks: answer }),
+  listPermissions: (answer) => object({ permissions: answer }),
+  listCurationRules: (answer) => resolve(answer).oneOf!.map(resolve).find(({ properties }) => properties?.['rules'] !== undefined)!,
+};
+
+function object(properties: Record<string, Json>): Json {
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+function resolve(json: Json): Json {
+  if (json.$ref === undefined) return json;
+  let target: unknown = openapi;
+  // The inputs hold copies of the components that they need.
+  for (const part of json.$ref.replace('#/$defs/', '#/components/schemas/').slice(2).split('/')) target = (target as Record<string, unknown>)[part];
+  return resolve(target as Json);
+}
+
+const isNull = (json: Json): boolean => resolve(json).type === 'null';
+
+/** One schema for a choice of schemas: all their fields, required where all require them. */
+function flat(json: Json): Json {
+  const { allOf, oneOf, anyOf, ...own } = resolve(json);
+  const parts = (allOf ?? oneOf ?? anyOf)?.filter((part) => !isNull(part)).map(flat);
+  if (parts === undefined) return own;
+  if (parts.length === 1) return parts[0]!;
+  const list = parts.find(({ type }) => type === 'array');
+  if (list !== undefined) return list;
+  const properties = Object.assign({}, ...[...parts].reverse().map((part) => part.properties), own.properties) as Record<string, Json>;
+  const requires = (name: string) => parts[allOf ? 'some' : 'every'](({ required }) => required?.includes(name)) || own.required?.includes(name) === true;
+  return { type: 'object', properties, required: Object.keys(properties).filter(requires) };
+}
+
+const typesOf = ({ type }: Json): string[] => [type ?? []].flat().filter((each) => each !== 'null');
+
+type Direction = 'in' | 'out';
+
+/** Compares a message with a schema, and tells every difference. */
+function compare(json: Json, plan: MessagePlan, direction: Direction, problems: string[], seen = new Set<string>()): void {
+  if (seen.has(plan.name)) return;
+  seen.add(plan.name);
+  const given = flat(json);
+  const name = plan.name.replace('quire.docs.v1.', '');
+  if (plan.form === 'union') {
+    const kinds = plan.fields.map(({ kind }) => TYPES[kind]).sort();
+    if (kinds.join() !== typesOf(given).sort().join()) problems.push(`${name} is one of ${kinds.join()}, not ${typesOf(given).join()}`);
+    return;
+  }
+  if (plan.form !== 'object') return compareField(given, plan.fields[0]!, { direction, place: name, required: true }, problems, seen);
+  const properties = given.properties ?? {};
+  const known = new Map(plan.fields.map((field) => [field.name, field]));
+  for (const [property, value] of Object.entries(properties)) {
+    const place = `${name}.${property}`;
+    const field = known.get(property);
+    if (field !== undefined) compareField(value, field, { direction, place, required: given.required?.includes(property) === true }, problems, seen);
+    else if (ONLY_IN_JSON[place] === undefined) problems.push(`${place} is missing`);
+  }
+  for (const field of known.keys()) {
+    if (properties[field] === undefined && ONLY_IN_PROTO[`${name}.${field}`] === undefined) problems.push(`${name}.${field} is too many`);
+  }
+}
+
+const TYPES: Readonly<Record<Kind, string>> = {
+  string: 'string', bytes: 'string', bool: 'boolean', int32: 'integer', uint32: 'integer', int64: 'integer', uint64: 'integer',
+  double: 'number', float: 'number', message: 'object', struct: 'object', value: '',
+};
+
+interface Place {
+  readonly direction: Direction;
+  readonly place: string;
+  readonly required: boolean;
+}
+
+function compareField(json: Json, field: FieldPlan, at: Place, problems: string[], seen: Set<string>): void {
+  const given = flat(json);
+  if (field.shape === 'list') {
+    if (typesOf(given)[0] !== 'array') problems.push(`${at.place} is no list`);
+    return compareOne(given.items ?? given.prefixItems?.[0] ?? {}, field, at, problems, seen);
+  }
+  if (field.shape === 'map') {
+    if (typeof given.additionalProperties !== 'object') problems.push(`${at.place} is no map`);
+    return compareOne(given.additionalProperties as Json, field, at, problems, seen);
+  }
+  const needed = needsPresence(json, given, at);
+  // A message that requests hold, too, may have more of it than answers need.
+  const wrong = at.direction === 'in' ? field.presence !== needed : needed && !field.presence;
+  if (wrong && !['message', 'struct', 'value'].includes(field.kind)) problems.push(`${at.place} must ${field.presence ? 'not ' : ''}be optional`);
+  compareOne(json, field, at, problems, seen);
+}
+
+/**
+ * Where absence differs from zero. In requests everywhere but in required texts that may not be empty,
+ * for which both mean that they are missing; in answers where the field may be left out.
+ */
+function needsPresence(json: Json, given: Json, { direction, required }: Place): boolean {
+  if (direction === 'out') return !required || [resolve(json).type].flat().includes('null');
+  return !(required && typesOf(given)[0] === 'string' && refusesEmpty(given));
+}
+
+function refusesEmpty({ minLength = 0, enum: values, pattern }: Json): boolean {
+  return minLength > 0 || values !== undefined || (pattern !== undefined && !new RegExp(pattern, 'u').test(''));
+}
+
+function compareOne(json: Json, field: FieldPlan, at: Place, problems: string[], seen: Set<string>): void {
+  if (field.kind === 'message') return compare(json, field.message!, at.direction, problems, seen);
+  const type = typesOf(flat(json))[0];
+  if (type !== TYPES[field.kind]) problems.push(`${at.place} is ${type}, not ${TYPES[field.kind]}`);
+}
+
+function answerOf(operation: string): Json {
+  for (const methods of Object.values(openapi.paths)) {
+    for (const { operationId, responses } of Object.values(methods)) {
+      if (operationId !== operation) continue;
+      const success = responses[Object.keys(responses).find((status) => status.startsWith('2'))!]!;
+      return (resolve(success as Json) as typeof success).content?.['application/json']?.schema ?? object({});
+    }
+  }
+  throw new Error(`the specification has no ${operation}`);
+}
+
+const methods = DOCS_SERVICES.flatMap((name) => schema.registry.getService(name)!.methods);
+
+describe('the proto files', () => {
+  it('have exactly the RPCs that were decided', () => {
+    expect(methods.map(({ name }) => name).sort()).toEqual([...DECIDED].sort());
+  });
+
+  it.each(Object.entries(RPCS))('give %s the fields of its operation, with presence where absence means something', (rpc, { operation }) => {
+    const { input, output } = methodOf(rpc);
+    const problems: string[] = [];
+    compare(inputs[operation], schema.plan(input), 'in', problems);
+    compare((WRAPPED[operation] ?? ((answer: Json) => answer))(answerOf(operation)), schema.plan(output), 'out', problems);
+    expect(problems).toEqual([]);
+  });
+
+  it('give the streams the fields of their operations', () => {
+    const plan = (name: string): MessagePlan => schema.plan(schema.registry.getMessage(`quire.docs.v1.${name}`)!);
+    const problems: string[] = [];
+    compare(inputs.exportDocuments, plan('ExportRequest'), 'in', problems);
+    compare(inputs.uploadFiles, plan('UploadOptions'), 'in', problems);
+    compare(inputs.importWiki, plan('ImportWikiOptions'), 'in', problems);
+    compare(answerOf('uploadFiles'), plan('UploadResponse'), 'out', problems);
+    compare(answerOf('importWiki'), plan('ImportWikiResponse'), 'out', problems);
+    expect(problems).toEqual([]);
+  });
+
+  it('name events as was decided', () => {
+    const fields = (name: string) => schema.registry.getMessage(`quire.docs.v1.${name}`)!.fields.map((field) => field.name).join(' ');
+    expect(fields('DocumentEvent')).toBe('event collection key lang doc_id timestamp document detail seq');
+    expect(fields('WatchRequest')).toBe('collection events include_document from_seq');
+    expect(fields('BinlogEntry')).toBe('lsn type timestamp bucket key value checksum txn_end');
+    expect(fields('SnapshotChunk')).toBe('data offset total_size is_last snapshot_lsn');
+  });
+});
+
+describe('every operation', () => {
+  it('has an RPC, or a reason for having none', () => {
+    const served = new Set([...Object.values(RPCS), ...Object.values(STREAMS)].map(({ operation }) => operation as string | undefined));
+    expect(Object.keys(operations).filter((id) => !served.has(id)).sort()).toEqual(Object.keys(WITHOUT_RPC).sort());
+  });
+
+  it('and every RPC has a handler, or a reason for having none', () => {
+    const handled = [...Object.keys(RPCS), ...Object.keys(STREAMS), ...Object.keys(UNSERVED)];
+    expect(handled.sort()).toEqual(methods.map(({ name }) => name).sort());
+    expect(Object.values(DOCS_SERVICES.map((name) => definitionOf(schema.registry.getService(name)!))).flatMap((each) => Object.keys(each))).toHaveLength(methods.length);
+  });
+
+  it('and every RPC says what it does', () => {
+    const told = describeRpcs({ schema, operations });
+    expect(told.filter(({ description }) => description === '')).toEqual([]);
+    expect(told[0]).toEqual({ name: 'quire.docs.v1.DocumentDB/Add', description: operations.addDocument.summary });
+  });
+});

@@ -1,0 +1,99 @@
+import type { DescMethod, DescService } from '@bufbuild/protobuf';
+import type { MethodDefinition, Server, ServiceDefinition, UntypedHandleCall } from '@grpc/grpc-js';
+import type { OperationId } from '../../../../generated/docs/operations.ts';
+import type { Schema } from '../message/index.ts';
+import { addBatchStream } from './add-batch-stream.ts';
+import type { DocsAdapter } from './adapter.ts';
+import { exportFile } from './export.ts';
+import { fileStream } from './file-stream.ts';
+import { RPCS } from './rpcs.ts';
+import { unary } from './unary.ts';
+import { watch } from './watch.ts';
+
+/** The services of the document service, by their full names. */
+export const DOCS_SERVICES = ['quire.docs.v1.DocumentDB', 'quire.docs.v1.Replication'] as const;
+
+interface StreamRow {
+  readonly make: (adapter: DocsAdapter, method: DescMethod) => UntypedHandleCall;
+  /** The operation that it is a form of. */
+  readonly operation?: OperationId;
+}
+
+/** The RPCs that are not one operation each. */
+export const STREAMS: Readonly<Record<string, StreamRow>> = {
+  AddBatchStream: { make: addBatchStream, operation: 'addDocuments' },
+  Export: { make: exportFile, operation: 'exportDocuments' },
+  Watch: { make: watch },
+  Upload: { make: (adapter, method) => fileStream(adapter, method, 'uploadFiles'), operation: 'uploadFiles' },
+  ImportWiki: { make: (adapter, method) => fileStream(adapter, method, 'importWiki'), operation: 'importWiki' },
+};
+
+/** RPCs without a handler, each with the reason; the library answers Unimplemented to them. */
+export const UNSERVED: Readonly<Record<string, string>> = {
+  RequestSnapshot: 'replication is not built',
+  StreamBinlog: 'replication is not built',
+  AcknowledgeLSN: 'replication is not built',
+};
+
+/** What RPCs do that are no operation. */
+const PURPOSES: Readonly<Record<string, string>> = {
+  Watch: 'Tell of changes to documents as they happen',
+  RequestSnapshot: 'Send a snapshot of the database to a follower',
+  StreamBinlog: 'Send changes to a follower as they are committed',
+  AcknowledgeLSN: 'Tell the leader what a follower has on disk',
+};
+
+/** Every RPC by its full name, with what it does. */
+export function describeRpcs({ schema, operations }: Pick<DocsAdapter, 'schema' | 'operations'>): { name: string; description: string }[] {
+  return methodsOf(schema).map(({ name, parent }) => {
+    const operation = RPCS[name]?.operation ?? STREAMS[name]?.operation;
+    return { name: `${parent.typeName}/${name}`, description: operation === undefined ? (PURPOSES[name] ?? '') : operations[operation].summary };
+  });
+}
+
+const methodsOf = (schema: Schema): DescMethod[] => DOCS_SERVICES.flatMap((name) => serviceOf(schema, name).methods);
+
+function serviceOf(schema: Schema, name: string): DescService {
+  const service = schema.registry.getService(name);
+  if (service === undefined) throw new Error(`the image lacks the service ${name}`);
+  return service;
+}
+
+/** Serves every RPC of the document service. Throws when one has neither a handler nor a reason. */
+export function addDocsServices(server: Server, adapter: DocsAdapter): void {
+  for (const name of DOCS_SERVICES) {
+    const service = serviceOf(adapter.schema, name);
+    server.addService(definitionOf(service), implementationOf(adapter, service));
+  }
+}
+
+function implementationOf(adapter: DocsAdapter, service: DescService): Record<string, UntypedHandleCall> {
+  const handlers: Record<string, UntypedHandleCall> = {};
+  for (const method of service.methods) {
+    const row = RPCS[method.name];
+    const stream = STREAMS[method.name];
+    if (row !== undefined) handlers[method.name] = unary(adapter, method, row) as UntypedHandleCall;
+    else if (stream !== undefined) handlers[method.name] = stream.make(adapter, method);
+    else if (UNSERVED[method.name] === undefined) throw new Error(`nothing serves ${method.name}`);
+  }
+  return handlers;
+}
+
+/**
+ * Messages pass through the library as bytes and are read and written by the adapter, whose errors name
+ * fields; the library's would not.
+ */
+export function definitionOf(service: DescService): ServiceDefinition {
+  return Object.fromEntries(service.methods.map((method) => [method.name, methodOf(service, method)]));
+}
+
+const asIs = (bytes: Buffer): Buffer => bytes;
+
+function methodOf(service: DescService, { name, methodKind }: DescMethod): MethodDefinition<Buffer, Buffer> {
+  return {
+    path: `/${service.typeName}/${name}`,
+    requestStream: methodKind === 'client_streaming' || methodKind === 'bidi_streaming',
+    responseStream: methodKind === 'server_streaming' || methodKind === 'bidi_streaming',
+    requestSerialize: asIs, requestDeserialize: asIs, responseSerialize: asIs, responseDeserialize: asIs,
+  };
+}

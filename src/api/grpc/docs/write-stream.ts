@@ -1,0 +1,25 @@
+import type { ServerWritableStream } from '@grpc/grpc-js';
+import type { statusOf } from '../status.ts';
+
+/**
+ * Writes a message and waits until it has left the process: a client that reads slowly slows the source
+ * down, not the memory. Rejects with the signal's reason when the call ends first, since the library
+ * forgets what is written to an ended call.
+ */
+export function writeMessage(call: ServerWritableStream<Buffer, Buffer>, message: Buffer, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+    call.write(message, () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    });
+  });
+}
+
+/** Ends a stream with the status of an error, after everything that was written. */
+export function failStream(call: ServerWritableStream<Buffer, Buffer>, status: ReturnType<typeof statusOf>): void {
+  // A call that was cancelled has its status already.
+  if (!call.cancelled) call.emit('error', status);
+}

@@ -1,0 +1,153 @@
+import { isUtf8 } from 'node:buffer';
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { ServiceError } from '../../../errors/index.ts';
+import { decodeUtf8Escaping } from '../../../lib/utf8.ts';
+import { setOwn } from './own.ts';
+import { WIRE_TYPES, type FieldPlan, type MessagePlan } from './plan.ts';
+import { endOf, readStruct, readValue } from './well-known.ts';
+
+/** Messages within messages; deeper ones could exhaust the stack. */
+const MAX_DEPTH = 100;
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Reads a message into the form that JSON would have: what is not on the wire is not in it, so that
+ * presence is kept, and unknown fields are passed over (decision D-04). With `repairText`, bytes that
+ * are not UTF-8 become lone surrogates, which the operation finds and repairs (decision D-39).
+ * Errors: 400 `invalid_argument`, naming the field where there is one.
+ */
+export function decodeMessage(bytes: Uint8Array, plan: MessagePlan, options: { readonly repairText?: boolean } = {}): unknown {
+  const reader = new BinaryReader(bytes, options.repairText === true ? escapingText : strictText);
+  try {
+    return readMessage(reader, bytes.length, plan, undefined, 0);
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw malformed((error as Error).message, error);
+  }
+}
+
+function malformed(reason: string, cause?: unknown): ServiceError {
+  return new ServiceError('invalid_argument', `malformed message: ${reason}`, { cause });
+}
+
+function strictText(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw malformed('text must be valid UTF-8');
+  return toBuffer(bytes).toString('utf8');
+}
+
+const escapingText = (bytes: Uint8Array): string => decodeUtf8Escaping(toBuffer(bytes));
+
+const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** Reads up to `end`. A message that comes twice is merged into what came first, as the format wants it. */
+function readMessage(reader: BinaryReader, end: number, plan: MessagePlan, before: unknown, depth: number): unknown {
+  if (depth > MAX_DEPTH) throw malformed(`nested deeper than ${MAX_DEPTH} levels`);
+  const fields = fieldsOf(plan, before);
+  while (reader.pos < end) {
+    const [number, wireType] = reader.tag();
+    const field = plan.byNumber.get(number);
+    if (field === undefined) skip(reader, wireType);
+    else readField(reader, wireType, field, fields, { plan, depth });
+    if (reader.pos > end) throw malformed(`a field reaches beyond the end of ${plan.name}`);
+  }
+  return shownAs(plan, fields);
+}
+
+/** The fields that were read before, from the form in which they are shown. */
+function fieldsOf(plan: MessagePlan, before: unknown): Fields {
+  if (before === undefined) return {};
+  return plan.form === 'list' || plan.form === 'map' ? { values: before } : plan.form === 'union' ? {} : (before as Fields);
+}
+
+function shownAs(plan: MessagePlan, fields: Fields): unknown {
+  switch (plan.form) {
+    case 'object': return fields;
+    case 'list': return fields['values'] ?? [];
+    case 'map': return fields['values'] ?? {};
+    case 'union': return Object.values(fields)[0];
+  }
+}
+
+/** Groups are history, and may be nested without a bound. */
+function skip(reader: BinaryReader, wireType: WireType): void {
+  if (wireType === WireType.StartGroup || wireType === WireType.EndGroup) throw malformed('groups are not supported');
+  reader.skip(wireType);
+}
+
+interface Place {
+  readonly plan: MessagePlan;
+  readonly depth: number;
+}
+
+function readField(reader: BinaryReader, wireType: WireType, field: FieldPlan, fields: Fields, place: Place): void {
+  if (field.shape === 'map') {
+    requireType(wireType, WireType.LengthDelimited, field, place);
+    readEntry(reader, field, (fields[field.name] ??= {}) as Fields, place.depth);
+    return;
+  }
+  if (field.shape === 'list') {
+    readItems(reader, wireType, field, (fields[field.name] ??= []) as unknown[], place);
+    return;
+  }
+  requireType(wireType, WIRE_TYPES[field.kind], field, place);
+  const value = readOne(reader, field, fields[field.name], place.depth);
+  for (const rival of field.rivals) delete fields[rival];
+  if (value !== undefined) fields[field.name] = value;
+}
+
+/** Numbers come packed or one by one, whatever the writer likes better. */
+function readItems(reader: BinaryReader, wireType: WireType, field: FieldPlan, items: unknown[], place: Place): void {
+  const expected = WIRE_TYPES[field.kind];
+  if (wireType === WireType.LengthDelimited && expected !== WireType.LengthDelimited) {
+    const end = endOf(reader);
+    while (reader.pos < end) items.push(readOne(reader, field, undefined, place.depth));
+    if (reader.pos > end) throw malformed(`${field.name} does not end with a number`);
+    return;
+  }
+  requireType(wireType, expected, field, place);
+  items.push(readOne(reader, field, undefined, place.depth));
+}
+
+/** An entry of a map is a message of a key and a value, either of which may be left out. */
+function readEntry(reader: BinaryReader, field: FieldPlan, entries: Fields, depth: number): void {
+  const end = endOf(reader);
+  let key = '';
+  let value: unknown;
+  while (reader.pos < end) {
+    const [number, wireType] = reader.tag();
+    if (number === 1 && wireType === WireType.LengthDelimited) key = reader.string();
+    else if (number === 2 && wireType === WIRE_TYPES[field.kind]) value = readOne(reader, field, value, depth);
+    else if (number <= 2) throw malformed(`${field.name} has an entry of another type`);
+    else skip(reader, wireType);
+  }
+  if (reader.pos > end) throw malformed(`an entry of ${field.name} reaches beyond its end`);
+  setOwn(entries, key, value ?? zeroOf(field));
+}
+
+function zeroOf({ kind, message }: FieldPlan): unknown {
+  if (kind === 'message') return shownAs(message!, {});
+  return kind === 'string' ? '' : kind === 'bool' ? false : kind === 'bytes' ? new Uint8Array() : kind === 'struct' ? {} : kind === 'value' ? null : 0;
+}
+
+function requireType(actual: WireType, expected: WireType, field: FieldPlan, { plan }: Place): void {
+  if (actual !== expected) throw malformed(`${field.name} of ${plan.name} has wire type ${actual}, expected ${expected}`);
+}
+
+function readOne(reader: BinaryReader, field: FieldPlan, before: unknown, depth: number): unknown {
+  switch (field.kind) {
+    case 'string': return reader.string();
+    case 'bytes': return reader.bytes();
+    case 'bool': return reader.bool();
+    case 'int32': return reader.int32();
+    case 'uint32': return reader.uint32();
+    // As JSON has them: beyond 2^53, where moments in nanoseconds lie, the nearest number that it can tell.
+    case 'int64': return Number(reader.int64());
+    case 'uint64': return Number(reader.uint64());
+    case 'double': return reader.double();
+    case 'float': return reader.float();
+    case 'struct': return readStruct(reader, endOf(reader), depth + 1);
+    case 'value': return readValue(reader, endOf(reader), depth + 1);
+    case 'message': return readMessage(reader, endOf(reader), field.message!, before, depth + 1);
+  }
+}

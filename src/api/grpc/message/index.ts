@@ -1,0 +1,3 @@
+export { decodeMessage } from './decode.ts';
+export { encodeMessage } from './encode.ts';
+export { readSchema, type MessagePlan, type Schema } from './plan.ts';

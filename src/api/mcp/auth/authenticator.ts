@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../../lib/clock.ts';
+import { type Credential, presentedCredential } from '../../../lib/credential.ts';
+import { Lru } from '../../../lib/lru.ts';
+import { digestOf, type KeyOwner, type StaticKeys } from './static-keys.ts';
+
+/** Keys that are kept in the database (`/v1/mcp/keys`). */
+export interface StoredKeys {
+  /** Who an active key belongs to; undefined for one that is unknown, disabled or expired. */
+  find(digest: string): Promise<KeyOwner | undefined>;
+}
+
+export interface AuthenticatorOptions {
+  /** Whether a key is required (`SVC_MCP_API_KEY_ENABLED`). */
+  readonly required: boolean;
+  readonly keys: StaticKeys;
+  readonly stored?: StoredKeys;
+  /** Whether a credential of the service is valid, where they are what is asked for instead of keys. */
+  readonly accepts?: (credential: Credential) => Promise<boolean>;
+  /** Milliseconds that the answer about a stored key is remembered (`SVC_MCP_API_KEY_CACHE_TTL`). */
+  readonly cacheTtl: number;
+  readonly clock: Clock;
+}
+
+/** What a request shows of its sender. */
+export type Identity =
+  | { readonly ok: true; readonly owner?: KeyOwner; readonly credential?: Credential }
+  | { readonly ok: false; readonly reason: string };
+
+/** Answers that are remembered; guessing must not fill the memory. */
+const CACHED = 10_000;
+
+interface Remembered {
+  readonly owner: KeyOwner | undefined;
+  readonly until: number;
+}
+
+/**
+ * Checks MCP keys where they are required, and else the service's credentials where it has any (decision D-114): otherwise
+ * whoever reaches the port could hold all the sessions there are.
+ */
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
+  readonly #remembered = new Lru<string, Remembered>(CACHED);
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+  }
+
+  /** `query` may carry `api_key` where the client cannot set headers, as with server-sent events. */
+  async identify(request: IncomingMessage, query: URLSearchParams, queryAllowed: boolean): Promise<Identity> {
+    const credential = credentialOf(request, queryAllowed ? query : undefined);
+    const { required, accepts } = this.#options;
+    if (!required && accepts === undefined) return { ok: true, ...(credential === undefined ? {} : { credential }) };
+    if (credential === undefined) return { ok: false, reason: 'missing authentication' };
+    if (!required) return await accepts!(credential) ? { ok: true, credential } : { ok: false, reason: 'invalid credentials' };
+    const owner = await this.#ownerOf(credential.value);
+    return owner === undefined ? { ok: false, reason: 'invalid key' } : { ok: true, owner };
+  }
+
+  /** Forgets what is remembered: after a key was removed or disabled it must stop working at once. */
+  forget(): void {
+    this.#remembered.clear();
+  }
+
+  async #ownerOf(key: string): Promise<KeyOwner | undefined> {
+    const { keys, stored, cacheTtl, clock } = this.#options;
+    const digest = digestOf(key);
+    const known = keys.find(digest);
+    if (known !== undefined || stored === undefined) return known;
+    const name = digest.toString('hex');
+    const remembered = this.#remembered.get(name);
+    if (remembered !== undefined && clock.now() < remembered.until) return remembered.owner;
+    const owner = await stored.find(name);
+    this.#remembered.set(name, { owner, until: clock.now() + cacheTtl });
+    return owner;
+  }
+}
+
+function credentialOf({ headers }: IncomingMessage, query: URLSearchParams | undefined): Credential | undefined {
+  return presentedCredential(headers['x-api-key'] || undefined, headers.authorization) ?? presentedCredential(query?.get('api_key') || undefined, undefined);
+}

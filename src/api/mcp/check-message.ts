@@ -1,0 +1,75 @@
+import type { ValidateFunction } from 'ajv';
+import { createAjv } from '../../operations/index.ts';
+import { INVALID_PARAMS, McpFault } from './core/fault.ts';
+import { isStatelessMessage, type Message } from './select-revision.ts';
+
+const text = { type: 'string' };
+const texts = { type: 'object', additionalProperties: text };
+const listing = { type: 'object', properties: { cursor: text } };
+
+/** What the parameters of each method must be, and all that is taken of them. */
+const PARAMS: Readonly<Record<string, object>> = {
+  'tools/list': listing,
+  'resources/list': listing,
+  'resources/templates/list': listing,
+  'prompts/list': listing,
+  'tools/call': { type: 'object', required: ['name'], properties: { name: text, arguments: { type: 'object' } } },
+  'resources/read': { type: 'object', required: ['uri'], properties: { uri: text } },
+  'prompts/get': { type: 'object', required: ['name'], properties: { name: text, arguments: texts } },
+  'completion/complete': {
+    type: 'object',
+    required: ['ref', 'argument'],
+    properties: {
+      ref: {
+        type: 'object',
+        required: ['type'],
+        properties: { type: { enum: ['ref/prompt', 'ref/resource'] } },
+        if: { properties: { type: { const: 'ref/prompt' } } },
+        then: { required: ['name'], properties: { name: text } },
+        else: { required: ['uri'], properties: { uri: text } },
+      },
+      argument: { type: 'object', required: ['name', 'value'], properties: { name: text, value: text } },
+      context: { type: 'object', properties: { arguments: texts } },
+    },
+  },
+};
+
+const INITIALIZE = {
+  type: 'object',
+  required: ['protocolVersion', 'capabilities', 'clientInfo'],
+  properties: { protocolVersion: text, capabilities: { type: 'object' }, clientInfo: { type: 'object', required: ['name', 'version'], properties: { name: text, version: text } } },
+};
+
+const META = { type: 'object', properties: { progressToken: { type: ['string', 'integer'] } } };
+
+const ajv = createAjv({ useDefaults: false });
+const validators = new Map<string, ValidateFunction>(Object.entries({ ...PARAMS, initialize: INITIALIZE })
+  .map(([method, schema]) => [method, ajv.compile(withMeta(schema))]));
+const others = ajv.compile(withMeta({ type: 'object' }));
+
+function withMeta(schema: { readonly type?: string; readonly properties?: object }): object {
+  return { ...schema, properties: { ...schema.properties, _meta: META } };
+}
+
+/**
+ * Throws `McpFault` for parameters that a method cannot use, in words for a person: the SDKs would answer
+ * them as a failure of the server. Answers the message with those parameters only that its method has.
+ */
+export function checkMessage(message: Message): Message {
+  const { method, params } = message;
+  if (typeof method !== 'string') return message;
+  // Without sessions there is no `initialize` either, whatever its parameters.
+  const validate = (method === 'initialize' && isStatelessMessage(message) ? undefined : validators.get(method)) ?? others;
+  // A request without parameters is one with none.
+  if (!validate(params ?? {})) throw new McpFault(INVALID_PARAMS, `Invalid params: ${describe(validate)}`);
+  const known = (PARAMS[method] as { properties?: object } | undefined)?.properties;
+  if (known === undefined || params === undefined) return message;
+  const kept = Object.entries(params as object).filter(([name]) => name === '_meta' || Object.hasOwn(known, name));
+  return { ...message, params: Object.fromEntries(kept) };
+}
+
+function describe({ errors }: ValidateFunction): string {
+  const error = errors?.find(({ keyword }) => keyword !== 'if');
+  if (error?.keyword === 'required') return `missing ${[...error.instancePath.split('/').slice(1), String(error.params['missingProperty'])].join('.')}`;
+  return `${['params', ...(error?.instancePath.split('/').slice(1) ?? [])].join('.').slice(0, 80)} ${error?.message ?? 'is not valid'}`;
+}

@@ -1,0 +1,71 @@
+import { ServiceError } from '../../../errors/index.ts';
+import { dereference, type JsonSchema } from './json-schema.ts';
+
+type Fields = ReadonlyMap<string, { readonly name: string; readonly schema: JsonSchema }>;
+
+/** Deeper values are left as they are: every operation refuses them. */
+const MAX_DEPTH = 64;
+
+/** `filterMeta` becomes `filter_meta`, `sourceDocID` becomes `source_doc_id`. */
+export function snakeCase(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+}
+
+/**
+ * Turns arguments into the input of an operation: fields that the schema declares are taken in
+ * snake_case and in camelCase, at every depth (decision D-116); the keys of free maps, such as
+ * metadata, stay as they are. Throws where a field is given in both spellings.
+ */
+export class ArgumentReader {
+  readonly #root: JsonSchema;
+  readonly #fields = new WeakMap<JsonSchema, Fields>();
+
+  /** `schema` is that of the operation's input, with its own definitions. */
+  constructor(schema: JsonSchema) {
+    this.#root = schema;
+  }
+
+  read(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    return this.#rename(args, this.#root, 0) as Record<string, unknown>;
+  }
+
+  /** The name in the operation's input of a field that is spelled either way; undefined when there is none. */
+  fieldOf(name: string): string | undefined {
+    return this.#fieldsOf(this.#root).get(name)?.name;
+  }
+
+  #rename(value: unknown, schema: JsonSchema, depth: number): unknown {
+    if (value === null || typeof value !== 'object' || depth > MAX_DEPTH) return value;
+    const actual = dereference(schema, this.#root);
+    if (Array.isArray(value)) return actual.items === undefined ? value : value.map((item) => this.#rename(item, actual.items!, depth + 1));
+    return this.#renameFields(value as Record<string, unknown>, actual, depth);
+  }
+
+  #renameFields(value: Record<string, unknown>, schema: JsonSchema, depth: number): Record<string, unknown> {
+    const fields = this.#fieldsOf(schema);
+    const rest = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+    const renamed = new Map<string, unknown>();
+    for (const [key, inner] of Object.entries(value)) {
+      const field = fields.get(key);
+      const name = field?.name ?? key;
+      if (renamed.has(name)) throw new ServiceError('invalid_argument', `${snakeCase(name)} is given twice, as ${snakeCase(name)} and as ${name}`);
+      const within = field?.schema ?? rest;
+      renamed.set(name, within === undefined ? inner : this.#rename(inner, within, depth + 1));
+    }
+    // Unlike an assignment this makes a plain field of every name, `__proto__` included.
+    return Object.fromEntries(renamed);
+  }
+
+  #fieldsOf(schema: JsonSchema): Fields {
+    const known = this.#fields.get(schema);
+    if (known !== undefined) return known;
+    const fields = new Map<string, { name: string; schema: JsonSchema }>();
+    for (const part of [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {
+      for (const [name, field] of Object.entries(dereference(part, this.#root).properties ?? {})) {
+        for (const spelling of [snakeCase(name), name]) if (!fields.has(spelling)) fields.set(spelling, { name, schema: field });
+      }
+    }
+    this.#fields.set(schema, fields);
+    return fields;
+  }
+}

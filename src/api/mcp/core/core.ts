@@ -1,0 +1,93 @@
+import type { Log } from '../../../lib/log.ts';
+import { systemTimer, type Timer } from '../../../lib/timer.ts';
+import type { CustomTool } from '../custom/spec.ts';
+import type { CallContext } from './call-context.ts';
+import { complete, type CompletionRequest } from './completion.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { pageOf } from './paging.ts';
+import { getPrompt, listPrompts } from './prompts.ts';
+import { readResource, RESOURCES, RESOURCE_TEMPLATES } from './resources.ts';
+import type { AnyInvoke, Arguments } from './tool.ts';
+import { ToolBook, type ToolCall } from './tool-book.ts';
+import { createTools, type ToolSchemas } from './tools.ts';
+
+/** What the server says of itself. */
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly websiteUrl?: string;
+}
+
+export interface CoreOptions {
+  readonly info: ServerInfo;
+  /** Told to models; none when empty. */
+  readonly instructions: string;
+  readonly schemas: ToolSchemas;
+  /** JSON schemas of the operations' inputs, by operation id. */
+  readonly inputs: Readonly<Record<string, object>>;
+  readonly invoke: AnyInvoke;
+  readonly custom: readonly CustomTool[];
+  readonly builtInTools: boolean;
+  /** Language of a document whose URI names none. */
+  readonly defaultLang: string;
+  readonly log: Log;
+  readonly observe?: (call: ToolCall) => void;
+  readonly timer?: Timer;
+}
+
+interface ListParams {
+  readonly cursor?: string | undefined;
+}
+
+/** The methods of MCP, the same for all revisions and transports; each takes the parameters of its request. */
+export interface McpCore {
+  readonly info: ServerInfo;
+  readonly instructions: string | undefined;
+  readonly capabilities: typeof CAPABILITIES;
+  /** The tools, with one line for each. */
+  readonly tools: readonly { readonly name: string; readonly description: string }[];
+  listTools(params: ListParams): object;
+  callTool(params: { readonly name: string; readonly arguments?: Arguments | undefined }, context: CallContext): Promise<object>;
+  listResources(params: ListParams): object;
+  listResourceTemplates(params: ListParams): object;
+  readResource(params: { readonly uri: string }, context: CallContext): Promise<object>;
+  listPrompts(params: ListParams): object;
+  getPrompt(params: { readonly name: string; readonly arguments?: Readonly<Record<string, string>> | undefined }): object;
+  complete(params: CompletionRequest, context: CallContext): Promise<object>;
+}
+
+/** Nothing changes while the server runs, so that there is nothing to subscribe to. */
+const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} };
+
+export function createCore(options: CoreOptions): McpCore {
+  const { info, instructions, invoke, defaultLang, log } = options;
+  const tools = createTools({
+    schemas: options.schemas,
+    inputs: options.inputs as Readonly<Record<string, JsonSchema>>,
+    invoke,
+    custom: options.custom,
+    builtIn: options.builtInTools,
+    timer: options.timer ?? systemTimer,
+  });
+  const book = new ToolBook(tools, log, options.observe ?? (() => undefined));
+  const page = (name: string, all: readonly unknown[], cursor: string | undefined): object => {
+    const { items, ...rest } = pageOf(all, cursor);
+    return { [name]: items, ...rest };
+  };
+  return {
+    info,
+    instructions: instructions === '' ? undefined : instructions,
+    capabilities: CAPABILITIES,
+    tools: tools.map(({ definition: { name, title, description } }) => ({ name, description: title === name ? description : title })),
+    listTools: ({ cursor }) => book.list(cursor),
+    callTool: ({ name, arguments: args = {} }, context) => book.call(name, args, context),
+    listResources: ({ cursor }) => page('resources', RESOURCES, cursor),
+    listResourceTemplates: ({ cursor }) => page('resourceTemplates', RESOURCE_TEMPLATES, cursor),
+    readResource: ({ uri }, context) => readResource({ invoke, defaultLang }, uri, context),
+    listPrompts: ({ cursor }) => page('prompts', listPrompts(), cursor),
+    getPrompt: ({ name, arguments: args }) => getPrompt(name, args),
+    complete: (params, context) => complete(invoke, params, context),
+  };
+}

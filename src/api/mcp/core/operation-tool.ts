@@ -1,0 +1,60 @@
+import type { ToolSpec } from '../../../../generated/mcp/tools.ts';
+import type { Reply } from '../../../operations/index.ts';
+import type { ArgumentReader } from './arguments.ts';
+import { callerOf, type CallContext } from './call-context.ts';
+import { exportWindow } from './export-window.ts';
+import { readPrompt } from './response-prompt.ts';
+import { success, written } from './results.ts';
+import type { AnyInvoke, Arguments, Tool, ToolDefinition } from './tool.ts';
+import { withProgress } from './tool-progress.ts';
+import { toUpload } from './upload.ts';
+import type { Timer } from '../../../lib/timer.ts';
+
+export interface OperationToolParts {
+  readonly spec: ToolSpec;
+  readonly definition: ToolDefinition;
+  readonly arguments: ArgumentReader;
+  readonly invoke: AnyInvoke;
+  readonly timer: Timer;
+}
+
+/** A tool that is one operation: it reads the arguments, invokes, and presents the answer. */
+export function operationTool(parts: OperationToolParts): Tool {
+  const { spec, definition, invoke } = parts;
+  return {
+    definition,
+    async call(args, context) {
+      const input = inputOf(parts, args);
+      if (spec.custom === 'export') return success(await exportWindow(invoke, input, callerOf(context)));
+      const reply = await withProgress({ tool: spec.name, input, invoke, context, timer: parts.timer }, () => invoke(spec.operation, input, callerOf(context)));
+      const value = spec.list === undefined ? asObject(reply.value) : asList(spec.list, reply);
+      if (!definition.annotations.readOnlyHint) return written(value);
+      return success(spec.prompt ? { ...value, ...await promptOf(invoke, input, context) } : value);
+    },
+  };
+}
+
+function inputOf({ spec, arguments: reader }: OperationToolParts, args: Arguments): Record<string, unknown> {
+  const input = reader.read(args);
+  return spec.custom === 'upload' ? toUpload(input) : input;
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new Error('a tool whose operation answers no object must name its list');
+}
+
+/** What REST says in headers beside a list becomes fields. */
+function asList(name: string, { value, headers }: Reply<unknown>): Record<string, unknown> {
+  const items = value as readonly unknown[];
+  return {
+    [name]: items,
+    total: Number(headers['X-Total-Count'] ?? items.length),
+    ...(headers['X-Context-Truncated'] === 'true' ? { contextTruncated: true } : {}),
+  };
+}
+
+async function promptOf(invoke: AnyInvoke, { collection }: Arguments, context: CallContext): Promise<{ responsePrompt?: string }> {
+  const responsePrompt = typeof collection === 'string' ? await readPrompt(invoke, collection, callerOf(context)) : undefined;
+  return responsePrompt === undefined ? {} : { responsePrompt };
+}

@@ -1,0 +1,27 @@
+import { INVALID_PARAMS, McpFault } from './fault.ts';
+import { PROMPTS, type Prompt, type PromptArgument } from './prompt-texts.ts';
+
+/** Characters that an argument of a prompt may have. */
+const MAX_ARGUMENT = 4096;
+
+/** A prompt as `prompts/list` shows it. */
+export function listPrompts(): { name: string; title: string; description: string; arguments: PromptArgument[] }[] {
+  return PROMPTS.map(({ name, title, description, arguments: parameters }) => ({ name, title, description, arguments: [...parameters] }));
+}
+
+/** A prompt with its arguments filled in. Throws `McpFault` that names what is missing. */
+export function getPrompt(name: string, args: Readonly<Record<string, string>> = {}): object {
+  const prompt = PROMPTS.find((each) => each.name === name);
+  if (prompt === undefined) throw new McpFault(INVALID_PARAMS, `unknown prompt: ${name.slice(0, 128)}`);
+  const text = prompt.text(checked(prompt, args));
+  return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };
+}
+
+function checked({ arguments: parameters }: Prompt, args: Readonly<Record<string, string>>): Record<string, string> {
+  const given = new Map(Object.entries(args).map(([name, value]) => [name, value.trim()]));
+  const missing = parameters.filter(({ name, required }) => required && !given.get(name)).map(({ name }) => name);
+  if (missing.length > 0) throw new McpFault(INVALID_PARAMS, `missing arguments: ${missing.join(', ')}`);
+  const long = parameters.find(({ name }) => (given.get(name) ?? '').length > MAX_ARGUMENT);
+  if (long !== undefined) throw new McpFault(INVALID_PARAMS, `${long.name} must have at most ${MAX_ARGUMENT} characters`);
+  return Object.fromEntries(parameters.map(({ name }) => [name, given.get(name) ?? '']));
+}

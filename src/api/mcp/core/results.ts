@@ -1,0 +1,51 @@
+import { ServiceError } from '../../../errors/index.ts';
+
+/** What `tools/call` answers. */
+export interface ToolResult {
+  readonly [key: string]: unknown;
+  readonly content: readonly TextContent[];
+  /** As the tool's output schema says; absent in failures. */
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
+  readonly isError?: boolean;
+}
+
+interface TextContent {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+/** Larger results would serve no model, and a message is held in memory several times. */
+export const MAX_RESULT_BYTES = 4 * 2 ** 20;
+/** Characters of a written body that its answer shows; escaped as JSON they have six bytes each at most. */
+const MAX_SHOWN_BODY = 100_000;
+
+/**
+ * A success: the value as JSON that a model can read, and as structured content (decision D-116). The
+ * `responsePrompt` of a collection is said once more in words of its own, since it is meant for the model.
+ */
+export function success(value: Readonly<Record<string, unknown>>): ToolResult {
+  const text = JSON.stringify(value);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_RESULT_BYTES) {
+    throw new ServiceError('payload_too_large', `the result has ${bytes} bytes, more than the ${MAX_RESULT_BYTES} that one answer may have; ask for less, with limit, fields or include_content where the tool has them`);
+  }
+  const { responsePrompt } = value;
+  const prompt = typeof responsePrompt === 'string' && responsePrompt !== '' ? [textOf(`How to answer from these results: ${responsePrompt}`)] : [];
+  return { content: [textOf(text), ...prompt], structuredContent: value };
+}
+
+/** The success of a write, which was done however large its answer is: a body that is too long for it is cut, and said to be. */
+export function written(value: Readonly<Record<string, unknown>>): ToolResult {
+  const { contentMd } = value;
+  if (typeof contentMd !== 'string' || contentMd.length <= MAX_SHOWN_BODY) return success(value);
+  const { content, ...result } = success({ ...value, contentMd: contentMd.slice(0, MAX_SHOWN_BODY).toWellFormed() });
+  return { ...result, content: [...content, textOf(`It was written as a whole; of its ${contentMd.length} characters, contentMd has the first ${MAX_SHOWN_BODY}.`)] };
+}
+
+/** A failure that the model is told of: the message and the stable code, as the error bodies of REST have them. */
+export function failure(error: ServiceError): ToolResult {
+  const body = { error: error.message, code: error.code, ...(error.errors === undefined ? {} : { errors: error.errors }), ...error.body };
+  return { content: [textOf(JSON.stringify(body))], isError: true };
+}
+
+const textOf = (text: string): TextContent => ({ type: 'text', text });

@@ -1,0 +1,57 @@
+import { ServiceError } from '../../../errors/index.ts';
+import type { Log } from '../../../lib/log.ts';
+import { callerOf, type CallContext } from './call-context.ts';
+import { INVALID_PARAMS, McpFault } from './fault.ts';
+import { pageOf } from './paging.ts';
+import { failure, type ToolResult } from './results.ts';
+import type { Arguments, Tool, ToolDefinition } from './tool.ts';
+
+/** How a call of a tool ended, for metrics. */
+export interface ToolCall {
+  readonly tool: string;
+  readonly outcome: 'ok' | 'error';
+}
+
+/** The tools of a server: which there are, and how one is called. */
+export class ToolBook {
+  readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #definitions: readonly ToolDefinition[];
+  readonly #log: Log;
+  readonly #observe: (call: ToolCall) => void;
+
+  constructor(tools: readonly Tool[], log: Log, observe: (call: ToolCall) => void) {
+    this.#tools = new Map(tools.map((tool) => [tool.definition.name, tool]));
+    this.#definitions = tools.map(({ definition }) => definition);
+    this.#log = log;
+    this.#observe = observe;
+  }
+
+  list(cursor: string | undefined): { tools: ToolDefinition[]; nextCursor?: string } {
+    const { items, ...rest } = pageOf(this.#definitions, cursor);
+    return { tools: items, ...rest };
+  }
+
+  /** A failure of the tool is a result, which the model can learn from; an unknown name is an error of the protocol. */
+  async call(name: string, args: Arguments, context: CallContext): Promise<ToolResult> {
+    const tool = this.#tools.get(name);
+    if (tool === undefined) throw new McpFault(INVALID_PARAMS, `unknown tool: ${name.slice(0, 128)}`);
+    try {
+      const result = await tool.call(args, context);
+      this.#observe({ tool: name, outcome: 'ok' });
+      return result;
+    } catch (error) {
+      this.#observe({ tool: name, outcome: 'error' });
+      // Nobody reads the result of a call that was given up.
+      if (context.signal.aborted) throw error;
+      return failure(this.#toServiceError(name, error, context));
+    }
+  }
+
+  #toServiceError(tool: string, thrown: unknown, context: CallContext): ServiceError {
+    const error = thrown instanceof ServiceError ? thrown : new ServiceError('internal', 'internal error', { cause: thrown });
+    if (error.status >= 500 && error.code !== 'not_implemented') {
+      this.#log.error({ requestId: callerOf(context).requestId, tool, code: error.code, err: error.cause ?? thrown }, 'tool failed');
+    }
+    return error;
+  }
+}

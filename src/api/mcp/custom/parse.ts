@@ -1,0 +1,150 @@
+import { ConfigError } from '../../../lib/config-error.ts';
+import { didYouMean } from '../../../lib/did-you-mean.ts';
+import { parseYaml } from '../../../text/safe-yaml.ts';
+import { ArgumentReader, snakeCase } from '../core/arguments.ts';
+import { dereference, type JsonSchema } from '../core/json-schema.ts';
+import { createDefaultChecks, type DefaultCheck } from './default-check.ts';
+import { ACTIONS, PARAMETER_TYPES, type Action, type CustomParameter, type CustomTool } from './spec.ts';
+
+/** What custom tools can be made of. */
+export interface Actions {
+  /** The schema of the input of an action's operation. */
+  inputOf(action: Action): JsonSchema;
+  /** Names that are taken. */
+  readonly builtIn: ReadonlySet<string>;
+}
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const MAX_TOOLS = 1000;
+const MAX_DESCRIPTION = 4096;
+
+/** Problems of one file, each as a line that names the file and the field. */
+class Problems {
+  readonly lines: string[] = [];
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  add(field: string, problem: string): undefined {
+    this.lines.push(`${this.#file}: ${field === '' ? '' : `${field}: `}${problem}`);
+    return undefined;
+  }
+}
+
+/** Reads the file that `SVC_MCP_CONFIG` names. Throws `ConfigError` with all that is wrong in it (decision D-119). */
+export function parseCustomTools(file: string, text: string, actions: Actions): CustomTool[] {
+  const problems = new Problems(file);
+  const tools = readFile(text, actions, problems);
+  if (problems.lines.length > 0) throw new ConfigError(problems.lines);
+  return tools;
+}
+
+function readFile(text: string, actions: Actions, problems: Problems): CustomTool[] {
+  const parsed = parseYaml(text);
+  if (!parsed.ok) return problems.add('', parsed.problem) ?? [];
+  if (parsed.value === null) return [];
+  const root = mapping(parsed.value, '', ['custom_tools'], problems);
+  const list = root?.['custom_tools'] ?? [];
+  if (!Array.isArray(list) || list.length > MAX_TOOLS) return problems.add('custom_tools', `expected a list of at most ${MAX_TOOLS} tools`) ?? [];
+  const checks = createDefaultChecks();
+  const tools = list.map((entry, i) => readTool(entry, `custom_tools[${i}]`, actions, checks, problems));
+  const names = new Map<string, number>();
+  tools.forEach((tool, i) => {
+    if (tool === undefined) return;
+    const other = names.get(tool.name);
+    if (actions.builtIn.has(tool.name)) problems.add(`custom_tools[${i}].name`, `${tool.name} is a built-in tool`);
+    else if (other !== undefined) problems.add(`custom_tools[${i}].name`, `${tool.name} is already the name of custom_tools[${other}]`);
+    else names.set(tool.name, i);
+  });
+  return tools.filter((tool) => tool !== undefined);
+}
+
+function readTool(entry: unknown, at: string, actions: Actions, checks: DefaultCheck, problems: Problems): CustomTool | undefined {
+  const fields = mapping(entry, at, ['name', 'description', 'action', 'defaults', 'parameters'], problems);
+  if (fields === undefined) return undefined;
+  const { name, description, action } = fields;
+  if (typeof name !== 'string' || !NAME.test(name)) return problems.add(`${at}.name`, 'expected 1 to 64 letters, digits, "_" and "-"');
+  if (typeof description !== 'string' || description.trim() === '' || description.length > MAX_DESCRIPTION) {
+    problems.add(`${at}.description`, `expected a text of at most ${MAX_DESCRIPTION} characters that tells a model what the tool is for`);
+  }
+  if (!isOneOf(ACTIONS, action)) return problems.add(`${at}.action`, `expected one of ${ACTIONS.join(', ')}${got(action)}`);
+  const schema = actions.inputOf(action);
+  return {
+    name, action,
+    description: String(description),
+    defaults: readDefaults(fields['defaults'], `${at}.defaults`, schema, checks, problems),
+    parameters: readParameters(fields['parameters'], `${at}.parameters`, schema, problems),
+  };
+}
+
+function readDefaults(value: unknown, at: string, schema: JsonSchema, checks: DefaultCheck, problems: Problems): Record<string, unknown> {
+  const reader = new ArgumentReader(schema);
+  const given = value == null ? {} : mapping(value, at, undefined, problems) ?? {};
+  const defaults = new Map<string, unknown>();
+  for (const key of Object.keys(given)) {
+    const field = knownField(key, `${at}.${key}`, reader, schema, problems);
+    if (field === undefined) continue;
+    if (defaults.has(field)) problems.add(`${at}.${key}`, `${field} is given twice`);
+    const [[, inner]] = Object.entries(reader.read({ [key]: given[key] })) as [[string, unknown]];
+    const wrong = checks(schema, field, inner);
+    if (wrong !== undefined) problems.add(`${at}.${key}`, wrong);
+    defaults.set(field, inner);
+  }
+  return Object.fromEntries(defaults);
+}
+
+function readParameters(value: unknown, at: string, schema: JsonSchema, problems: Problems): CustomParameter[] {
+  if (value == null) return [];
+  if (!Array.isArray(value)) return problems.add(at, 'expected a list') ?? [];
+  const reader = new ArgumentReader(schema);
+  const seen = new Set<string>();
+  return value.flatMap((entry: unknown, i) => {
+    const where = `${at}[${i}]`;
+    const fields = mapping(entry, where, ['name', 'type', 'required', 'description'], problems);
+    const parameter = fields && readParameter(fields, where, reader, schema, problems);
+    if (parameter === undefined) return [];
+    const field = reader.fieldOf(parameter.name)!;
+    if (seen.has(field)) problems.add(`${where}.name`, `${parameter.name} is declared twice`);
+    seen.add(field);
+    return [parameter];
+  });
+}
+
+function readParameter(fields: Readonly<Record<string, unknown>>, at: string, reader: ArgumentReader, schema: JsonSchema, problems: Problems): CustomParameter | undefined {
+  const { name, type, required = false, description = '' } = fields;
+  if (typeof name !== 'string') return problems.add(`${at}.name`, 'expected the name of an argument');
+  const field = knownField(name, `${at}.name`, reader, schema, problems);
+  if (field === undefined) return undefined;
+  if (!isOneOf(PARAMETER_TYPES, type)) return problems.add(`${at}.type`, `expected one of ${PARAMETER_TYPES.join(', ')}${got(type)}`);
+  const taken = typesOf(schema, field);
+  if (taken.length > 0 && !taken.includes(type) && !(type === 'integer' && taken.includes('number'))) {
+    return problems.add(`${at}.type`, `${name} is ${taken.filter((each) => each !== 'null').join(' or ')}, got ${type}`);
+  }
+  if (typeof required !== 'boolean') return problems.add(`${at}.required`, 'expected true or false');
+  if (typeof description !== 'string') return problems.add(`${at}.description`, 'expected a text');
+  return { name, type, required, description };
+}
+
+function knownField(name: string, at: string, reader: ArgumentReader, schema: JsonSchema, problems: Problems): string | undefined {
+  const names = Object.keys(schema.properties ?? {});
+  return reader.fieldOf(name) ?? problems.add(at, `the action has no argument ${name}${didYouMean(name, names.map(snakeCase))}`);
+}
+
+function typesOf(schema: JsonSchema, field: string): readonly string[] {
+  const { type = [] } = dereference(schema.properties?.[field] ?? {}, schema);
+  return typeof type === 'string' ? [type] : type;
+}
+
+function mapping(value: unknown, at: string, known: readonly string[] | undefined, problems: Problems): Readonly<Record<string, unknown>> | undefined {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return problems.add(at, 'expected a mapping');
+  for (const key of Object.keys(value)) {
+    if (known !== undefined && !known.includes(key)) problems.add(at === '' ? key : `${at}.${key}`, `unknown field${didYouMean(key, known)}`);
+  }
+  return value as Record<string, unknown>;
+}
+
+const isOneOf = <T extends string>(values: readonly T[], value: unknown): value is T => (values as readonly unknown[]).includes(value);
+
+const got = (value: unknown): string => (value === undefined ? '' : `, got ${JSON.stringify(value)?.slice(0, 80)}`);

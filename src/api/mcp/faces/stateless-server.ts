@@ -1,0 +1,45 @@
+import { Server, type CallToolResult, type CompleteResult, type GetPromptResult, type ListPromptsResult, type ListResourcesResult, type ListResourceTemplatesResult, type ListToolsResult, type ReadResourceResult, type ServerContext } from '@modelcontextprotocol/server';
+import type { CallContext, Sender } from '../core/call-context.ts';
+import type { McpCore } from '../core/core.ts';
+import { HANDSHAKE, STATELESS } from '../revisions.ts';
+import { senderOf } from './sender.ts';
+
+/** Nothing that is listed changes while the server runs; what a resource holds does, and may be private (decision D-112). */
+const LISTED = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
+const READ = { ttlMs: 0, cacheScope: 'private' } as const;
+
+/**
+ * The server of one request of the revision without sessions; over stdio of one connection, which may
+ * also begin with `initialize`. `sender` speaks where the transport carries none.
+ */
+export function createStatelessServer(core: McpCore, sender?: () => Sender): Server {
+  const { info, instructions, capabilities } = core;
+  const server = new Server({ ...info }, {
+    capabilities,
+    supportedProtocolVersions: [STATELESS, HANDSHAKE],
+    cacheHints: {
+      'tools/list': LISTED, 'prompts/list': LISTED, 'resources/list': LISTED, 'resources/templates/list': LISTED, 'server/discover': LISTED,
+      'resources/read': READ,
+    },
+    ...(instructions === undefined ? {} : { instructions }),
+  });
+  const contextOf = ({ mcpReq, http }: ServerContext): CallContext => {
+    const token = mcpReq._meta?.progressToken;
+    return {
+      sender: sender?.() ?? senderOf(http?.authInfo),
+      signal: mcpReq.signal,
+      ...(token === undefined ? {} : {
+        report: (step) => mcpReq.notify({ method: 'notifications/progress', params: { ...step, progressToken: token } }).catch(() => undefined),
+      }),
+    };
+  };
+  server.setRequestHandler('tools/list', ({ params = {} }) => core.listTools(params) as ListToolsResult);
+  server.setRequestHandler('tools/call', ({ params }, context) => core.callTool(params, contextOf(context)) as Promise<CallToolResult>);
+  server.setRequestHandler('resources/list', ({ params = {} }) => core.listResources(params) as ListResourcesResult);
+  server.setRequestHandler('resources/templates/list', ({ params = {} }) => core.listResourceTemplates(params) as ListResourceTemplatesResult);
+  server.setRequestHandler('resources/read', ({ params }, context) => core.readResource(params, contextOf(context)) as Promise<ReadResourceResult>);
+  server.setRequestHandler('prompts/list', ({ params = {} }) => core.listPrompts(params) as ListPromptsResult);
+  server.setRequestHandler('prompts/get', ({ params }) => core.getPrompt(params) as GetPromptResult);
+  server.setRequestHandler('completion/complete', ({ params }, context) => core.complete(params, contextOf(context)) as Promise<CompleteResult>);
+  return server;
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import { BodyTooLarge, readRequestBytes } from '../../../lib/request-bytes.ts';
+import { decodeUtf8 } from '../../../lib/utf8.ts';
+import { INVALID_REQUEST, PARSE_ERROR, REFUSED } from '../core/fault.ts';
+import { Refusal } from './exchange.ts';
+
+/** Deepest nesting of a message: the SDKs walk messages by recursion. */
+const MAX_DEPTH = 128;
+
+/** Reads one JSON-RPC message. Throws a `Refusal`: 413, 415, or 400 for what is not one JSON object. */
+export async function readMessage(request: IncomingMessage, maxBytes: number): Promise<Record<string, unknown>> {
+  const type = request.headers['content-type']?.toLowerCase() ?? '';
+  if (type.split(';')[0]!.trim() !== 'application/json') throw new Refusal(415, REFUSED, 'Content-Type must be application/json');
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') throw new Refusal(415, REFUSED, 'the body must not be compressed');
+  const text = decodeUtf8(await readBytes(request, maxBytes));
+  if (text === undefined) throw new Refusal(400, PARSE_ERROR, 'Parse error: the body is not valid UTF-8');
+  const message = parse(text);
+  // Batches went with revision 2025-06-18.
+  if (Array.isArray(message)) throw new Refusal(400, INVALID_REQUEST, 'Invalid Request: batches are not part of the supported revisions');
+  if (message === null || typeof message !== 'object') throw new Refusal(400, INVALID_REQUEST, 'Invalid Request: the body must be a JSON-RPC message');
+  return message as Record<string, unknown>;
+}
+
+function parse(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Refusal(400, PARSE_ERROR, `Parse error: ${(error as Error).message.slice(0, 200)}`);
+  }
+  if (isDeeper(value, MAX_DEPTH)) throw new Refusal(400, INVALID_REQUEST, `Invalid Request: the message is nested deeper than ${MAX_DEPTH} levels`);
+  return value;
+}
+
+/** Whether a value is nested deeper than so many levels; looks no further than that. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  try {
+    return await readRequestBytes(request, maxBytes);
+  } catch (error) {
+    if (error instanceof BodyTooLarge) throw new Refusal(413, REFUSED, error.message, { headers: { Connection: 'close' } });
+    throw new Refusal(400, PARSE_ERROR, `Parse error: ${(error as Error).message}`);
+  }
+}

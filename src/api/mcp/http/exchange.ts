@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestIdOf } from '../../../lib/request-id.ts';
+import { SECURITY_HEADERS } from '../../../lib/security-headers.ts';
+import type { CarriedSender } from '../faces/sender.ts';
+
+/** A request as Node has it, with what the SDKs pass on to the handlers. */
+export type McpRequest = IncomingMessage & { auth?: CarriedSender };
+
+/** One HTTP request and its answer. */
+export interface Exchange {
+  readonly request: McpRequest;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  readonly requestId: string;
+  readonly ip: string;
+}
+
+/** Begins an answer: its request id and the headers that all have. Undefined when the URL is not one. */
+export function openExchange(request: McpRequest, response: ServerResponse): Exchange | undefined {
+  const requestId = requestIdOf(request.headers['x-request-id']);
+  for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
+  response.setHeader('X-Request-Id', requestId);
+  const url = URL.parse(request.url ?? '', 'http://localhost');
+  if (url === null) return undefined;
+  return { request, response, url, requestId, ip: plainAddress(request.socket.remoteAddress ?? '') };
+}
+
+/** An IPv4 address that arrived on a socket of both kinds is written as one. */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:/, '');
+}
+
+/** An answer that is one JSON text. */
+export function sendJson(response: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
+  if (response.headersSent || response.destroyed) return;
+  const text = JSON.stringify(value);
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text), ...headers });
+  response.end(text);
+}
+
+/** What stops a request before it reaches a session. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly data: Readonly<Record<string, unknown>> | undefined;
+  /** Id of the JSON-RPC request, where one was read. */
+  readonly id: string | number | null;
+
+  constructor(status: number, code: number, message: string, more: { headers?: Readonly<Record<string, string>>; data?: Readonly<Record<string, unknown>>; id?: unknown } = {}) {
+    super(message);
+    this.name = 'Refusal';
+    this.status = status;
+    this.code = code;
+    this.headers = more.headers ?? {};
+    this.data = more.data;
+    this.id = typeof more.id === 'string' || typeof more.id === 'number' ? more.id : null;
+  }
+}
+
+/** The body of every error: JSON-RPC, also where no request could be read. */
+export function sendRefusal(response: ServerResponse, { status, code, message, headers, data, id }: Refusal): void {
+  sendJson(response, status, { jsonrpc: '2.0', error: { code, message, ...(data === undefined ? {} : { data }) }, id }, headers);
+}

@@ -1,0 +1,192 @@
+import type { RequestListener } from 'node:http';
+import type { Clock } from '../../../lib/clock.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { Authenticator, Identity } from '../auth/authenticator.ts';
+import type { Sender } from '../core/call-context.ts';
+import type { McpCore } from '../core/core.ts';
+import { INTERNAL_ERROR, INVALID_REQUEST, McpFault, METHOD_NOT_FOUND, REFUSED } from '../core/fault.ts';
+import { HANDSHAKE, STATELESS, type Revisions } from '../revisions.ts';
+import { checkMessage } from '../check-message.ts';
+import { checkStateless, isStatelessMessage, type Message } from '../select-revision.ts';
+import { readMessage } from './body.ts';
+import { openExchange, Refusal, sendRefusal, type Exchange } from './exchange.ts';
+import { createOriginGuard, type OriginOptions } from './origin-guard.ts';
+import { createRateLimit, type RateLimitOptions } from './rate-limit.ts';
+import { Sessions, type SessionKind } from './sessions.ts';
+import { SseEndpoint } from './sse-endpoint.ts';
+import { createStatelessEndpoint, isStateless, type StatelessEndpoint } from './stateless-endpoint.ts';
+import { requireSessionId, StreamableEndpoint } from './streamable-endpoint.ts';
+
+export interface ListenerOptions {
+  readonly core: McpCore;
+  readonly revisions: Revisions;
+  readonly authenticator: Authenticator;
+  readonly rateLimit: RateLimitOptions;
+  readonly origin: OriginOptions;
+  readonly maxBodyBytes: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** MCP over HTTP, without the listening itself. */
+export interface McpListener {
+  readonly listener: RequestListener;
+  /** Open sessions by transport. */
+  sessions(): Record<SessionKind, number>;
+  /** What is held in memory for open sessions and streams, for tests: nothing when all have ended. */
+  held(): number;
+  /** Refuses new requests, ends sessions as their requests are answered, and all of them when the signal aborts. */
+  stop(late: AbortSignal): Promise<void>;
+}
+
+const MAX_URL_BYTES = 8192;
+
+export function createMcpListener(options: ListenerOptions): McpListener {
+  const service = new McpService(options);
+  return {
+    listener: (request, response) => void service.answer(request, response),
+    sessions: () => service.sessions.count(),
+    held: () => service.held,
+    stop: (late) => service.stop(late),
+  };
+}
+
+class McpService {
+  readonly sessions: Sessions;
+  readonly #options: ListenerOptions;
+  readonly #sse: SseEndpoint;
+  readonly #streamable: StreamableEndpoint;
+  readonly #stateless: StatelessEndpoint;
+  readonly #guard: ReturnType<typeof createOriginGuard>;
+  readonly #limit: ReturnType<typeof createRateLimit>;
+  #stopping = false;
+
+  constructor(options: ListenerOptions) {
+    const { core, clock, log } = options;
+    this.#options = options;
+    this.sessions = new Sessions(clock);
+    this.#sse = new SseEndpoint(core, this.sessions);
+    this.#streamable = new StreamableEndpoint(core, this.sessions, log);
+    this.#stateless = createStatelessEndpoint(core, log);
+    this.#guard = createOriginGuard(options.origin);
+    this.#limit = createRateLimit(options.rateLimit);
+  }
+
+  get held(): number {
+    const { sse, streamable } = this.sessions.count();
+    return sse + streamable + this.#sse.size + this.#streamable.size;
+  }
+
+  async stop(late: AbortSignal): Promise<void> {
+    this.#stopping = true;
+    // Requests without a session end by themselves, or when the time is up.
+    const cutOff = (): void => void this.#stateless.stop();
+    if (late.aborted) cutOff();
+    else late.addEventListener('abort', cutOff, { once: true });
+    await this.sessions.stop(late);
+  }
+
+  async answer(request: Parameters<RequestListener>[0], response: Parameters<RequestListener>[1]): Promise<void> {
+    const exchange = openExchange(request, response);
+    try {
+      if (exchange === undefined || (request.url ?? '').length > MAX_URL_BYTES) throw new Refusal(400, INVALID_REQUEST, `the URL is not one, or longer than ${MAX_URL_BYTES} bytes`);
+      if (this.#stopping) throw new Refusal(503, REFUSED, 'the service is stopping', { headers: { Connection: 'close' } });
+      this.#guard(exchange);
+      if (request.method === 'OPTIONS') response.writeHead(204).end();
+      else await this.#dispatch(exchange);
+    } catch (error) {
+      sendRefusal(response, this.#toRefusal(error, exchange?.requestId));
+    }
+  }
+
+  #toRefusal(error: unknown, requestId: string | undefined): Refusal {
+    if (error instanceof Refusal) return error;
+    this.#options.log.error({ requestId, err: error }, 'MCP request failed');
+    return new Refusal(500, INTERNAL_ERROR, 'internal error');
+  }
+
+  async #dispatch(exchange: Exchange): Promise<void> {
+    const { request, url } = exchange;
+    const route = `${request.method ?? ''} ${url.pathname}`;
+    const allowed = this.#routes()[url.pathname];
+    if (allowed === undefined) throw new Refusal(404, METHOD_NOT_FOUND, 'not found; MCP is served at /mcp');
+    if (!allowed.includes(request.method ?? '')) throw new Refusal(405, REFUSED, `method ${request.method ?? ''} is not allowed`, { headers: { Allow: allowed.join(', ') } });
+    const identity = await this.#options.authenticator.identify(request, url.searchParams, url.pathname !== '/mcp');
+    this.#limit(exchange, { identity, session: this.#sessionOf(exchange, identity) });
+    if (!identity.ok) throw new Refusal(401, REFUSED, identity.reason, { headers: { 'WWW-Authenticate': 'Bearer' } });
+    const sender = senderOf(exchange, identity);
+    const owner = identity.owner?.name;
+    if (route === 'GET /sse') await this.#sse.open(exchange, owner);
+    else if (route === 'POST /message') await this.#postMessage(exchange, owner, sender);
+    else if (route === 'POST /mcp') await this.#post(exchange, owner, sender);
+    else await this.#serveSession(exchange, owner, sender);
+  }
+
+  /** Paths with their methods; without sessions there is nothing to get or delete. */
+  #routes(): Readonly<Record<string, readonly string[] | undefined>> {
+    if (!this.#serves(HANDSHAKE)) return { '/mcp': ['POST'] };
+    return { '/mcp': ['GET', 'POST', 'DELETE'], '/sse': ['GET'], '/message': ['POST'] };
+  }
+
+  #serves(revision: string): boolean {
+    return this.#options.revisions.supported.includes(revision);
+  }
+
+  async #post(exchange: Exchange, owner: string | undefined, sender: Sender): Promise<void> {
+    const { revisions } = this.#options;
+    const message = await this.#read(exchange);
+    const stateless = isStateless(exchange, message);
+    if (isStatelessMessage(message)) refusing(400, message, () => checkStateless(message, revisions));
+    if ((stateless && this.#serves(STATELESS)) || !this.#serves(HANDSHAKE)) return this.#stateless.serve(exchange, sender, message);
+    if (message['method'] === 'initialize' && exchange.request.headers['mcp-session-id'] === undefined) return this.#streamable.open(exchange, owner, message, sender);
+    return this.#serveSession(exchange, owner, sender, message);
+  }
+
+  async #serveSession(exchange: Exchange, owner: string | undefined, sender: Sender, message?: Message): Promise<void> {
+    const session = this.sessions.get(requireSessionId(exchange.request.headers['mcp-session-id']), 'streamable', owner);
+    await this.#streamable.serve(exchange, session, sender, message);
+  }
+
+  async #postMessage(exchange: Exchange, owner: string | undefined, sender: Sender): Promise<void> {
+    const id = exchange.url.searchParams.get('sessionId');
+    if (id === null) throw new Refusal(400, REFUSED, 'Bad Request: sessionId is required, as the event endpoint of /sse gave it');
+    const session = this.sessions.get(id, 'sse', owner);
+    this.#sse.post(exchange, session, await readMessage(exchange.request, this.#options.maxBodyBytes), sender);
+  }
+
+  /** Bad parameters are an answer as JSON-RPC knows it, which HTTP carries as any other. */
+  async #read({ request }: Exchange): Promise<Message> {
+    const message = await readMessage(request, this.#options.maxBodyBytes);
+    return refusing(200, message, () => checkMessage(message));
+  }
+
+  /** The open session that a request is part of, if it is one of its sender's. */
+  #sessionOf({ request, url }: Exchange, identity: Identity): string | undefined {
+    if (!identity.ok) return undefined;
+    const header = request.headers['mcp-session-id'];
+    const [id, kind] = url.pathname === '/message' ? [url.searchParams.get('sessionId'), 'sse' as const] : [header, 'streamable' as const];
+    return typeof id === 'string' ? this.sessions.find(id, kind, identity.owner?.name)?.id : undefined;
+  }
+}
+
+/** What is wrong with a message before any server sees it is answered with its id. */
+function refusing<T>(status: number, message: Message, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof McpFault)) throw error;
+    throw new Refusal(status, error.code, error.message, { id: message['id'], ...(error.data === undefined ? {} : { data: error.data }) });
+  }
+}
+
+function senderOf({ request, requestId, ip }: Exchange, identity: Identity & { ok: true }): Sender {
+  const userAgent = request.headers['user-agent'];
+  const { credential, owner } = identity;
+  return {
+    protocol: 'mcp', requestId, ip,
+    ...(userAgent === undefined ? {} : { userAgent }),
+    ...(credential === undefined ? {} : { credential }),
+    // A key of MCP is the operator's; the operations need no other proof.
+    ...(owner === undefined ? {} : { vouchedFor: owner.name }),
+  };
+}

@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../../lib/clock.ts';
+import { REFUSED, SESSION_NOT_FOUND } from '../core/fault.ts';
+import { Refusal } from './exchange.ts';
+
+/** Sessions that are open at once, and how long one lives that nobody uses (decision D-113). */
+export const MAX_SESSIONS = 1000;
+export const IDLE_MS = 30 * 60_000;
+
+/** How often sessions are looked for that have ended by themselves; a look-up never finds one. */
+const SWEEP_MS = 60_000;
+
+export type SessionKind = 'sse' | 'streamable';
+
+export interface SessionOptions {
+  readonly kind: SessionKind;
+  /** Name of the key that opened it; nobody else can use it. */
+  readonly owner: string | undefined;
+  /** Closes what the session holds; called once. */
+  readonly close: () => Promise<void>;
+}
+
+/** One client's conversation. */
+export class Session {
+  readonly id: string;
+  readonly kind: SessionKind;
+  readonly owner: string | undefined;
+  readonly #close: () => Promise<void>;
+  readonly #clock: Clock;
+  #usedAt: number;
+  #streams = 0;
+  #pending = 0;
+  #whenDone: (() => void)[] = [];
+  #closed: Promise<void> | undefined;
+
+  constructor(id: string, { kind, owner, close }: SessionOptions, clock: Clock) {
+    this.id = id;
+    this.kind = kind;
+    this.owner = owner;
+    this.#close = close;
+    this.#clock = clock;
+    this.#usedAt = clock.now();
+  }
+
+  /** A request is under way until the returned function is called. */
+  begin(): () => void {
+    this.#pending++;
+    return this.#once(() => {
+      if (--this.#pending === 0) for (const done of this.#whenDone.splice(0)) done();
+    });
+  }
+
+  /** A stream from server to client is open until the returned function is called. */
+  hold(): () => void {
+    this.#streams++;
+    return this.#once(() => this.#streams--);
+  }
+
+  /** A session that is being used, or whose client listens, is not idle. */
+  isExpired(): boolean {
+    return this.#pending === 0 && this.#streams === 0 && this.#clock.now() - this.#usedAt >= IDLE_MS;
+  }
+
+  /** Resolves when no request is under way. */
+  async idle(): Promise<void> {
+    if (this.#pending > 0) await new Promise<void>((resolve) => this.#whenDone.push(resolve));
+  }
+
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  #once(end: () => unknown): () => void {
+    let ended = false;
+    this.#usedAt = this.#clock.now();
+    return () => {
+      if (ended) return;
+      ended = true;
+      this.#usedAt = this.#clock.now();
+      end();
+    };
+  }
+}
+
+/** The open sessions of all clients that have any. */
+export class Sessions {
+  readonly #clock: Clock;
+  readonly #sessions = new Map<string, Session>();
+  readonly #sweep: NodeJS.Timeout;
+  #reserved = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#sweep = setInterval(() => this.#removeExpired(), SWEEP_MS).unref();
+  }
+
+  /** An id that cannot be guessed: 32 hexadecimal digits. */
+  static newId(): string {
+    return randomBytes(16).toString('hex');
+  }
+
+  /** Takes a place for a session that is about to begin; the returned function gives it back. Throws a `Refusal` (503) when there is none. */
+  reserve(): () => void {
+    if (this.#sessions.size + this.#reserved >= MAX_SESSIONS) this.#removeExpired();
+    if (this.#sessions.size + this.#reserved >= MAX_SESSIONS) {
+      throw new Refusal(503, REFUSED, `${MAX_SESSIONS} sessions are open, which is the most; end one, or try again later`, { headers: { 'Retry-After': '60' } });
+    }
+    this.#reserved++;
+    let given = false;
+    return () => {
+      if (!given) this.#reserved--;
+      given = true;
+    };
+  }
+
+  add(id: string, options: SessionOptions): Session {
+    const session = new Session(id, options, this.#clock);
+    this.#sessions.set(id, session);
+    return session;
+  }
+
+  /** The session of a request; undefined when there is none of that id and kind, it has expired, or it is another's. */
+  find(id: string, kind: SessionKind, owner: string | undefined): Session | undefined {
+    const session = this.#sessions.get(id);
+    if (session === undefined || session.kind !== kind || session.owner !== owner) return undefined;
+    if (!session.isExpired()) return session;
+    this.remove(id);
+    return undefined;
+  }
+
+  /** As `find`, but throws a `Refusal` (404): the client then begins anew. */
+  get(id: string, kind: SessionKind, owner: string | undefined): Session {
+    const session = this.find(id, kind, owner);
+    if (session === undefined) throw new Refusal(404, SESSION_NOT_FOUND, 'Session not found');
+    return session;
+  }
+
+  /** Ends a session; one that is not there is no error. */
+  remove(id: string): void {
+    const session = this.#sessions.get(id);
+    this.#sessions.delete(id);
+    void session?.close();
+  }
+
+  /** Open sessions by transport, as `/health` counts them. */
+  count(): Record<SessionKind, number> {
+    this.#removeExpired();
+    const counts = { sse: 0, streamable: 0 };
+    for (const { kind } of this.#sessions.values()) counts[kind]++;
+    return counts;
+  }
+
+  /** Closes every session as soon as its requests are answered, and at the latest when the signal aborts. */
+  async stop(late: AbortSignal): Promise<void> {
+    clearInterval(this.#sweep);
+    const tooLate = new Promise<void>((resolve) => late.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.all([...this.#sessions.values()].map(async (session) => {
+      if (!late.aborted) await Promise.race([session.idle(), tooLate]);
+      this.remove(session.id);
+      await session.close();
+    }));
+  }
+
+  #removeExpired(): void {
+    for (const [id, session] of this.#sessions) if (session.isExpired()) this.remove(id);
+  }
+}

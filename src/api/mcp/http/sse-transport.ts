@@ -1,0 +1,82 @@
+import type { ServerResponse } from 'node:http';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage, type MessageExtraInfo, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { Session } from './sessions.ts';
+
+/** Between two comments that keep the connection from being taken for dead. */
+const KEEP_ALIVE_MS = 15_000;
+
+/** Unread bytes above which a client counts as gone: its answers would pile up without end. */
+export const MAX_UNREAD_BYTES = 16 * 2 ** 20;
+
+/**
+ * The transport of revision 2024-11-05: answers and notifications go over one stream of server-sent
+ * events, messages come by POST. The SDK has one, too, but it lets unread answers grow without limit.
+ */
+export class SseTransport implements Transport {
+  readonly sessionId: string;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
+  readonly #response: ServerResponse;
+  readonly #endpoint: string;
+  readonly #session: Pick<Session, 'begin'>;
+  /** Requests that wait for their answer, each with what ends it for the session. */
+  readonly #pending = new Map<RequestId, () => void>();
+  #keepAlive: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  /** `endpoint`: where the client is to post its messages. */
+  constructor(session: Pick<Session, 'id' | 'begin'>, response: ServerResponse, endpoint: string) {
+    this.sessionId = session.id;
+    this.#session = session;
+    this.#response = response;
+    this.#endpoint = endpoint;
+  }
+
+  async start(): Promise<void> {
+    this.#response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache, no-transform', Connection: 'keep-alive', 'X-Accel-Buffering': 'no' });
+    this.#response.once('close', () => void this.close());
+    this.#write(`event: endpoint\ndata: ${this.#endpoint}\n\n`);
+    this.#keepAlive = setInterval(() => this.#write(': keepalive\n\n'), KEEP_ALIVE_MS).unref();
+  }
+
+  /** Takes a message that was posted. */
+  receive(message: JSONRPCMessage, extra: MessageExtraInfo): void {
+    if (isJSONRPCRequest(message)) {
+      this.#settle(message.id);
+      this.#pending.set(message.id, this.#session.begin());
+    } else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      this.#settle(message.params?.['requestId'] as RequestId); // what is cancelled has no answer
+    }
+    this.onmessage?.(message, extra);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed) throw new Error('the client has gone');
+    if (!('method' in message) && message.id !== undefined) this.#settle(message.id);
+    this.#write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#keepAlive);
+    for (const id of [...this.#pending.keys()]) this.#settle(id);
+    this.#response.end();
+    this.onclose?.();
+  }
+
+  #settle(id: RequestId): void {
+    this.#pending.get(id)?.();
+    this.#pending.delete(id);
+  }
+
+  #write(text: string): void {
+    this.#response.write(text);
+    if (this.#response.writableLength <= MAX_UNREAD_BYTES) return;
+    this.onerror?.(new Error(`the client has left more than ${MAX_UNREAD_BYTES} bytes unread`));
+    this.#response.destroy();
+    void this.close();
+  }
+}

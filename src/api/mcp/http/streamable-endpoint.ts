@@ -1,0 +1,100 @@
+import type { ServerResponse } from 'node:http';
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Log } from '../../../lib/log.ts';
+import type { Sender } from '../core/call-context.ts';
+import type { McpCore } from '../core/core.ts';
+import { REFUSED, SESSION_NOT_FOUND } from '../core/fault.ts';
+import { createHandshakeServer } from '../faces/handshake-server.ts';
+import { carrySender } from '../faces/sender.ts';
+import { HANDSHAKE } from '../revisions.ts';
+import type { Message } from '../select-revision.ts';
+import { Refusal, type Exchange } from './exchange.ts';
+import { Sessions, type Session } from './sessions.ts';
+
+/** Streamable HTTP of the revision with sessions: one server and one transport of the SDK for each (decision D-113). */
+export class StreamableEndpoint {
+  readonly #core: McpCore;
+  readonly #sessions: Sessions;
+  readonly #log: Log;
+  readonly #transports = new Map<string, StreamableHTTPServerTransport>();
+
+  constructor(core: McpCore, sessions: Sessions, log: Log) {
+    this.#core = core;
+    this.#sessions = sessions;
+    this.#log = log;
+  }
+
+  /** Answers `initialize` and opens the session that begins with it. */
+  async open(exchange: Exchange, owner: string | undefined, message: Message, sender: Sender): Promise<void> {
+    const release = this.#sessions.reserve();
+    const server = createHandshakeServer(this.#core);
+    try {
+      const transport = this.#createTransport(server, owner);
+      await handle(transport, exchange, sender, inOurRevision(message));
+      // A request that was refused, for its headers say, has opened nothing.
+      if (transport.sessionId === undefined) await server.close();
+    } finally {
+      release();
+    }
+  }
+
+  /** A further request of a session: a message, the stream from the server, or the end. */
+  async serve(exchange: Exchange, session: Session, sender: Sender, message?: Message): Promise<void> {
+    const transport = this.#transports.get(session.id);
+    if (transport === undefined) throw new Refusal(404, SESSION_NOT_FOUND, 'Session not found');
+    const end = exchange.request.method === 'GET' ? session.hold() : session.begin();
+    whenClosed(exchange.response, end);
+    await handle(transport, exchange, sender, message);
+  }
+
+  /** Open sessions, for tests. */
+  get size(): number {
+    return this.#transports.size;
+  }
+
+  #createTransport(server: Server, owner: string | undefined): StreamableHTTPServerTransport {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => Sessions.newId(),
+      onsessioninitialized: (id) => {
+        this.#transports.set(id, transport);
+        this.#sessions.add(id, { kind: 'streamable', owner, close: () => server.close() });
+      },
+    });
+    server.onclose = () => {
+      const { sessionId } = transport;
+      if (sessionId === undefined) return;
+      this.#transports.delete(sessionId);
+      this.#sessions.remove(sessionId);
+    };
+    server.onerror = (error) => this.#log.debug({ err: error }, 'MCP message was refused');
+    void server.connect(transport as Transport);
+    return transport;
+  }
+}
+
+async function handle(transport: StreamableHTTPServerTransport, { request, response }: Exchange, sender: Sender, message?: Message): Promise<void> {
+  request.auth = carrySender(sender);
+  await transport.handleRequest(request, response, message);
+}
+
+/**
+ * The SDK would agree to older revisions, too; this server has one with sessions, and a client that cannot
+ * speak it learns so from the answer (decision D-113).
+ */
+function inOurRevision(message: Message): Message {
+  const params = message['params'];
+  if (params === null || typeof params !== 'object' || typeof (params as Record<string, unknown>)['protocolVersion'] !== 'string') return message;
+  return { ...message, params: { ...params, protocolVersion: HANDSHAKE } };
+}
+
+function whenClosed(response: ServerResponse, then: () => void): void {
+  if (response.destroyed || response.writableFinished) then();
+  else response.once('close', then);
+}
+
+export function requireSessionId(header: string | string[] | undefined): string {
+  if (typeof header === 'string' && header !== '') return header;
+  throw new Refusal(400, REFUSED, 'Bad Request: the header Mcp-Session-Id is required, as the answer to initialize had it');
+}

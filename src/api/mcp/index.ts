@@ -1,0 +1,11 @@
+export { Authenticator, type StoredKeys } from './auth/authenticator.ts';
+export { StaticKeys } from './auth/static-keys.ts';
+export { createCore, type CoreOptions, type McpCore, type ServerInfo } from './core/core.ts';
+export { INVALID_REQUEST } from './core/fault.ts';
+export type { JsonSchema } from './core/json-schema.ts';
+export { BUILT_IN_NAMES, operationOf, type ToolSchemas } from './core/tools.ts';
+export { parseCustomTools } from './custom/parse.ts';
+export type { CustomTool } from './custom/spec.ts';
+export { createMcpListener, type McpListener } from './http/listener.ts';
+export { HANDSHAKE, pinRevision, STATELESS, type Revisions } from './revisions.ts';
+export { serveOverStdio } from './stdio/serve-stdio.ts';

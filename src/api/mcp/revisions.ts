@@ -1,0 +1,24 @@
+import { ConfigError } from '../../lib/config-error.ts';
+
+/** The revision without sessions: every request stands alone. */
+export const STATELESS = '2026-07-28';
+
+/** The revision that begins with `initialize`. */
+export const HANDSHAKE = '2025-11-25';
+
+/** The revisions that are served, newest first (decision D-110). */
+export const REVISIONS: readonly string[] = [STATELESS, HANDSHAKE];
+
+/** Which revisions a server serves. */
+export interface Revisions {
+  readonly supported: readonly string[];
+  /** Whether the settings allow one only. */
+  readonly pinned: boolean;
+}
+
+/** The revisions that a pin leaves; all of them when it is empty. Throws `ConfigError` for an unknown one (decision D-113). */
+export function pinRevision(pin: string): Revisions {
+  if (pin === '') return { supported: REVISIONS, pinned: false };
+  if (REVISIONS.includes(pin)) return { supported: [pin], pinned: true };
+  throw new ConfigError([`SVC_MCP_PROTOCOL_VERSION: expected one of ${REVISIONS.join(', ')}, got ${pin}`]);
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import type { Readable, Writable } from 'node:stream';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Log } from '../../../lib/log.ts';
+import type { Sender } from '../core/call-context.ts';
+import type { McpCore } from '../core/core.ts';
+import { checkMessage } from '../check-message.ts';
+import { createStatelessServer } from '../faces/stateless-server.ts';
+import { HANDSHAKE, type Revisions } from '../revisions.ts';
+import { checkStateless, isStatelessMessage } from '../select-revision.ts';
+import { LineTransport } from './line-transport.ts';
+
+export interface StdioOptions {
+  readonly core: McpCore;
+  readonly revisions: Revisions;
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Bytes that a message may have. */
+  readonly maxBytes: number;
+  readonly log: Log;
+}
+
+/** MCP over standard input and output. */
+export interface StdioServer {
+  /** Resolves when the client has closed the input and everything is answered. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Serves one client over a pair of streams, in the revision that its first message asks for. */
+export function serveOverStdio({ core, revisions, input, output, maxBytes, log }: StdioOptions): StdioServer {
+  const ended = Promise.withResolvers<void>();
+  const transport = new LineTransport({
+    input, output, maxBytes,
+    serverInfo: core.info,
+    check: (message) => {
+      if (isStatelessMessage(message)) checkStateless(message, revisions);
+      return checkMessage(message);
+    },
+  });
+  const handle = serveStdio(() => createStatelessServer(core, localSender), {
+    transport,
+    legacy: revisions.supported.includes(HANDSHAKE) ? 'serve' : 'reject',
+    onerror: (error) => log.debug({ err: error }, 'MCP message was refused'),
+  });
+  const { onclose } = transport;
+  transport.onclose = () => {
+    onclose?.();
+    ended.resolve();
+  };
+  return { ended: ended.promise, stop: () => handle.close() };
+}
+
+/** Whoever started the server is its client, and could read its database as well. */
+function localSender(): Sender {
+  return { protocol: 'mcp', requestId: randomUUID().replaceAll('-', '').slice(0, 16), vouchedFor: 'stdio' };
+}

@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import {
+  BUILT_IN_NAMES, createCore, HANDSHAKE, operationOf, parseCustomTools, pinRevision,
+  type CoreOptions, type CustomTool, type JsonSchema, type McpCore, type Revisions, type ToolSchemas,
+} from '../../api/mcp/index.ts';
+import type { McpDescription } from '../../docs/index.ts';
+import { ConfigError } from '../../lib/config-error.ts';
+import type { Settings } from '../settings/index.ts';
+import { BUILD_VERSION } from '../version.ts';
+import type { ProtocolContext } from './context.ts';
+
+/** Bytes that the file with custom tools may have. */
+const MAX_FILE_BYTES = 1_048_576;
+
+/** MCP as both of its transports serve it. */
+export interface ServedMcp {
+  readonly core: McpCore;
+  readonly revisions: Revisions;
+}
+
+/** The methods of MCP over the service's operations. Throws `ConfigError` for a pin or a file of tools that cannot be used. */
+export async function createMcp({ settings, specification, invoke, service, log }: ProtocolContext): Promise<ServedMcp> {
+  const { mcp, fts } = settings;
+  const revisions = pinRevision(mcp.protocolVersion ?? '');
+  const inputs = specification.inputs as Readonly<Record<string, JsonSchema>>;
+  const core = createCore({
+    info: serverInfo(settings),
+    instructions: mcp.instructions,
+    schemas: await readSchemas(),
+    inputs,
+    invoke: (isVouchedFor(settings) ? vouched(invoke) : invoke) as unknown as CoreOptions['invoke'],
+    custom: mcp.config === '' ? [] : await readCustomTools(mcp.config, inputs),
+    builtInTools: mcp.builtinTools,
+    defaultLang: fts.defaultLang,
+    log,
+    observe: service.observeTool,
+  });
+  return { core, revisions };
+}
+
+/** Whether whoever gets through to MCP was let in by it: by a key of MCP, or as the user of this machine (decision D-114). */
+function isVouchedFor({ mcp }: Settings): boolean {
+  return mcp.apiKeyEnabled || mcp.stdio;
+}
+
+function vouched(invoke: ProtocolContext['invoke']): ProtocolContext['invoke'] {
+  return (id, input, caller) => invoke(id, input, { ...caller, vouchedFor: 'mcp' });
+}
+
+/** Lets the service tell of MCP in its health, configuration and endpoints. */
+export function describeMcp({ service }: ProtocolContext, { core, revisions }: ServedMcp, transport: Pick<McpDescription, 'stdio' | 'sessions'>): void {
+  service.describeMcp({
+    ...transport,
+    tools: core.tools,
+    supportedRevisions: revisions.supported,
+    revisionPinned: revisions.pinned,
+    handshakeRevision: revisions.supported.includes(HANDSHAKE) ? HANDSHAKE : '',
+  });
+}
+
+/** MCP knows no vendor of a server, so that it joins the description. */
+function serverInfo({ mcp }: Settings): CoreOptions['info'] {
+  const description = [mcp.serverDescription, mcp.serverVendor && `by ${mcp.serverVendor}`].filter((part) => part !== '').join(', ');
+  return {
+    name: mcp.serverName,
+    version: BUILD_VERSION,
+    ...(description === '' ? {} : { description }),
+    ...(mcp.serverHomepage === '' ? {} : { websiteUrl: mcp.serverHomepage }),
+  };
+}
+
+async function readSchemas(): Promise<ToolSchemas> {
+  return JSON.parse(await readFile(new URL('../../../generated/mcp/tools.json', import.meta.url), 'utf8')) as ToolSchemas;
+}
+
+async function readCustomTools(file: string, inputs: Readonly<Record<string, JsonSchema>>): Promise<CustomTool[]> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError([`SVC_MCP_CONFIG: ${file} cannot be read: ${error.code ?? error.message}`]);
+  });
+  if (text.length > MAX_FILE_BYTES) throw new ConfigError([`SVC_MCP_CONFIG: ${file} is larger than ${MAX_FILE_BYTES} bytes`]);
+  return parseCustomTools(file, text, { inputOf: (action) => inputs[operationOf(action)]!, builtIn: BUILT_IN_NAMES });
+}

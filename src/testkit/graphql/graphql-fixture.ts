@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { operations, type Operations } from '../../../generated/docs/operations.ts';
+import { silentLog, type Log } from '../../lib/log.ts';
+import { createInvoker, type AccessMode, type Handlers } from '../../operations/index.ts';
+import { HttpClient, type Answer } from '../http-client.ts';
+import { createHttpApp, flatErrors, startHttpServer, type Exchange } from '../../api/http/index.ts';
+import { graphqlEndpoint, playgroundPages, type Authenticator } from '../../api/graphql/index.ts';
+
+const file = (name: string): string => readFileSync(new URL(`../../../generated/docs/${name}`, import.meta.url), 'utf8');
+
+export interface FixtureOptions {
+  readonly handlers?: Handlers<Operations>;
+  readonly authenticator?: Authenticator;
+  readonly mode?: AccessMode;
+  readonly maxBodyBytes?: number;
+  readonly timeoutMs?: number;
+}
+
+export interface GraphqlAnswer {
+  readonly data?: Record<string, unknown> | null;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly path?: readonly (string | number)[];
+    readonly locations?: readonly { line: number; column: number }[];
+    readonly extensions: { readonly code: string; readonly status: number; readonly requestId?: string; readonly errors?: string[] };
+  }[];
+}
+
+/** GraphQL over a real server and the real pipeline, with handlers that the test gives. */
+export class GraphqlFixture {
+  readonly client: HttpClient;
+  readonly url: string;
+  /** What was logged as an error. */
+  readonly logged: object[] = [];
+  readonly accessLog: Record<string, unknown>[] = [];
+  readonly exchanges: Exchange[] = [];
+  /** Operations that were invoked, in their order. */
+  readonly invoked: string[] = [];
+  readonly #stop: () => Promise<void>;
+
+  private constructor(url: string, stop: () => Promise<void>) {
+    this.url = url;
+    this.client = new HttpClient(url);
+    this.#stop = stop;
+  }
+
+  static async open({ handlers = {}, authenticator, mode = 'wr', maxBodyBytes = 1_000_000, timeoutMs = 0 }: FixtureOptions = {}): Promise<GraphqlFixture> {
+    const opened: { fixture?: GraphqlFixture } = {};
+    const log: Log = {
+      ...silentLog,
+      error: (fields) => void opened.fixture?.logged.push(fields),
+      info: (fields) => void opened.fixture?.accessLog.push(fields as Record<string, unknown>),
+    };
+    const invoke = createInvoker<Operations>({
+      operations, handlers, timeoutMs, mode: () => mode,
+      inputs: JSON.parse(file('inputs.json')) as Record<string, object>,
+      observe: ({ operation }) => void opened.fixture?.invoked.push(operation.id),
+    });
+    const endpoint = graphqlEndpoint('/graphql', { invoke, log, maxBodyBytes, authenticator });
+    const app = await createHttpApp<Operations>({
+      title: 'Test', specification: { json: file('openapi.json'), yaml: '' }, operations, invoke, errors: flatErrors, log, maxBodyBytes,
+      corsOrigins: ['*'], accessLog: true, observe: (exchange) => void opened.fixture?.exchanges.push(exchange),
+      extensions: [endpoint, playgroundPages('/playground', '/graphql')],
+    });
+    const server = await startHttpServer(app.callback(), { host: '127.0.0.1', port: 0 }, flatErrors);
+    opened.fixture = new GraphqlFixture(server.url, () => server.stop(100));
+    return opened.fixture;
+  }
+
+  /** The answer to a query over POST; its status is 200. */
+  async ask(query: string, variables?: object, headers: Record<string, string> = {}): Promise<GraphqlAnswer> {
+    const answer = await this.send({ query, variables }, headers);
+    if (answer.status !== 200) throw new Error(`status ${answer.status}: ${answer.text.slice(0, 500)}`);
+    return answer.json<GraphqlAnswer>();
+  }
+
+  /** Sends a value as the body of a POST. */
+  send(body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.client.send('POST', '/graphql', { headers: { 'Content-Type': 'application/json', ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) });
+  }
+
+  async close(): Promise<void> {
+    this.client.close();
+    await this.#stop();
+  }
+}

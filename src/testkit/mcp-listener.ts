@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { Authenticator, createCore, createMcpListener, INVALID_REQUEST, pinRevision, StaticKeys, type CoreOptions, type McpListener, type StoredKeys, type ToolSchemas } from '../api/mcp/index.ts';
+import { startHttpServer, type HttpServer } from '../api/http/index.ts';
+import type { Clock } from '../lib/clock.ts';
+import { silentLog } from '../lib/log.ts';
+import type { Timer } from '../lib/timer.ts';
+
+export interface McpFixtureOptions {
+  /** What the operations answer; the default answers an empty object. */
+  readonly invoke?: CoreOptions['invoke'];
+  readonly keys?: readonly string[];
+  readonly stored?: StoredKeys;
+  readonly cacheTtl?: number;
+  readonly rateLimit?: { readonly requests: number; readonly burst: number; readonly by: 'ip' | 'api_key' | 'session' };
+  readonly origins?: readonly string[];
+  readonly maxBodyBytes?: number;
+  readonly clock?: Clock;
+  readonly timer?: Timer;
+}
+
+/** MCP over a real HTTP server, with operations that the test makes up. */
+export interface McpFixture {
+  readonly url: URL;
+  readonly mcp: McpListener;
+  readonly http: HttpServer;
+  readonly authenticator: Authenticator;
+  stop(graceMs?: number): Promise<void>;
+}
+
+export async function serveMcpFixture(options: McpFixtureOptions = {}): Promise<McpFixture> {
+  const { clock = { now: () => 1_766_400_000_000 }, keys = [], cacheTtl = 60_000 } = options;
+  const core = createCore({
+    info: { name: 'fixture', version: '1' },
+    instructions: '',
+    schemas: JSON.parse(await readFile('generated/mcp/tools.json', 'utf8')) as ToolSchemas,
+    inputs: JSON.parse(await readFile('generated/docs/inputs.json', 'utf8')) as Record<string, object>,
+    invoke: options.invoke ?? (async () => ({ value: {}, headers: {} })),
+    custom: [],
+    builtInTools: true,
+    defaultLang: 'en',
+    log: silentLog,
+    ...(options.timer ? { timer: options.timer } : {}),
+  });
+  const authenticator = new Authenticator({ required: keys.length > 0 || options.stored !== undefined, keys: new StaticKeys(keys), cacheTtl, clock, ...(options.stored ? { stored: options.stored } : {}) });
+  const mcp = createMcpListener({
+    core, authenticator, clock,
+    revisions: pinRevision(''),
+    rateLimit: { enabled: options.rateLimit !== undefined, requests: 1, burst: 0, by: 'ip', windowMs: 60_000, clock, ...options.rateLimit },
+    origin: { origins: options.origins ?? ['*'] },
+    maxBodyBytes: options.maxBodyBytes ?? 1_000_000,
+    log: silentLog,
+  });
+  const errors = { body: ({ message }: { message: string }) => ({ jsonrpc: '2.0', error: { code: INVALID_REQUEST, message }, id: null }) };
+  const http = await startHttpServer(mcp.listener, { host: '127.0.0.1', port: 0 }, errors);
+  return {
+    url: new URL('/mcp', http.url), mcp, http, authenticator,
+    async stop(graceMs = 1000) {
+      await Promise.all([mcp.stop(AbortSignal.timeout(graceMs)), http.stop(graceMs)]);
+    },
+  };
+}
