@@ -8,6 +8,7 @@ const healthy = ({ server }: DocsContext) => ({
   status: 'healthy', mode: 'wr',
   persistence: { path: server.database, filesystem: expect.any(String), ephemeral: expect.any(Boolean), writable: true, freeBytes: expect.any(Number), warnings: expect.any(Array) },
   durable: expect.any(Boolean),
+  mcpSessions: { sse: 0, streamable: 0 },
 });
 
 /** What the server tells of itself (contract, section 4, "Health and system"; decisions D-60 to D-64). */
@@ -39,8 +40,8 @@ export const system: DocsScenarios = {
 
   async getConfig({ client, server }) {
     expect(succeeded(await getConfig({ client }))).toMatchObject({
-      version: '2.15.0', databasePath: server.database, mode: 'wr', authEnabled: false, metricsEnabled: true,
-      protocols: { http: { enabled: true, addr: expect.any(String) }, grpc: { enabled: false } },
+      version: '2.15.0', databasePath: server.database, mode: 'wr', authEnabled: true, metricsEnabled: true,
+      protocols: { http: { enabled: true, addr: expect.any(String) }, grpc: { enabled: true } },
       vectorConfig: { enabled: false, provider: 'none' },
     });
   },

@@ -1,0 +1,61 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts';
+
+const run = promisify(execFile);
+const PYTHON_CLIENT = join(import.meta.dirname, 'clients', 'grpc_client.py');
+const BUF = join(dirname(createRequire(import.meta.url).resolve('@bufbuild/buf/package.json')), 'bin', 'buf');
+
+/** A Python that has gRPC; the system's may have it where another comes first in the path. */
+const python = ['python3', '/usr/bin/python3'].find((command) => {
+  try {
+    execFileSync(command, ['-c', 'import grpc, google.protobuf'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+let server: DocsServer;
+beforeAll(async () => {
+  server = await startDocsServer();
+});
+afterAll(() => server.stop());
+
+const target = (): string => server.listeners.grpc!.url;
+
+describe('a client in Python', () => {
+  it.skipIf(python === undefined)('adds, gets, updates, searches, streams and watches (skipped without grpcio for python3)', async () => {
+    const { stdout } = await run(python!, [PYTHON_CLIENT, target()]);
+    expect(stdout.trim().split('\n').map((line) => line.split(' ')[0])).toEqual(['added', 'got', 'updated', 'found', 'refused', 'streamed', 'watched', 'exported']);
+  });
+});
+
+describe('a client that knows the server by reflection only (buf curl)', () => {
+  const curl = async (...args: string[]): Promise<string> => {
+    const { stdout } = await run(process.execPath, [BUF, 'curl', '--protocol', 'grpc', '--http2-prior-knowledge', ...args]);
+    return stdout;
+  };
+
+  it('lists the methods', async () => {
+    const methods = (await curl('--list-methods', `http://${target()}`)).trim().split('\n');
+    expect(methods).toContain('quire.docs.v1.DocumentDB/Add');
+    expect(methods).toContain('quire.docs.v1.Replication/ReplicationStatus');
+  });
+
+  it('calls them', async () => {
+    const url = (rpc: string) => `http://${target()}/quire.docs.v1.DocumentDB/${rpc}`;
+    const added = JSON.parse(await curl('-d', '{"collection":"buf","key":"a","lang":"en","content_md":"# A"}', url('Add'))) as { id: string };
+    expect(added.id).toBe('buf|a|en');
+    await expect(curl('-d', '{"collection":"buf"}', url('Get'))).rejects.toMatchObject({ stderr: expect.stringContaining('missing fields: key, lang') });
+  });
+
+  it('asks for the health of a service', async () => {
+    const schema = join(import.meta.dirname, '..', 'node_modules', 'grpc-health-check', 'proto');
+    const answer = await curl('--schema', schema, '-d', '{"service":"quire.docs.v1.DocumentDB"}', `http://${target()}/grpc.health.v1.Health/Check`);
+    expect(JSON.parse(answer)).toEqual({ status: 'SERVING' });
+  });
+});

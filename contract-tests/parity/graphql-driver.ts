@@ -1,0 +1,87 @@
+import { buildASTSchema, coerceInputValue, getNamedType, isObjectType, parse, type GraphQLField, type GraphQLOutputType } from 'graphql';
+import { SDL } from '../../generated/graphql/sdl.ts';
+import type { OperationId } from '../../generated/docs/operations.ts';
+import { HttpClient } from '../../src/testkit/http-client.ts';
+import { reasonOf, Unsayable, type Credential, type Driver, type Input, type Outcome } from './driver.ts';
+import { GRAPHQL, type GraphqlOperation } from './graphql-operations.ts';
+
+const SCHEMA = buildASTSchema(parse(Object.values(SDL).join('\n')));
+
+interface Request extends GraphqlOperation {
+  readonly query: string;
+  readonly variables: Input;
+}
+
+interface Answer {
+  readonly data?: { readonly answer: unknown } | null;
+  readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string; readonly status: number; readonly errors?: string[] } }[];
+}
+
+/** GraphQL over HTTP: each field of the schema with all that it can answer selected. */
+export function graphqlDriver(url: string, credential: Credential = {}): Driver {
+  const client = new HttpClient(url);
+  return {
+    protocol: 'GraphQL',
+    lacks: (operation, input) => reasonOf(() => void requestOf(operation, input)),
+    async call(operation, input) {
+      const { query, variables } = requestOf(operation, input);
+      const { data, errors } = (await client.send('POST', '/graphql', { headers: { 'Content-Type': 'application/json', ...credential }, body: JSON.stringify({ query, variables }) })).json<Answer>();
+      if (errors === undefined) return { value: data!.answer };
+      const [{ message, extensions: { code, status, errors: violations } }] = errors as [NonNullable<Answer['errors']>[number]];
+      return { failure: { code, message, status, ...(violations && { errors: violations }) } };
+    },
+    view: (operation, outcome, input) => viewOf(GRAPHQL[operation]!, outcome, input),
+    close: () => Promise.resolve(client.close()),
+  };
+}
+
+/** What GraphQL says of permissions (contract, section 7). */
+const WORDS: Readonly<Record<string, string>> = {
+  unauthenticated: 'unauthenticated: missing or invalid credentials',
+  admin_required: 'forbidden: admin privileges required',
+  forbidden: 'permission denied',
+  invalid_credentials: 'authentication failed: invalid credentials',
+};
+
+function viewOf({ tell = (value: never) => value, absent }: GraphqlOperation, outcome: Outcome, input: Input): Outcome {
+  if ('value' in outcome) return { value: tell(outcome.value as never, input) };
+  const { failure } = outcome;
+  if (failure.code === 'not_found' && absent !== undefined) return { value: absent };
+  return { failure: { ...failure, message: WORDS[failure.code] ?? failure.message } };
+}
+
+function requestOf(operation: OperationId, input: Input): Request {
+  const known = GRAPHQL[operation];
+  if (known === undefined) throw new Unsayable(`no field is ${operation}`);
+  if (Object.values(input).includes(null)) throw new Unsayable('null is the same as absent');
+  const query = SCHEMA.getQueryType()!.getFields()[known.field];
+  const field = query ?? SCHEMA.getMutationType()!.getFields()[known.field]!;
+  const variables = known.args?.(input) ?? input;
+  checkArguments(field, variables);
+  return { ...known, variables, query: textOf(query === undefined ? 'mutation' : 'query', field, Object.keys(variables)) };
+}
+
+/** Throws `Unsayable` where the schema has no place for an argument, or wants one that is missing. */
+function checkArguments(field: GraphQLField<unknown, unknown>, variables: Input): void {
+  for (const name of Object.keys(variables)) if (!field.args.some((argument) => argument.name === name)) throw new Unsayable(`${field.name} has no argument ${name}`);
+  for (const { name, type } of field.args) {
+    coerceInputValue(variables[name], type, (path, _, error) => {
+      throw new Unsayable(`${[name, ...path].join('.')}: ${error.message}`);
+    });
+  }
+}
+
+function textOf(kind: string, field: GraphQLField<unknown, unknown>, names: readonly string[]): string {
+  const given = field.args.filter(({ name }) => names.includes(name));
+  const declared = given.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
+  const passed = given.map(({ name }) => `${name}: $${name}`).join(', ');
+  return `${kind}${declared && `(${declared})`} { answer: ${field.name}${passed && `(${passed})`}${selectionOf(field.type)} }`;
+}
+
+/** Every field of a type, and of the types within. */
+function selectionOf(type: GraphQLOutputType): string {
+  const named = getNamedType(type);
+  if (!isObjectType(named)) return '';
+  const fields = Object.values(named.getFields()).map((field) => `${field.name}${selectionOf(field.type)}`);
+  return ` { ${fields.join(' ')} }`;
+}

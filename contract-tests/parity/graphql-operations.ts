@@ -1,0 +1,104 @@
+import type { OperationId } from '../../generated/docs/operations.ts';
+import { Unsayable, type Input } from './driver.ts';
+
+/** How GraphQL says one operation (decisions, section 4.13). */
+export interface GraphqlOperation {
+  readonly field: string;
+  /** The field's arguments; the input as it is where this is absent. */
+  readonly args?: (input: Input) => Input;
+  /** The field's answer, from that of REST; the same where this is absent. */
+  readonly tell?: (value: never, input: Input) => unknown;
+  /** The answer where REST has 404, for fields to which that is no error. */
+  readonly absent?: null | false;
+}
+
+type Meta = Readonly<Record<string, readonly string[]>>;
+type Rest = Readonly<Record<string, unknown>>;
+type Found = { readonly results: readonly Rest[]; readonly total: number };
+
+export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> = {
+  getDocument: { field: 'document', tell: document, absent: null },
+  searchDocuments: { field: 'search', args: (input) => ({ input: withList(withoutContent(input), 'filterMeta') }), tell: connection },
+  addDocument: { field: 'addDocument', args: (input) => ({ input: withList(input, 'meta') }), tell: document },
+  updateDocument: { field: 'updateDocument', args: (input) => ({ input: withList(input, 'meta') }), tell: document },
+  deleteDocument: { field: 'deleteDocument', tell: () => true, absent: false },
+  deleteCollection: { field: 'deleteCollection', tell: ({ deleted }: Rest) => deleted },
+  setDocumentTtl: { field: 'setTTL', tell: document },
+  addDocuments: {
+    field: 'addBatch',
+    args: withDocuments,
+    tell: ({ added, updated, failed, errors, embeddingDropped = null }: Rest) => ({ added, updated, failed, errors, embeddingDropped }),
+  },
+  ingestDocuments: {
+    field: 'ingestDocuments',
+    args: withDocuments,
+    tell: ({ keyCollisions, profile = null, added, updated, skipped, failed, errors, collection, durationMs }: Rest) => ({
+      added, updated, skipped, failed, errors, collection, durationMs, profile,
+      keyCollisions: (keyCollisions as { lang: string; keys: string[] }[]).map(({ lang, keys }) => `${lang}: ${keys.join(', ')}`),
+    }),
+  },
+  searchFullText: {
+    field: 'fts', args: (input) => ({ input: withoutContent(input) }),
+    tell: ({ results, total }: Found) => ({ total, results: results.map(({ document: found, score, matchedTerms }) => ({ document: document(found as Rest), score, matchedTerms })) }),
+  },
+  searchVectors: {
+    field: 'vectorSearch', args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
+    tell: ({ results, total, model = null, dimensions = null }: Found & Rest) => ({ total, model, dimensions, results: results.map(({ document: found, score, rank }) => ({ document: document(found as Rest), score, rank })) }),
+  },
+  queryCodeGraph: {
+    field: 'codeGraph', args: (input) => ({ input }),
+    tell: ({ nodes, edges, ...graph }: Rest) => ({
+      ...graph,
+      nodes: (nodes as Rest[]).map(({ key, docId, lang = null, language = null, depth }) => ({ key, docId, lang, language, depth })),
+      edges: (edges as (Rest & { lines?: { fromLine: number; toLine: number } })[]).map(({ lines, ...edge }) => ({ ...edge, fromLine: lines?.fromLine ?? null, toLine: lines?.toLine ?? null })),
+    }),
+  },
+  setSchema: { field: 'setSchema', args: (input) => ({ input }), tell: () => true },
+  getSchema: { field: 'schema', tell: ({ collection, schema }: Rest) => schema && { collection, schema: JSON.stringify(schema), enabled: true } },
+  deleteSchema: { field: 'deleteSchema', tell: () => true },
+  validateDocument: { field: 'validateDocument', args: (input) => withList(input, 'meta') },
+};
+
+/** A map of metadata as the list that the schema has for it. */
+function withList(input: Input, name: string): Input {
+  const meta = input[name];
+  if (Array.isArray(meta)) throw new Unsayable(`${name} is a map`);
+  if (typeof meta !== 'object' || meta === null) return input;
+  return { ...input, [name]: Object.entries(meta as Meta).map(([key, values]) => ({ key, values: aList(values) })) };
+}
+
+/** A field that is selected asks for the body already. */
+function withoutContent({ includeContent, ...input }: Input): Input {
+  return includeContent === true || includeContent === undefined ? input : { ...input, includeContent };
+}
+
+function withDocuments(input: Input): Input {
+  const { documents } = input;
+  return documents === undefined ? input : { ...input, documents: aList(documents).map((item) => withList(item as Input, 'meta')) };
+}
+
+/** GraphQL itself makes a list of a single value. */
+function aList(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new Unsayable('a single value is a list of one');
+}
+
+function document({ id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt = null }: Rest): Rest {
+  return { id, key, lang, meta, contentMd, addedAt, updatedAt, expiresAt };
+}
+
+function connection({ documents, total }: { documents: readonly Rest[]; total: number }, input: Input): Rest {
+  const offset = Number(input['offset'] ?? 0);
+  const edges = documents.map((found, i) => ({ cursor: Buffer.from(`o:${offset + i}`).toString('base64'), node: document(found) }));
+  return {
+    edges,
+    totalCount: total,
+    pageInfo: {
+      totalCount: total,
+      hasNextPage: offset + edges.length < total,
+      hasPreviousPage: offset > 0 && total > 0,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  };
+}

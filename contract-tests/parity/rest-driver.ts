@@ -1,0 +1,55 @@
+import { operations, type OperationId } from '../../generated/docs/operations.ts';
+import { createClient, createConfig } from '../../generated/docs/sdk/client/index.ts';
+import * as functions from '../../generated/docs/sdk/sdk.gen.ts';
+import type { OperationSpec } from '../../src/operations/index.ts';
+import type { SdkResult } from '../support/expectations.ts';
+import type { Credential, Driver, Failure, Input, Outcome } from './driver.ts';
+
+type Call = (options: object) => Promise<SdkResult<unknown>>;
+
+/** REST through the generated SDK: what the other protocols are compared with. */
+export function restDriver(url: string, credential: Credential = {}): Driver {
+  const client = createClient(createConfig({ baseUrl: url, headers: credential }));
+  return {
+    protocol: 'REST',
+    lacks: () => undefined,
+    view: (_, outcome) => outcome,
+    async call(operation, input) {
+      const call = functions[operation] as unknown as Call;
+      return outcomeOf(operation, await call({ ...partsOf(operations[operation], input), client, parseAs: 'auto' }));
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** The argument of an SDK's function: each field of the input where the specification has it. */
+function partsOf({ parameters, consumes }: OperationSpec, input: Input): Record<string, object> {
+  const parts: Record<string, Record<string, unknown>> = consumes.length > 0 ? { body: {} } : {};
+  for (const [field, value] of Object.entries(input)) {
+    const parameter = parameters.find((each) => each.field === field);
+    const group = parameter === undefined ? 'body' : parameter.in === 'header' ? 'headers' : parameter.in;
+    parts[group] = { ...parts[group], [parameter?.name ?? field]: value };
+  }
+  return parts;
+}
+
+async function outcomeOf(operation: OperationId, { data, error, response }: SdkResult<unknown>): Promise<Outcome> {
+  if (response === undefined) throw new Error(`${operation} was not answered`, { cause: error });
+  if (!response.ok) return { failure: failureOf(error, response.status) };
+  if (data instanceof Blob) return { value: await data.text() };
+  return { value: operation === 'searchDocuments' ? listed(data, response.headers) : data };
+}
+
+function failureOf(error: unknown, status: number): Failure {
+  const { code, error: message, errors } = error as { code: string; error: string; errors?: string[] };
+  return { code, message, status, ...(errors && { errors }) };
+}
+
+/** What REST says in headers beside a list, the others say in fields. */
+function listed(documents: unknown, headers: Headers): object {
+  return {
+    documents,
+    total: Number(headers.get('x-total-count')),
+    ...(headers.get('x-context-truncated') === 'true' && { contextTruncated: true }),
+  };
+}

@@ -1,0 +1,99 @@
+import type { Scenario } from './transcript.ts';
+
+const page = (key: string, more: object = {}) => ({ key, lang: 'en', contentMd: `The page of ${key}.`, ...more });
+
+/** What a collection is told to be like, and conversations. */
+export const rules: Record<string, Scenario> = {
+  async 'a schema is set, applied and removed'({ ok, refused }) {
+    const schema = { required: ['category'], properties: { category: { enum: ['news', 'blog'], maxItems: 1 }, year: { type: 'integer' } } };
+    await ok('getSchema');
+    await ok('setSchema', { schema });
+    await ok('getSchema');
+    await refused('validation_failed', 'addDocument', page('a'));
+    await refused('validation_failed', 'addDocument', page('a', { meta: { category: ['news', 'other'], year: ['soon'] } }));
+    await ok('addDocument', page('a', { meta: { category: ['news'], year: ['2020'] } }));
+    await refused('validation_failed', 'updateDocument', { key: 'a', lang: 'en', meta: {} });
+    await ok('addDocuments', { documents: [page('b'), page('c', { meta: { category: ['blog'] } })] });
+    await ok('validateDocument', { meta: { category: ['other'], year: ['x'] } });
+    await ok('validateDocument', { meta: { category: ['news'] } });
+    await ok('validateDocument', { meta: {} });
+    await ok('setSchema', { schema: JSON.stringify({ required: ['year'] }) });
+    await ok('getSchema');
+    for (const bad of ['not json', '[]']) await refused('invalid_argument', 'setSchema', { schema: bad });
+    await refused('missing_fields', 'setSchema');
+    await ok('deleteSchema');
+    await ok('deleteSchema');
+    await ok('getSchema');
+    await ok('addDocument', page('d'));
+  },
+
+  async 'a configuration keeps what a change leaves unset'({ ok, refused }) {
+    await ok('getCollectionConfig');
+    await ok('setCollectionConfig', { trackAccess: true, spellCorrect: true, description: 'Pages.', maxRevisions: 2, customMeta: { nested: { list: [1, 'two', null, true, 1.5] } } });
+    await ok('getCollectionConfig');
+    await ok('setCollectionConfig', { icon: '🧭' });
+    await ok('setCollectionConfig', { trackAccess: false, retrieval: { topK: 3, mmr: false, hybridAlpha: 0 }, responsePrompt: 'Answer from {{collection}}.' });
+    await ok('getCollectionConfig');
+    await ok('setCollectionConfig', { retrieval: { topK: null, oversample: 2 }, customMeta: null, description: '', maxRevisions: 0 });
+    await ok('getCollectionConfig');
+    await ok('addDocuments', { documents: [page('a'), page('b'), page('c'), page('d')] });
+    await ok('setCollectionConfig', { retrieval: { topK: 3 } });
+    await ok('searchDocuments');
+    for (const bad of [{ type: 'music' }, { maxRevisions: -1 }, { retrieval: { topK: 0 } }, { diskOnlyVectors: true }, { encrypted: true }, { quantization: 'int2' }]) await refused('invalid_argument', 'setCollectionConfig', bad);
+    await ok('getCollectionConfig');
+    await ok('setCollectionConfig', { quantization: 'int8', diskOnlyVectors: true });
+    await ok('deleteCollectionConfig');
+    await ok('getCollectionConfig');
+  },
+
+  async 'a conversation is kept, recalled and condensed'({ ok, refused, collection }) {
+    const started = await ok('startSession', { userId: collection, scenario: 'support', meta: { topic: ['boats'] } });
+    const { sessionId } = (started as { value: { sessionId: string } }).value;
+    await ok('addMessage', { sessionId, role: 'user', content: 'Where do blue whales swim? I must know.', meta: { mood: ['curious'] } });
+    await ok('addMessage', { sessionId, role: 'assistant', content: 'Blue whales swim in all oceans. They eat 4 tonnes of krill a day.' });
+    await ok('getSessionHistory', { sessionId });
+    await ok('getSessionHistory', { sessionId, limit: 1, offset: 1 });
+    await ok('recallMemory', { query: 'krill', userId: collection, strategy: 'keyword', includeContent: true });
+    await ok('recallMemory', { query: 'whales', userId: collection, sessionId, role: 'user', strategy: 'keyword', topK: 1 });
+    await ok('summarizeSession', { sessionId, userId: collection });
+    await ok('listSessions', { userId: collection, sort: 'title', asc: true });
+    await refused('not_found', 'addMessage', { sessionId: `ses_${'0'.repeat(24)}`, role: 'user', content: 'x' });
+    await refused('invalid_argument', 'addMessage', { sessionId, role: 'wizard', content: 'x' });
+    await refused('missing_fields', 'startSession');
+  },
+
+  async 'bad input of many kinds is refused in the same words'({ ok, refused }) {
+    await ok('addDocument', page('kept'));
+    const bad = (more: object, code = 'invalid_argument') => refused(code, 'addDocument', { key: 'k', lang: 'en', contentMd: 'x', ...more });
+    for (const collection of ['_system', 'a|b', 'x'.repeat(129), 'tab\tbed']) await bad({ collection });
+    for (const key of ['a|b', 'k'.repeat(1025), 'é'.repeat(513), 'nul\u0000', 'line\nbreak']) await bad({ key });
+    for (const lang of ['e n', 'x'.repeat(36), 'en.GB']) await bad({ lang });
+    for (const name of ['collection', 'key', 'lang', 'contentMd']) await bad({ [name]: undefined }, 'missing_fields');
+    for (const name of ['collection', 'key', 'lang']) await bad({ [name]: '' }, 'missing_fields');
+    await bad({ collection: undefined, key: undefined, lang: undefined, contentMd: undefined }, 'missing_fields');
+    await bad({ ttl: -1 });
+    await bad({ ttl: Number.MAX_SAFE_INTEGER });
+    await bad({ meta: Object.fromEntries(Array.from({ length: 257 }, (_, i) => [`key ${i}`, ['v']])) });
+    await bad({ meta: { key: Array.from({ length: 1001 }, () => 'v') } });
+    await bad({ meta: { key: ['v'.repeat(8193)] } });
+    await refused('invalid_argument', 'searchDocuments', { filterMeta: { key: Array.from({ length: 1001 }, (_, i) => String(i)) } });
+    await refused('invalid_argument', 'searchFullText', { query: 'q'.repeat(4097) });
+    await refused('invalid_argument', 'addDocuments', { documents: Array.from({ length: 10_001 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: '' })) });
+    await ok('searchDocuments');
+  },
+
+  async 'values of a wrong type are refused in the same words'({ ok, refused }) {
+    await ok('addDocument', page('kept'));
+    for (const wrong of [{ contentMd: 5 }, { key: ['k'] }, { meta: [] }, { meta: { a: 'b' } }, { meta: { a: [1] } }, { ttl: '5' }, { ttl: 1.5 }, { saveRevision: 'no' }, { lang: null }, { contentMd: 'lone \ud800 surrogate' }]) {
+      await refused('invalid_argument', 'addDocument', { key: 'k', lang: 'en', contentMd: 'x', ...wrong });
+    }
+    for (const wrong of [{ limit: '5' }, { limit: 2.5 }, { asc: 1 }, { filterMeta: 'x' }, { fields: 'key' }]) await refused('invalid_argument', 'searchDocuments', wrong);
+    for (const wrong of [{ ttl: null }, { meta: null }, { saveRevision: null }]) await refused('invalid_argument', 'addDocument', { key: 'k', lang: 'en', contentMd: 'x', ...wrong });
+    for (const wrong of [{ limit: null }, { filterMeta: null }, { asc: null }]) await refused('invalid_argument', 'searchDocuments', wrong);
+    for (const env of [{ a: 5 }, { a: null }, { a: ['x'] }]) await refused('invalid_argument', 'getDocument', { key: 'kept', lang: 'en', env });
+    await refused('invalid_argument', 'addDocuments', { documents: 'all' });
+    await refused('invalid_argument', 'setSchema', { schema: 5 });
+    await ok('addDocument', { ...page('kept'), unknown: { field: true } });
+    await ok('searchDocuments');
+  },
+};

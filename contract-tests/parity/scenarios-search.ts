@@ -1,0 +1,121 @@
+import type { Calls, Scenario } from './transcript.ts';
+
+const TEXTS: readonly [string, string, Record<string, string[]>][] = [
+  ['apples', '# Apples\n\nRed apples grow on trees. Apples are sweet fruit.', { kind: ['fruit'], year: ['2019'], geo_lat: ['52.5163'], geo_lng: ['13.3777'] }],
+  ['pears', '# Pears\n\nGreen pears grow on old trees near the river.', { kind: ['fruit', 'green'], year: ['2021'] }],
+  ['whales', '# Whales\n\nBlue whales swim in cold seas, far from any tree.', { kind: ['animal'], year: ['2020'], geo_lat: ['48.85'], geo_lng: ['2.35'] }],
+  ['copy', '# Apples\n\nRed apples grow on trees. Apples are sweet fruit.', { kind: ['copy'] }],
+];
+const DOCUMENTS = TEXTS.map(([key, contentMd, meta]) => ({ key, lang: 'en', contentMd, meta }));
+
+/** Exact in 32 bits, which is how gRPC sends a vector. */
+const VECTOR = Array.from({ length: 768 }, (_, i) => ((i * 37) % 17 - 8) / 16);
+
+/** Vectors come after the write that asked for them; `force` waits for all. */
+async function withVectors({ ok }: Calls): Promise<void> {
+  await ok('addDocuments', { documents: DOCUMENTS });
+  await ok('reindexVectors', { force: true });
+}
+
+/** Finding documents by words, by meaning, and by both. */
+export const searches: Record<string, Scenario> = {
+  async 'words are found in every mode, by every algorithm'({ ok, refused }: Calls) {
+    await ok('addDocuments', { documents: DOCUMENTS });
+    const search = (query: string, more: object = {}) => ok('searchFullText', { query, ...more });
+    await search('apples');
+    await search('nothing like this');
+    for (const algorithm of ['tfidf', 'bm25', 'bm25f', 'pmisparse']) await search('old trees', { algorithm, includeContent: false });
+    await search('trees', { mode: 'simple', limit: 2 });
+    await search('red AND apples NOT green', { mode: 'boolean' });
+    await search('"grow on trees"', { mode: 'phrase' });
+    await search('app*', { mode: 'wildcard' });
+    await search('"red trees"~5', { mode: 'proximity', distance: 5 });
+    await search('(apples OR whales) AND (red OR cold)', { mode: 'expression' });
+    await search('appels', { fuzzy: 2, disableStem: true });
+    await search('tree', { disableStem: true, disableSynonyms: true, lang: 'en' });
+    await search('trees', { highlight: true, highlightTag: '<b>', maxHighlights: 1, fragmentSize: 40 });
+    await search('trees', { facetBy: ['kind', 'lang', 'none'], facetMaxValues: 1 });
+    await search('trees', { rangeMeta: [{ field: 'year', gte: 2020, lt: '2022' }], boost: { 'kind:green': 3 } });
+    await search('trees', { filterMeta: { kind: ['animal', 'green'] }, fields: ['kind'] });
+    await search('trees', { fieldWeights: { content: 2, title: 0.5 }, algorithm: 'bm25f', contextTokenBudget: 20 });
+    await refused('missing_fields', 'searchFullText');
+    for (const bad of [{ query: 'a AND (b', mode: 'expression' }, { query: 'a', mode: 'guess' }, { query: 'a', fuzzy: 9 }, { query: 'a', limit: 0 }, { query: 'a', limit: 10_001 }, { query: 'a', algorithm: 'magic' }]) await refused('invalid_argument', 'searchFullText', bad);
+    await ok('autocomplete', { q: 'app' });
+    await ok('autocomplete', { q: 'gr', field: 'content', topN: 1 });
+    await ok('reindexFullText');
+    await ok('listFullTextLanguages');
+    await ok('aggregateDocuments', { facets: [{ field: 'kind' }, { field: 'year', orderBy: 'value' }], histograms: [{ field: 'addedAt', interval: 'month' }], maxFacetSize: 2 });
+    await refused('invalid_argument', 'aggregateDocuments', { facets: [{ field: 'a' }, { field: 'a' }] });
+  },
+
+  async 'synonyms, stop words and curation bend what is found'({ ok, refused }) {
+    await ok('addDocuments', { documents: DOCUMENTS });
+    await ok('addSynonyms', { term: 'Cetacean', synonyms: ['whales', 'Dolphin'] });
+    await ok('listSynonyms');
+    await ok('searchFullText', { query: 'cetacean' });
+    await ok('deleteSynonym', { term: 'cetacean' });
+    await refused('missing_fields', 'addSynonyms', { term: 'x' });
+    await ok('addStopWords', { words: ['Apples', 'the'] });
+    await ok('listStopWords');
+    await ok('searchFullText', { query: 'apples' });
+    await ok('deleteStopWords', { words: ['apples'] });
+    await refused('invalid_argument', 'addStopWords', { words: [] });
+    const rule = { query: 'trees', matchMode: 'exact', pins: [{ key: 'whales', lang: 'en', position: 1 }, { key: 'pears', position: 0 }], hides: ['copy'], enabled: true };
+    const made = await ok('createCurationRule', rule);
+    const { id } = (made as { value: { id: string } }).value;
+    await ok('searchFullText', { query: 'trees', includeContent: false });
+    await ok('listCurationRules');
+    await ok('listCurationRules', { id });
+    await ok('updateCurationRule', { id, query: 'trees', hides: ['apples'] });
+    await ok('deleteCurationRule', { id });
+    await refused('not_found', 'deleteCurationRule', { id });
+    await refused('missing_fields', 'createCurationRule');
+  },
+
+  async 'vectors are searched by a vector and by text'(calls) {
+    const { ok, refused } = calls;
+    await withVectors(calls);
+    await ok('searchVectors', { query: 'blue whales in the sea' });
+    await ok('searchVectors', { queryVector: VECTOR, includeContent: true });
+    await ok('searchVectors', { queryVector: VECTOR, topK: 1, threshold: 0 });
+    await ok('searchVectors', { query: 'apples', topK: 2, filterMeta: { kind: ['fruit'] }, includeContent: false });
+    for (const distanceMetric of ['cosine', 'dot_product', 'euclidean']) await ok('searchVectors', { queryVector: VECTOR, distanceMetric, threshold: 0 });
+    for (const algorithm of ['hnsw', 'sq', 'bq']) await ok('searchVectors', { query: 'red apples', algorithm, topK: 1 });
+    await ok('searchVectors', { query: 'red apples', retrievalMode: 'chunk', topK: 1 });
+    await ok('searchVectors', { query: 'red apples', retrievalMode: 'window', windowSize: 2, mmr: true, mmrLambda: 0.25, oversample: 1.5, contextTokenBudget: 100, fields: ['kind'] });
+    await refused('missing_fields', 'searchVectors');
+    for (const bad of [{ queryVector: [0.5, 0.25] }, { queryVector: [] }, { query: 'a', topK: 0 }, { query: 'a', topK: 1001 }, { query: 'a', threshold: -1 }, { query: 'a', mmrLambda: 2 }, { query: 'a', algorithm: 'magic' }]) await refused('invalid_argument', 'searchVectors', bad);
+  },
+
+  async 'words and meaning are blended, spread over collections, and compared'(calls) {
+    const { ok, refused, collection } = calls;
+    await withVectors(calls);
+    for (const more of [{}, { alpha: 0 }, { alpha: 0.25, facetBy: ['kind'] }, { strategy: 'rrf', rrfK: 10, topK: 2 }, { geo: { lat: 52.5, lng: 13.375, radiusMeters: 5000 }, sort: 'distance' }, { algorithm: 'bm25f', fuzzy: 1, boost: { 'kind:animal': 2 }, includeContent: false }, { filterMeta: { kind: ['fruit'] }, fields: ['year'] }]) {
+      await ok('searchHybrid', { query: 'apples on trees', ...more });
+    }
+    await refused('missing_fields', 'searchHybrid');
+    for (const bad of [{ sort: 'distance' }, { alpha: 2 }, { topK: 0 }, { strategy: 'luck' }, { geo: { lat: 91, lng: 0, radiusMeters: 1 } }]) await refused('invalid_argument', 'searchHybrid', { query: 'apples', ...bad });
+    const targets = { targetCollections: [collection, `${collection}-none`] };
+    await ok('searchAcrossCollections', { sourceCollection: collection, sourceDocID: 'apples', ...targets, includeContent: true });
+    await ok('searchAcrossCollections', { query: 'whales', ...targets, topK: 1, filterMeta: { kind: ['animal'] } });
+    await refused('not_found', 'searchAcrossCollections', { sourceCollection: collection, sourceDocID: 'none', ...targets });
+    await ok('classifyDocument', { key: 'whales', labels: ['red apples', 'blue whales'], topK: 1 });
+    await ok('classifyDocument', { collection: undefined, text: 'red apples', labels: ['red apples', 'blue whales'], multi: true, threshold: -1 });
+    await refused('not_found', 'classifyDocument', { key: 'none', labels: ['a'] });
+    await ok('findDuplicates', { includeContent: true });
+    await ok('findDuplicates', { mode: 'exact', maxDocs: 3 });
+    await refused('invalid_argument', 'findDuplicates', { maxDocs: 0 });
+  },
+
+  async 'a code graph is walked'({ ok, refused }) {
+    await ok('addDocuments', { documents: [
+      { key: 'src/a.ts', lang: 'ts', contentMd: "import { b } from './b.ts';\n\nexport const a = () => b();\n" },
+      { key: 'src/b.ts', lang: 'ts', contentMd: 'export const b = () => 1;\n' },
+    ] });
+    await ok('queryCodeGraph', { key: 'src/a.ts' });
+    await ok('queryCodeGraph', { key: 'src/b.ts', direction: 'in', depth: 2, maxDegree: 5, lines: true });
+    await refused('not_found', 'queryCodeGraph', { key: 'src/none.ts' });
+    await refused('missing_fields', 'queryCodeGraph');
+    await refused('invalid_argument', 'queryCodeGraph', { key: 'src/a.ts', direction: 'up' });
+  },
+};
