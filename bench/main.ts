@@ -5,8 +5,10 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { benchFullText } from './fulltext.ts';
 import { benchImport } from './imports.ts';
+import { benchLoginTiming } from './login-timing.ts';
 import { benchMemory } from './memory.ts';
 import { benchMemoryRecall } from './memory-recall.ts';
+import { benchProtocols } from './protocols.ts';
 import { benchReads } from './reads.ts';
 import { benchRelevance } from './relevance.ts';
 import { benchSearchUnderLoad } from './search-under-load.ts';
@@ -22,12 +24,14 @@ type Part = (folder: string) => Promise<Section[]>;
 const PARTS: Readonly<Record<string, Part>> = {
   writes: plain('Durable writes', benchWrites),
   reads: plain('Reads over HTTP', benchReads),
+  protocols: benchProtocols,
   import: plain('Import', benchImport, `it needs the folder docs-mdn: ${CORPUS_HINT}`),
   memory: plain('Memory and restart', benchMemory),
   'memory-recall': benchMemoryRecall,
   relevance: benchRelevance,
   fulltext: benchFullText,
   load: benchSearchUnderLoad,
+  'login-timing': benchLoginTiming,
   vectors: benchVectors,
   'vectors-million': benchVectorsMillion,
 };
