@@ -12,15 +12,18 @@ const WITHOUT_EFFECT = `
 http3.mode
 geo.dataDir temporal.enabled spell.enabled
 automation.enabled automation.triggers automation.crons automation.logs automation.logsTtl automation.cronTz automation.sentimentLexicon webhooks.secret
-production.enabled tls.cert tls.key tls.clientCa tls.clientAuth tls.insecureOk
+production.enabled tls.insecureOk
 rateLimit.enabled rateLimit.requests rateLimit.window rateLimit.burst rateLimit.by limits.trustedProxies
 outbound.allowPrivate outbound.allowlist
 replication.role replication.leaderAddr replication.nodeId replication.secret replication.retryInterval replication.maxLag
 binlog.enabled binlog.path binlog.maxSize binlog.maxAge
 `.trim().split(/\s+/);
 
-/** Read elsewhere: the command makes the log, the modes of the protocols inherit that of the server, and that of gRPC is read with its first call. */
-const READ_ELSEWHERE: readonly string[] = ['log.format', 'log.level', 'database.mode', 'grpc.mode'];
+/**
+ * Read elsewhere: the command makes the log, the modes of the protocols inherit that of the server, that of gRPC is read with its
+ * first call, and certificates are where TLS is on (`protocols/tls.test.ts`).
+ */
+const READ_ELSEWHERE: readonly string[] = ['log.format', 'log.level', 'database.mode', 'grpc.mode', 'tls.cert', 'tls.key', 'tls.clientCa', 'tls.clientAuth'];
 
 const PATHS: readonly string[] = describeSettings().map(({ path }) => path);
 

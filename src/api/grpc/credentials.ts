@@ -1,14 +1,5 @@
 import { ServerCredentials } from '@grpc/grpc-js';
-
-/** Certificates and keys, as PEM. */
-export interface TlsMaterial {
-  readonly cert: Buffer;
-  readonly key: Buffer;
-  /** Authority of the clients' certificates; switches mutual TLS on. */
-  readonly clientCa?: Buffer;
-  /** Whether clients must show a good certificate, or may also do without one (`request`). Default `require`. */
-  readonly clientAuth?: 'require' | 'request';
-}
+import type { TlsMaterial } from '../../lib/tls.ts';
 
 /** What clients must do to connect: nothing, TLS, or TLS with a certificate of their own. */
 export function serverCredentials(tls: TlsMaterial | undefined): ServerCredentials {

@@ -1,4 +1,4 @@
-export { serverCredentials, type TlsMaterial } from './credentials.ts';
+export { serverCredentials } from './credentials.ts';
 export { addDocsServices, describeRpcs, DOCS_SERVICES } from './docs/services.ts';
 export { readSchema, type Schema } from './message/index.ts';
 export { startGrpcServer, type GrpcServer, type GrpcServerOptions } from './server.ts';

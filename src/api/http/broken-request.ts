@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ServiceError } from '../../errors/index.ts';
-import { toServiceError, type ErrorFormat } from './errors.ts';
 import { SECURITY_HEADERS } from '../../lib/security-headers.ts';
+import { toServiceError, type ErrorFormat } from './errors.ts';
 
 /**
  * Answers what is not HTTP, so that no request object ever came of it, with an error body like all

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import type { Log } from '../../lib/log.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
-import { SECURITY_HEADERS } from '../../lib/security-headers.ts';
+import { SECURITY_HEADERS, STRICT_TRANSPORT } from '../../lib/security-headers.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 import { toServiceError, type ErrorFormat } from './errors.ts';
 import { ClientGone, type HttpContext, type RequestState } from './operation-endpoint.ts';
@@ -37,6 +37,7 @@ export function frame(options: FrameOptions): Middleware<RequestState> {
     const start = performance.now();
     ctx.state.requestId = requestIdOf(ctx.headers['x-request-id']);
     for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value);
+    if (ctx.secure) ctx.res.setHeader(...STRICT_TRANSPORT);
     ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
     try {
       if (ctx.url.length > MAX_URL_BYTES) throw new ServiceError('invalid_argument', `the URL is longer than ${MAX_URL_BYTES} bytes`);

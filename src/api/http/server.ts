@@ -1,6 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { type TlsMaterial, tlsOptions } from '../../lib/tls.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import type { ErrorFormat } from './errors.ts';
 
@@ -22,9 +24,10 @@ export interface HttpServer {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Listens; rejects with a one-line reason when the address cannot be had. */
-export async function startHttpServer(listener: RequestListener, listen: { host?: string; port: number }, errors: ErrorFormat): Promise<HttpServer> {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES }, listener);
+/** Listens, over TLS where there are certificates; rejects with a one-line reason when the address cannot be had. */
+export async function startHttpServer(listener: RequestListener, listen: { host?: string; port: number }, errors: ErrorFormat, tls?: TlsMaterial): Promise<HttpServer> {
+  const options = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES };
+  const server = tls === undefined ? createServer(options, listener) : createTlsServer({ ...options, ...tlsOptions(tls) }, listener);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBrokenRequest(error, socket, errors));
   // An expectation that we do not know may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', listener);
@@ -37,7 +40,7 @@ export async function startHttpServer(listener: RequestListener, listen: { host?
   }
   const { port, address } = server.address() as AddressInfo;
   const host = address === '::' || address === '0.0.0.0' ? 'localhost' : address;
-  return { address: { host: address, port }, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, stop: stopOnce(server) };
+  return { address: { host: address, port }, url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`, stop: stopOnce(server) };
 }
 
 function reasonOf(error: NodeJS.ErrnoException, address: string): string {
@@ -46,12 +49,12 @@ function reasonOf(error: NodeJS.ErrnoException, address: string): string {
   return `cannot listen on ${address}: ${error.message}`;
 }
 
-function stopOnce(server: Server): (graceMs: number) => Promise<void> {
+function stopOnce(server: Server | TlsServer): (graceMs: number) => Promise<void> {
   let stopping: Promise<void> | undefined;
   return (graceMs) => (stopping ??= stop(server, graceMs));
 }
 
-async function stop(server: Server, graceMs: number): Promise<void> {
+async function stop(server: Server | TlsServer, graceMs: number): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   // A connection that becomes idle only now would be kept alive for its client's next request.

@@ -2,6 +2,7 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import type { DocumentService } from '../../docs/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { TlsMaterial } from '../../lib/tls.ts';
 import type { Invoke } from '../../operations/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { SpecificationFiles } from '../specification.ts';
@@ -15,6 +16,8 @@ export interface ProtocolContext {
   /** The way to every operation, the same for all protocols. */
   readonly invoke: Invoke<Operations>;
   readonly specification: SpecificationFiles;
+  /** Certificates of the listeners that have a port; absent without TLS. */
+  readonly tls?: TlsMaterial | undefined;
   /** Checks every answer against the specification; for tests. */
   readonly validateResponses: boolean;
 }

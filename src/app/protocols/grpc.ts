@@ -1,20 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { operations } from '../../../generated/docs/operations.ts';
-import { addDocsServices, describeRpcs, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer, type TlsMaterial } from '../../api/grpc/index.ts';
-import type { Settings } from '../settings/index.ts';
+import { addDocsServices, describeRpcs, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer } from '../../api/grpc/index.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 
 /** The image that `npm run generate` makes of the proto files. */
 const IMAGE = new URL('../../../generated/proto/docs.binpb', import.meta.url);
 
 /** gRPC on its own port; absent when it is switched off. */
-export async function serveGrpc({ settings, invoke, log, service }: ProtocolContext): Promise<Listener | undefined> {
+export async function serveGrpc({ settings, tls, invoke, log, service }: ProtocolContext): Promise<Listener | undefined> {
   const { enabled, addr, reflection, maxMessageBytes } = settings.grpc;
   if (!enabled) return undefined;
   const schema = readSchema(await readFile(IMAGE));
   const listener = await startGrpcServer({
     address: addr,
-    credentials: serverCredentials(await readTls(settings.tls)),
+    credentials: serverCredentials(addr.kind === 'unix' ? undefined : tls),
     schema, reflection, maxMessageBytes,
     services: DOCS_SERVICES,
     serve: (server) => addDocsServices(server, {
@@ -26,15 +25,4 @@ export async function serveGrpc({ settings, invoke, log, service }: ProtocolCont
   });
   service.describeGrpc(describeRpcs({ schema, operations }));
   return listener;
-}
-
-/** Certificates and keys, read once at the start; undefined without TLS. */
-export async function readTls(tls: Settings['tls']): Promise<TlsMaterial | undefined> {
-  if (!tls.enabled) return undefined;
-  const { cert, key, clientCa, clientAuth } = tls;
-  return {
-    cert: await readFile(cert),
-    key: await readFile(key),
-    ...(clientCa !== '' && { clientCa: await readFile(clientCa), clientAuth }),
-  };
 }

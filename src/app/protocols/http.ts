@@ -19,7 +19,7 @@ export async function serveHttp(context: ProtocolContext): Promise<Listener | un
     observe: (exchange) => service.observeHttp(exchange),
     extensions: graphql === undefined ? [] : [graphql],
   });
-  return startHttpServer(app.callback(), toListen(settings.http.addr), flatErrors);
+  return startHttpServer(app.callback(), toListen(settings.http.addr), flatErrors, context.tls);
 }
 
 function toListen(address: Address): { host?: string; port: number } {

@@ -3,6 +3,7 @@ import { serveGrpc } from './grpc.ts';
 import { serveHttp } from './http.ts';
 import { serveMcp } from './mcp.ts';
 import { serveMcpStdio } from './mcp-stdio.ts';
+import { readTls } from './tls.ts';
 
 export type { ProtocolContext } from './context.ts';
 
@@ -20,8 +21,9 @@ export interface Listeners {
 }
 
 /** Serves every protocol that is switched on; when one cannot be, none is. */
-export async function serveProtocols(context: ProtocolContext): Promise<Listeners> {
-  if (context.settings.mcp.stdio) return serveMcpStdio(context);
+export async function serveProtocols(given: ProtocolContext): Promise<Listeners> {
+  if (given.settings.mcp.stdio) return serveMcpStdio(given);
+  const context = { ...given, tls: await readTls(given.settings) };
   const started = await Promise.allSettled([serveHttp(context), serveGrpc(context), serveMcp(context)]);
   const listeners = started.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
   const stop = async (graceMs: number): Promise<void> => {

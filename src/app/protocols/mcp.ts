@@ -28,7 +28,7 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
     origin: { origins: cors.origins, ...(address.host === undefined ? {} : { host: address.host }) },
     rateLimit: { enabled: mcp.rateLimitEnabled, requests: mcp.rateLimitRequests, windowMs: mcp.rateLimitWindow, burst: mcp.rateLimitBurst, by: mcp.rateLimitBy, clock },
   });
-  const server = await startHttpServer(mcpListener.listener, address, jsonRpcErrors);
+  const server = await startHttpServer(mcpListener.listener, address, jsonRpcErrors, context.tls);
   warnWhereOpen(context);
   describeMcp(context, served, { stdio: false, sessions: mcpListener.sessions });
   return {

@@ -217,7 +217,6 @@ auth: {jwtSecret: 0123}
 
 describe('loadSettings: what is not built', () => {
   it.each([
-    ['SVC_TLS_ENABLED', 'on', 'SVC_TLS_ENABLED=on: TLS is not built yet; unset it'],
     ['SVC_RATE_LIMIT_ENABLED', '1', 'SVC_RATE_LIMIT_ENABLED=1: the rate limit is not built yet; unset it'],
     ['SVC_REPLICATION_ROLE', 'leader', 'SVC_REPLICATION_ROLE=leader: replication is not built yet; unset it'],
     ['SVC_EXTREME', 'true', 'SVC_EXTREME=true: extreme mode is not built yet; unset it'],

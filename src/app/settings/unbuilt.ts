@@ -14,7 +14,6 @@ interface Unbuilt {
  * these removes its line.
  */
 const UNBUILT: readonly Unbuilt[] = [
-  { path: 'tls.enabled', what: 'TLS', asked: ({ tls }) => tls.enabled },
   { path: 'rateLimit.enabled', what: 'the rate limit', asked: ({ rateLimit }) => rateLimit.enabled },
   { path: 'production.enabled', what: 'the production guard', asked: ({ production }) => production.enabled },
   { path: 'http.addr', what: 'listening on a unix socket', asked: ({ http }) => http.addr.kind === 'unix' },

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdOf } from '../../../lib/request-id.ts';
-import { SECURITY_HEADERS } from '../../../lib/security-headers.ts';
+import { SECURITY_HEADERS, STRICT_TRANSPORT } from '../../../lib/security-headers.ts';
 import type { CarriedSender } from '../faces/sender.ts';
 
 /** A request as Node has it, with what the SDKs pass on to the handlers. */
@@ -19,6 +19,7 @@ export interface Exchange {
 export function openExchange(request: McpRequest, response: ServerResponse): Exchange | undefined {
   const requestId = requestIdOf(request.headers['x-request-id']);
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
+  if ('encrypted' in request.socket) response.setHeader(...STRICT_TRANSPORT);
   response.setHeader('X-Request-Id', requestId);
   const url = URL.parse(request.url ?? '', 'http://localhost');
   if (url === null) return undefined;
