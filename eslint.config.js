@@ -38,7 +38,12 @@ const fences = [
   })),
   // Adapters reach handlers through invoke() only.
   { target: './src/api', from: './src/docs', message: 'adapters know operations/ and generated/ only' },
-  { target: './src/api', from: './src/runs', message: 'adapters know operations/ and generated/ only' },
+  // The fleet protocol is no operation: its adapter carries messages to what this port describes.
+  { target: './src/api', from: './src/runs', except: ['./fleet/port.ts'], message: 'adapters know operations/ and generated/ only' },
+  // Ships run on other machines.
+  { target: './src/ship', from: './src/runs', message: 'a ship knows the fleet protocol, not the server' },
+  { target: './src/ship', from: './src/docs', message: 'a ship knows the fleet protocol, not the server' },
+  { target: './src/ship', from: './src/operations', message: 'a ship knows the fleet protocol, not the server' },
   { target: './src/api', from: './src/storage', message: 'adapters know operations/ and generated/ only' },
 ];
 

@@ -10,8 +10,15 @@ const run = promisify(execFile);
 /** The image of what was last released. It changes with a release, never to make a check pass. */
 export const PUBLISHED = 'published.binpb';
 
-/** What the server reads at its start, and hands out by reflection. */
+/** What the document service reads at its start, and hands out by reflection. */
 export const IMAGE = 'docs.binpb';
+
+/** The fleet's messages: few enough to be had as types, unlike those of the document service. */
+const FLEET = {
+  version: 'v2',
+  // Enums would not run by type stripping, so scripts and declarations are written instead of TypeScript.
+  plugins: [{ local: [process.execPath, installed('@bufbuild/protoc-gen-es', 'protoc-gen-es')], out: '.', opt: ['target=js+dts', 'import_extension=js'] }],
+};
 
 /**
  * Checks the proto files below `root` and writes their image into `target`. Throws SpecificationError
@@ -25,15 +32,19 @@ export async function generateProto(root: string, target: string): Promise<void>
   }
   await mkdir(target, { recursive: true });
   // Comments are for readers of the source; without them the image is a third.
-  await buf(root, ['build', '--exclude-source-info', '-o', join(target, IMAGE)], 'the proto files do not compile');
+  await buf(root, ['build', '--exclude-source-info', '--path', 'quire/docs', '-o', join(target, IMAGE)], 'the proto files do not compile');
+  await buf(root, ['generate', '--template', JSON.stringify(FLEET), '--path', 'quire/fleet', '-o', target], 'the messages of the fleet cannot be generated');
 }
 
 async function buf(cwd: string, args: readonly string[], problem: string): Promise<void> {
-  const command = join(dirname(createRequire(import.meta.url).resolve('@bufbuild/buf/package.json')), 'bin', 'buf');
   try {
-    await run(process.execPath, [command, ...args], { cwd });
+    await run(process.execPath, [installed('@bufbuild/buf', 'buf'), ...args], { cwd });
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
     throw new SpecificationError(`${problem}:\n${stdout}${stderr}`);
   }
+}
+
+function installed(name: string, command: string): string {
+  return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'bin', command);
 }

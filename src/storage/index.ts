@@ -1,7 +1,7 @@
 /** The door of the storage room: the SQL port and its drivers, migrations, the body codec, the change feed. */
 export type { Queries, Row, Sql, SqlValue, Transaction } from './port.ts';
 export { openDatabase, type DatabaseOptions } from './open-database.ts';
-export { DOCUMENT_MIGRATIONS, documents, migrate, refuseOlderBuilds, type Migration } from './migrations/index.ts';
+export { DOCUMENT_MIGRATIONS, documents, migrate, refuseOlderBuilds, RUN_QUEUE_MIGRATIONS, type Migration } from './migrations/index.ts';
 export { BodyCodec, DEFAULT_COMPRESSION, type CompressionOptions } from './body/index.ts';
 export {
   countKeys, isSealed, isSealedText, keyIdOfHead, keyIdOfText, KeyRing, openBody, openMeta, openStream, openVector, parseKeys, sealBody, sealerOf, SEALED_BLOB, SEALED_META, sealMeta, sealStream, sealVector,

@@ -3,3 +3,4 @@ export { refuseOlderBuilds } from './refuse-older-builds.ts';
 export type { Migration } from './migration.ts';
 export { documents } from './0001-documents.ts';
 export { DOCUMENT_MIGRATIONS } from './document-migrations.ts';
+export { RUN_QUEUE_MIGRATIONS } from './runs/index.ts';

@@ -1,0 +1,37 @@
+import type {
+  AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, JoinRequest, JoinResponse, LeaveRequest, LeaveResponse,
+  RenewRequest, RenewResponse, ServerMessage, ShipMessage,
+} from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+
+/** Who is at the other end: a ship with a certificate, or the ship in this process. */
+export interface Peer {
+  /** 32 hexadecimal characters, or `local:<node id>`. */
+  readonly shipId: string;
+}
+
+/** Where a session's messages go. Neither may throw. */
+export interface SessionOutput {
+  send(message: ServerMessage): void;
+  /** Ends the stream: `permission_denied` for a revoked ship, `failed_precondition` for one that is too old. */
+  close(status: 'ok' | 'permission_denied' | 'failed_precondition' | 'unavailable', reason: string): void;
+}
+
+export interface Session {
+  /** Messages are handled in their order. */
+  receive(message: ShipMessage): void;
+  /** The stream has ended; what the ship holds stays its own until its leases end. */
+  ended(): void;
+}
+
+/** The server's side of the fleet protocol, whatever carries the messages (decisions, section 4). */
+export interface FleetService {
+  connect(peer: Peer, output: SessionOutput): Session;
+  appendLogs(peer: Peer, request: AppendLogsRequest): Promise<AppendLogsResponse>;
+  completeRun(peer: Peer, request: CompleteRunRequest): Promise<CompleteRunResponse>;
+  renewCertificate(peer: Peer, request: RenewRequest): Promise<RenewResponse>;
+  leave(peer: Peer, request: LeaveRequest): Promise<LeaveResponse>;
+  /** `address`: that of the network peer, whose failures are limited. */
+  join(address: string, request: JoinRequest): Promise<JoinResponse>;
+  /** Who holds this certificate, by its serial number in upper-case hexadecimal; undefined for an unknown or revoked one. */
+  peerOf(serial: string): Promise<Peer | undefined>;
+}

@@ -1,0 +1,45 @@
+import type { Assignment, Outcome, RunError } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+
+/** One line of output, masked, without its line break; not yet numbered. */
+export interface OutputLine {
+  readonly unixMs: number;
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly stream: 'stdout' | 'stderr' | 'system';
+  readonly step: string | null;
+  readonly message: string;
+}
+
+/** Where the lines of a run go. A promise tells to wait before writing more. */
+export interface OutputSink {
+  write(line: OutputLine): void | Promise<void>;
+}
+
+/** How the work ended, everything in it masked. */
+export interface WorkResult {
+  readonly outcome: Outcome;
+  readonly error?: RunError;
+  /** At most 1 MiB; for `ai_text` the JSON of `RunResult` of the API with the type `application/vnd.quire.result+json`. */
+  readonly result?: { readonly body: Uint8Array; readonly type: string };
+}
+
+/** How work is told to end. Aborting with `kill` after `stop` skips the rest of the grace. */
+export interface WorkControl {
+  /** Asked to stop: SIGTERM to the group, `graceMs` later SIGKILL, then the `always` steps in what is left. */
+  readonly stop: AbortSignal;
+  /** Kill at once, report nothing. */
+  readonly kill: AbortSignal;
+  /** Grace that counts when `stop` aborts. */
+  graceMs(): number;
+  /** Called when the first step begins. */
+  started(): void;
+}
+
+/** Executes assignments of all kinds; used by remote ships and by the ship in the server's process. */
+export interface Executor {
+  /** Kinds, and sandboxes that this machine has. */
+  readonly kinds: readonly ('diagnostic' | 'pipeline' | 'ai_text')[];
+  /** Why it cannot take an assignment (a missing sandbox); undefined when it can. */
+  refuses(assignment: Assignment): string | undefined;
+  /** Never rejects: a failure of the ship itself is the outcome SHIP_ERROR. Nothing of the work is alive when it resolves. */
+  execute(assignment: Assignment, output: OutputSink, control: WorkControl): Promise<WorkResult>;
+}

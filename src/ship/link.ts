@@ -1,0 +1,25 @@
+import type {
+  AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, ServerMessage, ShipMessage,
+} from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+
+/** What happens on an open control stream. None may throw. */
+export interface StreamEvents {
+  message(message: ServerMessage): void;
+  /** Once, at the end. `denied`: the ship is revoked. `outdated`: its program is too old. */
+  ended(reason: 'lost' | 'denied' | 'outdated', detail: string): void;
+}
+
+export interface ControlStream {
+  send(message: ShipMessage): void;
+  close(): void;
+}
+
+/**
+ * A ship's way to the server: gRPC for a remote one, direct calls for the ship in the server's own
+ * process. Calls reject when the server cannot be reached; they may be repeated.
+ */
+export interface ShipLink {
+  connect(events: StreamEvents): ControlStream;
+  appendLogs(request: AppendLogsRequest): Promise<AppendLogsResponse>;
+  completeRun(request: CompleteRunRequest): Promise<CompleteRunResponse>;
+}
