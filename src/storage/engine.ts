@@ -12,6 +12,8 @@ export interface Engine {
   /** Statements without parameters or rows, such as `SAVEPOINT s`. */
   exec(sql: string): void;
   commit(): void;
+  /** Resolves when what was committed before the call survives a power cut; absent where nothing does. Rejects when that is not known. */
+  durable?(): Promise<void>;
   /** False once SQLite has rolled back by itself, as it does when the disk is full. */
   inTransaction(): boolean;
   /** Back to a usable connection without a transaction, reopened if there is no other way. */

@@ -30,8 +30,9 @@ type Outcome = { member: Member; error: unknown } | { member: Member; value: unk
 
 /**
  * Group commit over one connection: a serial queue in which the transactions that arrive together
- * share one BEGIN IMMEDIATE … COMMIT, and so one fsync. Each member runs in a savepoint of its own,
- * so that its failure undoes nothing else; when the commit itself fails, so do all members.
+ * share one BEGIN IMMEDIATE … COMMIT, and so one fsync, which the event loop does not wait for. Each
+ * member runs in a savepoint of its own, so that its failure undoes nothing else; when the commit itself
+ * fails, so do all members.
  *
  * Every outcome, a failed member's too, waits for the commit: an error may rest on what an earlier
  * member wrote ("exists already"), and is true only if that became durable.
@@ -118,6 +119,11 @@ export class Writer {
     } catch (cause) {
       return this.#abandon(outcomes, cause);
     }
+    try {
+      await this.#engine.durable?.();
+    } catch (cause) {
+      return this.#doubt(outcomes, cause);
+    }
     for (const outcome of outcomes) settle(outcome);
   }
 
@@ -157,6 +163,13 @@ export class Writer {
     }
   }
 
+  /** The group is written, but a power cut may undo it: nobody is told that it holds. */
+  #doubt(outcomes: readonly Outcome[], cause: unknown): void {
+    this.#failed = true;
+    const error = new ServiceError('unavailable', `the disk did not confirm the transaction, which may be written or not: ${reasonOf(cause)}`, { cause });
+    for (const { member } of outcomes) member.reject(error);
+  }
+
   /** Nothing of the group was written. When it could not even begin, neither can what is queued. */
   #abandon(outcomes: readonly Outcome[], cause: unknown): void {
     this.#failed = true;
@@ -174,6 +187,9 @@ function settle(outcome: Outcome): void {
 }
 
 function commitError(cause: unknown): ServiceError {
-  const detail = cause instanceof Error ? cause.message : String(cause);
-  return new ServiceError('unavailable', `the transaction could not be committed: ${detail}`, { cause });
+  return new ServiceError('unavailable', `the transaction could not be committed: ${reasonOf(cause)}`, { cause });
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -58,6 +58,7 @@ export class NodeSqlite implements Sql {
     this.#engine.onSchemaChange = () => this.#renewReader();
     this.#thread = new ReaderClient(file, keys);
     const checkpoints = new Checkpoints(() => this.#thread.checkpoint());
+    this.#engine.copyLog = () => this.#thread.copyLog();
     this.#engine.onCommitted = (pages) => checkpoints.afterCommit(pages);
     this.info = { driver: 'node:sqlite', path: file, durable: !VOLATILE.has(statfsSync(dirname(file)).type) };
     this.background = this.#background();

@@ -16,13 +16,14 @@ const COMMON = `
   PRAGMA temp_store = MEMORY;`;
 
 /**
- * `synchronous = FULL` makes each commit wait for the disk. Checkpoints are made in the worker thread
- * (`checkpoints.ts`); the writer makes one itself, and stalls for it, only when the log has grown to
- * 64 MiB because that thread does not come to it. The limit gives space back after a large transaction.
+ * A commit does not wait for the disk (`synchronous = NORMAL`), its acknowledgement does (`log-sync.ts`).
+ * Checkpoints are made in the worker thread (`checkpoints.ts`); the writer makes one itself, and stalls for
+ * it, only when the log has grown to 64 MiB because that thread does not come to it. The limit gives space
+ * back after a large transaction.
  */
 const WRITER = `
   PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
+  PRAGMA synchronous = NORMAL;
   PRAGMA wal_autocheckpoint = 16384;
   PRAGMA journal_size_limit = ${64 * MIB};`;
 

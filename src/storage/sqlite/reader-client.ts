@@ -54,6 +54,11 @@ export class ReaderClient {
     }
   }
 
+  /** Rejects when a reader keeps it from copying all. */
+  async copyLog(): Promise<void> {
+    await this.#request({ id: ++this.#lastId, op: 'copy-log' });
+  }
+
   async checkpoint(): Promise<void> {
     await this.#request({ id: ++this.#lastId, op: 'checkpoint' });
   }

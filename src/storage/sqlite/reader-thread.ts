@@ -51,7 +51,8 @@ function answer(request: ThreadRequest): ThreadRows {
     case 'get':
       return query(request.op, request.sql, request.params);
     case 'checkpoint':
-      (checkpointer ??= openCheckpointer(file)).all('PRAGMA wal_checkpoint(PASSIVE)');
+    case 'copy-log':
+      copyLog({ all: request.op === 'copy-log' });
       return { columns: [], rows: [], done: true };
     case 'scrub':
       scrub();
@@ -59,6 +60,11 @@ function answer(request: ThreadRequest): ThreadRows {
     default:
       return nextBatch(request.id);
   }
+}
+
+function copyLog({ all }: { all: boolean }): void {
+  const [copied] = (checkpointer ??= openCheckpointer(file)).all('PRAGMA wal_checkpoint(PASSIVE)');
+  if (all && copied!.log !== copied!.checkpointed) throw new Error('not all of the log could be copied into the database');
 }
 
 function query(op: 'all' | 'get', sql: string, params: readonly SqlValue[]): ThreadRows {

@@ -3,12 +3,14 @@ import type { Row, SqlValue } from '../port.ts';
 import { changesSchema } from '../statement-kinds.ts';
 import type { Connection } from './connection.ts';
 import type { Damage } from './damage.ts';
+import { LogSync } from './log-sync.ts';
 import { translate } from './failures.ts';
 import { openWriter } from './open.ts';
 
 /** For tests: each may throw, and so make a commit or a statement fail as a broken disk would. */
 export interface Faults {
   readonly onCommit?: () => void;
+  readonly onSync?: () => void | Promise<void>;
   readonly onStatement?: (sql: string) => void;
 }
 
@@ -18,10 +20,15 @@ export class WriterEngine implements Engine {
   onCommitted: (pages: number) => void = () => {};
   /** Called when prepared statements of other connections may be out of date. */
   onSchemaChange: () => void = () => {};
+  /** Copies all of the log into the database, and syncs both; rejects when that fails. */
+  copyLog: () => Promise<void> = () => Promise.resolve();
   readonly #file: string;
   readonly #faults: Faults;
   readonly #damage: Damage;
   readonly #overwriteDeleted: boolean;
+  readonly #log: LogSync;
+  /** A sync has failed, after which the system may take what is not on disk for written. */
+  #doubtful = false;
   #connection: Connection | undefined;
   #schemaChanged = false;
 
@@ -30,6 +37,7 @@ export class WriterEngine implements Engine {
     this.#damage = damage;
     this.#faults = faults;
     this.#overwriteDeleted = overwriteDeleted;
+    this.#log = new LogSync(`${file}-wal`);
     this.#connection = this.#open();
   }
 
@@ -61,6 +69,20 @@ export class WriterEngine implements Engine {
     this.onCommitted(this.#pagesToCopy());
   }
 
+  /**
+   * After a sync that failed, syncing the log again proves nothing: the pages that were lost count as
+   * clean. What the log holds is copied into the database then, which writes them anew elsewhere.
+   */
+  async durable(): Promise<void> {
+    const { onSync } = this.#faults;
+    const doubtful = this.#doubtful;
+    this.#doubtful = true;
+    if (onSync !== undefined) await onSync();
+    await this.#log.sync();
+    if (doubtful) await this.copyLog();
+    this.#doubtful = false;
+  }
+
   inTransaction(): boolean {
     return this.#connection?.inTransaction ?? false;
   }
@@ -81,6 +103,7 @@ export class WriterEngine implements Engine {
   }
 
   close(): void {
+    this.#log.close();
     this.#connection?.close();
     this.#connection = undefined;
   }

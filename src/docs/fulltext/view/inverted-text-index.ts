@@ -13,7 +13,7 @@ const DELETED_SHARE = 0.2;
 /** k1 of the BM25 that `pmisparse` starts from (decision D-84). */
 const PMISPARSE_K1 = 1.5;
 /** Milliseconds of clearing away at a time. */
-const TIDY_MS = 4;
+const TIDY_MS = 1;
 /** Milliseconds of a step of adding a document. */
 const STEP_MS = 4;
 

@@ -1,0 +1,133 @@
+import { watch, type FSWatcher } from 'node:fs';
+import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Log } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
+import type { Environment } from './api-tokens.ts';
+import { loadRunsConfig, type LoadedRunsConfig } from './load.ts';
+import { RunsConfigError } from './parse.ts';
+import type { RunsConfig } from './schema/index.ts';
+
+/** Editors write in several steps, and each is an event of its own. */
+const SETTLE_MS = 100;
+
+/** What is read once, at the start (run-queue decisions, section 3). */
+const FIXED: readonly (keyof RunsConfig)[] = ['listen', 'tls', 'node_id', 'data_dir', 'storage', 'fleet'];
+
+export interface LiveConfigOptions {
+  readonly loaded: LoadedRunsConfig;
+  /** Where tokens are read, again at each reload. */
+  readonly env: Environment;
+  readonly log: Log;
+  readonly timer: Timer;
+  /** Told of each attempt that found something new. */
+  readonly onReload?: (outcome: 'loaded' | 'refused') => void;
+}
+
+/**
+ * The configuration while the service runs. It follows its file, or asks its URL again, and is
+ * replaced as a whole by what is valid; what is not is logged, and the settings stay as they are.
+ */
+export class LiveRunsConfig {
+  readonly #options: LiveConfigOptions;
+  readonly #listeners = new Set<(loaded: LoadedRunsConfig) => void>();
+  readonly #stopped = new AbortController();
+  readonly #started: RunsConfig;
+  #loaded: LoadedRunsConfig;
+  #watcher: FSWatcher | undefined;
+  #reloading: Promise<void> = Promise.resolve();
+  /** So that a broken file is told of once. */
+  #refused = '';
+
+  constructor(options: LiveConfigOptions) {
+    this.#options = options;
+    this.#loaded = options.loaded;
+    this.#started = options.loaded.config;
+  }
+
+  current(): LoadedRunsConfig {
+    return this.#loaded;
+  }
+
+  onChange(listener: (loaded: LoadedRunsConfig) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Follows the source until `stop`. */
+  start(): void {
+    if (!this.#loaded.readOnly) this.#watch();
+    void this.#refresh();
+  }
+
+  /** Reads the source now, after any reading under way. Never rejects. */
+  reload(): Promise<void> {
+    return (this.#reloading = this.#reloading.then(() => this.#reload()));
+  }
+
+  /** Takes what has just been written to the file, at once. */
+  replace(loaded: LoadedRunsConfig): void {
+    this.#loaded = loaded;
+    this.#refused = '';
+    this.#tellWhatWaits(loaded.config);
+    for (const listener of this.#listeners) listener(loaded);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#watcher?.close();
+    await this.#reloading;
+  }
+
+  /** The folder is watched, because a file that is replaced by another would be lost. */
+  #watch(): void {
+    const { log } = this.#options;
+    let settling: NodeJS.Timeout | undefined;
+    try {
+      this.#watcher = watch(dirname(this.#loaded.source), { persistent: false }, () => {
+        clearTimeout(settling);
+        settling = setTimeout(() => void this.reload(), SETTLE_MS).unref();
+      });
+      this.#watcher.on('error', (error) => log.warn({ err: error }, 'the configuration is no longer watched; SIGHUP reloads it'));
+    } catch (error) {
+      log.warn({ err: error }, 'the configuration cannot be watched; SIGHUP reloads it');
+    }
+  }
+
+  /** Of a file as well: not every file system tells of changes. */
+  async #refresh(): Promise<void> {
+    const { signal } = this.#stopped;
+    for (;;) {
+      const wait = this.#loaded.config.config.refresh;
+      if (wait === 0) return;
+      await this.#options.timer.sleep(wait, signal);
+      if (signal.aborted) return;
+      await this.reload();
+    }
+  }
+
+  async #reload(): Promise<void> {
+    const { env, log, onReload } = this.#options;
+    if (this.#stopped.signal.aborted) return;
+    try {
+      const { source, etag, hash } = this.#loaded;
+      const loaded = await (etag === undefined ? loadRunsConfig({ source, env }) : loadRunsConfig({ source, env, etag }));
+      if (loaded === undefined || loaded.hash === hash) return;
+      this.replace(loaded);
+      log.info({ source }, 'configuration reloaded');
+      onReload?.('loaded');
+    } catch (error) {
+      const problems = error instanceof RunsConfigError ? error.problems : [(error as Error).message];
+      const refused = problems.join('\n');
+      if (refused === this.#refused) return;
+      this.#refused = refused;
+      log.error({ problems }, 'the new configuration is refused; the settings stay as they are');
+      onReload?.('refused');
+    }
+  }
+
+  #tellWhatWaits(config: RunsConfig): void {
+    const waiting = FIXED.filter((key) => !isDeepStrictEqual(config[key], this.#started[key]));
+    if (waiting.length > 0) this.#options.log.warn({ settings: waiting }, 'these settings take effect at the next start');
+  }
+}
