@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { operations } from '../../generated/docs/operations.ts';
-import { getConfig, getHealth, getHealthV1, getMetrics, getStats, getSystemInfo, listEndpoints } from '../../generated/docs/sdk/sdk.gen.ts';
+import { getComplianceStatus, getConfig, getHealth, getHealthV1, getMetrics, getStats, getSystemInfo, listEndpoints } from '../../generated/docs/sdk/sdk.gen.ts';
 import { succeeded } from '../support/expectations.ts';
 import { store, type DocsContext, type DocsScenarios } from './scenario.ts';
 
@@ -52,6 +52,17 @@ export const system: DocsScenarios = {
     const built = Object.values(operations).filter(({ id }) => server.built.includes(id)).map(({ method, path }) => `${method} ${path}`);
     expect(told).toEqual(expect.arrayContaining(built));
     expect(http).toContainEqual({ method: 'GET', path: '/health', description: operations.getHealth.summary, requiresAuth: false });
+  },
+
+  async getComplianceStatus({ client }) {
+    expect(succeeded(await getComplianceStatus({ client }))).toEqual({
+      production: false, compliant: false, missingCount: 3,
+      missing: [
+        { envVar: 'SVC_TLS_ENABLED', want: 'true', reason: 'TLS' },
+        { envVar: 'SVC_CORS_ORIGINS', want: 'a list of origins without *', reason: 'CORS origins' },
+        { envVar: 'SVC_RATE_LIMIT_ENABLED', want: 'true', reason: 'rate limit' },
+      ],
+    });
   },
 
   async getMetrics(context) {

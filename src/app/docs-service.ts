@@ -9,7 +9,7 @@ import { createInvoker } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, parseKeys, type KeyRing, type Sql } from '../storage/index.ts';
 import type { Running } from './foreground.ts';
 import { serveProtocols, type Listeners } from './protocols/index.ts';
-import { IN_MEMORY, type Settings } from './settings/index.ts';
+import { IN_MEMORY, missingControls, type Settings } from './settings/index.ts';
 import { readSpecification } from './specification.ts';
 import { BUILD_VERSION } from './version.ts';
 
@@ -58,8 +58,8 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
       settings: toDocsSettings(settings, options.passwordCost),
     });
     const listeners = await serve({ ...options, clock }, service);
-    const { url, ended } = listeners;
-    return { url, listeners, built: Object.keys(service.handlers), ...(ended && { ended }), stop: stopInOrder(listeners, service, sql, settings, log) };
+    const { url, ended, reload } = listeners;
+    return { url, listeners, built: Object.keys(service.handlers), ...(ended && { ended }), ...(reload && { reload }), stop: stopInOrder(listeners, service, sql, settings, log) };
   } catch (error) {
     await service?.stop();
     await sql.close();
@@ -117,6 +117,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     embedding: toEmbedding(settings),
     vectors: { ...settings.vector },
     audit: toAudit(settings),
+    outbound: { ...settings.outbound },
     auth: toAuth(settings, passwordCost),
     description: {
       protocols: {
@@ -128,6 +129,11 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
       },
       authEnabled: settings.auth.enabled,
       metricsEnabled: settings.metrics.enabled,
+      metricsPublic: settings.metrics.public,
+      compliance: {
+        production: settings.production.enabled,
+        missing: missingControls(settings).map(({ envVar, want, reason }) => ({ envVar, want, reason })),
+      },
     },
   };
 }

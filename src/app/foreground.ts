@@ -7,6 +7,10 @@ export interface Running {
   stop(): Promise<void>;
   /** Resolves when there is nothing left to do, where that can be: a client over stdio has gone. */
   readonly ended?: Promise<void>;
+  /** While it stops: gives up what it would wait for, in order. Without it, the second signal ends the process. */
+  hurry?(): void;
+  /** Reads anew what can change while the service runs. */
+  reload?(): Promise<void>;
 }
 
 /** As sysexits.h has it: the configuration is at fault. */
@@ -14,8 +18,8 @@ const EXIT_CONFIG = 78;
 
 /**
  * Runs a service until it is told to end, or has nothing left to do. The first SIGTERM or SIGINT stops it in order, a second
- * one ends the process at once. What prevents the start is told in a line each, with a non-zero
- * exit code.
+ * one hurries it where that is possible, and the next ends the process at once. SIGHUP reloads where there is something to reload, and else ends the process as usual.
+ * What prevents the start is told in a line each, with a non-zero exit code.
  */
 export async function runInForeground(start: () => Promise<Running>): Promise<void> {
   let running: Running;
@@ -25,9 +29,18 @@ export async function runInForeground(start: () => Promise<Running>): Promise<vo
     reportFailedStart(error);
     return;
   }
+  if (running.reload) process.on('SIGHUP', () => void running.reload?.().catch((error: unknown) => console.error(error)));
   const signal = await Promise.race([nextSignal(), ...(running.ended ? [running.ended] : [])]);
-  if (signal !== undefined) process.once(signal, () => process.exit(1));
+  if (signal !== undefined) endOnFurther(signal, running);
   await running.stop();
+}
+
+function endOnFurther(signal: NodeJS.Signals, running: Running): void {
+  process.once(signal, () => {
+    if (running.hurry === undefined) process.exit(1);
+    process.once(signal, () => process.exit(1));
+    running.hurry();
+  });
 }
 
 function reportFailedStart(error: unknown): void {

@@ -12,9 +12,6 @@ const WITHOUT_EFFECT = `
 http3.mode
 geo.dataDir temporal.enabled spell.enabled
 automation.enabled automation.triggers automation.crons automation.logs automation.logsTtl automation.cronTz automation.sentimentLexicon webhooks.secret
-production.enabled tls.insecureOk
-rateLimit.enabled rateLimit.requests rateLimit.window rateLimit.burst rateLimit.by limits.trustedProxies
-outbound.allowPrivate outbound.allowlist
 replication.role replication.leaderAddr replication.nodeId replication.secret replication.retryInterval replication.maxLag
 binlog.enabled binlog.path binlog.maxSize binlog.maxAge
 `.trim().split(/\s+/);
@@ -53,6 +50,7 @@ function other(value: unknown): unknown {
   if (typeof value === 'number') return value + 1;
   if (typeof value === 'string') return `${value}x`;
   if (value === undefined) return 'code';
+  if (Array.isArray(value)) return value.length > 0 ? [] : ['other'];
   return { kind: 'tcp', host: 'other.example', port: 1 } satisfies Address;
 }
 

@@ -50,6 +50,7 @@ export interface OperationObject {
   'x-timeout'?: 'none';
   'x-sanitize'?: boolean;
   'x-error'?: string;
+  'x-other-statuses'?: number[];
   'x-mcp-tool'?: McpToolObject;
 }
 

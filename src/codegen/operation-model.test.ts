@@ -77,6 +77,23 @@ describe('the model of an operation', () => {
     expect(() => of(['target'], { targets: text })).toThrow('replaceThing: x-collections names target, which the input does not have');
   });
 
+  it('knows further success statuses that are named, if they are described alike', () => {
+    const changed = document();
+    const operation = changed.paths['/health']!['get']!;
+    operation['x-other-statuses'] = [202];
+    expect(() => modelOperations(changed)).toThrow('getHealth: x-other-statuses names 202, which is not described or has other media types');
+    operation.responses['202'] = { description: '' };
+    expect(() => modelOperations(changed)).toThrow('has other media types');
+    operation.responses['202'] = operation.responses['200']!;
+    expect(modelOperations(changed).find(({ spec }) => spec.id === 'getHealth')!.spec).toMatchObject({ status: 200, otherStatuses: [202] });
+  });
+
+  it('leaves to the handler what it has to check late', () => {
+    const changed = document();
+    changed.components.schemas['ReplaceThingRequest']!.properties!['name'] = { type: 'string', enum: ['a'], 'x-late': true };
+    expect(modelOperations(changed)[0]!.input.properties!['name']).toEqual({ type: 'string', 'x-late': true });
+  });
+
   it('refuses an operation with two success statuses', () => {
     const broken = document();
     broken.paths['/health']!['get']!.responses['204'] = { description: '' };

@@ -39,6 +39,7 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
       limited: operation['x-timeout'] !== 'none',
       sanitize: operation['x-sanitize'] === true,
       status: successStatus(operation),
+      ...(operation['x-other-statuses'] ? { otherStatuses: checkedStatuses(document, operation, operation['x-other-statuses']) } : {}),
       parameters: parameters.map((parameter) => parameterSpec(document, parameter)),
       consumes: Object.keys(operation.requestBody?.content ?? {}),
       produces: Object.keys(resolve(document, operation.responses[successStatus(operation)]!).content ?? {}),
@@ -59,9 +60,18 @@ function checkedCollections({ operationId }: OperationObject, fields: readonly s
 }
 
 function successStatus(operation: OperationObject): number {
-  const statuses = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
+  const others = operation['x-other-statuses'] ?? [];
+  const statuses = Object.keys(operation.responses).filter((status) => status.startsWith('2') && !others.includes(Number(status)));
   if (statuses.length !== 1) throw new Error(`${operation.operationId}: expected exactly one success status, got ${statuses.join(', ') || 'none'}`);
   return Number(statuses[0]);
+}
+
+/** A handler chooses between statuses, not between kinds of answers. */
+function checkedStatuses(document: OpenApiDocument, operation: OperationObject, statuses: readonly number[]): readonly number[] {
+  const mediaOf = (status: number): string => Object.keys(resolve(document, operation.responses[status] ?? {}).content ?? {}).join();
+  const wrong = statuses.find((status) => !(status in operation.responses) || mediaOf(status) !== mediaOf(successStatus(operation)));
+  if (wrong !== undefined) throw new Error(`${operation.operationId}: x-other-statuses names ${wrong}, which is not described or has other media types`);
+  return statuses;
 }
 
 /** The schema of the body's fields; an operation with several media types describes the same fields in each. */
@@ -86,11 +96,16 @@ function flatInput(document: OpenApiDocument, operation: OperationObject, parame
   }
   for (const [name, schema] of Object.entries(body?.properties ?? {})) {
     // An operation may take the same field either way, in a form or in the query beside a raw body.
-    properties[name] ??= withDefault(document, schema);
+    properties[name] ??= withDefault(document, schema['x-late'] === true ? withoutEnum(schema) : schema);
   }
   for (const name of body?.required ?? []) required.add(name);
   const rest = Object.fromEntries(Object.entries(body ?? {}).filter(([key]) => !['properties', 'required', 'type'].includes(key)));
   return { type: 'object', description: operation.summary, properties, ...(required.size ? { required: [...required] } : {}), ...rest };
+}
+
+/** What the handler checks itself (`x-late`). */
+function withoutEnum(schema: SchemaObject): SchemaObject {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== 'enum'));
 }
 
 function describe(parameter: ParameterObject): Partial<SchemaObject> {

@@ -5,6 +5,7 @@ const SHARED: Record<string, string> = {
   '400': 'BadRequest',
   '401': 'Unauthorized',
   '403': 'Forbidden',
+  '408': 'RequestTimeout',
   '413': 'PayloadTooLarge',
   '415': 'UnsupportedMediaType',
   '429': 'TooManyRequests',
@@ -40,7 +41,7 @@ function standardStatuses(operation: OperationObject): string[] {
     ...(hasInput ? ['400'] : []),
     ...(restricted ? ['401'] : []),
     ...(restricted || operation['x-effect'] !== 'none' ? ['403'] : []),
-    ...(hasBody ? ['413', '415'] : []),
+    ...(hasBody ? ['408', '413', '415'] : []),
     '429', '500', '501', '503',
   ];
 }

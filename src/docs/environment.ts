@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { OutboundSettings } from '../net/index.ts';
 import type { Algorithm } from '../search/vector/index.ts';
 import type { BodyCodec, ChangeFeed, KeyRing, Sql } from '../storage/index.ts';
 import type { AuditSettings } from './audit/index.ts';
@@ -80,6 +81,8 @@ export interface DocsSettings {
     /** Worker threads; as many as processors, at most 16, when absent. */
     readonly parallelWorkers?: number;
   };
+  /** Where requests that users cause may go (decision D-21); public and loopback addresses when absent. */
+  readonly outbound?: OutboundSettings;
   /** Authentication (contract section 5); off when absent. */
   readonly auth?: {
     readonly enabled: boolean;
@@ -108,6 +111,13 @@ export interface ServerDescription {
   };
   readonly authEnabled: boolean;
   readonly metricsEnabled: boolean;
+  /** Whether `/metrics` is open to everyone. */
+  readonly metricsPublic: boolean;
+  /** How the server is hardened, for `/v1/compliance-status`. */
+  readonly compliance: {
+    readonly production: boolean;
+    readonly missing: readonly { readonly envVar: string; readonly want: string; readonly reason: string }[];
+  };
 }
 
 export interface ListenerDescription {

@@ -18,6 +18,7 @@ import { SearchStats } from './search-stats.ts';
 import { createSystem, type System } from './system/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
 import { acknowledgeCaughtUp } from './view/index.ts';
+import { createOutbound } from '../net/index.ts';
 import type { Operations } from '../../generated/docs/operations.ts';
 import type { Handlers } from '../operations/index.ts';
 
@@ -38,6 +39,8 @@ export interface DocumentService {
   readonly access: Omit<Access, 'handlers' | 'load' | 'stop'>;
   /** To be told what was invoked, for the audit log. */
   readonly observe: Audit['observe'];
+  readonly observeStranger: Audit['observeStranger'];
+  readonly observeRefusal: Audit['observeRefusal'];
   /** Stops the work in the background and waits for it; safe twice. */
   stop(): Promise<void>;
 }
@@ -49,7 +52,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const encryption = createEncryption(env, { collections });
   const audit = createAudit(env);
   const schemas = createSchemas(env);
-  const embeddings = createEmbeddings(env, { collections, indexReady: () => vectors.view.isReady });
+  const outbound = createOutbound(env.settings.outbound ?? { allowPrivate: 'loopback', allowlist: [] });
+  const embeddings = createEmbeddings(env, { collections, outbound, indexReady: () => vectors.view.isReady });
   const documents = createDocuments(env, { collections, schemas, room: embeddings.room });
   const ingest = createIngest(env, { collections, documents });
   const fullText = createFullText(env);
@@ -102,6 +106,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     describeGrpc: system.describeGrpc,
     access,
     observe: audit.observe,
+    observeStranger: audit.observeStranger,
+    observeRefusal: audit.observeRefusal,
     async stop() {
       await encryption.stop();
       await audit.stop();
@@ -110,6 +116,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       await embeddings.stop();
       await search.view.stop();
       await vectors.stop();
+      await outbound.close();
     },
   };
 }

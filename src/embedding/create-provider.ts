@@ -28,9 +28,9 @@ export function createEmbeddingProvider(config: ProviderConfig, deps: ProviderDe
 }
 
 function withoutEmpty(config: ProviderConfig): ProviderConfig {
-  const { provider, offline, apiKey, apiUrl, model, dimensions, cacheFolder } = config;
+  const { provider, offline, apiKey, apiUrl, model, dimensions, cacheFolder, untrusted } = config;
   return {
-    provider, offline,
+    provider, offline, untrusted,
     apiKey: apiKey?.trim() || undefined, // keys come from files that end in a line break
     apiUrl: apiUrl?.trim() || undefined,
     model: model?.trim() || undefined,
@@ -61,8 +61,8 @@ function isHttpUrl(text: string): boolean {
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
 }
 
-function inProcess({ model, dimensions, offline = false, cacheFolder = join('data', 'models') }: ProviderConfig, deps: ProviderDeps): EmbeddingProvider {
-  return new LocalProvider({ model, dimensions, offline, cacheFolder, timer: deps.timer ?? systemTimer, log: deps.log ?? silentLog });
+function inProcess({ model, dimensions, offline = false, cacheFolder = join('data', 'models'), untrusted = false }: ProviderConfig, deps: ProviderDeps): EmbeddingProvider {
+  return new LocalProvider({ model, dimensions, offline, cacheFolder, mayBeFolder: !untrusted, timer: deps.timer ?? systemTimer, log: deps.log ?? silentLog });
 }
 
 interface Remote {

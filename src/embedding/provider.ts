@@ -42,6 +42,8 @@ export interface ProviderConfig {
   readonly offline?: boolean | undefined;
   /** In-process: where downloaded models are kept; `data/models` when absent. */
   readonly cacheFolder?: string | undefined;
+  /** Named by a user and not by the operator of the server: the model must be one of the hub, no folder of this machine. */
+  readonly untrusted?: boolean | undefined;
 }
 
 export interface ProviderDeps {

@@ -3,7 +3,7 @@ import { RUN_ERRORS } from './run-codes.ts';
 /** gRPC status names, as in the canonical list of `google.rpc.Code`. */
 export type GrpcStatus =
   | 'INVALID_ARGUMENT' | 'UNAUTHENTICATED' | 'PERMISSION_DENIED' | 'NOT_FOUND' | 'ALREADY_EXISTS'
-  | 'RESOURCE_EXHAUSTED' | 'FAILED_PRECONDITION' | 'UNIMPLEMENTED' | 'INTERNAL' | 'UNAVAILABLE';
+  | 'RESOURCE_EXHAUSTED' | 'DEADLINE_EXCEEDED' | 'FAILED_PRECONDITION' | 'UNIMPLEMENTED' | 'INTERNAL' | 'UNAVAILABLE';
 
 export interface ErrorKind {
   readonly http: number;
@@ -34,6 +34,7 @@ export const ERRORS = {
   method_not_allowed: kind(405, 'UNIMPLEMENTED', 'the path does not know this method'),
   payload_too_large: kind(413, 'RESOURCE_EXHAUSTED', 'the body exceeds its limit'),
   unsupported_media_type: kind(415, 'INVALID_ARGUMENT', 'the content type is not accepted'),
+  request_timeout: kind(408, 'DEADLINE_EXCEEDED', 'the request did not arrive in time'),
   rate_limited: kind(429, 'RESOURCE_EXHAUSTED', 'too many requests'),
   index_loading: kind(503, 'UNAVAILABLE', 'an index is still loading'),
   busy: kind(503, 'UNAVAILABLE', 'too much work is queued'),

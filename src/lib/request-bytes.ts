@@ -8,6 +8,17 @@ export class BodyTooLarge extends Error {
   }
 }
 
+/** A body came too slowly, as whoever watches over requests found. Its connection cannot serve another one either. */
+export class BodyTooSlow extends Error {
+  constructor() {
+    super('the body of the request did not arrive in time');
+    this.name = 'BodyTooSlow';
+  }
+}
+
+/** The event by which a request's reader is told that its body comes too slowly. */
+export const SLOW_BODY = Symbol('slow body');
+
 /** A request ended in the middle of its body. */
 export class BodyCutOff extends Error {
   constructor(cause?: Error) {
@@ -17,8 +28,8 @@ export class BodyCutOff extends Error {
 }
 
 /**
- * All bytes of a request's body. Rejects with `BodyTooLarge` as soon as there are more than `maxBytes`, and with
- * `BodyCutOff`. By events, since iterating costs thrice as much.
+ * All bytes of a request's body. Rejects with `BodyTooLarge` as soon as there are more than `maxBytes`, with `BodyTooSlow`
+ * and with `BodyCutOff`. By events, since iterating costs thrice as much.
  */
 export function readRequestBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(new BodyTooLarge(maxBytes));
@@ -39,5 +50,6 @@ export function readRequestBytes(request: IncomingMessage, maxBytes: number): Pr
     request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
     request.once('error', cutOff);
     request.once('aborted', cutOff);
+    request.once(SLOW_BODY, () => reject(new BodyTooSlow()));
   });
 }

@@ -10,6 +10,18 @@ export interface TlsMaterial {
   readonly clientAuth?: 'require' | 'request';
 }
 
+/** Certificates that may be replaced while they are in use. */
+export interface TlsSource {
+  readonly current: TlsMaterial;
+  /** Calls the listener with each that follows, until what is answered is called. */
+  onChange(listener: (material: TlsMaterial) => void): () => void;
+}
+
+/** Certificates that stay. */
+export function fixedTls(current: TlsMaterial): TlsSource {
+  return { current, onChange: () => () => undefined };
+}
+
 /** The same as Node's servers take it. What a client shows after `request` opens nothing, so it is not checked. */
 export function tlsOptions({ cert, key, clientCa, clientAuth = 'require' }: TlsMaterial): TlsOptions {
   return {

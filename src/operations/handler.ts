@@ -15,10 +15,13 @@ export interface Context {
 export class Reply<T> {
   readonly value: T;
   readonly headers: Readonly<Record<string, string>>;
+  /** One of the operation's `otherStatuses`; absent for its usual one. Only HTTP tells them apart. */
+  readonly status?: number;
 
-  constructor(value: T, headers: Readonly<Record<string, string>> = {}) {
+  constructor(value: T, headers: Readonly<Record<string, string>> = {}, status?: number) {
     this.value = value;
     this.headers = headers;
+    if (status !== undefined) this.status = status;
   }
 }
 

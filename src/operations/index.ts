@@ -5,5 +5,6 @@ export type { Download } from './download.ts';
 export { Reply, type Context, type Handler, type Handlers, type InputOf, type OutputOf } from './handler.ts';
 export type { Guard } from './guard.ts';
 export { EVERYONE, NOBODY, type Identity, type Permission } from './identity.ts';
-export { createInvoker, type Input, type Invoke, type InvokerOptions, type Outcome } from './invoke.ts';
+export { createInvoker, type Input, type Invoke, type InvokerOptions, type Outcome, type Precondition, type Preconditions } from './invoke.ts';
+export { createRateLimit, UNLIMITED_OPERATIONS, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest, type Sender } from './rate-limit.ts';
 export { createAjv } from './validation.ts';

@@ -4,7 +4,7 @@ import type { AccessMode, Caller } from './caller.ts';
 import type { Guard } from './guard.ts';
 import { Reply, type Handlers } from './handler.ts';
 import { NOBODY, type Identity } from './identity.ts';
-import { createInvoker, type Outcome } from './invoke.ts';
+import { createInvoker, type Outcome, type Preconditions } from './invoke.ts';
 import type { Operation, OperationSpec } from './spec.ts';
 
 interface Operations {
@@ -32,7 +32,7 @@ const inputs = {
 
 const caller: Caller = { protocol: 'http', requestId: 'test' };
 
-function setUp({ mode = 'wr' as AccessMode, handlers = {} as Handlers<Operations>, timeoutMs = 0, guard }: { mode?: AccessMode; handlers?: Handlers<Operations>; timeoutMs?: number; guard?: Guard } = {}) {
+function setUp({ mode = 'wr' as AccessMode, handlers = {} as Handlers<Operations>, timeoutMs = 0, guard, preconditions }: { mode?: AccessMode; handlers?: Handlers<Operations>; timeoutMs?: number; guard?: Guard; preconditions?: Preconditions<Operations> } = {}) {
   const outcomes: Outcome[] = [];
   const invoke = createInvoker<Operations>({
     operations,
@@ -40,6 +40,7 @@ function setUp({ mode = 'wr' as AccessMode, handlers = {} as Handlers<Operations
     mode: () => mode,
     timeoutMs,
     ...(guard && { guard }),
+    ...(preconditions && { preconditions }),
     observe: (outcome) => outcomes.push(outcome),
     handlers: {
       readThing: async (input) => input,
@@ -166,6 +167,26 @@ describe('invoke', () => {
     expect([reads, guest.outcomes[0]]).toMatchObject([1, { identity: { username: 'guest' }, input: { name: 'a' } }]);
     expect((await setUp().invoke('writeThing', read, caller)).value).toEqual({ done: true });
     expect((await failure(setUp().invoke('writeThing', () => Promise.reject(new ServiceError('invalid_json', 'no')), caller))).code).toBe('invalid_json');
+  });
+
+  it('checks preconditions once, before the rest of the input is read', async () => {
+    const asked: unknown[] = [];
+    const refusing = ({ name }: { name?: unknown }) => {
+      asked.push(name);
+      if (name === 'no') throw new ServiceError('not_found', 'not here');
+    };
+    const { invoke, outcomes } = setUp({ preconditions: { writeThing: refusing } });
+    const read = (parameters: object) => async (precheck: (parameters: object) => Promise<void>) => {
+      await precheck(parameters);
+      return { name: 'read' };
+    };
+    expect((await failure(invoke('writeThing', read({ name: 'no' }), caller))).code).toBe('not_found');
+    expect(outcomes[0]).not.toHaveProperty('input');
+    await invoke('writeThing', read({ name: 'yes' }), caller);
+    expect((await failure(invoke('writeThing', { name: 'no' }, caller))).code).toBe('not_found');
+    await invoke('writeThing', async () => ({ name: 'late' }), caller);
+    await invoke('readThing', { name: 'no' }, caller);
+    expect(asked).toEqual(['no', 'yes', 'no', 'late']);
   });
 
   it('asks first for the access mode, then for the caller and the permission, and only then for the input', async () => {

@@ -3,7 +3,7 @@ import { enforceAccessMode } from './access-mode.ts';
 import { authorize, refuseEarly } from './authorize.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
 import type { Guard } from './guard.ts';
-import { Reply, type Handler, type Handlers, type OutputOf } from './handler.ts';
+import { Reply, type Handler, type Handlers, type InputOf, type OutputOf } from './handler.ts';
 import { EVERYONE, type Identity } from './identity.ts';
 import { inspectInput } from './inspect-input.ts';
 import type { OperationSpec } from './spec.ts';
@@ -28,6 +28,8 @@ export interface InvokerOptions<Operations> {
   /** JSON schemas of the flat inputs, by operation id. */
   readonly inputs: Readonly<Record<string, object>>;
   readonly handlers: Handlers<Operations>;
+  /** What is checked, of an operation's parameters alone, before its body is even read. */
+  readonly preconditions?: Preconditions<Operations>;
   readonly mode: (protocol: Protocol) => AccessMode;
   /** Absent: everyone may do everything. */
   readonly guard?: Guard;
@@ -37,8 +39,16 @@ export interface InvokerOptions<Operations> {
   readonly timeoutMs?: number;
 }
 
-/** An input, or how to read it: a stranger's need not be read at all. */
-export type Input = object | (() => Promise<object>);
+/** Called with the parameters, not yet validated; throws what is wrong with them. */
+export type Precondition<Input> = (parameters: Partial<Record<keyof Input, unknown>>) => Promise<void> | void;
+
+export type Preconditions<Operations> = { readonly [K in keyof Operations]?: Precondition<InputOf<Operations, K>> };
+
+/**
+ * An input, or how to read it: a stranger's need not be read at all. Reading hands over the parameters first, and
+ * reads on only when that resolves.
+ */
+export type Input = object | ((precheck: (parameters: object) => Promise<void>) => Promise<object>);
 
 /** Runs an operation for a caller. The input is checked and completed with defaults in place. */
 export type Invoke<Operations> = <K extends keyof Operations & string>(
@@ -47,7 +57,7 @@ export type Invoke<Operations> = <K extends keyof Operations & string>(
 
 /**
  * The only way to an operation, for every protocol. In this order: access mode, authentication,
- * permission, whether the operation is built at all, validation, the handler, observation.
+ * preconditions, permission, whether the operation is built at all, validation, the handler, observation.
  */
 export function createInvoker<Operations>(options: InvokerOptions<Operations>): Invoke<Operations> {
   const validatorOf = createInputValidators(options.inputs);
@@ -56,6 +66,19 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
   async function identify(spec: OperationSpec, caller: Caller): Promise<Identity> {
     enforceAccessMode(options.mode(caller.protocol), spec.effect);
     return options.guard === undefined ? EVERYONE : options.guard.identify(spec, caller);
+  }
+
+  /** Reads the input; its preconditions are checked once, however it comes. */
+  async function read(id: string, given: Input): Promise<object> {
+    const precondition = (options.preconditions as Partial<Record<string, Precondition<object>>> | undefined)?.[id];
+    let checked = precondition === undefined;
+    const precheck = async (parameters: object): Promise<void> => {
+      if (!checked) await precondition!(parameters);
+      checked = true;
+    };
+    const input = typeof given === 'function' ? await (given as Extract<Input, (...precheck: never) => unknown>)(precheck) : given;
+    await precheck(input);
+    return input;
   }
 
   async function run<K extends keyof Operations & string>(spec: OperationSpec, id: K, input: object, caller: Caller, identity: Identity): Promise<Reply<OutputOf<Operations, K>>> {
@@ -76,7 +99,7 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     let error: unknown;
     try {
       identity = await identify(operation, caller);
-      input = typeof given === 'function' ? await (given as () => Promise<object>)() : given;
+      input = await read(id, given);
       return await run(operation, id, input, caller, identity);
     } catch (thrown) {
       error = thrown;

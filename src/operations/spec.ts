@@ -37,6 +37,8 @@ export interface OperationSpec {
   readonly sanitize: boolean;
   /** Status of success. */
   readonly status: number;
+  /** Statuses of success that a handler may choose instead, by its `Reply`. */
+  readonly otherStatuses?: readonly number[];
   readonly parameters: readonly ParameterSpec[];
   /** Content types of the body, empty when there is none. */
   readonly consumes: readonly string[];

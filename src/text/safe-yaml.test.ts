@@ -46,6 +46,14 @@ describe('parseYaml', () => {
     expect(valueOf(lines.join('\n'))).toContain('alias');
   });
 
+  it.each(['a: &a [*a]', '&a {b: *a}', '&a [[{c: [*a]}]]', '&a {x: &b [*a, *b]}'])('refuses what contains itself: %s', (text) => {
+    for (const mapsAsMap of [true, false]) expect(valueOf(text, { mapsAsMap })).toBe('an alias is within what it stands for');
+  });
+
+  it('takes an alias beside what it stands for', () => {
+    expect(valueOf('a: &a [1]\nb: [*a, *a]\nc: {d: *a}')).toEqual({ a: [1], b: [[1], [1]], c: { d: [1] } });
+  });
+
   it('survives nesting deeper than the stack', () => {
     expect(parseYaml('['.repeat(100_000)).ok).toBe(false);
   });

@@ -42,11 +42,24 @@ export function parseYaml(text: string, options: YamlOptions = {}): YamlResult {
     if (error !== undefined) return { ok: false, problem: describe(error.message, lineCounter, error.pos[0]) };
     const duplicate = duplicateKey(document);
     if (duplicate !== undefined) return { ok: false, problem: describe('Map keys must be unique', lineCounter, duplicate) };
-    return { ok: true, value: document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: options.mapsAsMap ?? false }) };
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES, mapAsMap: options.mapsAsMap ?? false });
+    return containsItself(value) ? { ok: false, problem: 'an alias is within what it stands for' } : { ok: true, value };
   } catch (error) {
     // Too many aliases, an alias without its anchor, or nesting deeper than the stack.
     return { ok: false, problem: firstLine((error as Error).message) };
   }
+}
+
+/** Whether a walk down a value would never end, as in `&a [*a]`. Looks at each part once, however many aliases it has. */
+function containsItself(value: unknown, above = new Set<unknown>(), done = new Set<unknown>()): boolean {
+  if (typeof value !== 'object' || value === null || done.has(value)) return false;
+  if (above.has(value)) return true;
+  above.add(value);
+  const parts = value instanceof Map ? [...value.keys(), ...value.values()] : Object.values(value);
+  const found = parts.some((part) => containsItself(part, above, done));
+  above.delete(value);
+  done.add(value);
+  return found;
 }
 
 /** Where the first key stands that its mapping has already. */

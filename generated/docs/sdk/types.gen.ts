@@ -95,7 +95,7 @@ export type ErrorBody = {
     /**
      * The stable, machine-readable reason.
      */
-    code?: 'invalid_json' | 'missing_fields' | 'invalid_argument' | 'validation_failed' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'admin_required' | 'read_only' | 'write_only' | 'not_found' | 'conflict' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'index_loading' | 'busy' | 'unavailable' | 'not_implemented' | 'internal';
+    code?: 'invalid_json' | 'missing_fields' | 'invalid_argument' | 'validation_failed' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'admin_required' | 'read_only' | 'write_only' | 'not_found' | 'conflict' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'request_timeout' | 'rate_limited' | 'index_loading' | 'busy' | 'unavailable' | 'not_implemented' | 'internal';
     /**
      * The id under which the server's log has this request; also in the `X-Request-Id` header.
      */
@@ -5658,7 +5658,7 @@ export type AuditEvent = {
      */
     actor: string;
     /**
-     * What was done: `auth.login`, `auth.jwt`, `auth.apikey`, `auth.missing`, or `write.` with the path that was written to, as in this description. Also `write.expire` for documents whose time was over, and `incident.auth_failure_burst` for many attempts to sign in that failed.
+     * What was done: `auth.login`, `auth.jwt`, `auth.apikey`, `auth.missing`, or `write.` with the path that was written to, as in this description. Also `write.expire` for documents whose time was over, `incident.auth_failure_burst` for many attempts to sign in that failed, and `incident.rate_limit_exceeded` for a sender who begins to be refused by the rate limit; its resource is the protocol.
      */
     action: string;
     /**
@@ -6739,7 +6739,7 @@ export type GetHealthData = {
 
 export type GetHealthErrors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -6776,7 +6776,7 @@ export type GetHealthV1Data = {
 
 export type GetHealthV1Errors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -6821,7 +6821,7 @@ export type GetStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -6866,7 +6866,7 @@ export type GetSystemInfoErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -6911,7 +6911,7 @@ export type GetConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -6956,7 +6956,7 @@ export type ListEndpointsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -6993,7 +6993,7 @@ export type GetComplianceStatusData = {
 
 export type GetComplianceStatusErrors = {
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7038,7 +7038,7 @@ export type GetMetricsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7087,6 +7087,10 @@ export type AddDocumentErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -7095,7 +7099,7 @@ export type AddDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7144,6 +7148,10 @@ export type AddDocumentsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -7152,7 +7160,7 @@ export type AddDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7205,6 +7213,10 @@ export type GetDocumentErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -7213,7 +7225,7 @@ export type GetDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7262,6 +7274,10 @@ export type SearchDocumentsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -7270,7 +7286,7 @@ export type SearchDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7323,6 +7339,10 @@ export type UpdateDocumentErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -7331,7 +7351,7 @@ export type UpdateDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7397,7 +7417,7 @@ export type GetDocumentMetaErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7450,6 +7470,10 @@ export type SetDocumentTtlErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -7458,7 +7482,7 @@ export type SetDocumentTtlErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7511,6 +7535,10 @@ export type DeleteDocumentErrors = {
      */
     404: DeleteDocumentError;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -7519,7 +7547,7 @@ export type DeleteDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7568,6 +7596,10 @@ export type DeleteDocumentsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -7576,7 +7608,7 @@ export type DeleteDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7625,6 +7657,10 @@ export type DeleteCollectionErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -7633,7 +7669,7 @@ export type DeleteCollectionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7687,7 +7723,7 @@ export type ListMetaKeysErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7741,7 +7777,7 @@ export type GetChecksumErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7794,6 +7830,10 @@ export type ListRevisionsErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -7802,7 +7842,7 @@ export type ListRevisionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7855,6 +7895,10 @@ export type RestoreRevisionErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -7863,7 +7907,7 @@ export type RestoreRevisionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7912,6 +7956,10 @@ export type TruncateRevisionsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -7920,7 +7968,7 @@ export type TruncateRevisionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -7969,6 +8017,10 @@ export type IngestDocumentsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -7977,7 +8029,7 @@ export type IngestDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8026,6 +8078,10 @@ export type SubmitBulkIngestErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -8034,7 +8090,7 @@ export type SubmitBulkIngestErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8092,7 +8148,7 @@ export type CancelBulkIngestErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8150,7 +8206,7 @@ export type GetBulkIngestErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8204,7 +8260,7 @@ export type ListBulkIngestErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8253,6 +8309,10 @@ export type UploadFilesErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The file is larger than `maxSize`.
      */
     413: ErrorBody;
@@ -8261,7 +8321,7 @@ export type UploadFilesErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8310,6 +8370,10 @@ export type ImportUrlErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -8318,7 +8382,7 @@ export type ImportUrlErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8404,6 +8468,10 @@ export type ImportWikiErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The dump has more than 500,000 pages or 4 GiB of XML.
      */
     413: ErrorBody;
@@ -8412,7 +8480,7 @@ export type ImportWikiErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8461,6 +8529,10 @@ export type ExportDocumentsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -8469,7 +8541,7 @@ export type ExportDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8527,7 +8599,7 @@ export type CreateBackupErrors = {
      */
     409: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8580,6 +8652,10 @@ export type RestoreBackupErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -8588,7 +8664,7 @@ export type RestoreBackupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8642,7 +8718,7 @@ export type DeleteCollectionConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8696,7 +8772,7 @@ export type GetCollectionConfigErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8745,6 +8821,10 @@ export type SetCollectionConfigErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -8753,7 +8833,7 @@ export type SetCollectionConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8798,7 +8878,7 @@ export type ListCollectionConfigsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8847,6 +8927,10 @@ export type SetSchemaErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -8855,7 +8939,7 @@ export type SetSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8904,6 +8988,10 @@ export type GetSchemaErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -8912,7 +9000,7 @@ export type GetSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -8961,6 +9049,10 @@ export type DeleteSchemaErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -8969,7 +9061,7 @@ export type DeleteSchemaErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9018,6 +9110,10 @@ export type ListSchemasErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -9026,7 +9122,7 @@ export type ListSchemasErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9075,6 +9171,10 @@ export type ValidateDocumentErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -9083,7 +9183,7 @@ export type ValidateDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9207,7 +9307,7 @@ export type SearchFullTextByQueryErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9256,6 +9356,10 @@ export type SearchFullTextErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -9264,7 +9368,7 @@ export type SearchFullTextErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9318,7 +9422,7 @@ export type ReindexFullTextErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9363,7 +9467,7 @@ export type ListFullTextLanguagesErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9429,7 +9533,7 @@ export type AutocompleteErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9478,6 +9582,10 @@ export type DeleteSynonymErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -9486,7 +9594,7 @@ export type DeleteSynonymErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9540,7 +9648,7 @@ export type ListSynonymsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9589,6 +9697,10 @@ export type AddSynonymsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -9597,7 +9709,7 @@ export type AddSynonymsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9646,6 +9758,10 @@ export type DeleteStopWordsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -9654,7 +9770,7 @@ export type DeleteStopWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9708,7 +9824,7 @@ export type ListStopWordsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9757,6 +9873,10 @@ export type AddStopWordsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -9765,7 +9885,7 @@ export type AddStopWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9814,6 +9934,10 @@ export type AggregateDocumentsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -9822,7 +9946,7 @@ export type AggregateDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9884,7 +10008,7 @@ export type DeleteCurationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9946,7 +10070,7 @@ export type ListCurationRulesErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -9995,6 +10119,10 @@ export type CreateCurationRuleErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -10003,7 +10131,7 @@ export type CreateCurationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10056,6 +10184,10 @@ export type UpdateCurationRuleErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -10064,7 +10196,7 @@ export type UpdateCurationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10113,6 +10245,10 @@ export type SearchVectorsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -10121,7 +10257,7 @@ export type SearchVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10170,6 +10306,10 @@ export type ReindexVectorsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -10178,7 +10318,7 @@ export type ReindexVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10223,7 +10363,7 @@ export type GetVectorStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10272,6 +10412,10 @@ export type ProjectVectorsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -10280,7 +10424,7 @@ export type ProjectVectorsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10333,6 +10477,10 @@ export type ClassifyDocumentErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -10341,7 +10489,7 @@ export type ClassifyDocumentErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10394,6 +10542,10 @@ export type SearchAcrossCollectionsErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -10402,7 +10554,7 @@ export type SearchAcrossCollectionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10451,6 +10603,10 @@ export type FindDuplicatesErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -10459,7 +10615,7 @@ export type FindDuplicatesErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10504,7 +10660,7 @@ export type ListEmbeddingConfigsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10553,6 +10709,10 @@ export type CreateEmbeddingConfigErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -10561,7 +10721,7 @@ export type CreateEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10619,7 +10779,7 @@ export type DeleteEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10677,7 +10837,7 @@ export type GetEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10735,6 +10895,10 @@ export type UpdateEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -10743,7 +10907,7 @@ export type UpdateEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10796,6 +10960,10 @@ export type SetDefaultEmbeddingConfigErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -10804,7 +10972,7 @@ export type SetDefaultEmbeddingConfigErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10853,6 +11021,10 @@ export type SearchHybridErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -10861,7 +11033,7 @@ export type SearchHybridErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10910,6 +11082,10 @@ export type SearchGeoErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -10918,7 +11094,7 @@ export type SearchGeoErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -10967,6 +11143,10 @@ export type SearchGeoWithinErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -10975,7 +11155,7 @@ export type SearchGeoWithinErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11024,6 +11204,10 @@ export type SearchGeoPolygonErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -11032,7 +11216,7 @@ export type SearchGeoPolygonErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11081,6 +11265,10 @@ export type ReindexGeoErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -11089,7 +11277,7 @@ export type ReindexGeoErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11134,7 +11322,7 @@ export type GetGeoStatsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11183,6 +11371,10 @@ export type EncodeGeohashErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -11191,7 +11383,7 @@ export type EncodeGeohashErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11240,6 +11432,10 @@ export type DecodeGeohashErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -11248,7 +11444,7 @@ export type DecodeGeohashErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11326,7 +11522,7 @@ export type GetCodeGraphErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11379,6 +11575,10 @@ export type QueryCodeGraphErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -11387,7 +11587,7 @@ export type QueryCodeGraphErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11436,6 +11636,10 @@ export type StartSessionErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -11444,7 +11648,7 @@ export type StartSessionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11497,6 +11701,10 @@ export type AddMessageErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -11505,7 +11713,7 @@ export type AddMessageErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11554,6 +11762,10 @@ export type RecallMemoryErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -11562,7 +11774,7 @@ export type RecallMemoryErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11615,6 +11827,10 @@ export type SummarizeSessionErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -11623,7 +11839,7 @@ export type SummarizeSessionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11672,6 +11888,10 @@ export type ListSessionsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -11680,7 +11900,7 @@ export type ListSessionsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11733,6 +11953,10 @@ export type GetSessionHistoryErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -11741,7 +11965,7 @@ export type GetSessionHistoryErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11795,7 +12019,7 @@ export type ListWebhooksErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11844,6 +12068,10 @@ export type CreateWebhookErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -11852,7 +12080,7 @@ export type CreateWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11905,6 +12133,10 @@ export type DeleteWebhookErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -11913,7 +12145,7 @@ export type DeleteWebhookErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -11958,7 +12190,7 @@ export type ListAutomationRulesErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12007,6 +12239,10 @@ export type CreateAutomationRuleErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -12015,7 +12251,7 @@ export type CreateAutomationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12073,7 +12309,7 @@ export type DeleteAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12131,7 +12367,7 @@ export type GetAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12189,6 +12425,10 @@ export type UpdateAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -12197,7 +12437,7 @@ export type UpdateAutomationRuleErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12255,7 +12495,7 @@ export type TestAutomationRuleErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12321,7 +12561,7 @@ export type ListAutomationLogsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12370,6 +12610,10 @@ export type QueryTemporalErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -12378,7 +12622,7 @@ export type QueryTemporalErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12427,6 +12671,10 @@ export type ListHotDocumentsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -12435,7 +12683,7 @@ export type ListHotDocumentsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12484,6 +12732,10 @@ export type GetTemporalHistogramErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -12492,7 +12744,7 @@ export type GetTemporalHistogramErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12541,6 +12793,10 @@ export type SuggestSpellingErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -12549,7 +12805,7 @@ export type SuggestSpellingErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12598,6 +12854,10 @@ export type CleanSpellingErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -12606,7 +12866,7 @@ export type CleanSpellingErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12655,6 +12915,10 @@ export type DeleteDictionaryWordsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -12663,7 +12927,7 @@ export type DeleteDictionaryWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12721,7 +12985,7 @@ export type ListDictionaryErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12770,6 +13034,10 @@ export type AddDictionaryWordsErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -12778,7 +13046,7 @@ export type AddDictionaryWordsErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12827,6 +13095,10 @@ export type LoginErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -12835,7 +13107,7 @@ export type LoginErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12888,6 +13160,10 @@ export type RegisterUserErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * A user of this name exists.
      */
     409: ErrorBody;
@@ -12900,7 +13176,7 @@ export type RegisterUserErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -12949,7 +13225,7 @@ export type GetCurrentUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13002,6 +13278,10 @@ export type CreateApiKeyErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -13010,7 +13290,7 @@ export type CreateApiKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13059,7 +13339,7 @@ export type ListApiKeysErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13117,7 +13397,7 @@ export type DeleteApiKeyErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13166,7 +13446,7 @@ export type ListUsersErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13224,7 +13504,7 @@ export type DeleteUserErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13282,7 +13562,7 @@ export type ListPermissionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13335,6 +13615,10 @@ export type SetPermissionErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -13343,7 +13627,7 @@ export type SetPermissionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13392,7 +13676,7 @@ export type ListGroupsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13445,6 +13729,10 @@ export type CreateGroupErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * A group of this name exists.
      */
     409: ErrorBody;
@@ -13457,7 +13745,7 @@ export type CreateGroupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13515,7 +13803,7 @@ export type DeleteGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13573,7 +13861,7 @@ export type GetGroupErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13631,6 +13919,10 @@ export type UpdateGroupErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -13639,7 +13931,7 @@ export type UpdateGroupErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13701,7 +13993,7 @@ export type ListGroupPermissionsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13754,6 +14046,10 @@ export type SetGroupPermissionErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -13762,7 +14058,7 @@ export type SetGroupPermissionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13815,6 +14111,10 @@ export type DeleteMcpKeyErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -13823,7 +14123,7 @@ export type DeleteMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13868,7 +14168,7 @@ export type ListMcpKeysErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13917,6 +14217,10 @@ export type CreateMcpKeyErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -13925,7 +14229,7 @@ export type CreateMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -13978,6 +14282,10 @@ export type DisableMcpKeyErrors = {
      */
     404: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -13986,7 +14294,7 @@ export type DisableMcpKeyErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14072,7 +14380,7 @@ export type ListAuditEventsErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14121,7 +14429,7 @@ export type ListAuditExportersErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14166,7 +14474,7 @@ export type GetEncryptionStatusErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14215,6 +14523,10 @@ export type RotateEncryptionErrors = {
      */
     403: ErrorBody;
     /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
      * The body is larger than the limit.
      */
     413: ErrorBody;
@@ -14223,7 +14535,7 @@ export type RotateEncryptionErrors = {
      */
     415: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14268,7 +14580,7 @@ export type ListEncryptionJobsErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14326,7 +14638,7 @@ export type GetEncryptionJobErrors = {
      */
     404: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**
@@ -14371,7 +14683,7 @@ export type GetReplicationStatusErrors = {
      */
     403: ErrorBody;
     /**
-     * The caller's rate limit is used up; `Retry-After` says for how long.
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health and metrics are never refused.
      */
     429: ErrorBody;
     /**

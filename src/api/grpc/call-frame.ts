@@ -1,6 +1,7 @@
 import { Metadata, type StatusObject } from '@grpc/grpc-js';
 import type { Log } from '../../lib/log.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
+import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 import type { Caller } from '../../operations/index.ts';
 import { CallEnded, signalOf, type CancellableCall } from './call-signal.ts';
 import { callerOf, text, type IncomingCall } from './request.ts';
@@ -16,6 +17,8 @@ export interface FrameOptions {
   readonly log: Log;
   /** Logs each call (`SVC_ACCESS_LOG`). */
   readonly accessLog: boolean;
+  /** Who calls, where proxies may stand before the server. */
+  readonly readAddress: ReadAddress;
 }
 
 /** How a call went: its answer to send, or why there is none. */
@@ -32,16 +35,17 @@ export async function frameCall<T>(call: AnyCall, options: FrameOptions, work: (
   const start = performance.now();
   const requestId = requestIdOf(text(call.metadata, 'x-request-id'));
   const signal = signalOf(call);
+  const caller = { ...callerOf(call, requestId, signal, options.readAddress), signal };
   let ending: Ending<T>;
   try {
-    ending = { value: await work({ ...callerOf(call, requestId, signal), signal }, (headers) => sendHead(call, requestId, headers)) };
+    ending = { value: await work(caller, (headers) => sendHead(call, requestId, headers)) };
   } catch (thrown) {
     report(call, requestId, thrown, options.log);
     ending = { status: statusOf(thrown, requestId) };
   }
   if (options.accessLog) {
     const code = 'status' in ending ? ending.status.code : 0;
-    options.log.info({ requestId, method: call.getPath(), code, ms: Math.round((performance.now() - start) * 100) / 100, peer: call.getPeer() }, 'request');
+    options.log.info({ requestId, method: call.getPath(), code, ms: Math.round((performance.now() - start) * 100) / 100, ip: caller.ip }, 'request');
   }
   return ending;
 }

@@ -1,21 +1,55 @@
-import { ServerCredentials } from '@grpc/grpc-js';
-import type { TlsMaterial } from '../../lib/tls.ts';
+import { experimental, ServerCredentials } from '@grpc/grpc-js';
+import type { TlsMaterial, TlsSource } from '../../lib/tls.ts';
 
 /** What clients must do to connect: nothing, TLS, or TLS with a certificate of their own. */
-export function serverCredentials(tls: TlsMaterial | undefined): ServerCredentials {
+export function serverCredentials(tls: TlsSource | undefined): ServerCredentials {
   if (tls === undefined) return ServerCredentials.createInsecure();
-  const { cert, key, clientCa, clientAuth = 'require' } = tls;
-  const credentials = ServerCredentials.createSsl(clientCa ?? null, [{ private_key: key, cert_chain: cert }], clientCa !== undefined);
-  if (clientCa !== undefined && clientAuth === 'request') acceptWithout(credentials);
-  return credentials;
+  const { clientCa, clientAuth = 'require' } = tls.current;
+  const provider = new LiveCertificates(tls);
+  // Declared with the authority first, but the library takes the server's own certificate first.
+  return experimental.createCertificateProviderServerCredentials(
+    provider,
+    clientCa === undefined ? null : provider,
+    clientCa !== undefined && clientAuth === 'require',
+  );
 }
 
-/**
- * The library asks for certificates only together with refusing connections that lack a good one. What a
- * client shows after `request` opens nothing, so it is not checked either.
- */
-function acceptWithout(credentials: ServerCredentials): void {
-  const internals = credentials as unknown as { _getConstructorOptions: () => object };
-  const options = internals._getConstructorOptions();
-  internals._getConstructorOptions = () => ({ ...options, rejectUnauthorized: false });
+type CaListener = experimental.CaCertificateUpdateListener;
+type IdentityListener = experimental.IdentityCertificateUpdateListener;
+
+/** Hands the library each certificate as it comes; connections that are open keep theirs. */
+class LiveCertificates implements experimental.CertificateProvider {
+  readonly #tls: TlsSource;
+  readonly #leave = new Map<CaListener | IdentityListener, () => void>();
+
+  constructor(tls: TlsSource) {
+    this.#tls = tls;
+  }
+
+  addCaCertificateListener(listener: CaListener): void {
+    this.#follow(listener, ({ clientCa }) => listener(clientCa === undefined ? null : { caCertificate: clientCa }));
+  }
+
+  addIdentityCertificateListener(listener: IdentityListener): void {
+    this.#follow(listener, ({ cert, key }) => listener({ certificate: cert, privateKey: key }));
+  }
+
+  removeCaCertificateListener(listener: CaListener): void {
+    this.#forget(listener);
+  }
+
+  removeIdentityCertificateListener(listener: IdentityListener): void {
+    this.#forget(listener);
+  }
+
+  #follow(listener: CaListener | IdentityListener, tell: (material: TlsMaterial) => void): void {
+    // Not at once: the library is still adding itself, and would miss it.
+    process.nextTick(() => tell(this.#tls.current));
+    this.#leave.set(listener, this.#tls.onChange(tell));
+  }
+
+  #forget(listener: CaListener | IdentityListener): void {
+    this.#leave.get(listener)?.();
+    this.#leave.delete(listener);
+  }
 }

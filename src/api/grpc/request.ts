@@ -1,6 +1,7 @@
 import type { Metadata } from '@grpc/grpc-js';
 import { presentedCredential } from '../../lib/credential.ts';
-import type { Caller } from '../../operations/index.ts';
+import type { ReadAddress } from '../../lib/trusted-proxies.ts';
+import type { Caller, Sender } from '../../operations/index.ts';
 
 /** What adapters need of a call, whichever kind it is. */
 export interface IncomingCall {
@@ -9,14 +10,18 @@ export interface IncomingCall {
 }
 
 /** Who calls, as the metadata and the connection tell it. */
-export function callerOf(call: IncomingCall, requestId: string, signal: AbortSignal): Caller {
-  const ip = ipOf(call.getPeer());
-  const userAgent = text(call.metadata, 'user-agent');
-  const credential = presentedCredential(text(call.metadata, 'x-api-key'), text(call.metadata, 'authorization'));
+export function callerOf(call: IncomingCall, requestId: string, signal: AbortSignal, readAddress: ReadAddress): Caller {
+  return { ...senderOf(call, readAddress), requestId, signal };
+}
+
+/** The same before the call is anything. */
+export function senderOf(call: IncomingCall, readAddress: ReadAddress): Sender {
+  const { metadata } = call;
+  const ip = readAddress(peerAddress(call.getPeer()), metadata.get('x-forwarded-for').join(',') || undefined);
+  const userAgent = text(metadata, 'user-agent');
+  const credential = presentedCredential(text(metadata, 'x-api-key'), text(metadata, 'authorization'));
   return {
     protocol: 'grpc',
-    requestId,
-    signal,
     ...(ip !== undefined && { ip }),
     ...(userAgent !== undefined && { userAgent }),
     ...(credential !== undefined && { credential }),
@@ -30,6 +35,6 @@ export function text(metadata: Metadata, name: string): string | undefined {
 }
 
 /** The address without its port; undefined for a unix socket, which has none. */
-function ipOf(peer: string): string | undefined {
+function peerAddress(peer: string): string | undefined {
   return /^(.+):\d+$/.exec(peer)?.[1]?.replace(/^\[(.*)\]$/, '$1');
 }

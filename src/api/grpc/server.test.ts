@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { credentials, status, type Client } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fixedTls, type TlsMaterial } from '../../lib/tls.ts';
 import { serverCredentials } from './credentials.ts';
 import { GrpcFixture, type FixtureOptions } from '../../testkit/grpc-fixture.ts';
 
@@ -180,8 +181,8 @@ describe('TLS', () => {
     const trusting = credentials.createSsl(ca);
     const known = credentials.createSsl(ca, client.key, client.cert);
     const unknown = credentials.createSsl(ca, stranger.key, stranger.cert);
-    const serve = async (tls: Parameters<typeof serverCredentials>[0], as: typeof trusting) => {
-      const fixture = await start({ server: { credentials: serverCredentials(tls) }, client: { credentials: as } });
+    const serve = async (tls: TlsMaterial, as: typeof trusting) => {
+      const fixture = await start({ server: { credentials: serverCredentials(fixedTls(tls)) }, client: { credentials: as } });
       return reaches(fixture);
     };
     expect(await serve(own, trusting)).toBe(true);

@@ -1,6 +1,6 @@
 import { chmod, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { Server, type ServerCredentials, type ServerOptions } from '@grpc/grpc-js';
+import { Server, type ServerCredentials, type ServerInterceptor, type ServerOptions } from '@grpc/grpc-js';
 import { formatAddress, type Address } from '../../lib/address.ts';
 import { EndlessCalls } from './endless-calls.ts';
 import { addHealth } from './health.ts';
@@ -17,6 +17,8 @@ export interface GrpcServerOptions {
   readonly reflection: boolean;
   /** Largest message in either direction, in bytes. */
   readonly maxMessageBytes: number;
+  /** What stands before every call. */
+  readonly gate?: ServerInterceptor;
   /** Adds the services themselves. */
   readonly serve: (server: Server) => void;
 }
@@ -45,7 +47,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     'grpc.max_receive_message_length': maxMessageBytes,
     // What is too much for an answer is refused by name where it is encoded.
     'grpc.max_send_message_length': -1,
-    interceptors: [endless.interceptor],
+    interceptors: [endless.interceptor, ...(options.gate ? [options.gate] : [])],
   });
   options.serve(server);
   if (options.reflection) addReflection(server, schema);
@@ -64,7 +66,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
 const shownHost = (host: string | undefined): string => (host === undefined || host === '::' || host === '0.0.0.0' ? 'localhost' : host);
 
 /** Without a host on every interface, also where there is no IPv6. */
-async function bind(server: Server, address: Address, credentials: ServerCredentials): Promise<number> {
+export async function bind(server: Server, address: Address, credentials: ServerCredentials): Promise<number> {
   const targets = address.kind === 'tcp' && address.host === undefined ? [`[::]:${address.port}`, `0.0.0.0:${address.port}`] : [formatAddress(address)];
   let failure: Error | undefined;
   for (const target of targets) {
@@ -111,7 +113,8 @@ async function removeStaleSocket(path: string): Promise<void> {
   if (code === 'ECONNREFUSED') await rm(path, { force: true });
 }
 
-function stopOnce(server: Server, announce: () => void): GrpcServer['stop'] {
+/** Stops a server as `GrpcServer.stop` says. `announce` is called first. */
+export function stopOnce(server: Server, announce: () => void): GrpcServer['stop'] {
   let stopping: Promise<void> | undefined;
   return (graceMs) => (stopping ??= stop(server, announce, graceMs));
 }

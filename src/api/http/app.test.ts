@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
 import { silentLog } from '../../lib/log.ts';
-import { createInvoker, Reply, type Download, type Handlers, type Operation, type OperationSpec } from '../../operations/index.ts';
+import { createInvoker, EVERYONE, Reply, type Download, type Guard, type Handlers, type Operation, type OperationSpec, type Preconditions } from '../../operations/index.ts';
 import { createHttpApp, flatErrors, nestedErrors, startHttpServer, type Exchange, type HttpServer } from './index.ts';
 
 interface Operations {
@@ -11,6 +11,7 @@ interface Operations {
   findThing: Operation<{ id: string; limit?: number; flag?: boolean; tags?: string[]; meta?: Record<string, string[]> }, object>;
   dropThing: Operation<{ id: string }, void>;
   saveThing: Operation<Record<never, never>, Download>;
+  offerThing: Operation<{ name: string; requestKey?: string }, { name: string }>;
 }
 
 const base = { area: 'things', summary: '', access: 'read', effect: 'read', limited: true, sanitize: false, status: 200, parameters: [], consumes: [], produces: ['application/json'] } as const;
@@ -27,6 +28,10 @@ const operations: { [K in keyof Operations]: OperationSpec } = {
   },
   dropThing: { ...base, id: 'dropThing', method: 'DELETE', path: '/v1/things/{id}', status: 204, produces: [], parameters: [{ name: 'id', in: 'path', field: 'id', type: 'string' }] },
   saveThing: { ...base, id: 'saveThing', method: 'GET', path: '/v1/file', limited: false, produces: ['application/zip'] },
+  offerThing: {
+    ...base, id: 'offerThing', method: 'POST', path: '/v1/offers', otherStatuses: [202], consumes: ['application/json'],
+    parameters: [{ name: 'Request-Key', in: 'header', field: 'requestKey', type: 'string' }],
+  },
 };
 
 const answer = (schema: object) => ({ description: '', content: { 'application/json': { schema } } });
@@ -40,6 +45,7 @@ const specification = JSON.stringify({
       get: { operationId: 'findThing', parameters: [], responses: { 200: answer({ type: 'object' }) } },
       delete: { operationId: 'dropThing', responses: { 204: { description: '' } } },
     },
+    '/v1/offers': { post: { operationId: 'offerThing', responses: { 200: answer(named), 202: answer({ ...named, required: ['name', 'later'] }) } } },
     '/v1/file': { get: { operationId: 'saveThing', responses: { 200: { description: '' } } } },
   },
 });
@@ -49,6 +55,7 @@ const inputs = {
   findThing: { type: 'object', properties: { limit: { type: 'integer' }, flag: { type: 'boolean' } } },
   dropThing: { type: 'object' },
   saveThing: { type: 'object' },
+  offerThing: named,
 };
 
 const servers: HttpServer[] = [];
@@ -56,11 +63,13 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.stop(100)));
 });
 
-async function serve(handlers: Handlers<Operations> = {}, options: { origins?: string[]; nested?: boolean; maxBodyBytes?: number } = {}) {
+async function serve(handlers: Handlers<Operations> = {}, options: { origins?: string[]; nested?: boolean; maxBodyBytes?: number; apiKeys?: boolean; preconditions?: Preconditions<Operations>; guard?: Guard } = {}) {
   const exchanges: Exchange[] = [];
   const logged: object[] = [];
   const invoke = createInvoker<Operations>({
     operations, inputs, mode: () => 'wr',
+    ...(options.preconditions && { preconditions: options.preconditions }),
+    ...(options.guard && { guard: options.guard }),
     handlers: { echoThing: async (input) => input, findThing: async (input) => input, dropThing: async () => undefined, ...handlers },
   });
   const app = await createHttpApp({
@@ -68,6 +77,7 @@ async function serve(handlers: Handlers<Operations> = {}, options: { origins?: s
     errors: options.nested ? nestedErrors : flatErrors,
     log: { ...silentLog, error: (fields) => void logged.push(fields) },
     maxBodyBytes: options.maxBodyBytes ?? 1000, corsOrigins: options.origins ?? ['*'], validateResponses: true,
+    ...(options.apiKeys === undefined ? {} : { apiKeys: options.apiKeys }),
     observe: (exchange) => exchanges.push(exchange),
   });
   const server = await startHttpServer(app.callback(), { host: '127.0.0.1', port: 0 }, options.nested ? nestedErrors : flatErrors);
@@ -95,6 +105,51 @@ describe('a request', () => {
   it('reads a doubled /v1 as one (decisions, section 9)', async () => {
     const { url } = await serve();
     expect((await fetch(`${url}/v1/v1/things/a`)).status).toBe(200);
+  });
+
+  it('is answered with another status where the specification knows it and the handler says so', async () => {
+    const offer = async (reply: Reply<never>, send = { name: 'a' }) => {
+      const { url } = await serve({ offerThing: async () => reply });
+      return (await fetch(`${url}/v1/offers`, { method: 'POST', body: JSON.stringify(send), headers: { 'Content-Type': 'application/json' } })).status;
+    };
+    expect(await offer(new Reply({ name: 'a' } as never))).toBe(200);
+    expect(await offer(new Reply({ name: 'a', later: true } as never, {}, 202))).toBe(202);
+    // Each status has an answer of its own to be checked against, and one that is not specified is our mistake.
+    expect(await offer(new Reply({ name: 'a' } as never, {}, 202))).toBe(500);
+    expect(await offer(new Reply({ name: 'a' } as never, {}, 201))).toBe(500);
+  });
+
+  it('has its parameters checked before its body is looked at', async () => {
+    const preconditions: Preconditions<Operations> = {
+      offerThing: ({ requestKey }) => {
+        if (requestKey === undefined) throw new ServiceError('idempotency_key_required', 'no key');
+      },
+    };
+    const { url } = await serve({ offerThing: async ({ name }) => ({ name }) }, { preconditions });
+    const send = async (body: string, headers: Record<string, string>) => ((await (await fetch(`${url}/v1/offers`, { method: 'POST', body, headers: { ...headers, 'Content-Type': 'application/json' } })).json()) as { code?: string }).code;
+    const key = { 'Request-Key': 'k' };
+    expect(await send('{', {})).toBe('idempotency_key_required');
+    expect(await send('{', key)).toBe('invalid_json');
+    expect(await send('{"name":"a","requestKey":"k"}', {})).toBe('idempotency_key_required');
+    expect(await send('{"name":"a","requestKey":"other"}', key)).toBe('invalid_argument');
+    expect(await send('{"name":"a"}', key)).toBeUndefined();
+  });
+
+  it('presents an API key only where the service has such keys', async () => {
+    const guard: Guard = {
+      identify: (_operation, { credential }) => {
+        if (credential?.scheme !== 'bearer') throw new ServiceError('unauthenticated', 'no bearer');
+        return EVERYONE;
+      },
+    };
+    const headers = { 'X-API-Key': 'key', Authorization: 'Bearer token' };
+    const status = async (options: { apiKeys?: boolean }) => (await fetch(`${(await serve({}, { ...options, guard })).url}/v1/things/a`, { headers })).status;
+    expect([await status({}), await status({ apiKeys: false })]).toEqual([401, 200]);
+  });
+
+  it('keeps a number without end as text, for the validation to refuse', async () => {
+    const { url } = await serve();
+    expect((await fetch(`${url}/v1/things/a?limit=1e400`)).status).toBe(400);
   });
 
   it('is answered 204 without a body where the specification says so', async () => {

@@ -1,12 +1,14 @@
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Log } from '../../lib/log.ts';
-import type { Invoke, OperationSpec } from '../../operations/index.ts';
+import { createAddressReader, type ReadAddress } from '../../lib/trusted-proxies.ts';
+import type { Invoke, OperationSpec, RateLimit } from '../../operations/index.ts';
 import { cors } from './cors.ts';
 import { describeService } from './description.ts';
 import type { ErrorFormat } from './errors.ts';
 import { frame, type Exchange } from './frame.ts';
 import { operationEndpoint, type RequestState } from './operation-endpoint.ts';
+import { limited } from './limited.ts';
 import { createRoutes } from './routes.ts';
 import { createSpecificationReader } from './specification.ts';
 
@@ -17,11 +19,19 @@ export interface HttpAppOptions<Operations> {
   readonly operations: { readonly [K in keyof Operations]: OperationSpec };
   readonly invoke: Invoke<Operations>;
   readonly errors: ErrorFormat;
+  /** Of paths of extensions that have errors of their own. */
+  readonly errorsAt?: ReadonlyMap<string, ErrorFormat>;
+  /** Who sent a request; nobody's word is taken for it unless this says whose. */
+  readonly readAddress?: ReadAddress;
+  /** Counts every request but those of health and metrics; without it there is no limit. */
+  readonly limit?: RateLimit | undefined;
   readonly log: Log;
   readonly maxBodyBytes: number;
   readonly corsOrigins: readonly string[];
   readonly accessLog?: boolean;
   readonly validateResponses?: boolean;
+  /** Whether callers may present an API key in `X-API-Key`; true unless said otherwise. */
+  readonly apiKeys?: boolean;
   readonly observe?: (exchange: Exchange) => void;
   /** What else is served on the same port, asked for what is no operation's path. */
   readonly extensions?: readonly Middleware<RequestState>[];
@@ -30,14 +40,22 @@ export interface HttpAppOptions<Operations> {
 /** The koa application of one service: its operations, its description, and what every request needs. */
 export async function createHttpApp<Operations>(options: HttpAppOptions<Operations>): Promise<Koa<RequestState>> {
   const app = new Koa<RequestState>();
-  app.use(frame({ errors: options.errors, log: options.log, accessLog: options.accessLog ?? false, ...(options.observe ? { observe: options.observe } : {}) }));
+  app.use(frame({
+    errors: options.errors, log: options.log,
+    readAddress: options.readAddress ?? createAddressReader([]),
+    accessLog: options.accessLog ?? false,
+    ...(options.errorsAt && { errorsAt: options.errorsAt }),
+    ...(options.observe && { observe: options.observe }),
+  }));
   app.use(cors(options.corsOrigins));
+  if (options.limit !== undefined) app.use(limited(options.limit, Object.values(options.operations)));
   const endpoint = operationEndpoint({
     routes: createRoutes(Object.values(options.operations)),
     reader: await createSpecificationReader(options.specification.json),
     invoke: options.invoke as never,
     maxBodyBytes: options.maxBodyBytes,
     validateResponses: options.validateResponses ?? false,
+    apiKeys: options.apiKeys ?? true,
   });
   const pages = new Router();
   describeService(pages, { title: options.title, json: options.specification.json, yaml: options.specification.yaml });

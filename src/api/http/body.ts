@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '../../errors/index.ts';
-import { BodyTooLarge, readRequestBytes } from '../../lib/request-bytes.ts';
+import { bodyError, ServiceError } from '../../errors/index.ts';
+import { readRequestBytes } from '../../lib/request-bytes.ts';
 import { decodeUtf8, decodeUtf8Escaping } from '../../lib/utf8.ts';
 
 const JSON_TYPE = 'application/json';
@@ -9,11 +9,11 @@ const JSON_TYPE = 'application/json';
  * Reads a JSON object from a request. An absent body is an empty object, so that validation can say
  * which fields are missing. Bytes that are not UTF-8 are refused, or, for operations that repair
  * text, become lone surrogates that their handlers find (decision D-39).
- * Errors: 400 `invalid_json`, 413, 415.
+ * Errors: 400 `invalid_json`, 408, 413, 415.
  */
 export async function readJsonObject(request: IncomingMessage, maxBytes: number, repairText: boolean): Promise<Record<string, unknown>> {
   checkContentType(request);
-  const bytes = await readBytes(request, maxBytes);
+  const bytes = await readRequestBytes(request, maxBytes).catch((cause: unknown) => Promise.reject(bodyError(cause)));
   if (bytes.length === 0) return {};
   const value = parse(toText(bytes, repairText));
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
@@ -35,16 +35,6 @@ function checkContentType(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     throw new ServiceError('unsupported_media_type', `content encoding "${encoding.slice(0, 80)}" is not supported; send the body as it is`);
-  }
-}
-
-/** Errors: `payload_too_large`, `invalid_json` for a request that ends too early. */
-async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  try {
-    return await readRequestBytes(request, maxBytes);
-  } catch (cause) {
-    if (cause instanceof BodyTooLarge) throw new ServiceError('payload_too_large', cause.message, { headers: { Connection: 'close' } });
-    throw new ServiceError('invalid_json', (cause as Error).message, { cause });
   }
 }
 

@@ -1,9 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ServiceError } from '../../errors/index.ts';
+import { ServiceError, type ErrorCode } from '../../errors/index.ts';
 import { SECURITY_HEADERS } from '../../lib/security-headers.ts';
 import { toServiceError, type ErrorFormat } from './errors.ts';
+
+interface Fault {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly reason: string;
+}
+
+/** By the codes of Node and its parser. */
+const FAULTS: Readonly<Record<string, Fault>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'invalid_argument', reason: 'the headers of the request are too large' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'payload_too_large', reason: 'the chunk extensions of the body are too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'request_timeout', reason: 'the request did not arrive in time' },
+};
+
+const INVALID: Fault = { status: 400, code: 'invalid_argument', reason: 'the request is not valid HTTP' };
 
 /**
  * Answers what is not HTTP, so that no request object ever came of it, with an error body like all
@@ -14,10 +29,9 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
     socket.destroy();
     return;
   }
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
-  const reason = status === 431 ? 'the headers of the request are too large' : 'the request is not valid HTTP';
+  const { status, code, reason } = FAULTS[error.code ?? ''] ?? INVALID;
   const requestId = randomUUID().replaceAll('-', '').slice(0, 16);
-  const body = JSON.stringify(format.body(toServiceError(new ServiceError('invalid_argument', reason, { cause: error }), format), requestId));
+  const body = JSON.stringify(format.body(toServiceError(new ServiceError(code, reason, { cause: error }), format), requestId));
   socket.end([
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',

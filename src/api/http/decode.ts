@@ -1,3 +1,4 @@
+import { ServiceError } from '../../errors/index.ts';
 import type { ParameterSpec } from '../../operations/index.ts';
 
 type Text = string | string[] | undefined;
@@ -6,22 +7,26 @@ export interface WireInput {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, Text>>;
-  readonly body: Record<string, unknown>;
 }
 
 /**
- * Joins path, query, header and body into the flat input of an operation. Text that does not read
- * as its parameter's type stays text, for validation to refuse with the field's name.
+ * Path, query and header as fields of the flat input of an operation. Text that does not read as its parameter's
+ * type stays text, for validation to refuse with the field's name.
  */
-export function decodeInput(parameters: readonly ParameterSpec[], wire: WireInput): Record<string, unknown> {
-  const input = wire.body;
+export function decodeParameters(parameters: readonly ParameterSpec[], wire: WireInput): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
   for (const parameter of parameters) {
     const value = decodeParameter(parameter, wire);
-    if (value !== undefined) input[parameter.field] = value;
-    // A field of the body cannot stand in for a header.
-    else if (parameter.in === 'header') delete input[parameter.field];
+    if (value !== undefined) fields[parameter.field] = value;
   }
-  return input;
+  return fields;
+}
+
+/** Adds the parameters to the body, which then is the flat input. A field of the body cannot stand in for a header. */
+export function joinInput(parameters: readonly ParameterSpec[], fields: Readonly<Record<string, unknown>>, body: Record<string, unknown>): Record<string, unknown> {
+  const foreign = parameters.find((parameter) => parameter.in === 'header' && Object.hasOwn(body, parameter.field));
+  if (foreign !== undefined) throw new ServiceError('invalid_argument', `the input must not have the field ${foreign.field}; send the header ${foreign.name}`);
+  return Object.assign(body, fields);
 }
 
 function decodeParameter(parameter: ParameterSpec, wire: WireInput): unknown {
@@ -47,9 +52,15 @@ function toType(value: unknown, type: ParameterSpec['type'], items?: ParameterSp
   }
   // A parameter given twice stays an array and is refused as such.
   if (typeof value !== 'string') return value;
-  if (type === 'integer' || type === 'number') return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value) ? Number(value) : value;
+  if (type === 'integer' || type === 'number') return toNumber(value);
   if (type === 'boolean') return BOOLEANS.get(value.toLowerCase()) ?? value;
   return value;
+}
+
+/** What is too large for a number stays text, too. */
+function toNumber(text: string): number | string {
+  const number = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : Infinity;
+  return Number.isFinite(number) ? number : text;
 }
 
 const BOOLEANS = new Map([['true', true], ['1', true], ['false', false], ['0', false]]);

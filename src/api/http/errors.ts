@@ -28,6 +28,7 @@ export const nestedErrors: ErrorFormat = {
     missing_fields: 'invalid_input',
     invalid_argument: 'invalid_input',
     payload_too_large: 'invalid_input',
+    request_timeout: 'invalid_input',
     unsupported_media_type: 'invalid_input',
     internal: 'storage_failed',
     unavailable: 'storage_unavailable',

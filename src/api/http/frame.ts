@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Log } from '../../lib/log.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
 import { SECURITY_HEADERS, STRICT_TRANSPORT } from '../../lib/security-headers.ts';
+import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 import { toServiceError, type ErrorFormat } from './errors.ts';
 import { ClientGone, type HttpContext, type RequestState } from './operation-endpoint.ts';
@@ -20,6 +21,10 @@ export interface Exchange {
 
 export interface FrameOptions {
   readonly errors: ErrorFormat;
+  /** Of paths that have errors of their own. */
+  readonly errorsAt?: ReadonlyMap<string, ErrorFormat>;
+  /** Who sent a request, where proxies may stand before the server. */
+  readonly readAddress: ReadAddress;
   readonly log: Log;
   /** Logs each request (`SVC_ACCESS_LOG`). */
   readonly accessLog: boolean;
@@ -35,6 +40,7 @@ const CLIENT_GONE = 499;
 export function frame(options: FrameOptions): Middleware<RequestState> {
   return async (ctx, next) => {
     const start = performance.now();
+    ctx.request.ip = options.readAddress(ctx.req.socket.remoteAddress, forwardedFor(ctx)) ?? '';
     ctx.state.requestId = requestIdOf(ctx.headers['x-request-id']);
     for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value);
     if (ctx.secure) ctx.res.setHeader(...STRICT_TRANSPORT);
@@ -52,7 +58,13 @@ export function frame(options: FrameOptions): Middleware<RequestState> {
   };
 }
 
-function sendError(ctx: HttpContext, thrown: unknown, { errors, log }: FrameOptions): void {
+/** Node joins the values of several headers of this name. */
+function forwardedFor({ headers }: HttpContext): string | undefined {
+  return headers['x-forwarded-for'] as string | undefined;
+}
+
+function sendError(ctx: HttpContext, thrown: unknown, { errors: usual, errorsAt, log }: FrameOptions): void {
+  const errors = errorsAt?.get(ctx.path) ?? usual;
   const error = toServiceError(thrown, errors, ctx.state.operation);
   if (error.status >= 500 && error.code !== 'not_implemented') {
     log.error({ requestId: ctx.state.requestId, operation: ctx.state.operation?.id, code: error.code, err: error.cause ?? thrown }, 'request failed');

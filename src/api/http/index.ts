@@ -1,4 +1,5 @@
 export { createHttpApp, type HttpAppOptions } from './app.ts';
 export { flatErrors, nestedErrors, type ErrorFormat } from './errors.ts';
 export type { Exchange } from './frame.ts';
-export { startHttpServer, type HttpServer } from './server.ts';
+export { listenOn } from './listen-on.ts';
+export { startHttpServer, USUAL_LIMITS, type HttpServer, type ServerLimits } from './server.ts';

@@ -1,9 +1,9 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import { presentedCredential } from '../../lib/credential.ts';
-import type { Caller, Invoke, OperationSpec } from '../../operations/index.ts';
+import type { Caller, Invoke, OperationSpec, Reply } from '../../operations/index.ts';
 import { readJsonObject } from './body.ts';
-import { decodeInput } from './decode.ts';
+import { decodeParameters, joinInput } from './decode.ts';
 import { respond } from './respond.ts';
 import type { Match, Routes } from './routes.ts';
 import type { SpecificationReader } from './specification.ts';
@@ -16,6 +16,8 @@ export interface OperationEndpointOptions {
   readonly maxBodyBytes: number;
   /** Checks each answer against the specification; for tests, since it costs time. */
   readonly validateResponses: boolean;
+  /** Whether `X-API-Key` is a credential; otherwise nobody looks at it. */
+  readonly apiKeys: boolean;
 }
 
 /** What the other middleware know of a request. */
@@ -44,10 +46,11 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
     if (match === undefined) return next();
     const { spec, parameters } = match;
     ctx.state.operation = spec;
-    const reply = await options.invoke(spec.id, () => readInput(options, ctx, spec, parameters), callerOf(ctx, spec));
-    if (options.validateResponses) checkAnswer(options.reader, spec, reply.value);
+    const reply = await options.invoke(spec.id, (precheck) => readInput(options, ctx, spec, parameters, precheck), callerOf(options, ctx, spec));
+    const status = statusOf(spec, reply);
+    if (options.validateResponses) checkAnswer(options.reader, spec, status, reply.value);
     ctx.set(reply.headers);
-    respond(ctx, spec, reply.value);
+    respond(ctx, spec, status, reply.value);
     return undefined;
   };
 }
@@ -63,10 +66,17 @@ function matchPath(routes: Routes, method: string, path: string): ReturnType<Rou
   return routes.match(method, path) ?? (path.startsWith('/v1/') ? routes.match(method, path.slice(3)) : undefined);
 }
 
-async function readInput(options: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec, path: Match['parameters']): Promise<Record<string, unknown>> {
+async function readInput(options: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec, path: Match['parameters'], precheck: (parameters: object) => Promise<void>): Promise<Record<string, unknown>> {
+  const query = spec.parameters.length === 0 ? {} : options.reader.query(spec.id, checkedQuery(ctx.querystring));
+  const parameters = decodeParameters(spec.parameters, { path, query, headers: ctx.headers });
+  await precheck(parameters);
   const body = spec.consumes.includes('application/json') ? await readJsonObject(ctx.req, options.maxBodyBytes, spec.sanitize) : {};
-  if (spec.parameters.length === 0) return body;
-  return decodeInput(spec.parameters, { path, query: options.reader.query(spec.id, checkedQuery(ctx.querystring)), headers: ctx.headers, body });
+  return joinInput(spec.parameters, parameters, body);
+}
+
+function statusOf(spec: OperationSpec, { status = spec.status }: Reply<unknown>): number {
+  if (status !== spec.status && !spec.otherStatuses?.includes(status)) throw new Error(`${spec.id} answered ${status}, which is not specified`);
+  return status;
 }
 
 /** Broken escapes are refused; the reader would take them as they are written. */
@@ -79,9 +89,9 @@ function checkedQuery(text: string): string {
   }
 }
 
-function callerOf(ctx: HttpContext, spec: OperationSpec): Caller {
+function callerOf({ apiKeys }: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec): Caller {
   const userAgent = ctx.headers['user-agent'];
-  const credential = presentedCredential(ctx.headers['x-api-key'], ctx.headers.authorization);
+  const credential = presentedCredential(apiKeys ? ctx.headers['x-api-key'] : undefined, ctx.headers.authorization);
   return {
     protocol: 'http',
     requestId: ctx.state.requestId,
@@ -99,8 +109,8 @@ function goneSignal(ctx: HttpContext): AbortSignal {
   return controller.signal;
 }
 
-function checkAnswer(reader: SpecificationReader, spec: OperationSpec, value: unknown): void {
+function checkAnswer(reader: SpecificationReader, spec: OperationSpec, status: number, value: unknown): void {
   if (!spec.produces.includes('application/json')) return;
-  const wrong = reader.violations(spec.id, spec.status, value);
+  const wrong = reader.violations(spec.id, status, value);
   if (wrong !== undefined) throw new Error(`the answer of ${spec.id} is not as specified: ${wrong}`);
 }

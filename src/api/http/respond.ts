@@ -3,8 +3,8 @@ import type { Download, OperationSpec } from '../../operations/index.ts';
 import type { HttpContext } from './operation-endpoint.ts';
 
 /** Writes an operation's result: JSON, a file, or nothing for 204. */
-export function respond(ctx: HttpContext, spec: OperationSpec, value: unknown): void {
-  ctx.status = spec.status;
+export function respond(ctx: HttpContext, spec: OperationSpec, status: number, value: unknown): void {
+  ctx.status = status;
   if (spec.produces.length === 0) {
     ctx.body = null;
     return;
@@ -34,5 +34,6 @@ function sendDownload(ctx: HttpContext, { contentType, fileName, content }: Down
 /** RFC 6266: a plain name for old clients, the real one in RFC 8187's encoding. */
 function contentDisposition(fileName: string): string {
   const plain = fileName.replace(/[^\w.-]/g, '_');
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(fileName)}`;
+  const encoded = encodeURIComponent(fileName).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

@@ -1,13 +1,39 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { type TlsMaterial, tlsOptions } from '../../lib/tls.ts';
+import { silentLog, type Log } from '../../lib/log.ts';
+import { tlsOptions, type TlsSource } from '../../lib/tls.ts';
+import { BodyWatch, USUAL_PACE, type BodyPace } from './body-pace.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import type { ErrorFormat } from './errors.ts';
 
 const KEEP_ALIVE_MS = 65_000;
 const MAX_HEADER_BYTES = 16_384;
+
+/** What a server puts up with from clients that are slow, or many. */
+export interface ServerLimits {
+  /** Milliseconds within which the head of a request must be there, counted from the connection or the first of its bytes. */
+  readonly headMs: number;
+  readonly bodies: BodyPace;
+  /** Milliseconds after which a client is given up that takes in nothing of its answer. */
+  readonly stallMs: number;
+  /** Connections that are open at once; further ones are closed unheard. */
+  readonly connections: number;
+}
+
+/** Files that the process may open are needed for the database, too. */
+export const USUAL_LIMITS: ServerLimits = { headMs: 20_000, bodies: USUAL_PACE, stallMs: 60_000, connections: 8192 };
+
+/** One line a minute says that connections were turned away. */
+const TOLD_EVERY_MS = 60_000;
+
+export interface ServerExtras {
+  /** Serves over TLS; connections that are open keep the certificate that they began with when another one comes. */
+  readonly tls?: TlsSource | undefined;
+  readonly log?: Log;
+  readonly limits?: ServerLimits;
+}
 
 /** While stopping, how often connections are looked at that have answered their last request. */
 const IDLE_CHECK_MS = 20;
@@ -25,22 +51,57 @@ export interface HttpServer {
 }
 
 /** Listens, over TLS where there are certificates; rejects with a one-line reason when the address cannot be had. */
-export async function startHttpServer(listener: RequestListener, listen: { host?: string; port: number }, errors: ErrorFormat, tls?: TlsMaterial): Promise<HttpServer> {
-  const options = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES };
-  const server = tls === undefined ? createServer(options, listener) : createTlsServer({ ...options, ...tlsOptions(tls) }, listener);
+export async function startHttpServer(listener: RequestListener, listen: { host?: string; port: number }, errors: ErrorFormat, { tls, log = silentLog, limits = USUAL_LIMITS }: ServerExtras = {}): Promise<HttpServer> {
+  const bodies = new BodyWatch(limits.bodies, ({ socket }, { headersSent }) => (headersSent ? socket.destroy() : answerBrokenRequest(tooSlow(), socket, errors)));
+  const watched: RequestListener = (request, response) => {
+    bodies.watch(request, response);
+    // What takes long to be answered has nothing to send meanwhile, and may.
+    response.setTimeout(limits.stallMs, () => void (request.socket.writableLength > 0 && request.socket.destroy()));
+    listener(request, response);
+  };
+  const options = optionsOf(limits);
+  const server = tls === undefined ? createServer(options, watched) : createTlsServer({ ...options, handshakeTimeout: limits.headMs, ...tlsOptions(tls.current) }, watched);
+  const forget = server instanceof TlsServer ? tls?.onChange((material) => server.setSecureContext(tlsOptions(material))) : undefined;
+  server.maxConnections = limits.connections;
+  tellDrops(server, log, limits);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBrokenRequest(error, socket, errors));
   // An expectation that we do not know may be ignored (RFC 9110, section 10.1.1).
-  server.on('checkExpectation', listener);
+  server.on('checkExpectation', watched);
   const shown = `${listen.host ?? ''}:${listen.port}`;
   try {
     server.listen(listen);
     await once(server, 'listening');
   } catch (error) {
+    bodies.stop();
+    forget?.();
     throw new Error(reasonOf(error as NodeJS.ErrnoException, shown), { cause: error });
   }
   const { port, address } = server.address() as AddressInfo;
   const host = address === '::' || address === '0.0.0.0' ? 'localhost' : address;
-  return { address: { host: address, port }, url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`, stop: stopOnce(server) };
+  return { address: { host: address, port }, url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`, stop: stopOnce(server, () => {
+    forget?.();
+    bodies.stop();
+  }) };
+}
+
+/** A limit for whole requests would cut off uploads that are large: `BodyWatch` asks for a pace instead. */
+function optionsOf({ headMs }: ServerLimits): ServerOptions {
+  return { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: headMs, requestTimeout: 0, connectionsCheckingInterval: Math.ceil(headMs / 4) };
+}
+
+/** As Node calls a head that does not come. */
+function tooSlow(): NodeJS.ErrnoException {
+  return Object.assign(new Error('the body came too slowly'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+}
+
+function tellDrops(server: Server | TlsServer, log: Log, { connections }: ServerLimits): void {
+  let toldAt = -Infinity;
+  server.on('drop', () => {
+    const now = performance.now();
+    if (now - toldAt < TOLD_EVERY_MS) return;
+    toldAt = now;
+    log.warn({ connections }, 'connections are turned away: there are too many');
+  });
 }
 
 function reasonOf(error: NodeJS.ErrnoException, address: string): string {
@@ -49,9 +110,9 @@ function reasonOf(error: NodeJS.ErrnoException, address: string): string {
   return `cannot listen on ${address}: ${error.message}`;
 }
 
-function stopOnce(server: Server | TlsServer): (graceMs: number) => Promise<void> {
+function stopOnce(server: Server | TlsServer, closed: () => void): (graceMs: number) => Promise<void> {
   let stopping: Promise<void> | undefined;
-  return (graceMs) => (stopping ??= stop(server, graceMs));
+  return (graceMs) => (stopping ??= stop(server, graceMs).finally(closed));
 }
 
 async function stop(server: Server | TlsServer, graceMs: number): Promise<void> {

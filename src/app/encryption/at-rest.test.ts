@@ -178,7 +178,7 @@ describe('an encrypted database that somebody has changed', () => {
     await tampered(
       'UPDATE documents SET body = (SELECT body FROM documents WHERE key = \'n1\') WHERE key = \'n0\'',
       'UPDATE documents SET meta = (SELECT meta FROM documents WHERE key = \'n1\') WHERE key = \'n2\'',
-      'UPDATE documents SET body = CAST(substr(body, 1, length(body) - 1) || x\'00\' AS BLOB) WHERE key = \'n4\'',
+      'UPDATE documents SET body = CAST(substr(body, 1, length(body) - 1) || (CASE substr(body, -1) WHEN x\'00\' THEN x\'01\' ELSE x\'00\' END) AS BLOB) WHERE key = \'n4\'',
     );
     for (const key of ['n0', 'n2', 'n4']) {
       const { status, body } = await get(key);

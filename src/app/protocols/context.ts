@@ -2,13 +2,14 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import type { DocumentService } from '../../docs/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { TlsMaterial } from '../../lib/tls.ts';
+import type { TlsSource } from '../../lib/tls.ts';
 import type { Invoke } from '../../operations/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { SpecificationFiles } from '../specification.ts';
+import type { SharedLimits } from './limits.ts';
 
-/** What a protocol needs of the service that it makes reachable. */
-export interface ProtocolContext {
+/** What the protocols need of the service that they make reachable. */
+export interface ServedService {
   readonly settings: Settings;
   readonly log: Log;
   readonly clock: Clock;
@@ -16,10 +17,14 @@ export interface ProtocolContext {
   /** The way to every operation, the same for all protocols. */
   readonly invoke: Invoke<Operations>;
   readonly specification: SpecificationFiles;
-  /** Certificates of the listeners that have a port; absent without TLS. */
-  readonly tls?: TlsMaterial | undefined;
   /** Checks every answer against the specification; for tests. */
   readonly validateResponses: boolean;
+}
+
+/** The same for a protocol that listens. */
+export interface ProtocolContext extends ServedService, SharedLimits {
+  /** Certificates of the listeners that have a port; absent without TLS. */
+  readonly tls?: TlsSource | undefined;
 }
 
 /** A protocol that is being served on an address of its own. */

@@ -1,9 +1,15 @@
 import type { Middleware } from 'koa';
+import type { ErrorFormat } from '../../api/http/index.ts';
 import type { Caller } from '../../operations/index.ts';
 import type { ProtocolContext } from './context.ts';
 
-const ENDPOINT = '/graphql';
+export const GRAPHQL_PATH = '/graphql';
 const PLAYGROUND = '/playground';
+
+/** What is refused before GraphQL sees it is answered as GraphQL answers. */
+export const graphqlErrors: ErrorFormat = {
+  body: ({ message, code, status }, requestId) => ({ errors: [{ message, extensions: { code, status, ...(code === 'internal' && { requestId }) } }] }),
+};
 
 /**
  * The paths of GraphQL on the HTTP port; absent when it is switched off. Its packages are nearly a thousand modules, so
@@ -17,12 +23,12 @@ export function graphqlRoutes({ settings, service, invoke, log }: ProtocolContex
   const authenticator = { authenticate: async ({ credential }: Caller) => credential && access.identify(credential) };
   const load = async (): Promise<Middleware> => {
     const { graphqlEndpoint, playgroundPages } = await import('../../api/graphql/index.ts');
-    const endpoint = graphqlEndpoint(ENDPOINT, { invoke, log, maxBodyBytes, ...(access.enabled && { authenticator }) });
-    const pages = playgroundPages(PLAYGROUND, ENDPOINT);
+    const endpoint = graphqlEndpoint(GRAPHQL_PATH, { invoke, log, maxBodyBytes, ...(access.enabled && { authenticator }) });
+    const pages = playgroundPages(PLAYGROUND, GRAPHQL_PATH);
     return (ctx, next) => endpoint(ctx, () => pages(ctx, next));
   };
   let loaded: Promise<Middleware> | undefined;
-  const isOurs = (path: string): boolean => path === ENDPOINT || (playground && (path === PLAYGROUND || path.startsWith(`${PLAYGROUND}/`)));
+  const isOurs = (path: string): boolean => path === GRAPHQL_PATH || (playground && (path === PLAYGROUND || path.startsWith(`${PLAYGROUND}/`)));
   return Promise.resolve(async (ctx, next) => {
     if (!isOurs(ctx.path)) return next();
     const middleware = await (loaded ??= load());

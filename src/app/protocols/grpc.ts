@@ -1,24 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import { operations } from '../../../generated/docs/operations.ts';
-import { addDocsServices, describeRpcs, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer } from '../../api/grpc/index.ts';
+import {
+  addDocsServices, createGate, describeRpcs, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer, UNLIMITED_RPCS, USUAL_WAITS,
+} from '../../api/grpc/index.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 
 /** The image that `npm run generate` makes of the proto files. */
 const IMAGE = new URL('../../../generated/proto/docs.binpb', import.meta.url);
 
 /** gRPC on its own port; absent when it is switched off. */
-export async function serveGrpc({ settings, tls, invoke, log, service }: ProtocolContext): Promise<Listener | undefined> {
+export async function serveGrpc({ settings, tls, invoke, log, service, readAddress, limit }: ProtocolContext): Promise<Listener | undefined> {
   const { enabled, addr, reflection, maxMessageBytes } = settings.grpc;
   if (!enabled) return undefined;
   const schema = readSchema(await readFile(IMAGE));
+  const accessLog = settings.log.access;
   const listener = await startGrpcServer({
     address: addr,
     credentials: serverCredentials(addr.kind === 'unix' ? undefined : tls),
     schema, reflection, maxMessageBytes,
     services: DOCS_SERVICES,
+    gate: createGate({ log, accessLog, readAddress, limit, unlimited: UNLIMITED_RPCS, waits: USUAL_WAITS }),
     serve: (server) => addDocsServices(server, {
-      schema, operations, log, maxMessageBytes,
-      accessLog: settings.log.access,
+      schema, operations, log, maxMessageBytes, accessLog, readAddress,
+      onAccessChange: service.access.onChange,
       invoke: (operation, input, caller) => invoke(operation, input, caller),
       watch: (input, signal) => service.watch(input, signal),
     }),

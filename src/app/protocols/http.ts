@@ -1,8 +1,7 @@
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
-import { createHttpApp, flatErrors, startHttpServer } from '../../api/http/index.ts';
-import type { Address } from '../../lib/address.ts';
+import { createHttpApp, flatErrors, listenOn, startHttpServer } from '../../api/http/index.ts';
 import type { Listener, ProtocolContext } from './context.ts';
-import { graphqlRoutes } from './graphql.ts';
+import { GRAPHQL_PATH, graphqlErrors, graphqlRoutes } from './graphql.ts';
 
 /** REST, the pages that describe it, and GraphQL, which has paths on the same port; absent when it is switched off. */
 export async function serveHttp(context: ProtocolContext): Promise<Listener | undefined> {
@@ -13,16 +12,14 @@ export async function serveHttp(context: ProtocolContext): Promise<Listener | un
     title: 'Quire document service',
     specification, operations, invoke, log, validateResponses,
     errors: flatErrors,
+    errorsAt: new Map([[GRAPHQL_PATH, graphqlErrors]]),
+    readAddress: context.readAddress,
+    limit: context.limit,
     maxBodyBytes: settings.limits.maxBodyBytes,
     corsOrigins: settings.cors.origins,
     accessLog: settings.log.access,
     observe: (exchange) => service.observeHttp(exchange),
     extensions: graphql === undefined ? [] : [graphql],
   });
-  return startHttpServer(app.callback(), toListen(settings.http.addr), flatErrors, context.tls);
-}
-
-function toListen(address: Address): { host?: string; port: number } {
-  if (address.kind === 'unix') throw new Error('unix sockets are refused by the settings');
-  return { port: address.port, ...(address.host === undefined ? {} : { host: address.host }) };
+  return startHttpServer(app.callback(), listenOn(settings.http.addr), flatErrors, { tls: context.tls, log });
 }

@@ -1,11 +1,11 @@
-import type { Listener, ProtocolContext } from './context.ts';
+import { systemTimer } from '../../lib/timer.ts';
+import type { Listener, ProtocolContext, ServedService } from './context.ts';
 import { serveGrpc } from './grpc.ts';
 import { serveHttp } from './http.ts';
 import { serveMcp } from './mcp.ts';
 import { serveMcpStdio } from './mcp-stdio.ts';
-import { readTls } from './tls.ts';
-
-export type { ProtocolContext } from './context.ts';
+import { createLimits } from './limits.ts';
+import { readCertificates } from './tls.ts';
 
 /** Where the protocols of a service are served. */
 export interface Listeners {
@@ -16,18 +16,22 @@ export interface Listeners {
   readonly mcp?: Listener;
   /** Resolves when there is nothing left to serve, where that can be: over stdio. */
   readonly ended?: Promise<void>;
+  /** Takes new certificates from their files, where there are any. Never rejects. */
+  reload?(): Promise<void>;
   /** Stops all of them at once. */
   stop(graceMs: number): Promise<void>;
 }
 
 /** Serves every protocol that is switched on; when one cannot be, none is. */
-export async function serveProtocols(given: ProtocolContext): Promise<Listeners> {
-  if (given.settings.mcp.stdio) return serveMcpStdio(given);
-  const context = { ...given, tls: await readTls(given.settings) };
+export async function serveProtocols(given: ServedService): Promise<Listeners> {
+  const { settings, service, clock, log } = given;
+  if (settings.mcp.stdio) return serveMcpStdio(given);
+  const tls = await readCertificates(settings, log);
+  const context: ProtocolContext = { ...given, ...createLimits(settings, service, clock), tls };
   const started = await Promise.allSettled([serveHttp(context), serveGrpc(context), serveMcp(context)]);
   const listeners = started.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
   const stop = async (graceMs: number): Promise<void> => {
-    await Promise.all(listeners.map((listener) => listener.stop(graceMs)));
+    await Promise.all([tls?.stop(), ...listeners.map((listener) => listener.stop(graceMs))]);
   };
   const [http, grpc, mcp] = started.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
   const failure = started.find((result) => result.status === 'rejected');
@@ -35,5 +39,6 @@ export async function serveProtocols(given: ProtocolContext): Promise<Listeners>
     await stop(0);
     throw failure.reason;
   }
-  return { url: listeners[0]!.url, ...(http && { http }), ...(grpc && { grpc }), ...(mcp && { mcp }), stop };
+  tls?.follow(systemTimer);
+  return { url: listeners[0]!.url, ...(http && { http }), ...(grpc && { grpc }), ...(mcp && { mcp }), ...(tls && { reload: () => tls.reload() }), stop };
 }

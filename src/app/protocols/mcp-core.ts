@@ -7,7 +7,7 @@ import type { McpDescription } from '../../docs/index.ts';
 import { ConfigError } from '../../lib/config-error.ts';
 import type { Settings } from '../settings/index.ts';
 import { BUILD_VERSION } from '../version.ts';
-import type { ProtocolContext } from './context.ts';
+import type { ServedService } from './context.ts';
 
 /** Bytes that the file with custom tools may have. */
 const MAX_FILE_BYTES = 1_048_576;
@@ -19,7 +19,7 @@ export interface ServedMcp {
 }
 
 /** The methods of MCP over the service's operations. Throws `ConfigError` for a pin or a file of tools that cannot be used. */
-export async function createMcp({ settings, specification, invoke, service, log }: ProtocolContext): Promise<ServedMcp> {
+export async function createMcp({ settings, specification, invoke, service, log }: ServedService): Promise<ServedMcp> {
   const { mcp, fts } = settings;
   const revisions = pinRevision(mcp.protocolVersion ?? '');
   const inputs = specification.inputs as Readonly<Record<string, JsonSchema>>;
@@ -43,12 +43,12 @@ function isVouchedFor({ mcp }: Settings): boolean {
   return mcp.apiKeyEnabled || mcp.stdio;
 }
 
-function vouched(invoke: ProtocolContext['invoke']): ProtocolContext['invoke'] {
+function vouched(invoke: ServedService['invoke']): ServedService['invoke'] {
   return (id, input, caller) => invoke(id, input, { ...caller, vouchedFor: 'mcp' });
 }
 
 /** Lets the service tell of MCP in its health, configuration and endpoints. */
-export function describeMcp({ service }: ProtocolContext, { core, revisions }: ServedMcp, transport: Pick<McpDescription, 'stdio' | 'sessions'>): void {
+export function describeMcp({ service }: ServedService, { core, revisions }: ServedMcp, transport: Pick<McpDescription, 'stdio' | 'sessions'>): void {
   service.describeMcp({
     ...transport,
     tools: core.tools,

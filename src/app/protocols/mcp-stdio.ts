@@ -1,9 +1,9 @@
 import { serveOverStdio } from '../../api/mcp/index.ts';
-import type { Listener, ProtocolContext } from './context.ts';
+import type { Listener, ServedService } from './context.ts';
 import { createMcp, describeMcp } from './mcp-core.ts';
 
 /** MCP over this process's standard input and output; ends when the client closes the input. */
-export async function serveMcpStdio(context: ProtocolContext): Promise<Listener & { readonly ended: Promise<void> }> {
+export async function serveMcpStdio(context: ServedService): Promise<Listener & { readonly ended: Promise<void> }> {
   const { settings, log } = context;
   const served = await createMcp(context);
   const server = serveOverStdio({ ...served, log, input: process.stdin, output: process.stdout, maxBytes: settings.limits.maxBodyBytes });

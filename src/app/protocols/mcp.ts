@@ -1,6 +1,6 @@
 import { Authenticator, createMcpListener, INVALID_REQUEST, StaticKeys } from '../../api/mcp/index.ts';
-import { startHttpServer, type ErrorFormat } from '../../api/http/index.ts';
-import { isLoopback, type Address } from '../../lib/address.ts';
+import { listenOn, startHttpServer, type ErrorFormat } from '../../api/http/index.ts';
+import { isLoopback } from '../../lib/address.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 import { createMcp, describeMcp } from './mcp-core.ts';
 
@@ -11,10 +11,10 @@ const jsonRpcErrors: ErrorFormat = {
 
 /** MCP over HTTP on its own port; absent when it is switched off. */
 export async function serveMcp(context: ProtocolContext): Promise<Listener | undefined> {
-  const { settings, service: { access }, clock, log } = context;
+  const { settings, service: { access, observeStranger }, clock, log, readAddress, limit } = context;
   const { mcp, cors, limits } = settings;
   if (!mcp.enabled) return undefined;
-  const address = toListen(mcp.addr);
+  const address = listenOn(mcp.addr);
   const served = await createMcp(context);
   const authenticator = new Authenticator({
     required: mcp.apiKeyEnabled, keys: new StaticKeys(mcp.apiKeys), stored: { find: access.findMcpKey }, cacheTtl: mcp.apiKeyCacheTtl, clock,
@@ -22,13 +22,14 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
   });
   access.onChange(() => authenticator.forget());
   const mcpListener = createMcpListener({
-    ...served, clock, log,
+    ...served, clock, log, readAddress, limit,
     authenticator,
+    onRefused: (refused) => observeStranger({ ...refused, keysOnly: mcp.apiKeyEnabled }),
     maxBodyBytes: limits.maxBodyBytes,
     origin: { origins: cors.origins, ...(address.host === undefined ? {} : { host: address.host }) },
     rateLimit: { enabled: mcp.rateLimitEnabled, requests: mcp.rateLimitRequests, windowMs: mcp.rateLimitWindow, burst: mcp.rateLimitBurst, by: mcp.rateLimitBy, clock },
   });
-  const server = await startHttpServer(mcpListener.listener, address, jsonRpcErrors, context.tls);
+  const server = await startHttpServer(mcpListener.listener, address, jsonRpcErrors, { tls: context.tls, log });
   warnWhereOpen(context);
   describeMcp(context, served, { stdio: false, sessions: mcpListener.sessions });
   return {
@@ -37,11 +38,6 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
       await Promise.all([mcpListener.stop(AbortSignal.timeout(graceMs)), server.stop(graceMs)]);
     },
   };
-}
-
-function toListen(address: Address): { host?: string; port: number } {
-  if (address.kind === 'unix') throw new Error('unix sockets are refused by the settings');
-  return { port: address.port, ...(address.host === undefined ? {} : { host: address.host }) };
 }
 
 /** Decision D-114. */

@@ -1,6 +1,8 @@
 import { parseHeaderLine } from '../../lib/header-line.ts';
 import { parseSyslogAddress } from '../../lib/syslog-address.ts';
+import { allowlistProblems } from '../../net/index.ts';
 import { parseKeys } from '../../storage/index.ts';
+import { MIN_SECRET_BYTES, missingControls } from './compliance.ts';
 import type { Origin } from './resolve.ts';
 import type { SettingPath, Settings } from './table.ts';
 
@@ -23,14 +25,13 @@ export function checkTogether(settings: Settings, origins: ReadonlyMap<SettingPa
     }).problems,
     ...require(audit.exportSyslogAddr === '' || parseSyslogAddress(audit.exportSyslogAddr) !== undefined, `${name('audit.exportSyslogAddr', 'SVC_AUDIT_EXPORT_SYSLOG_ADDR')}: expected host:port or tcp://host:port, got "${audit.exportSyslogAddr}"`),
     ...require(audit.exportWebhookHeader === '' || parseHeaderLine(audit.exportWebhookHeader) !== undefined, `${name('audit.exportWebhookHeader', 'SVC_AUDIT_EXPORT_WEBHOOK_HEADER')}: expected a header as "Name: value"`),
+    ...allowlistProblems(settings.outbound.allowlist).map((problem) => `${name('outbound.allowlist', 'SVC_OUTBOUND_ALLOWLIST')}: ${problem}`),
     ...sharedPorts(settings, name),
+    ...checkProduction(settings, name),
   ];
 }
 
 const require = (holds: boolean, problem: string): string[] => (holds ? [] : [problem]);
-
-/** What a secret of so many bytes is good for, HS256 is (RFC 7518, section 3.2). */
-const MIN_SECRET_BYTES = 32;
 
 /** More than bcrypt looks at would be ignored in silence. */
 const MAX_PASSWORD_BYTES = 72;
@@ -52,11 +53,22 @@ function checkAuth({ auth, metrics }: Settings, name: Naming): string[] {
   ];
 }
 
+/** A server that is told to be careful does not start while a control is off (decisions, section 5.2). */
+function checkProduction(settings: Settings, name: Naming): string[] {
+  if (!settings.production.enabled) return [];
+  const asker = name('production.enabled', 'SVC_PRODUCTION');
+  return missingControls(settings).map(({ path, envVar, want, reason, remedy }) => `${name(path, envVar)}: ${asker} needs ${want} (${reason}); ${remedy}`);
+}
+
 /** What works and is not wise; decisions, section 5.1. */
-export function adviceOn({ auth }: Settings, origins: ReadonlyMap<SettingPath, Origin>): string[] {
+export function adviceOn({ auth, limits, rateLimit }: Settings, origins: ReadonlyMap<SettingPath, Origin>): string[] {
+  const name: Naming = (path, variable) => origins.get(path)?.label ?? variable;
   const secret = Buffer.byteLength(auth.jwtSecret);
-  if (!auth.enabled || secret >= MIN_SECRET_BYTES) return [];
-  return [`${origins.get('auth.jwtSecret')?.label ?? 'SVC_AUTH_JWT_SECRET'}: ${secret} bytes can be guessed; use at least ${MIN_SECRET_BYTES}, as \`openssl rand -base64 32\` makes them`];
+  return [
+    ...require(!auth.enabled || secret >= MIN_SECRET_BYTES, `${name('auth.jwtSecret', 'SVC_AUTH_JWT_SECRET')}: ${secret} bytes can be guessed; use at least ${MIN_SECRET_BYTES}, as \`openssl rand -base64 32\` makes them`),
+    ...require(!rateLimit.enabled || rateLimit.by !== 'user' || auth.enabled, `${name('rateLimit.by', 'SVC_RATE_LIMIT_BY')}: without authentication there are no users, so requests are counted by address`),
+    ...require(!limits.trustedProxies.some(({ isEverything }) => isEverything), `${name('limits.trustedProxies', 'SVC_TRUSTED_PROXIES')}: a range that holds every address lets every client claim any address`),
+  ];
 }
 
 const isHosted = (provider: Settings['embedding']['provider']): boolean => provider === 'openai' || provider === 'voyage';

@@ -1,3 +1,4 @@
+export { missingControls, type MissingControl } from './compliance.ts';
 export { describeSettings, renderSettingsMarkdown, type SettingRow } from './describe.ts';
 export { IN_MEMORY } from './groups/database.ts';
 export { loadSettings, SettingsError, type LoadedSettings, type SettingsInput } from './load.ts';

@@ -2,6 +2,7 @@ import { formatAddress, parseAddress, type Address } from '../../lib/address.ts'
 import { parseBoolean } from '../../lib/boolean.ts';
 import { formatByteSize, parseByteSize } from '../../lib/byte-size.ts';
 import { formatDuration, parseDurationOrSeconds } from '../../lib/duration.ts';
+import { parseNetwork, type Network } from '../../lib/trusted-proxies.ts';
 
 /** How the values of one type are read, described and shown. */
 export interface Kind<T> {
@@ -85,6 +86,13 @@ export const httpUrl: Kind<string> = {
   expected: 'an absolute http:// or https:// URL',
   parse: (value) => (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? value.replace(/\/$/, '') : undefined),
   show: (value) => value,
+};
+
+/** An address, or a range of them. */
+export const network: Kind<Network> = {
+  expected: 'an address such as 10.0.0.1, or a range such as 10.0.0.0/8 or 2001:db8::/32',
+  parse: parseNetwork,
+  show: ({ text: written }) => written,
 };
 
 /** `*`, or the scheme, host and port of a web page. */

@@ -149,6 +149,16 @@ describe('loadSettings: problems', () => {
     expect(() => load({ ...auth, SVC_METRICS_PUBLIC: 'false' })).not.toThrow();
   });
 
+  it('refuses proxies that are no addresses, and warns where everybody is trusted', () => {
+    expect(problems({ SVC_TRUSTED_PROXIES: '10.0.0.0/8,proxy.example' })).toEqual([expect.stringMatching(/^SVC_TRUSTED_PROXIES: expected a list, .* an address such as 10\.0\.0\.1, .* got "10\.0\.0\.0\/8,proxy\.example"$/)]);
+    expect(load({ SVC_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }).limits.trustedProxies.map(({ text }) => text)).toEqual(['10.0.0.0/8', '::1']);
+    expect(loadSettings({ env: { SVC_TRUSTED_PROXIES: '0.0.0.0/0' } }).warnings).toEqual(['SVC_TRUSTED_PROXIES: a range that holds every address lets every client claim any address']);
+  });
+
+  it('warns where requests are to be counted by user and there are none', () => {
+    expect(loadSettings({ env: { SVC_RATE_LIMIT_ENABLED: 'true', SVC_RATE_LIMIT_BY: 'user' } }).warnings).toEqual(['SVC_RATE_LIMIT_BY: without authentication there are no users, so requests are counted by address']);
+  });
+
   it('refuses to serve nothing', () => {
     expect(problems({ SVC_HTTP_ENABLED: 'false', SVC_GRPC_ENABLED: 'false', SVC_MCP_ENABLED: 'false' })).toEqual(['SVC_HTTP_ENABLED: every listener is off, so nothing would be served']);
   });
@@ -217,12 +227,10 @@ auth: {jwtSecret: 0123}
 
 describe('loadSettings: what is not built', () => {
   it.each([
-    ['SVC_RATE_LIMIT_ENABLED', '1', 'SVC_RATE_LIMIT_ENABLED=1: the rate limit is not built yet; unset it'],
     ['SVC_REPLICATION_ROLE', 'leader', 'SVC_REPLICATION_ROLE=leader: replication is not built yet; unset it'],
     ['SVC_EXTREME', 'true', 'SVC_EXTREME=true: extreme mode is not built yet; unset it'],
     ['SVC_TEMPORAL', 'true', 'SVC_TEMPORAL=true: temporal tracking is not built yet; unset it'],
     ['SVC_SPELL', 'true', 'SVC_SPELL=true: spell correction is not built yet; unset it'],
-    ['SVC_PRODUCTION', 'true', 'SVC_PRODUCTION=true: the production guard is not built yet; unset it'],
     ['SVC_ADDR', 'unix:/run/quire.sock', 'SVC_ADDR=unix:/run/quire.sock: listening on a unix socket is not built yet; unset it'],
   ])('%s=%s is refused', (name, value, problem) => {
     expect(problems({ [name]: value })).toContain(problem);

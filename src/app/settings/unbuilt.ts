@@ -14,8 +14,6 @@ interface Unbuilt {
  * these removes its line.
  */
 const UNBUILT: readonly Unbuilt[] = [
-  { path: 'rateLimit.enabled', what: 'the rate limit', asked: ({ rateLimit }) => rateLimit.enabled },
-  { path: 'production.enabled', what: 'the production guard', asked: ({ production }) => production.enabled },
   { path: 'http.addr', what: 'listening on a unix socket', asked: ({ http }) => http.addr.kind === 'unix' },
   { path: 'http3.enabled', what: 'extreme mode', asked: ({ http3 }) => http3.enabled },
   { path: 'replication.role', what: 'replication', asked: ({ replication }) => replication.role !== undefined },

@@ -32,8 +32,8 @@ export interface Access {
   findMcpKey(hash: string): Promise<{ readonly name: string } | undefined>;
   /** The same by the key itself. */
   checkMcpKey(key: string): Promise<{ readonly name: string } | undefined>;
-  /** Calls the listener when users, groups, keys or permissions have changed, before the change is acknowledged. */
-  onChange(listener: () => void): void;
+  /** Calls the listener when users, groups, keys or permissions have changed, before the change is acknowledged; until what is answered is called. */
+  onChange(listener: () => void): () => void;
   /** Makes sure that there is an administrator; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
   /** Writes down what is not written yet. */

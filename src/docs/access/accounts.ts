@@ -55,9 +55,10 @@ export class Accounts {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls the listener whenever anything about users, groups, keys or permissions has changed. It must not throw. */
-  onChange(listener: () => void): void {
+  /** Calls the listener whenever anything about users, groups, keys or permissions has changed, until what is answered is called. It must not throw. */
+  onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   async #recall<V>(memory: Lru<string, V>, name: string, read: () => Promise<V | undefined>): Promise<V | undefined> {

@@ -5,16 +5,17 @@ import { ServiceError } from '../../errors/index.ts';
 import { parseHeaderLine } from '../../lib/header-line.ts';
 import { parseSyslogAddress } from '../../lib/syslog-address.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
-import type { Handlers, Outcome } from '../../operations/index.ts';
+import type { Handlers, Outcome, RefusedRequest } from '../../operations/index.ts';
 import { memoryCursor, Subscriber, type Change } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { AuditLog } from './audit-log.ts';
 import { AuditStore } from './audit-store.ts';
-import { BurstDetector, type Burst } from './burst-detector.ts';
-import { eventsOf, isAuthFailure, type NewAuditEvent } from './events-of.ts';
+import { BurstDetector } from './burst-detector.ts';
+import { eventsOf, isAuthFailure, refusalEvent, strangerEvent, type NewAuditEvent, type StrangerAtTheDoor } from './events-of.ts';
 import { Exporter } from './export/exporter.ts';
 import { syslogSink } from './export/syslog-sink.ts';
 import { webhookSink } from './export/webhook-sink.ts';
+import { RateLimitAlarm } from './rate-limit-alarm.ts';
 import type { AuditSettings } from './settings.ts';
 
 type AuditHandlers = Required<Pick<Handlers<Operations>, 'listAuditEvents' | 'listAuditExporters'>>;
@@ -24,6 +25,10 @@ export interface Audit {
   readonly handlers: AuditHandlers;
   /** Writes down what was invoked. Neither throws nor waits. */
   readonly observe: (outcome: Outcome) => void;
+  /** The same for somebody whom an adapter did not let in. */
+  readonly observeStranger: (stranger: StrangerAtTheDoor) => void;
+  /** Counts a request that the rate limit refused, and tells of who begins to be refused. Neither throws nor waits. */
+  readonly observeRefusal: (refused: RefusedRequest) => void;
   registerMetrics(registers: Registry[]): void;
   start(): Promise<void>;
   /** Writes and sends what is left; safe twice. */
@@ -31,6 +36,9 @@ export interface Audit {
 }
 
 const NANOS = 1e6;
+
+/** The change by which a sender beyond the rate limit is told to webhooks; its detail is an `Excess`. */
+export const EXCESS_CHANGE = 'security.rate_limit_exceeded';
 
 /** The change by which a burst is told to webhooks; its detail is a `Burst`. */
 export const BURST_CHANGE = 'security.auth_failure_burst';
@@ -44,6 +52,8 @@ interface Open {
 export function createAudit(environment: DocsEnvironment, { timer = systemTimer }: { readonly timer?: Timer } = {}): Audit {
   const { clock, log, settings: { audit: settings } } = environment;
   const detector = settings && new BurstDetector({ ...settings.burst, clock });
+  const alarm = settings && new RateLimitAlarm({ cooldownMs: settings.burst.cooldownMs, clock });
+  const refusals = new Map<string, number>();
   let open: Open | undefined;
 
   const note = (event: NewAuditEvent): void => {
@@ -52,23 +62,44 @@ export function createAudit(environment: DocsEnvironment, { timer = systemTimer 
     open.log.note(stamped);
     for (const exporter of open.exporters) exporter.offer(stamped);
   };
+  const failed = (event: NewAuditEvent): void => {
+    const burst = detector?.fail(event.actor, event.ip);
+    if (burst === undefined) return;
+    log.warn(burst, 'many attempts to sign in failed');
+    note({ ...event, action: 'incident.auth_failure_burst', result: 'fail' });
+    tellWebhooks(environment, BURST_CHANGE, burst);
+  };
+  const safely = (what: string, work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      log.error({ err: error, what }, 'an audit event could not be written down');
+    }
+  };
   const observe = (outcome: Outcome): void => {
     for (const event of eventsOf(outcome)) {
       note(event);
-      const burst = isAuthFailure(event, outcome) ? detector?.fail(event.actor, event.ip) : undefined;
-      if (burst !== undefined) tellBurst(environment, burst, () => note({ ...event, action: 'incident.auth_failure_burst', result: 'fail' }));
+      if (isAuthFailure(event, outcome)) failed(event);
     }
   };
   return {
     handlers: auditHandlers(() => open),
-    observe(outcome) {
-      try {
-        observe(outcome);
-      } catch (error) {
-        log.error({ err: error, operation: outcome.operation.id }, 'an audit event could not be written down');
-      }
-    },
-    registerMetrics: (registers) => registerMetrics(registers, () => open),
+    observe: (outcome) => safely(outcome.operation.id, () => observe(outcome)),
+    observeStranger: (stranger) => safely(stranger.path, () => {
+      const event = strangerEvent(stranger);
+      note(event);
+      failed(event);
+    }),
+    observeRefusal: (refused) => safely('rate limit', () => {
+      const { protocol } = refused.sender;
+      refusals.set(protocol, (refusals.get(protocol) ?? 0) + 1);
+      const excess = alarm?.refuse(refused);
+      if (excess === undefined) return;
+      log.warn(excess, 'requests are refused by the rate limit');
+      note(refusalEvent(refused));
+      tellWebhooks(environment, EXCESS_CHANGE, excess);
+    }),
+    registerMetrics: (registers) => registerMetrics(registers, () => open, refusals),
     async start() {
       if (settings?.enabled !== true || open !== undefined) return;
       const store = await AuditStore.open(settings.path, clock);
@@ -139,16 +170,18 @@ function isExpiry({ kind, detail }: Change): boolean {
   return kind === 'doc.delete' && detail !== undefined && (JSON.parse(detail) as { readonly reason?: string }).reason === 'ttl';
 }
 
-/** To the operator's log, to the audit log, and to the change feed, from which webhooks are called. */
-function tellBurst({ sql, feed, log, settings }: DocsEnvironment, burst: Burst, note: () => void): void {
-  log.warn(burst, 'many attempts to sign in failed');
-  note();
+/** By the change feed, from which webhooks are called. */
+function tellWebhooks({ sql, feed, log, settings }: DocsEnvironment, kind: Change['kind'], detail: object): void {
   if (settings.mode === 'read') return;
-  sql.transaction((tx) => feed.append(tx, [{ kind: BURST_CHANGE, collection: '', detail: JSON.stringify(burst) }]))
-    .catch((error: unknown) => log.error({ err: error }, 'a burst of failed sign-ins could not be told to webhooks'));
+  sql.transaction((tx) => feed.append(tx, [{ kind, collection: '', detail: JSON.stringify(detail) }]))
+    .catch((error: unknown) => log.error({ err: error, event: kind }, 'an incident could not be told to webhooks'));
 }
 
-function registerMetrics(registers: Registry[], opened: () => Open | undefined): void {
+function registerMetrics(registers: Registry[], opened: () => Open | undefined, refusals: ReadonlyMap<string, number>): void {
+  new Counter({ name: 'svc_ratelimit_rejected_total', help: 'Requests refused by the rate limit.', labelNames: ['transport'], registers, collect() {
+    this.reset();
+    for (const [transport, count] of refusals) this.inc({ transport }, count);
+  } });
   new Counter({ name: 'svc_audit_dropped_total', help: 'Audit events lost because the ring in memory was full.', registers, collect() {
     this.reset();
     this.inc(opened()?.log.dropped ?? 0);

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
-import type { Caller, Outcome } from '../../operations/index.ts';
+import type { Caller, Outcome, RefusedRequest } from '../../operations/index.ts';
 
 /** An event without its moment. */
 export type NewAuditEvent = Omit<AuditEvent, 'ts'>;
@@ -10,7 +10,8 @@ const MAX_ACTOR = 256;
 const MAX_RESOURCE = 1024;
 const MAX_AGENT = 512;
 
-const API_KEY_PREFIX = 'svc_live_';
+/** What keys begin with; those of MCP in the settings may be anything. */
+const KEY_PREFIXES = ['svc_live_', 'mcp_'];
 const LOGIN = 'login';
 
 /** What the log says of something that was invoked: who signed in how, and what was written (contract section 5, rule 10). */
@@ -40,7 +41,7 @@ function checkEvent(outcome: Outcome): NewAuditEvent | undefined {
   if (identity === undefined) {
     // Refused before, by the access mode, or not to be seen at all.
     if (!isRefusal(error)) return undefined;
-    return event(outcome, caller.credential === undefined ? 'auth.missing' : `auth.${kindOf(caller)}`, '', false);
+    return event(outcome, caller.credential === undefined ? 'auth.missing' : `auth.${kindOf(caller.credential)}`, '', false);
   }
   if (identity.by === 'nothing') return undefined;
   return event(outcome, identity.by === 'token' ? 'auth.jwt' : 'auth.apikey', identity.username, true);
@@ -52,8 +53,26 @@ function writeEvent(outcome: Outcome): NewAuditEvent {
 }
 
 /** Its prefix says what a credential is, wherever it came. */
-function kindOf({ credential }: Caller): 'jwt' | 'apikey' {
-  return credential!.scheme === 'api-key' || credential!.value.startsWith(API_KEY_PREFIX) ? 'apikey' : 'jwt';
+function kindOf({ scheme, value }: NonNullable<Caller['credential']>): 'jwt' | 'apikey' {
+  return scheme === 'api-key' || KEY_PREFIXES.some((prefix) => value.startsWith(prefix)) ? 'apikey' : 'jwt';
+}
+
+/** Somebody whom an adapter did not let in, so that nothing was invoked. */
+export interface StrangerAtTheDoor extends Pick<Caller, 'ip' | 'userAgent' | 'credential'> {
+  /** What was asked for. */
+  readonly path: string;
+  /** Nothing but keys is asked for there, whatever they look like. */
+  readonly keysOnly: boolean;
+}
+
+export function strangerEvent({ ip, userAgent, credential, path, keysOnly }: StrangerAtTheDoor): NewAuditEvent {
+  const kind = credential === undefined ? 'missing' : keysOnly ? 'apikey' : kindOf(credential);
+  return { actor: '', action: `auth.${kind}`, resource: cut(path, MAX_RESOURCE), result: 'fail', ip: ip ?? '', userAgent: cut(userAgent ?? '', MAX_AGENT) };
+}
+
+/** Of a sender who begins to be refused by the rate limit. */
+export function refusalEvent({ sender: { protocol, ip, userAgent }, username }: RefusedRequest): NewAuditEvent {
+  return { actor: cut(username, MAX_ACTOR), action: 'incident.rate_limit_exceeded', resource: protocol, result: 'fail', ip: ip ?? '', userAgent: cut(userAgent ?? '', MAX_AGENT) };
 }
 
 function isRefusal(error: unknown): boolean {

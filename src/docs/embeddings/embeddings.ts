@@ -1,8 +1,9 @@
 import type { Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
-import { createEmbeddingProvider, EmbeddingError, type EmbeddingRole } from '../../embedding/index.ts';
+import { EmbeddingError, type EmbeddingRole } from '../../embedding/index.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
+import type { Outbound } from '../../net/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { EmbeddingRoom } from '../documents/index.ts';
@@ -11,6 +12,7 @@ import { createChunker, type Chunker } from './chunker.ts';
 import { createConfigHandlers, effectiveChoice, type ConfigHandlers } from './configs/configs.ts';
 import { checkSettings, toProviderConfig } from './configs/provider-config.ts';
 import { countEmbeddings } from './embedding-counts.ts';
+import { guardedProviders } from './guarded-providers.ts';
 import { registerMetrics } from './metrics.ts';
 import { Providers, type CreateProvider } from './providers.ts';
 import { createQueue } from './queue/queue.ts';
@@ -69,14 +71,16 @@ export interface EmbeddingsAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   /** Whether the vectors are loaded for searching. */
   readonly indexReady: () => boolean;
+  /** Carries the requests to providers that users configured. */
+  readonly outbound?: Outbound;
   readonly create?: CreateProvider;
   readonly timer?: Timer;
 }
 
 export function createEmbeddings(environment: DocsEnvironment, areas: EmbeddingsAreas): Embeddings {
   const { sql, clock, log } = environment;
-  const { collections, indexReady, timer = systemTimer } = areas;
-  const create = areas.create ?? ((config) => createEmbeddingProvider(config, { log, timer }));
+  const { collections, indexReady, outbound, timer = systemTimer } = areas;
+  const create = areas.create ?? guardedProviders(outbound, { log, timer });
   const settings = embeddingSettings(environment.settings);
   const chunker = createChunker(settings);
   const providers = new Providers({ create, cache: { size: settings.cacheSize, ttlMs: settings.cacheTtlMs }, clock, log });

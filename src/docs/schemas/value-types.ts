@@ -5,7 +5,7 @@ export const TYPE_NAMES: Readonly<Record<ValueType, string>> = {
   string: 'a string', number: 'a number', integer: 'an integer', boolean: 'a boolean', date: 'a date',
 };
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 const INTEGER = /^[+-]?\d+$/;
 

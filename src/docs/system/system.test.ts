@@ -17,6 +17,8 @@ const description: DocsSettings['description'] = {
   protocols: { http: listener(':11023', true), grpc: listener(':11024', false), mcp: listener(':9000', false), graphql: { enabled: false }, http3: listener(':11443', false) },
   authEnabled: false,
   metricsEnabled: true,
+  metricsPublic: true,
+  compliance: { production: false, missing: [] },
 };
 const settings: DocsSettings = { buildVersion: '0.1.0', mode: 'wr', backupDir: '/nowhere', ttlSweepMs: 30_000, codeMaxSymbols: 512, maxSearches: 0, searchStats: true, description };
 

@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { describeCompliance } from './compliance.ts';
 import { describeEndpoints } from './endpoints.ts';
 import { checkHealth } from './health.ts';
 import type { McpDescription } from './mcp-description.ts';
@@ -14,7 +15,7 @@ import { samplesOf } from './samples.ts';
 import { describeSystem, ProcessMeter } from './system-info.ts';
 
 type SystemHandlers = Required<Pick<Handlers<Operations>,
-  'getHealth' | 'getHealthV1' | 'getStats' | 'getSystemInfo' | 'getConfig' | 'listEndpoints' | 'getMetrics'>>;
+  'getHealth' | 'getHealthV1' | 'getStats' | 'getSystemInfo' | 'getConfig' | 'listEndpoints' | 'getComplianceStatus' | 'getMetrics'>>;
 
 export interface SystemDependencies {
   readonly documents: {
@@ -45,6 +46,7 @@ export function createSystem(environment: DocsEnvironment, { documents, embeddin
   const uptimeSeconds = (): number => (clock.now() - started) / 1000;
   const meter = new ProcessMeter();
   const metrics = createMetrics(environment, uptimeSeconds, embeddings?.registerMetrics);
+  const closed = new Set(settings.description.metricsPublic ? [] : ['getMetrics']);
   let mcp: McpDescription | undefined;
   let grpc: ListEndpointsResponse['grpc'] = [];
   return {
@@ -58,7 +60,8 @@ export function createSystem(environment: DocsEnvironment, { documents, embeddin
       getStats: () => readStats(environment, (collection) => documents.checksum(collection), uptimeSeconds()),
       getSystemInfo: async () => describeSystem(meter, settings.buildVersion, uptimeSeconds()),
       getConfig: async () => describeConfig(environment, embeddings?.describe(), mcp),
-      listEndpoints: async () => describeEndpoints(grpc, mcp),
+      listEndpoints: async () => describeEndpoints(grpc, closed, mcp),
+      getComplianceStatus: async () => describeCompliance(settings.description.compliance),
       async getMetrics(_input, { identity }) {
         if (!settings.description.metricsEnabled) throw new ServiceError('not_found', 'not found');
         return { contentType: metrics.contentType, content: samplesOf(await metrics.render(), identity) };

@@ -19,6 +19,8 @@ export interface LocalOptions {
   readonly dimensions: number | undefined;
   readonly offline: boolean;
   readonly cacheFolder: string;
+  /** Whether the model may be a folder of this machine; true when absent. */
+  readonly mayBeFolder?: boolean;
   readonly timer: Timer;
   readonly log: Log;
   /** Other than @huggingface/transformers; for tests. */
@@ -48,10 +50,10 @@ export class LocalProvider implements EmbeddingProvider {
   readonly #client: ModelClient;
 
   /** Throws ConfigError when the library is not installed or the model can't be one. */
-  constructor({ model = IN_PROCESS.model, dimensions, offline, cacheFolder, timer, log, library = LIBRARY, thread, hubUrl }: LocalOptions) {
+  constructor({ model = IN_PROCESS.model, dimensions, offline, cacheFolder, mayBeFolder, timer, log, library = LIBRARY, thread, hubUrl }: LocalOptions) {
     if (!isInstalled(library)) throw new ConfigError([missingLibrary(library)]);
     const folder = resolve(cacheFolder);
-    const source = modelSource(model, folder);
+    const source = modelSource(model, folder, mayBeFolder);
     this.model = model;
     this.#prefixes = rolePrefixes(model);
     this.variant = variantOf(['in-process', source.dtype], this.#prefixes);

@@ -36,6 +36,12 @@ describe('modelSource', () => {
     expect(modelSource(folder, '/nowhere')).toEqual({ model: folder, isFolder: true, dtype, dimensions: 768 });
   });
 
+  it('looks at no folder where it must be a hub id', async () => {
+    await model(folder, 'model.onnx');
+    for (const name of [folder, './x', '..', '../../etc', 'a/../b', join(folder, 'absent')]) expect(() => modelSource(name, folder, false)).toThrow(/^model: expected a hub id/);
+    expect(modelSource('me/mine', folder, false)).toMatchObject({ model: 'me/mine', isFolder: false });
+  });
+
   it('tells what a folder lacks', async () => {
     expect(() => modelSource(join(folder, 'absent'), folder)).toThrow(/does not exist/);
     expect(() => modelSource(folder, folder)).toThrow(/has no config\.json, no tokenizer\.json, no tokenizer_config\.json/);

@@ -24,10 +24,12 @@ const HUB_ID = /^(?:[\w-][\w.-]*\/)?[\w-][\w.-]*$/;
  * Finds out what a model's name means: an absolute path, one that begins with `.`, and the name of a
  * folder with a `config.json` are folders; else it must be a hub id. Of a hub model the full
  * precision is taken: the smaller ones are quantised on the fly, over the whole batch, so that the
- * vector of a text would depend on the texts beside it. Throws ConfigError.
+ * vector of a text would depend on the texts beside it. Without `mayBeFolder` nothing but the hub id
+ * is looked at, so that nobody learns what is on the disk. Throws ConfigError.
  */
-export function modelSource(model: string, cacheFolder: string): ModelSource {
-  if (isAbsolute(model) || model.startsWith('.') || existsSync(join(model, 'config.json'))) return folderSource(resolve(model));
+export function modelSource(model: string, cacheFolder: string, mayBeFolder = true): ModelSource {
+  if (!mayBeFolder && (!HUB_ID.test(model) || model.includes('..'))) throw new ConfigError([`model: expected a hub id such as nomic-ai/nomic-embed-text-v1.5, got ${JSON.stringify(model)}; only the settings of the server can name a folder`]);
+  if (mayBeFolder && (isAbsolute(model) || model.startsWith('.') || existsSync(join(model, 'config.json')))) return folderSource(resolve(model));
   if (!HUB_ID.test(model) || model.includes('..')) {
     throw new ConfigError([`the embedding model "${model}" is neither a hub id such as nomic-ai/nomic-embed-text-v1.5 nor a folder; begin a relative path with ./`]);
   }

@@ -1,3 +1,4 @@
+import { RefusedRequest } from '../../lib/refused-request.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { cancelled, EmbeddingError } from '../embedding-error.ts';
 import { messageOf, providerText } from '../provider-text.ts';
@@ -37,6 +38,7 @@ export async function postJson(sender: Sender, request: JsonRequest): Promise<un
     if (request.signal.aborted) throw cancelled(request.signal);
     if (error instanceof EmbeddingError) throw error;
     const { provider, endpoint } = sender;
+    if (error instanceof RefusedRequest) throw new EmbeddingError(`the embedding provider ${provider} at ${endpoint.shown} can't be called: ${error.message}`, { retryable: error.rule === 'time' });
     if (timeout.signal.aborted) throw new EmbeddingError(`the embedding provider ${provider} at ${endpoint.shown} did not answer within ${ATTEMPT_MS / 1000} s`, { retryable: true });
     throw new EmbeddingError(`the embedding provider ${provider} at ${endpoint.shown} can't be reached: ${providerText(reason(error), endpoint.secrets)}`, { retryable: true });
   } finally {

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog, type Log } from '../../lib/log.ts';
+import { RefusedRequest } from '../../lib/refused-request.ts';
 import { QuickTimer, startEmbeddingServer, type Behaviour, type EmbeddingServer, type EmbeddingServerOptions } from '../../testkit/embedding/index.ts';
 import { createEmbeddingProvider } from '../create-provider.ts';
 import { EmbeddingError } from '../embedding-error.ts';
@@ -217,6 +218,16 @@ describe('attempts', () => {
     await server.stop();
     cleanups.splice(0, 1);
     expect(await failure(provider.embed(texts, 'document'))).toMatchObject({ retryable: true, message: expect.stringMatching(/^the embedding provider local at http:\/\/127\.0\.0\.1:\d+ can't be reached: .*ECONNREFUSED/) });
+  });
+
+  it.each([['address', false], ['size', false], ['time', true]] as const)('that this server does not make by its own rule of the %s are told so (tried again: %s)', async (rule, retryable) => {
+    const timer = new QuickTimer();
+    let calls = 0;
+    const fetch = () => (calls++, Promise.reject(new RefusedRequest(rule, 'the host gpu.lan is refused')));
+    const provider = createEmbeddingProvider({ provider: 'ollama', apiUrl: 'http://gpu.lan:1', dimensions: DIMENSIONS }, { timer, fetch, random: () => 0.5 });
+    cleanups.push(() => provider.close());
+    expect(await failure(provider.embed(texts, 'document'))).toMatchObject({ retryable, message: "the embedding provider local at http://gpu.lan:1 can't be called: the host gpu.lan is refused" });
+    expect(calls).toBe(retryable ? 3 : 1);
   });
 
   it('do not follow redirects, which would take the key elsewhere', async () => {

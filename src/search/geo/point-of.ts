@@ -9,7 +9,7 @@ export type PostcodeLookup = (country: string, postcode: string) => Point | unde
 
 type Meta = Readonly<Record<string, readonly string[]>>;
 
-const DEGREES = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const DEGREES = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
  * Where a document is, by its metadata: latitude and longitude, else a geohash, else a postcode (decisions

@@ -1,30 +1,20 @@
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '../../../errors/index.ts';
-import { BodyTooLarge, readRequestBytes } from '../../../lib/request-bytes.ts';
+import { bodyError, ServiceError } from '../../../errors/index.ts';
+import { readRequestBytes } from '../../../lib/request-bytes.ts';
 import { decodeUtf8 } from '../../../lib/utf8.ts';
 
-/** Reads the JSON object of a POST. Errors: 400 `invalid_json`, 413, 415 for a compressed body. */
+/** Reads the JSON object of a POST. Errors: 400 `invalid_json`, 408, 413, 415 for a compressed body. */
 export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<Record<string, unknown>> {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     throw new ServiceError('unsupported_media_type', `content encoding "${encoding.slice(0, 80)}" is not supported; send the body as it is`);
   }
-  const text = decodeUtf8(await readBytes(request, maxBytes));
+  const text = decodeUtf8(await readRequestBytes(request, maxBytes).catch((cause: unknown) => Promise.reject(bodyError(cause))));
   if (text === undefined) throw new ServiceError('invalid_json', 'invalid JSON: the body is not valid UTF-8');
   const value = parse(text);
   if (Array.isArray(value)) throw new ServiceError('invalid_argument', 'batches are not supported: send one operation in each request, as an object');
   if (value === null || typeof value !== 'object') throw new ServiceError('invalid_json', 'invalid JSON: the body must be an object');
   return value as Record<string, unknown>;
-}
-
-/** Errors: `payload_too_large`, `invalid_json` for a request that ends too early. */
-async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  try {
-    return await readRequestBytes(request, maxBytes);
-  } catch (cause) {
-    if (cause instanceof BodyTooLarge) throw new ServiceError('payload_too_large', cause.message, { headers: { Connection: 'close' } });
-    throw new ServiceError('invalid_json', (cause as Error).message, { cause });
-  }
 }
 
 function parse(text: string): unknown {

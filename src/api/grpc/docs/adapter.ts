@@ -36,6 +36,8 @@ export interface DocsAdapter extends FrameOptions {
    * it answers throws the signal's reason when that aborts.
    */
   readonly watch: (input: WatchInput, signal: AbortSignal) => Promise<AsyncIterable<WatchedEvent>>;
+  /** Calls the listener whenever what callers may do has changed, until what is answered is called. */
+  readonly onAccessChange: (listener: () => void) => () => void;
   readonly maxMessageBytes: number;
 }
 

@@ -1,6 +1,7 @@
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 import type { MethodDefinition, Server, ServiceDefinition, UntypedHandleCall } from '@grpc/grpc-js';
 import type { OperationId } from '../../../../generated/docs/operations.ts';
+import { UNLIMITED_OPERATIONS } from '../../../operations/index.ts';
 import type { Schema } from '../message/index.ts';
 import { addBatchStream } from './add-batch-stream.ts';
 import type { DocsAdapter } from './adapter.ts';
@@ -12,6 +13,12 @@ import { watch } from './watch.ts';
 
 /** The services of the document service, by their full names. */
 export const DOCS_SERVICES = ['quire.docs.v1.DocumentDB', 'quire.docs.v1.Replication'] as const;
+
+/** Calls that are never refused for their number: whoever watches a server must see it when it is busy, too. */
+export const UNLIMITED_RPCS: ReadonlySet<string> = new Set([
+  ...Object.entries(RPCS).filter(([, { operation }]) => UNLIMITED_OPERATIONS.includes(operation)).map(([name]) => `/${DOCS_SERVICES[0]}/${name}`),
+  '/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/List', '/grpc.health.v1.Health/Watch',
+]);
 
 interface StreamRow {
   readonly make: (adapter: DocsAdapter, method: DescMethod) => UntypedHandleCall;

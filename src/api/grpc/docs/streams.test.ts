@@ -229,6 +229,35 @@ describe('Watch', () => {
     await aborted;
   });
 
+  it('ends when the right to it is withdrawn, and goes on when something else has changed', async () => {
+    let allowed = true;
+    let tell: (event: WatchedEvent) => void = () => undefined;
+    await start({
+      answer: () => {
+        if (!allowed) throw new ServiceError('forbidden', 'forbidden: no read permission on c');
+        return {};
+      },
+      watch: async (_, signal) => (async function* () {
+        for (;;) {
+          const gone = new Promise<never>((__, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+          yield await Promise.race([new Promise<WatchedEvent>((resolve) => (tell = resolve)), gone]);
+        }
+      })(),
+    });
+    const change = () => fixture.changeListeners.forEach((listener) => listener());
+    const call = fixture.client.stream('Watch', { collection: 'c' });
+    await once(call, 'metadata');
+    change();
+    await until(() => fixture.invocations.length === 2);
+    const received = once(call, 'data');
+    tell(event(1));
+    await received;
+    allowed = false;
+    change();
+    expect((await once(call, 'error'))[0]).toMatchObject({ code: status.PERMISSION_DENIED, details: 'forbidden: no read permission on c' });
+    await until(() => fixture.changeListeners.size === 0);
+  });
+
   it('ends with the status of an error, and when the server stops', async () => {
     let fail: (error: Error) => void = () => undefined;
     await start({ watch: async () => (async function* () {

@@ -5,17 +5,24 @@ import { frameCall } from '../call-frame.ts';
 import { codecOf, type DocsAdapter, type WatchInput } from './adapter.ts';
 import { failStream, writeMessage } from './write-stream.ts';
 
-/** Watch: the events of the change feed, until the client goes or the server stops. */
+/** Watch: the events of the change feed, until the client goes, the server stops, or the caller's right is withdrawn. */
 export function watch(adapter: DocsAdapter, method: DescMethod): handleServerStreamingCall<Buffer, Buffer> {
   const codec = codecOf(adapter, method);
   return async (call) => {
     const ending = await frameCall(call, adapter, async (caller, sendHead) => {
       const { collection = '', events = [], includeDocument = false, fromSeq } = codec.decode(call.request) as Partial<WatchInput>;
-      await authorize(adapter, collection, caller);
-      const stream = await adapter.watch({ collection, events, includeDocument, ...(fromSeq !== undefined && { fromSeq }) }, caller.signal);
-      // The head tells the client that nothing escapes it from now on, which may be long before the first event.
-      sendHead();
-      for await (const event of stream) await writeMessage(call, codec.encode(event), caller.signal);
+      const refused = new AbortController();
+      const signal = AbortSignal.any([caller.signal, refused.signal]);
+      const leave = adapter.onAccessChange(() => void authorize(adapter, collection, caller).catch((error: unknown) => refused.abort(error)));
+      try {
+        await authorize(adapter, collection, caller);
+        const stream = await adapter.watch({ collection, events, includeDocument, ...(fromSeq !== undefined && { fromSeq }) }, signal);
+        // The head tells the client that nothing escapes it from now on, which may be long before the first event.
+        sendHead();
+        for await (const event of stream) await writeMessage(call, codec.encode(event), signal);
+      } finally {
+        leave();
+      }
     });
     if ('value' in ending) call.end();
     else failStream(call, ending.status);

@@ -25,7 +25,7 @@ export interface AuthenticatorOptions {
 /** What a request shows of its sender. */
 export type Identity =
   | { readonly ok: true; readonly owner?: KeyOwner; readonly credential?: Credential }
-  | { readonly ok: false; readonly reason: string };
+  | { readonly ok: false; readonly reason: string; readonly credential?: Credential };
 
 /** Answers that are remembered; guessing must not fill the memory. */
 const CACHED = 10_000;
@@ -53,9 +53,9 @@ export class Authenticator {
     const { required, accepts } = this.#options;
     if (!required && accepts === undefined) return { ok: true, ...(credential === undefined ? {} : { credential }) };
     if (credential === undefined) return { ok: false, reason: 'missing authentication' };
-    if (!required) return await accepts!(credential) ? { ok: true, credential } : { ok: false, reason: 'invalid credentials' };
+    if (!required) return await accepts!(credential) ? { ok: true, credential } : { ok: false, reason: 'invalid credentials', credential };
     const owner = await this.#ownerOf(credential.value);
-    return owner === undefined ? { ok: false, reason: 'invalid key' } : { ok: true, owner };
+    return owner === undefined ? { ok: false, reason: 'invalid key', credential } : { ok: true, owner };
   }
 
   /** Forgets what is remembered: after a key was removed or disabled it must stop working at once. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdOf } from '../../../lib/request-id.ts';
 import { SECURITY_HEADERS, STRICT_TRANSPORT } from '../../../lib/security-headers.ts';
+import type { ReadAddress } from '../../../lib/trusted-proxies.ts';
 import type { CarriedSender } from '../faces/sender.ts';
 
 /** A request as Node has it, with what the SDKs pass on to the handlers. */
@@ -16,19 +17,15 @@ export interface Exchange {
 }
 
 /** Begins an answer: its request id and the headers that all have. Undefined when the URL is not one. */
-export function openExchange(request: McpRequest, response: ServerResponse): Exchange | undefined {
+export function openExchange(request: McpRequest, response: ServerResponse, readAddress: ReadAddress): Exchange | undefined {
   const requestId = requestIdOf(request.headers['x-request-id']);
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
   if ('encrypted' in request.socket) response.setHeader(...STRICT_TRANSPORT);
   response.setHeader('X-Request-Id', requestId);
   const url = URL.parse(request.url ?? '', 'http://localhost');
   if (url === null) return undefined;
-  return { request, response, url, requestId, ip: plainAddress(request.socket.remoteAddress ?? '') };
-}
-
-/** An IPv4 address that arrived on a socket of both kinds is written as one. */
-export function plainAddress(address: string): string {
-  return address.replace(/^::ffff:/, '');
+  const forwarded = request.headers['x-forwarded-for'] as string | undefined;
+  return { request, response, url, requestId, ip: readAddress(request.socket.remoteAddress, forwarded) ?? '' };
 }
 
 /** An answer that is one JSON text. */

@@ -1,6 +1,10 @@
 import type { RequestListener } from 'node:http';
+import { ServiceError } from '../../../errors/index.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { presentedCredential } from '../../../lib/credential.ts';
 import type { Log } from '../../../lib/log.ts';
+import { createAddressReader, type ReadAddress } from '../../../lib/trusted-proxies.ts';
+import type { RateLimit } from '../../../operations/index.ts';
 import type { Authenticator, Identity } from '../auth/authenticator.ts';
 import type { Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
@@ -21,12 +25,22 @@ export interface ListenerOptions {
   readonly core: McpCore;
   readonly revisions: Revisions;
   readonly authenticator: Authenticator;
+  /** The limit of MCP itself. */
   readonly rateLimit: RateLimitOptions;
+  /** The limit that all protocols share, which counts first. */
+  readonly limit?: RateLimit | undefined;
+  /** Who sent a request; nobody's word is taken for it unless this says whose. */
+  readonly readAddress?: ReadAddress;
+  /** Told who was not let in; must not throw. */
+  readonly onRefused?: (refused: RefusedSender) => void;
   readonly origin: OriginOptions;
   readonly maxBodyBytes: number;
   readonly clock: Clock;
   readonly log: Log;
 }
+
+/** Who was not let in, and where. */
+export type RefusedSender = Pick<Sender, 'ip' | 'userAgent' | 'credential'> & { readonly path: string };
 
 /** MCP over HTTP, without the listening itself. */
 export interface McpListener {
@@ -59,6 +73,7 @@ class McpService {
   readonly #stateless: StatelessEndpoint;
   readonly #guard: ReturnType<typeof createOriginGuard>;
   readonly #limit: ReturnType<typeof createRateLimit>;
+  readonly #readAddress: ReadAddress;
   #stopping = false;
 
   constructor(options: ListenerOptions) {
@@ -70,6 +85,7 @@ class McpService {
     this.#stateless = createStatelessEndpoint(core, log);
     this.#guard = createOriginGuard(options.origin);
     this.#limit = createRateLimit(options.rateLimit);
+    this.#readAddress = options.readAddress ?? createAddressReader([]);
   }
 
   get held(): number {
@@ -87,13 +103,16 @@ class McpService {
   }
 
   async answer(request: Parameters<RequestListener>[0], response: Parameters<RequestListener>[1]): Promise<void> {
-    const exchange = openExchange(request, response);
+    const exchange = openExchange(request, response, this.#readAddress);
     try {
       if (exchange === undefined || (request.url ?? '').length > MAX_URL_BYTES) throw new Refusal(400, INVALID_REQUEST, `the URL is not one, or longer than ${MAX_URL_BYTES} bytes`);
       if (this.#stopping) throw new Refusal(503, REFUSED, 'the service is stopping', { headers: { Connection: 'close' } });
       this.#guard(exchange);
       if (request.method === 'OPTIONS') response.writeHead(204).end();
-      else await this.#dispatch(exchange);
+      else {
+        await this.#admit(exchange);
+        await this.#dispatch(exchange);
+      }
     } catch (error) {
       sendRefusal(response, this.#toRefusal(error, exchange?.requestId));
     }
@@ -101,8 +120,17 @@ class McpService {
 
   #toRefusal(error: unknown, requestId: string | undefined): Refusal {
     if (error instanceof Refusal) return error;
+    if (error instanceof ServiceError && error.code === 'rate_limited') return new Refusal(429, REFUSED, error.message, { headers: error.headers ?? {} });
     this.#options.log.error({ requestId, err: error }, 'MCP request failed');
     return new Refusal(500, INTERNAL_ERROR, 'internal error');
+  }
+
+  async #admit({ request, response, ip }: Exchange): Promise<void> {
+    const { limit } = this.#options;
+    if (limit === undefined) return;
+    const credential = presentedCredential(request.headers['x-api-key'], request.headers.authorization);
+    const quota = await limit.admit({ protocol: 'mcp', ip, ...(credential && { credential }) });
+    for (const [name, value] of Object.entries(quota)) response.setHeader(name, value);
   }
 
   async #dispatch(exchange: Exchange): Promise<void> {
@@ -113,13 +141,19 @@ class McpService {
     if (!allowed.includes(request.method ?? '')) throw new Refusal(405, REFUSED, `method ${request.method ?? ''} is not allowed`, { headers: { Allow: allowed.join(', ') } });
     const identity = await this.#options.authenticator.identify(request, url.searchParams, url.pathname !== '/mcp');
     this.#limit(exchange, { identity, session: this.#sessionOf(exchange, identity) });
-    if (!identity.ok) throw new Refusal(401, REFUSED, identity.reason, { headers: { 'WWW-Authenticate': 'Bearer' } });
+    if (!identity.ok) throw this.#strange(exchange, identity);
     const sender = senderOf(exchange, identity);
     const owner = identity.owner?.name;
     if (route === 'GET /sse') await this.#sse.open(exchange, owner);
     else if (route === 'POST /message') await this.#postMessage(exchange, owner, sender);
     else if (route === 'POST /mcp') await this.#post(exchange, owner, sender);
     else await this.#serveSession(exchange, owner, sender);
+  }
+
+  #strange({ request, url, ip }: Exchange, { reason, credential }: Identity & { ok: false }): Refusal {
+    const userAgent = request.headers['user-agent'];
+    this.#options.onRefused?.({ ip, path: url.pathname, ...(userAgent !== undefined && { userAgent }), ...(credential && { credential }) });
+    return new Refusal(401, REFUSED, reason, { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
 
   /** Paths with their methods; without sessions there is nothing to get or delete. */

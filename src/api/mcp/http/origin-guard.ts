@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { REFUSED } from '../core/fault.ts';
-import { plainAddress, Refusal, type Exchange } from './exchange.ts';
+import { plainAddress } from '../../../lib/trusted-proxies.ts';
+import { Refusal, type Exchange } from './exchange.ts';
 
 export interface OriginOptions {
   /** Web origins that may call beside those of this machine; `*` stands for no particular one, so for none. */
@@ -26,7 +27,7 @@ export function createOriginGuard({ origins, host }: OriginOptions): (exchange: 
   if (host !== undefined && isIP(host) === 0) names.add(host.toLowerCase());
   return ({ request, response }) => {
     const { origin } = request.headers;
-    if (isLoopbackAddress(plainAddress(request.socket.localAddress ?? ''))) {
+    if (isLoopbackAddress(plainAddress(request.socket.localAddress) ?? '')) {
       const name = hostName(`http://${request.headers.host ?? ''}`);
       if (name === undefined || !(isOwnName(name) || names.has(name))) {
         throw new Refusal(403, REFUSED, 'Host is not a name of this machine; SVC_CORS_ORIGINS can allow others');

@@ -1,5 +1,6 @@
 import { SlidingWindow } from '../../../lib/sliding-window.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { clientNetwork } from '../../../lib/trusted-proxies.ts';
 import type { Identity } from '../auth/authenticator.ts';
 import { REFUSED } from '../core/fault.ts';
 import { Refusal, type Exchange } from './exchange.ts';
@@ -41,5 +42,5 @@ export function createRateLimit(options: RateLimitOptions): (exchange: Exchange,
 function keyOf(by: RateLimitOptions['by'], ip: string, { identity, session }: Countable): string {
   if (by === 'session' && session !== undefined) return `session ${session}`;
   if (by === 'api_key' && identity.ok && identity.owner !== undefined) return `key ${identity.owner.name}`;
-  return `ip ${ip}`;
+  return `ip ${clientNetwork(ip)}`;
 }

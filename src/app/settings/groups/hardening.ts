@@ -1,4 +1,4 @@
-import { boolean, byteSize, duration, integer, listOf, oneOf, origin, text } from '../kinds.ts';
+import { boolean, byteSize, duration, integer, listOf, network, oneOf, origin, text } from '../kinds.ts';
 import { setting, type Lookup } from '../setting.ts';
 
 export const production = {
@@ -41,5 +41,5 @@ export const outbound = {
 
 export const limits = {
   maxBodyBytes: setting(byteSize(1024, 2 ** 31 - 1), 33_554_432, 'SVC_MAX_BODY_BYTES', 'largest request body, in bytes'),
-  trustedProxies: setting(listOf(text), [], 'SVC_TRUSTED_PROXIES', 'proxies whose X-Forwarded-For is believed, separated by commas'),
+  trustedProxies: setting(listOf(network), [], 'SVC_TRUSTED_PROXIES', 'proxies whose X-Forwarded-For is believed, separated by commas'),
 };

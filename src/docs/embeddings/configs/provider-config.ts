@@ -11,10 +11,12 @@ export type ProviderChoice = Pick<EmbeddingConfig, 'provider' | 'model' | 'dimen
 /** What the server itself decides. */
 type ServerPart = Pick<EmbeddingSettings, 'offline' | 'cacheFolder'>;
 
-/** Undefined for `none`. */
-export function toProviderConfig({ provider, model, dimensions, apiKey, apiUrl }: ProviderChoice, { offline, cacheFolder }: ServerPart): ProviderConfig | undefined {
+/** Undefined for `none`. What is not the server's own choice was stored by a user, who is not trusted with its network and its disk. */
+export function toProviderConfig(choice: ProviderChoice, server: ServerPart): ProviderConfig | undefined {
+  const { provider, model, dimensions, apiKey, apiUrl } = choice;
+  const { offline, cacheFolder } = server;
   if (provider === 'none') return undefined;
-  return { provider, model, dimensions, apiKey, apiUrl, offline, ...(cacheFolder !== undefined && { cacheFolder }) };
+  return { provider, model, dimensions, apiKey, apiUrl, offline, untrusted: choice !== (server as object), ...(cacheFolder !== undefined && { cacheFolder }) };
 }
 
 /** Throws for a configuration that cannot work, naming each field. Reaches out to nobody: what is right for the provider shows with the first call. */

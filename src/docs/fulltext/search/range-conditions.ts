@@ -15,7 +15,7 @@ export type RangeMeta = readonly ({ readonly field: string } & Bounds)[] | Reado
 
 const BOUNDS = ['gte', 'lte', 'gt', 'lt'] as const;
 const TIMES: ReadonlySet<string> = new Set(['addedAt', 'updatedAt']);
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const ISO_DATE = /^\d{4}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?)?$/i;
 
 /** Conditions in one form. Throws `invalid_argument` for a bound of a time that is neither a number nor a date. */

@@ -1,3 +1,4 @@
+import { createGlob, type Glob } from '../../../lib/glob.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
 import type { QueryPlan, WantedLeaf } from './query-plan.ts';
 
@@ -9,7 +10,7 @@ export class WordMatcher {
   readonly #plan: QueryPlan;
   /** Labels by term. */
   readonly #terms = new Map<string, string>();
-  readonly #patterns: { readonly label: string; readonly matches: RegExp }[] = [];
+  readonly #patterns: { readonly label: string; readonly matches: Glob }[] = [];
   readonly #fuzzy: { readonly label: string; readonly folded: readonly string[]; readonly edits: number }[] = [];
   /** What forms were found to match, as documents share most of their words. */
   readonly #known = new Map<string, string | undefined>();
@@ -30,7 +31,7 @@ export class WordMatcher {
 
   #matchLoosely(form: string): string | undefined {
     const folded = foldDiacritics(form);
-    const pattern = this.#patterns.find(({ matches }) => matches.test(folded));
+    const pattern = this.#patterns.find(({ matches }) => matches(folded));
     if (pattern !== undefined) return pattern.label;
     const characters = [...folded];
     const near = this.#fuzzy.find((word) => withinEdits(word.folded, characters, word.edits));
@@ -40,7 +41,7 @@ export class WordMatcher {
   #learn({ node, labels }: WantedLeaf): void {
     const [label] = labels;
     if (label === undefined) return;
-    if (node.kind === 'wildcard') this.#patterns.push({ label, matches: toRegExp(foldDiacritics(node.pattern)) });
+    if (node.kind === 'wildcard') this.#patterns.push({ label, matches: createGlob(foldDiacritics(node.pattern)) });
     else if (node.kind === 'term') {
       this.#learnTerm(node.form, label);
       if (node.fuzzy) this.#fuzzy.push({ label, folded: [...foldDiacritics(node.form)], edits: node.fuzzy });
@@ -57,12 +58,6 @@ export class WordMatcher {
     const term = this.#plan.analyzer.term(form);
     if (!this.#terms.has(term)) this.#terms.set(term, label);
   }
-}
-
-/** A pattern over whole words. `.*` parts can backtrack, but a word has at most a few hundred characters. */
-function toRegExp(pattern: string): RegExp {
-  const source = [...pattern].map((character) => (character === '*' ? '.*?' : character === '?' ? '.' : RegExp.escape(character))).join('');
-  return new RegExp(`^${source}$`, 'su');
 }
 
 /** Whether two words are at most so many insertions, deletions and substitutions of characters apart (Wagner and Fischer, 1974). */

@@ -1,4 +1,5 @@
-const FENCE = /^ {0,3}(`{3,}(?!.*`)|~{3,})/;
+/** The run is looked at as a whole: one that was given up by a character would look through the rest of the line again. */
+const FENCE = /^ {0,3}(`{3,}(?!`|.*`)|~{3,})/;
 const QUOTE = /^ {0,3}>/;
 /** What begins a heading or an item of a list, which a sentence does without. */
 const MARKER = /^\s*(?:#{1,6}(?=\s)|[-*+•](?=\s)|\d{1,9}[.)](?=\s))\s*/;

@@ -1,0 +1,243 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ServiceError } from '../../errors/index.ts';
+import { silentLog } from '../../lib/log.ts';
+import { readRequestBytes } from '../../lib/request-bytes.ts';
+import { flatErrors, startHttpServer, type HttpServer, type ServerLimits } from './index.ts';
+import { readJsonObject } from './body.ts';
+
+/** As the usual ones, in a fraction of the time: 100 bytes within each tenth of a second. */
+const SHORT: ServerLimits = { headMs: 120, bodies: { periodMs: 100, bytes: 100, lingerMs: 300, checkMs: 10 }, stallMs: 100, connections: 3 };
+
+const servers: HttpServer[] = [];
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(servers.splice(0).map((server) => server.stop(0)));
+});
+
+const warnings: string[] = [];
+
+async function serve(listener: RequestListener, limits: Partial<ServerLimits> = {}): Promise<HttpServer> {
+  warnings.length = 0;
+  const log = { ...silentLog, warn: (_: object, message: string) => void warnings.push(message) };
+  const server = await startHttpServer(listener, { host: '127.0.0.1', port: 0 }, flatErrors, { log, limits: { ...SHORT, connections: 100, ...limits } });
+  servers.push(server);
+  return server;
+}
+
+/** Reads a body as every adapter does, and says what came of it. */
+const reading: RequestListener = (request, response) => {
+  readJsonObject(request, 1_000_000, false).then(
+    (value) => response.end(JSON.stringify(value)),
+    (error: ServiceError) => response.writeHead(error.status, error.headers).end(error.code),
+  );
+};
+
+/** A connection that nobody reads from for us; `text` is what has come. */
+async function open({ address }: HttpServer): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
+  const socket = connect(address.port, address.host);
+  sockets.push(socket);
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+  socket.on('error', () => undefined);
+  const closed = once(socket, 'close');
+  await once(socket, 'connect');
+  return { socket, received: () => text, closed };
+}
+
+const head = (more: string): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${more}\r\n`;
+
+/** Writes a piece every so many milliseconds until the connection closes. */
+function drip(socket: Socket, piece: string, everyMs: number): void {
+  const timer = setInterval(() => socket.write(piece), everyMs);
+  socket.once('close', () => clearInterval(timer));
+}
+
+describe('a client whose head does not come', () => {
+  it.each([
+    ['says nothing at all', ''],
+    ['stops in the middle', 'GET / HTTP/1.1\r\nHost: a\r\n'],
+  ])('and %s is answered 408 and closed', async (_, text) => {
+    const { socket, received, closed } = await open(await serve(reading));
+    socket.write(text);
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(received()).toContain('"code":"request_timeout"');
+  });
+
+  it('and who sends it letter by letter as well, however many there are', async () => {
+    const server = await serve(reading);
+    const connections = await Promise.all(Array.from({ length: 20 }, () => open(server)));
+    for (const { socket } of connections) {
+      socket.write('GET / HTTP/1.1\r\n');
+      drip(socket, 'X-a: b\r\n', 10);
+    }
+    await Promise.all(connections.map(({ closed }) => closed));
+    expect(connections.every(({ received }) => received().startsWith('HTTP/1.1 408 '))).toBe(true);
+  });
+
+  it('and who is slow only with a later one on the same connection', async () => {
+    const { socket, received, closed } = await open(await serve(reading));
+    socket.write(`${head('Content-Length: 2\r\n')}{}`);
+    await vi.waitFor(() => expect(received()).toMatch(/^HTTP\/1\.1 200 /));
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n');
+    await closed;
+    expect(received()).toContain('HTTP/1.1 408 ');
+  });
+
+  it('is not one that rests between two requests', async () => {
+    const { socket, received } = await open(await serve(reading));
+    const whole = `${head('Content-Length: 2\r\n')}{}`;
+    socket.write(whole);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+    socket.write(whole);
+    await vi.waitFor(() => expect(received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']));
+  });
+
+  it('does not keep others from being served', async () => {
+    const server = await serve(reading);
+    for (const { socket } of await Promise.all(Array.from({ length: 20 }, () => open(server)))) socket.write('GET / HT');
+    expect((await fetch(server.url, { method: 'POST', body: '{}', headers: { 'Content-Type': 'application/json' } })).status).toBe(200);
+  });
+});
+
+describe('a client whose body comes too slowly', () => {
+  it('is answered 408 by whoever reads it, and closed', async () => {
+    const { socket, received, closed } = await open(await serve(reading));
+    socket.write(head('Content-Length: 100000\r\n'));
+    drip(socket, 'x', 20);
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(received()).toMatch(/Connection: close\r\n[^]*request_timeout/);
+  });
+
+  it('in chunks as well', async () => {
+    const { socket, received, closed } = await open(await serve(reading));
+    socket.write(head('Transfer-Encoding: chunked\r\n'));
+    drip(socket, '1\r\nx\r\n', 25);
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('after it began quickly', async () => {
+    const { socket, received, closed } = await open(await serve(reading));
+    socket.write(head('Content-Length: 100000\r\n') + 'x'.repeat(50_000));
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('is answered also where its body is read as a stream, or not at all', async () => {
+    const pending = await open(await serve(() => undefined));
+    pending.socket.write(head('Content-Length: 100000\r\n'));
+    await pending.closed;
+    expect(pending.received()).toMatch(/^HTTP\/1\.1 408 /);
+    const outcome = Promise.withResolvers<unknown>();
+    const streaming = await open(await serve(async (request) => {
+      try {
+        for await (const _ of request);
+        outcome.resolve('complete');
+      } catch (error) {
+        outcome.resolve(error);
+      }
+    }));
+    streaming.socket.write(head('Content-Length: 100000\r\n'));
+    await streaming.closed;
+    expect(streaming.received()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await outcome.promise).toBeInstanceOf(Error);
+  });
+
+  it('and one that keeps the pace may take as long as it takes', async () => {
+    const { socket, received } = await open(await serve(reading));
+    const piece = ' '.repeat(500);
+    socket.write(head(`Content-Length: ${40 * 500 + 2}\r\n`));
+    for (let i = 0; i < 40; i++) {
+      socket.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    socket.write('{}');
+    await vi.waitFor(() => expect(received()).toMatch(/^HTTP\/1\.1 200 /));
+  });
+
+  it('is not blamed for a server that is slow to read', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { socket, received } = await open(await serve((request, response) => {
+      void gate.promise.then(() => readRequestBytes(request, 1_000_000)).then((bytes) => response.end(String(bytes.length)), () => response.end('lost'));
+    }));
+    socket.write(head('Content-Length: 200000\r\n') + 'x'.repeat(100_000));
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    socket.write('x'.repeat(100_000));
+    gate.resolve();
+    await vi.waitFor(() => expect(received()).toMatch(/200000$/));
+  });
+});
+
+describe('a request that never ends', () => {
+  it('is cut off once it was answered', async () => {
+    const { socket, received, closed } = await open(await serve((_, response) => void response.writeHead(404).end('none')));
+    socket.write(head('Transfer-Encoding: chunked\r\n'));
+    drip(socket, `ff\r\n${'x'.repeat(255)}\r\n`, 5);
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it('is cut off where it is larger than it may be', async () => {
+    const { socket, received, closed } = await open(await serve(reading));
+    socket.write(head('Transfer-Encoding: chunked\r\n'));
+    drip(socket, `ffff\r\n${'x'.repeat(65_535)}\r\n`, 1);
+    await closed;
+    // A client that sends on and on may lose the answer, as its system throws it away with the connection.
+    expect(received()).toMatch(/^(HTTP\/1\.1 413 |$)/);
+  });
+});
+
+describe('a client that takes in nothing of its answer', () => {
+  it('is given up, and what makes the answer is told', async () => {
+    const gone = Promise.withResolvers<void>();
+    const { socket, closed } = await open(await serve((_, response) => {
+      response.once('close', () => gone.resolve());
+      response.end(Buffer.alloc(64 * 1024 * 1024));
+    }));
+    socket.pause();
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await gone.promise;
+    socket.resume();
+    await closed;
+  });
+
+  it('is not who waits for one that takes long, or reads it slowly', async () => {
+    const { socket, received } = await open(await serve((_, response) => {
+      setTimeout(() => response.write('first '), 250);
+      setTimeout(() => response.end('last'), 500);
+    }));
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    await vi.waitFor(() => expect(received()).toMatch(/first[^]*last/), { timeout: 3000 });
+  });
+});
+
+describe('what is too large or too much', () => {
+  it('headers of more than 16 KiB are answered 431', async () => {
+    const { socket, received, closed } = await open(await serve(reading));
+    socket.write(`GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`);
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  it('connections beyond the limit are closed unheard, which is logged once, and a place that becomes free can be taken', async () => {
+    const server = await serve(reading, { connections: 3, headMs: 60_000 });
+    const held = await Promise.all([open(server), open(server), open(server)]);
+    const [first, second] = [await open(server), await open(server)];
+    await Promise.all([first.closed, second.closed]);
+    expect([first.received(), warnings]).toEqual(['', ['connections are turned away: there are too many']]);
+    held[0]!.socket.destroy();
+    await vi.waitFor(async () => {
+      const late = await open(server);
+      late.socket.write(`${head('Content-Length: 2\r\nConnection: close\r\n')}{}`);
+      await late.closed;
+      expect(late.received()).toMatch(/^HTTP\/1\.1 200 /);
+    });
+  });
+});

@@ -1,0 +1,19 @@
+import type { DocumentService } from '../../docs/index.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { createAddressReader, type ReadAddress } from '../../lib/trusted-proxies.ts';
+import { createRateLimit, type RateLimit } from '../../operations/index.ts';
+import type { Settings } from '../settings/index.ts';
+
+/** What all protocols share, so that it makes no difference by which one somebody comes. */
+export interface SharedLimits {
+  /** Whom a request is counted and logged under. */
+  readonly readAddress: ReadAddress;
+  /** Absent when it is off. */
+  readonly limit?: RateLimit;
+}
+
+export function createLimits({ rateLimit, limits }: Settings, { access, observeRefusal }: DocumentService, clock: Clock): SharedLimits {
+  const { enabled, window: windowMs, ...rest } = rateLimit;
+  const limit = createRateLimit({ ...rest, windowMs, clock, identify: access.identify, onRefused: observeRefusal });
+  return { readAddress: createAddressReader(limits.trustedProxies), ...(enabled && { limit }) };
+}

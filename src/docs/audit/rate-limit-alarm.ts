@@ -1,0 +1,40 @@
+import type { Clock } from '../../lib/clock.ts';
+import { SlidingWindow } from '../../lib/sliding-window.ts';
+import { clientNetwork } from '../../lib/trusted-proxies.ts';
+import type { RefusedRequest } from '../../operations/index.ts';
+
+/** The `detail` of `security.rate_limit_exceeded` (decisions, section 6). */
+export interface Excess {
+  /** Empty where requests are counted by the address. */
+  readonly actor: string;
+  readonly ip: string;
+  /** Requests that were allowed within the window. */
+  readonly limit: number;
+  readonly windowSec: number;
+}
+
+export interface RateLimitAlarmOptions {
+  /** Until the same sender is told of again. */
+  readonly cooldownMs: number;
+  readonly clock: Clock;
+}
+
+/** Senders told of in a minute: an attack with many addresses must not fill the logs, and the metrics count it all. */
+const TOLD_A_MINUTE = 30;
+
+/** Notices who begins to be refused by the rate limit. */
+export class RateLimitAlarm {
+  readonly #senders: SlidingWindow;
+  readonly #all: SlidingWindow;
+
+  constructor({ cooldownMs, clock }: RateLimitAlarmOptions) {
+    this.#senders = new SlidingWindow({ limit: 1, windowMs: Math.max(1, cooldownMs), capacity: 10_000, clock });
+    this.#all = new SlidingWindow({ limit: TOLD_A_MINUTE, windowMs: 60_000, clock });
+  }
+
+  /** Answers what is to be told of a request that was refused. */
+  refuse({ sender: { ip = '' }, username, limit, windowMs }: RefusedRequest): Excess | undefined {
+    if (!this.#senders.take(`${username}\0${clientNetwork(ip)}`).allowed || !this.#all.take('').allowed) return undefined;
+    return { actor: username, ip, limit, windowSec: Math.round(windowMs / 1000) };
+  }
+}

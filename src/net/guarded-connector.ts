@@ -1,0 +1,62 @@
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import type { buildConnector as Connectors } from 'undici';
+import { RefusedRequest } from '../lib/refused-request.ts';
+import type { OutboundPolicy } from './outbound-policy.ts';
+import { systemResolve, type Resolve, type ResolvedAddress } from './resolve.ts';
+import { buildConnector } from './undici.ts';
+
+/** Longest that a connection may take, the name's resolution and the handshake of TLS included. */
+const CONNECT_MS = 10_000;
+
+/**
+ * Connects to addresses that the policy permits. A name is resolved once for each connection, and the
+ * socket gets the very addresses that were judged: nothing is looked up a second time, so a name that
+ * changes its mind in between (DNS rebinding) gains nothing. Of several addresses the permitted ones are tried.
+ */
+export function guardedConnector(policy: OutboundPolicy, resolve: Resolve = systemResolve): Connectors.connector {
+  const connect = buildConnector({ lookup: guardedLookup(policy, resolve), timeout: CONNECT_MS, allowH2: false });
+  return (options, callback) => {
+    const host = bare(options.hostname);
+    const literal = isIP(host) === 0 ? undefined : refusalOf(policy, host, host); // sockets look up nothing for these
+    if (literal !== undefined) return callback(literal, null);
+    connect(options, (...result) => {
+      const [error, socket] = result;
+      // Says the same of where the connection in fact leads; nothing of the request was sent yet.
+      const refusal = error === null ? refusalOf(policy, host, remote(socket)) : undefined;
+      if (refusal === undefined) return callback(...result);
+      socket?.destroy();
+      callback(refusal, null);
+    });
+  };
+}
+
+function guardedLookup(policy: OutboundPolicy, resolve: Resolve): LookupFunction {
+  return (hostname, options, callback) => {
+    permitted(policy, hostname, resolve).then(
+      (addresses) => {
+        if (options.all === true) callback(null, addresses);
+        else callback(null, addresses[0]!.address, addresses[0]!.family);
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    );
+  };
+}
+
+async function permitted(policy: OutboundPolicy, hostname: string, resolve: Resolve): Promise<ResolvedAddress[]> {
+  const found = await resolve(hostname);
+  const good = found.filter(({ address }) => policy.refusal(hostname, address) === undefined);
+  if (good.length > 0) return good;
+  throw found[0] === undefined ? new Error(`the host ${hostname} has no address`) : refusalOf(policy, hostname, found[0].address)!;
+}
+
+export function refusalOf(policy: OutboundPolicy, host: string, address: string): RefusedRequest | undefined {
+  const what = policy.refusal(host, address);
+  return what === undefined ? undefined : new RefusedRequest('address', `the host ${host} is at ${what}, which this server must not call`);
+}
+
+const remote = (socket: Socket | null): string => socket?.remoteAddress ?? '';
+
+/** The inside of the brackets that URLs have around addresses of IPv6. */
+export function bare(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+}

@@ -1,0 +1,93 @@
+import type { Dispatcher, RequestInit as SendInit, Response as Answer } from 'undici';
+import { RefusedRequest } from '../lib/refused-request.ts';
+import type { Timer } from '../lib/timer.ts';
+import { checkUrl } from './check-url.ts';
+import { limitedAnswer } from './limited-answer.ts';
+import { nextHop, type Hop } from './next-hop.ts';
+import type { OutboundPolicy } from './outbound-policy.ts';
+import { fetch as send } from './undici.ts';
+
+export interface FetchLimits {
+  /** Most bytes of an answer, unpacked. */
+  readonly maxBytes: number;
+  /** Longest for all of it, redirects and the reading of the body included, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export interface GuardedFetchDeps extends FetchLimits {
+  readonly policy: OutboundPolicy;
+  /** Judges each address where it is connected. */
+  readonly dispatcher: Dispatcher;
+  readonly timer: Timer;
+}
+
+/** Redirects that are followed (decision D-21). */
+const MAX_REDIRECTS = 5;
+
+/** Whoever sets these speaks to another server than the one that was judged, or in frames of his own. */
+const NOT_FOR_CALLERS = /^(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/;
+
+/**
+ * `fetch` under a policy. Rejects with `RefusedRequest` for what the server's own rules refuse, and else as `fetch` does. Of
+ * its options those have a meaning that one server has for another: method, headers, body, redirect and signal.
+ */
+export function guardedFetch(deps: GuardedFetchDeps): typeof fetch {
+  return async (input, init = {}) => {
+    const asked = input instanceof Request ? input : undefined;
+    const first = await firstHop(asked?.url ?? String(input as string | URL), asked, init);
+    const ended = new AbortController();
+    const late = new AbortController();
+    void deps.timer.sleep(deps.timeoutMs, ended.signal).then(() => late.abort(new RefusedRequest('time', `no complete answer within ${deps.timeoutMs / 1000} s`)));
+    const caller = init.signal ?? asked?.signal;
+    const signal = caller == null ? late.signal : AbortSignal.any([caller, late.signal]);
+    try {
+      const { answer, hops } = await follow(deps, first, init.redirect ?? asked?.redirect ?? 'follow', signal);
+      return limitedAnswer(answer, hops > 0, { maxBytes: deps.maxBytes, onEnd: () => ended.abort() });
+    } catch (error) {
+      ended.abort();
+      throw refusalIn(error) ?? error;
+    }
+  };
+}
+
+async function firstHop(url: string, asked: Request | undefined, init: RequestInit): Promise<Hop> {
+  const headers = new Headers(init.headers ?? asked?.headers);
+  const bad = [...headers.keys()].find((name) => NOT_FOR_CALLERS.test(name));
+  if (bad !== undefined) throw new RefusedRequest('header', `the header ${bad} must not be set`);
+  const parsed = URL.parse(url);
+  if (parsed === null) throw new TypeError('expected an absolute URL');
+  const method = (init.method ?? asked?.method ?? 'GET').toUpperCase();
+  return { url: parsed, method, headers, body: await bodyOf(init.body ?? asked?.body ?? null, headers) };
+}
+
+/** The package has a class of its own for forms and does not know the global one; so the runtime writes them down. */
+async function bodyOf(body: Hop['body'], headers: Headers): Promise<Hop['body']> {
+  if (!(body instanceof FormData)) return body;
+  const written = new Response(body);
+  if (!headers.has('Content-Type')) headers.set('Content-Type', written.headers.get('Content-Type')!);
+  return written.bytes();
+}
+
+async function follow(deps: GuardedFetchDeps, first: Hop, redirect: RequestRedirect, signal: AbortSignal): Promise<{ answer: Answer; hops: number }> {
+  let hop = first;
+  for (let hops = 0; ; hops++) {
+    checkUrl(hop.url, deps.policy);
+    const answer = await sendOne(deps, hop, signal);
+    const next = redirect === 'manual' ? undefined : nextHop(hop, answer.status, answer.headers.get('Location'));
+    if (next === undefined) return { answer, hops };
+    await answer.body?.cancel();
+    if (redirect === 'error') throw new RefusedRequest('redirect', 'the answer is a redirect');
+    if (hops === MAX_REDIRECTS) throw new RefusedRequest('redirect', `more than ${MAX_REDIRECTS} redirects`);
+    hop = next;
+  }
+}
+
+function sendOne({ dispatcher }: GuardedFetchDeps, { url, method, headers, body }: Hop, signal: AbortSignal): Promise<Answer> {
+  return send(url, { method, headers: [...headers], body: body as SendInit['body'] & {}, ...(body instanceof ReadableStream && { duplex: 'half' }), redirect: 'manual', signal, dispatcher });
+}
+
+/** `fetch` wraps what the connection failed with. */
+function refusalIn(error: unknown): RefusedRequest | undefined {
+  for (let each = error; each instanceof Error; each = each.cause) if (each instanceof RefusedRequest) return each;
+  return undefined;
+}
