@@ -64,7 +64,7 @@ export interface Operations {
   deleteShip: Operation<FlatInput<NonNullable<DeleteShipData['path']>>, void>;
   revokeShip: Operation<FlatInput<NonNullable<RevokeShipData['path']>>, RevokeShipResponses[200]>;
   drainShip: Operation<FlatInput<NonNullable<DrainShipData['path']>>, DrainShipResponses[200]>;
-  receiveAlerts: Operation<FlatInput<NonNullable<ReceiveAlertsData['body']>, 'commonLabels'>, ReceiveAlertsResponses[202]>;
+  receiveAlerts: Operation<FlatInput<NonNullable<ReceiveAlertsData['body']>, 'commonLabels'>, ReceiveAlertsResponses[200]>;
   listAudit: Operation<FlatInput<NonNullable<ListAuditData['query']>, 'limit'>, ListAuditResponses[200]>;
   getLiveness: Operation<Record<never, never>, GetLivenessResponses[200]>;
   getReadiness: Operation<Record<never, never>, GetReadinessResponses[200]>;
@@ -92,7 +92,7 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   deleteShip: {"id":"deleteShip","method":"DELETE","path":"/api/v1/ships/{id}","area":"ships","summary":"Remove a revoked ship","access":"write","effect":"write","limited":true,"sanitize":false,"status":204,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":[]},
   revokeShip: {"id":"revokeShip","method":"POST","path":"/api/v1/ships/{id}/revoke","area":"ships","summary":"Revoke a ship","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   drainShip: {"id":"drainShip","method":"POST","path":"/api/v1/ships/{id}/drain","area":"ships","summary":"Drain a ship","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
-  receiveAlerts: {"id":"receiveAlerts","method":"POST","path":"/api/v1/webhooks/alertmanager","area":"alerts","summary":"Receive a notification of Alertmanager","access":"write","effect":"write","limited":true,"sanitize":false,"status":202,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  receiveAlerts: {"id":"receiveAlerts","method":"POST","path":"/api/v1/webhooks/alertmanager","area":"alerts","summary":"Receive a notification of Alertmanager","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"otherStatuses":[202],"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   listAudit: {"id":"listAudit","method":"GET","path":"/api/v1/audit","area":"audit","summary":"List audit entries","access":"write","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"},{"name":"action","in":"query","field":"action","type":"string"}],"consumes":[],"produces":["application/json"]},
   getLiveness: {"id":"getLiveness","method":"GET","path":"/healthz","area":"system","summary":"Tell that the server lives","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   getReadiness: {"id":"getReadiness","method":"GET","path":"/readyz","area":"system","summary":"Tell whether the server can work","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},

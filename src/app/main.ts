@@ -1,8 +1,9 @@
-// The command line: `quire docs`, `quire runs`, and the clients of a running document service.
+// The command line: `quire docs`, `quire runs`, and the clients of both services.
 import { Command } from 'commander';
 import { registerExport, registerImport, registerSearch } from './commands/index.ts';
 import { registerDocs } from './commands/docs.ts';
-import { registerRuns } from './commands/runs.ts';
+import { registerRuns } from './commands/runs/index.ts';
+import { registerShip } from './commands/ship.ts';
 import { BUILD_VERSION } from './version.ts';
 
 const program = new Command('quire')
@@ -12,6 +13,7 @@ const program = new Command('quire')
 
 registerDocs(program);
 registerRuns(program);
+registerShip(program);
 registerImport(program);
 registerExport(program);
 registerSearch(program);

@@ -1,11 +1,19 @@
+import { resolve } from 'node:path';
 import { operations, type Operations } from '../../generated/runs/operations.ts';
-import { createHttpApp, nestedErrors, startHttpServer } from '../api/http/index.ts';
-import { ServiceError } from '../errors/index.ts';
-import type { Address } from '../lib/address.ts';
+import { createHttpApp, listenOn, nestedErrors, startHttpServer, type HttpServer } from '../api/http/index.ts';
+import { systemClock, type Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { makeFolder } from '../lib/make-folder.ts';
+import { systemTimer } from '../lib/timer.ts';
 import { createInvoker } from '../operations/index.ts';
-import { createRunQueueService } from '../runs/index.ts';
+import { inDataDir, LiveRunsConfig, type Environment, type LoadedRunsConfig } from '../runs/config/index.ts';
+import type { Authority } from '../runs/fleet/index.ts';
+import { createRunQueueService, type RunQueueService } from '../runs/index.ts';
+import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
+import { Certificates } from './certificates.ts';
 import type { Running } from './foreground.ts';
+import { FleetAddresses, openAuthority, startFleet, type RunningFleet } from './runs/fleet.ts';
+import { startLocalShip, type LocalShip } from './runs/local-ship.ts';
 import { readSpecification } from './specification.ts';
 import { BUILD_VERSION } from './version.ts';
 
@@ -14,42 +22,132 @@ const MAX_BODY_BYTES = 1_048_576;
 const REQUEST_LIMIT_MS = 30_000;
 
 export interface RunsStartOptions {
-  readonly listen: Address;
-  readonly shutdownGraceMs: number;
+  readonly loaded: LoadedRunsConfig;
+  /** Where tokens, secrets and keys of AI roles are found, and what steps of the local ship inherit. */
+  readonly variables: Environment;
   readonly log: Log;
+  readonly clock?: Clock;
   readonly validateResponses?: boolean;
 }
 
 export interface RunningRunQueueService extends Running {
   readonly url: string;
+  /** Where ships connect and join; undefined while the fleet is off. */
+  readonly fleet: { readonly address: string; readonly enrol: string } | undefined;
+  readonly config: LiveRunsConfig;
+  reload(): Promise<void>;
 }
 
-/** Starts the run-queue service. Rejects with a reason for a person when the address cannot be had. */
+/** What is started one after the other, and stopped the other way round. */
+interface Parts {
+  readonly config: LiveRunsConfig;
+  readonly service: RunQueueService;
+  readonly sql: Sql;
+  readonly tls: Certificates | undefined;
+  http?: HttpServer;
+  fleet?: RunningFleet;
+  ship?: LocalShip;
+}
+
+/** Starts the run-queue service. Rejects with a reason for a person when an address or the store cannot be had. */
 export async function startRunQueueService(options: RunsStartOptions): Promise<RunningRunQueueService> {
-  let stopping = false;
-  const { handlers } = createRunQueueService({ version: BUILD_VERSION, accepting: () => !stopping });
-  const specification = await readSpecification('runs');
-  const invoke = createInvoker<Operations>({ operations, inputs: specification.inputs, handlers, mode: () => 'wr', timeoutMs: REQUEST_LIMIT_MS });
-  const app = await createHttpApp<Operations>({
-    title: 'Quire run-queue service',
-    specification, operations, invoke,
-    errors: nestedErrors,
-    log: options.log,
-    maxBodyBytes: MAX_BODY_BYTES,
-    corsOrigins: [],
-    validateResponses: options.validateResponses ?? false,
-  });
-  const http = await startHttpServer(app.callback(), toListen(options.listen), nestedErrors);
+  const { loaded, variables, log, clock = systemClock } = options;
+  const settings = loaded.config;
+  const config = new LiveRunsConfig({ loaded, env: variables, log, timer: systemTimer });
+  const addresses = new FleetAddresses(settings);
+  const authority = await openAuthority(settings, { clock, log });
+  const tls = await readCertificates(loaded, log);
+  const sql = await openStore(loaded);
+  let accepting = false;
+  const parts: Parts = { config, sql, tls, service: createRunQueueService({
+    sql, clock, timer: systemTimer, log, config, variables, authority, addresses,
+    version: BUILD_VERSION,
+    accepting: () => accepting,
+    serverCertificateExpiresMs: () => parts.fleet?.serverExpiresMs(),
+  }) };
+  const stop = (): Promise<void> => {
+    accepting = false;
+    return stopInOrder(parts, log);
+  };
+  try {
+    // Health is told from the first moment on.
+    parts.http = await serveHttp(options, parts);
+    await parts.service.start();
+    accepting = true;
+    if (authority !== undefined) parts.fleet = await serveFleet(options, parts.service, authority, addresses, clock);
+    if (settings.local.enabled) parts.ship = startLocalShip({ service: parts.service.fleet, settings, variables, clock, log });
+    config.start();
+    tls?.follow(systemTimer);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  let stopping: Promise<void> | undefined;
   return {
-    url: http.url,
-    stop: () => {
-      stopping = true;
-      return http.stop(options.shutdownGraceMs);
+    url: parts.http.url,
+    fleet: parts.fleet && { address: addresses.fleet(), enrol: addresses.enrol() },
+    config,
+    reload: async () => {
+      await Promise.all([config.reload(), tls?.reload()]);
     },
+    stop: () => (stopping ??= stop()),
+    hurry: () => parts.ship?.hurry(),
   };
 }
 
-function toListen(address: Address): { host?: string; port: number } {
-  if (address.kind === 'unix') throw new ServiceError('invalid_input', 'listen: a unix socket is not possible here; give host:port');
-  return { port: address.port, ...(address.host === undefined ? {} : { host: address.host }) };
+/** Root's steps run as a user without rights, who must get through the folder to the work; what is in it is closed to others by itself. */
+const FOLDER_MODE = process.getuid?.() === 0 ? 0o711 : 0o700;
+
+async function openStore({ config }: LoadedRunsConfig): Promise<Sql> {
+  makeFolder(resolve(config.data_dir), FOLDER_MODE);
+  const { path } = config.storage.sqlite;
+  const sql = await openDatabase({ path: path === ':memory:' ? path : inDataDir(config, path) });
+  try {
+    await migrate(sql, RUN_QUEUE_MIGRATIONS);
+    return sql;
+  } catch (error) {
+    await sql.close();
+    throw error;
+  }
+}
+
+async function readCertificates({ config }: LoadedRunsConfig, log: Log): Promise<Certificates | undefined> {
+  const { cert, key } = config.tls;
+  return cert === '' ? undefined : Certificates.open({ cert: { setting: 'tls.cert', file: cert }, key: { setting: 'tls.key', file: key } }, log);
+}
+
+async function serveHttp({ loaded, log, validateResponses = false }: RunsStartOptions, { service, tls }: Parts): Promise<HttpServer> {
+  const specification = await readSpecification('runs');
+  const { handlers, preconditions, guard } = service;
+  const invoke = createInvoker<Operations>({ operations, inputs: specification.inputs, handlers, preconditions, guard, mode: () => 'wr', timeoutMs: REQUEST_LIMIT_MS });
+  const app = await createHttpApp<Operations>({
+    title: 'Quire run-queue service',
+    specification, operations, invoke, log, validateResponses,
+    errors: nestedErrors,
+    maxBodyBytes: MAX_BODY_BYTES,
+    corsOrigins: [],
+    apiKeys: false,
+  });
+  return startHttpServer(app.callback(), listenOn(loaded.config.listen), nestedErrors, { tls, log });
+}
+
+function serveFleet({ log }: RunsStartOptions, { fleet }: RunQueueService, authority: Authority, addresses: FleetAddresses, clock: Clock): Promise<RunningFleet> {
+  return startFleet({ service: fleet, authority, addresses, clock, timer: systemTimer, log });
+}
+
+/**
+ * No new runs first. The ship in this process has the grace to finish those that it works on, and gives back the rest;
+ * remote ships go on with theirs and come back later. Then the protocols end, and the store under all of it.
+ */
+async function stopInOrder({ config, service, sql, tls, http, fleet, ship }: Parts, log: Log): Promise<void> {
+  log.info({}, 'stopping');
+  const grace = config.current().config.runtime.shutdown_grace;
+  await Promise.all([config.stop(), tls?.stop()]);
+  await service.quiesce();
+  await ship?.stop(grace);
+  await service.dismiss();
+  await Promise.all([http?.stop(grace), fleet?.stop(grace)]);
+  await service.stop();
+  await sql.close();
+  log.info({}, 'stopped');
 }

@@ -10,16 +10,26 @@ export interface StreamEvents {
 }
 
 export interface ControlStream {
+  /** Does nothing once the stream has ended. */
   send(message: ShipMessage): void;
   close(): void;
 }
 
 /**
  * A ship's way to the server: gRPC for a remote one, direct calls for the ship in the server's own
- * process. Calls reject when the server cannot be reached; they may be repeated.
+ * process. Calls reject when the server cannot be reached; they may be repeated. They settle within
+ * half a minute, for the ship has no other limit for them.
  */
 export interface ShipLink {
   connect(events: StreamEvents): ControlStream;
   appendLogs(request: AppendLogsRequest): Promise<AppendLogsResponse>;
   completeRun(request: CompleteRunRequest): Promise<CompleteRunResponse>;
+}
+
+/** A call that the server understood and will not take however often it is repeated. */
+export class RefusedCall extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'RefusedCall';
+  }
 }

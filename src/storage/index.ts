@@ -2,6 +2,7 @@
 export type { Queries, Row, Sql, SqlValue, Transaction } from './port.ts';
 export { openDatabase, type DatabaseOptions } from './open-database.ts';
 export { DOCUMENT_MIGRATIONS, documents, migrate, refuseOlderBuilds, RUN_QUEUE_MIGRATIONS, type Migration } from './migrations/index.ts';
+export { FileLock } from './sqlite/lock.ts';
 export { BodyCodec, DEFAULT_COMPRESSION, type CompressionOptions } from './body/index.ts';
 export {
   countKeys, isSealed, isSealedText, keyIdOfHead, keyIdOfText, KeyRing, openBody, openMeta, openStream, openVector, parseKeys, sealBody, sealerOf, SEALED_BLOB, SEALED_META, sealMeta, sealStream, sealVector,

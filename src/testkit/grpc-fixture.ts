@@ -2,6 +2,7 @@ import { operations } from '../../generated/docs/operations.ts';
 import type { DocsAdapter } from '../api/grpc/docs/adapter.ts';
 import { addDocsServices, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer, type GrpcServer, type GrpcServerOptions } from '../api/grpc/index.ts';
 import { silentLog, type Log } from '../lib/log.ts';
+import { createAddressReader } from '../lib/trusted-proxies.ts';
 import { Reply, type Caller } from '../operations/index.ts';
 import { GrpcClient, IMAGE, type GrpcClientOptions } from './grpc-client.ts';
 
@@ -28,17 +29,21 @@ export class GrpcFixture {
   readonly invocations: Invocation[];
   /** What was logged: level, fields and message. */
   readonly logged: [string, Record<string, unknown>, string][];
+  /** Who wants to be told when what callers may do has changed. */
+  readonly changeListeners: ReadonlySet<() => void>;
 
-  private constructor(server: GrpcServer, client: GrpcClient, seen: Pick<GrpcFixture, 'invocations' | 'logged'>) {
+  private constructor(server: GrpcServer, client: GrpcClient, seen: Pick<GrpcFixture, 'invocations' | 'logged' | 'changeListeners'>) {
     this.server = server;
     this.client = client;
     this.invocations = seen.invocations;
     this.logged = seen.logged;
+    this.changeListeners = seen.changeListeners;
   }
 
   static async start(options: FixtureOptions = {}): Promise<GrpcFixture> {
     const { answer = () => ({}), watch = () => Promise.reject(new Error('nothing to watch')), accessLog = false } = options;
     const invocations: Invocation[] = [];
+    const changeListeners = new Set<() => void>();
     const logged: GrpcFixture['logged'] = [];
     const schema = readSchema(IMAGE);
     const maxMessageBytes = options.server?.maxMessageBytes ?? 1024 * 1024;
@@ -51,6 +56,11 @@ export class GrpcFixture {
       reflection: true,
       serve: (grpc) => addDocsServices(grpc, {
         schema, operations, log, accessLog, maxMessageBytes, watch,
+        readAddress: createAddressReader([]),
+        onAccessChange: (listener) => {
+          changeListeners.add(listener);
+          return () => void changeListeners.delete(listener);
+        },
         invoke: async (operation, input, caller) => {
           const invocation = { operation, input: input as Record<string, unknown>, caller };
           invocations.push(invocation);
@@ -60,7 +70,7 @@ export class GrpcFixture {
       }),
       ...options.server,
     });
-    return new GrpcFixture(server, new GrpcClient(server.url, options.client), { invocations, logged });
+    return new GrpcFixture(server, new GrpcClient(server.url, options.client), { invocations, logged, changeListeners });
   }
 
   get input(): Record<string, unknown> {

@@ -209,7 +209,7 @@ export const revokeShip = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Drain a ship
  *
- * Tells the ship to take no more runs and to finish those it has. Draining a ship twice changes nothing; a revoked ship takes no runs anyway and stays as it is.
+ * Tells the ship to take no more runs and to finish those it has. It stays so until its program is started anew; a ship that is not connected is told when it connects. Draining a ship twice changes nothing; a revoked ship takes no runs anyway and stays as it is.
  */
 export const drainShip = <ThrowOnError extends boolean = false>(options: Options<DrainShipData, ThrowOnError>): RequestResult<DrainShipResponses, DrainShipErrors, ThrowOnError> => (options.client ?? client).post<DrainShipResponses, DrainShipErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -220,7 +220,7 @@ export const drainShip = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Receive a notification of Alertmanager
  *
- * Takes a webhook notification of version 4. A firing one queues one diagnostic run with the task `alert` and the trimmed notification as its input. The project is the common label `quire_project`, otherwise that of the first matching rule of `alerts.routes`, otherwise `alerts.default_project`. A repeated notification of the same firing alerts answers the run that it queued first. A resolved notification, and one without a project, queues nothing and answers an empty list. Fields that are not listed here are ignored. Alertmanager sends again after a 5xx, not after a 4xx.
+ * Takes a webhook notification of version 4. A firing one queues one diagnostic run with the task `alert` and the trimmed notification as its input. The project is the common label `quire_project`, otherwise that of the first matching rule of `alerts.routes`, otherwise `alerts.default_project`. A repeated notification of the same firing alerts answers the run that it queued first. A resolved notification, and one without a project or with one that is unknown or disabled, queues nothing and answers 200 with an empty list. Fields that are not listed here are ignored. Alertmanager sends again after a 5xx, not after a 4xx; whatever keeps the store from taking the run answers 503.
  */
 export const receiveAlerts = <ThrowOnError extends boolean = false>(options: Options<ReceiveAlertsData, ThrowOnError>): RequestResult<ReceiveAlertsResponses, ReceiveAlertsErrors, ThrowOnError> => (options.client ?? client).post<ReceiveAlertsResponses, ReceiveAlertsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

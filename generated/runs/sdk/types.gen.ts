@@ -196,13 +196,16 @@ export type EnqueueRunRequest = {
      * Id of an enabled project.
      */
     project_id: string;
-    kind: RunKind;
+    /**
+     * What the run does: `diagnostic` checks the machine, the project's repository and the AI roles; `pipeline` runs a configured pipeline; `ai_text` sends one prompt to a configured AI role. Any other text answers `unsupported_kind`.
+     */
+    kind: 'diagnostic' | 'pipeline' | 'ai_text';
     /**
      * Name of the pipeline for `pipeline`, AI role for `ai_text`. For `diagnostic` free text and optional; the name of a check runs only that one.
      */
     task?: string;
     /**
-     * Input of the pipeline, or the prompt: text or a JSON object of at most 256 KiB (as JSON, in UTF-8). For `ai_text` it is required and must be text that is not blank. It is never returned.
+     * Input of the pipeline, or the prompt: text of at most 256 KiB in UTF-8, or a JSON object of at most 256 KiB when it is written without spaces. For `ai_text` it is required and must be text that is not blank. It is never returned.
      */
     input?: string | {
         [key: string]: unknown;
@@ -741,9 +744,9 @@ export type ReceiveAlertsResponse = {
 };
 
 /**
- * What was done: to runs (`enqueue`, `cancel`, `retry`), to projects (`project`: added), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `delete`), to the configuration (`reload`).
+ * What was done: to runs (`enqueue`, `cancel`, `retry`), to projects (`project`: added), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `delete`, `leave`), to the configuration (`reload`).
  */
-export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'delete' | 'reload';
+export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'delete' | 'leave' | 'reload';
 
 /**
  * One thing that was done.
@@ -754,7 +757,7 @@ export type AuditEntry = {
      */
     at: UnixSeconds;
     /**
-     * Who did it: `token` for a holder of the API token, `ship:<id>` for a ship, `scheduler`, `alertmanager`, or `system` for what the server does by itself.
+     * Who did it: `api` for a holder of the API token, `ship:<id>` for a ship, `schedule`, `alertmanager`, or `system` for what the server does by itself.
      */
     actor: string;
     action: AuditAction;
@@ -830,7 +833,7 @@ export type Limit = number;
 export type Before = string;
 
 /**
- * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it answers 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished. Absent or of a wrong length, it answers 400 `idempotency_key_required`.
+ * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it answers 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or of a wrong length, it answers 400 `idempotency_key_required`.
  */
 export type IdempotencyKey = string;
 
@@ -920,7 +923,7 @@ export type EnqueueRunData = {
     body: EnqueueRunRequest;
     headers: {
         /**
-         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it answers 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished. Absent or of a wrong length, it answers 400 `idempotency_key_required`.
+         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it answers 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or of a wrong length, it answers 400 `idempotency_key_required`.
          */
         'Idempotency-Key': string;
     };
@@ -1079,7 +1082,7 @@ export type RetryRunData = {
     body?: never;
     headers: {
         /**
-         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it answers 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished. Absent or of a wrong length, it answers 400 `idempotency_key_required`.
+         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it answers 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or of a wrong length, it answers 400 `idempotency_key_required`.
          */
         'Idempotency-Key': string;
     };
@@ -1527,7 +1530,7 @@ export type CreateJoinTokenData = {
 
 export type CreateJoinTokenErrors = {
     /**
-     * `invalid_name`: the name is malformed, or a live ship or an open token has it. `invalid_label`: a label is not `key=value`, has a reserved key, or there are more than 32. `invalid_input`: the body has the wrong shape otherwise.
+     * `invalid_name`: the name is malformed or `local`, or a live ship or an open token has it. `invalid_label`: a label is not `key=value`, has a reserved key, or there are more than 32. `invalid_input`: the body has the wrong shape otherwise.
      */
     400: ErrorBody;
     /**
@@ -1734,7 +1737,7 @@ export type ReceiveAlertsErrors = {
      */
     401: ErrorBody;
     /**
-     * `enqueue_failed`: the run could not be inserted, for example because the disk is full. `storage_failed`: the store failed before that.
+     * `storage_failed`: the store could not be read or written; the server's log has the reason.
      */
     500: ErrorBody;
     /**
@@ -1751,7 +1754,11 @@ export type ReceiveAlertsError = ReceiveAlertsErrors[keyof ReceiveAlertsErrors];
 
 export type ReceiveAlertsResponses = {
     /**
-     * The run of the notification; an empty list when it queued none.
+     * The notification queued nothing.
+     */
+    200: ReceiveAlertsResponse;
+    /**
+     * The run of the notification, queued now or by an earlier notification of the same alerts.
      */
     202: ReceiveAlertsResponse;
 };

@@ -77,6 +77,23 @@ describe('the audit log', () => {
     expect((await call('GET', '/v1/audit')).status).toBe(401);
   });
 
+  it.each([
+    ['keys of its own', { SVC_MCP_API_KEY_ENABLED: 'true', SVC_MCP_API_KEYS: 'right:plugin' }, ['auth.missing', 'auth.apikey', 'auth.apikey', 'auth.apikey']],
+    ['the service\'s credentials', {}, ['auth.missing', 'auth.jwt', 'auth.apikey', 'auth.apikey']],
+  ])('has whom MCP does not let in, which asks for %s, and counts them for bursts', async (_, env, expected) => {
+    const { server, call } = await start({ ...AUDITED, ...GUARDED, ...env, SVC_INCIDENT_AUTH_THRESHOLD: '4' });
+    const mcp = new HttpClient(server.listeners.mcp!.url);
+    closers.push(() => mcp.close());
+    const guesses: Record<string, string>[] = [{}, { Authorization: 'Bearer e30.e30.e30' }, { Authorization: 'Bearer mcp_0123' }, { 'X-API-Key': 'guess' }];
+    for (const headers of guesses) expect((await mcp.send('POST', '/mcp', { headers: { 'User-Agent': 'guesser/1', ...headers }, body: '{}' })).status).toBe(401);
+    const { body } = await call('POST', '/v1/auth/login', { username: 'admin', password: 'correct horse' });
+    const bearer = { Authorization: `Bearer ${body['token'] as string}` };
+    const events = eventsOf(await call('GET', '/v1/audit?result=fail', undefined, bearer)).reverse();
+    expect(events.map(({ action }) => action)).toEqual([...expected, 'incident.auth_failure_burst']);
+    expect(events[1]).toMatchObject({ actor: '', resource: '/mcp', ip: '127.0.0.1', userAgent: 'guesser/1' });
+    expect(JSON.stringify(events)).not.toMatch(/e30|0123|"guess"/);
+  });
+
   it('tells a burst of failures to the change feed, for webhooks, and in the log (contract section 5, rule 11)', async () => {
     const { server, call } = await start({ ...AUDITED, ...GUARDED });
     for (let i = 0; i < 5; i++) await call('POST', '/v1/auth/login', { username: 'eve', password: 'guess' });

@@ -1,5 +1,5 @@
 export type { Environment } from './api-tokens.ts';
-export { LiveRunsConfig, type LiveConfigOptions } from './live.ts';
+export { LiveRunsConfig, type LiveConfigOptions, type ReloadOutcome } from './live.ts';
 export { hashOf, inDataDir, loadRunsConfig, type LoadedRunsConfig, type RunsConfigInput } from './load.ts';
 export { parseProject, parseRunsConfig, RunsConfigError } from './parse.ts';
 export { RUNS_CONFIG_SCHEMA, type PipelineConfig, type ProjectConfig, type RoleConfig, type RunsConfig, type StepConfig } from './schema/index.ts';

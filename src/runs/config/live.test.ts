@@ -23,7 +23,8 @@ async function open(text: string) {
   const outcomes: string[] = [];
   const log: Log = { ...silentLog, error: (fields) => void told.push(fields), warn: (fields) => void told.push(fields) };
   const timer = new ManualTimer();
-  const live = new LiveRunsConfig({ loaded: await loadRunsConfig({ source, env: {} }), env: {}, log, timer, onReload: (outcome) => outcomes.push(outcome) });
+  const live = new LiveRunsConfig({ loaded: await loadRunsConfig({ source, env: {} }), env: {}, log, timer });
+  live.onAttempt((outcome) => outcomes.push(outcome));
   opened.push(live);
   return { live, source, told, outcomes, timer };
 }

@@ -20,9 +20,10 @@ export interface LiveConfigOptions {
   readonly env: Environment;
   readonly log: Log;
   readonly timer: Timer;
-  /** Told of each attempt that found something new. */
-  readonly onReload?: (outcome: 'loaded' | 'refused') => void;
 }
+
+/** How a reading that found something new ended. */
+export type ReloadOutcome = 'loaded' | 'refused';
 
 /**
  * The configuration while the service runs. It follows its file, or asks its URL again, and is
@@ -31,6 +32,7 @@ export interface LiveConfigOptions {
 export class LiveRunsConfig {
   readonly #options: LiveConfigOptions;
   readonly #listeners = new Set<(loaded: LoadedRunsConfig) => void>();
+  readonly #attempts = new Set<(outcome: ReloadOutcome) => void>();
   readonly #stopped = new AbortController();
   readonly #started: RunsConfig;
   #loaded: LoadedRunsConfig;
@@ -52,6 +54,12 @@ export class LiveRunsConfig {
   onChange(listener: (loaded: LoadedRunsConfig) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  /** As `onChange`, and for what is refused as well. */
+  onAttempt(listener: (outcome: ReloadOutcome) => void): () => void {
+    this.#attempts.add(listener);
+    return () => void this.#attempts.delete(listener);
   }
 
   /** Follows the source until `stop`. */
@@ -107,7 +115,7 @@ export class LiveRunsConfig {
   }
 
   async #reload(): Promise<void> {
-    const { env, log, onReload } = this.#options;
+    const { env, log } = this.#options;
     if (this.#stopped.signal.aborted) return;
     try {
       const { source, etag, hash } = this.#loaded;
@@ -115,15 +123,19 @@ export class LiveRunsConfig {
       if (loaded === undefined || loaded.hash === hash) return;
       this.replace(loaded);
       log.info({ source }, 'configuration reloaded');
-      onReload?.('loaded');
+      this.#tell('loaded');
     } catch (error) {
       const problems = error instanceof RunsConfigError ? error.problems : [(error as Error).message];
       const refused = problems.join('\n');
       if (refused === this.#refused) return;
       this.#refused = refused;
       log.error({ problems }, 'the new configuration is refused; the settings stay as they are');
-      onReload?.('refused');
+      this.#tell('refused');
     }
+  }
+
+  #tell(outcome: ReloadOutcome): void {
+    for (const listener of this.#attempts) listener(outcome);
   }
 
   #tellWhatWaits(config: RunsConfig): void {

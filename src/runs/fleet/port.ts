@@ -3,10 +3,23 @@ import type {
   RenewRequest, RenewResponse, ServerMessage, ShipMessage,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
+/** A call that is refused, with the gRPC status that tells why. Its message is for the other end. */
+export class FleetRefusal extends Error {
+  readonly status: 'invalid_argument' | 'unauthenticated' | 'permission_denied' | 'failed_precondition' | 'resource_exhausted';
+
+  constructor(status: FleetRefusal['status'], message: string) {
+    super(message);
+    this.name = 'FleetRefusal';
+    this.status = status;
+  }
+}
+
 /** Who is at the other end: a ship with a certificate, or the ship in this process. */
 export interface Peer {
   /** 32 hexadecimal characters, or `local:<node id>`. */
   readonly shipId: string;
+  /** When its certificate expires, in milliseconds since 1970; absent without one. */
+  readonly expiresMs?: number;
 }
 
 /** Where a session's messages go. Neither may throw. */
@@ -17,8 +30,8 @@ export interface SessionOutput {
 }
 
 export interface Session {
-  /** Messages are handled in their order. */
-  receive(message: ShipMessage): void;
+  /** Messages are handled in their order; resolves when this one is, and never rejects. Who waits for it does not flood the session. */
+  receive(message: ShipMessage): Promise<void>;
   /** The stream has ended; what the ship holds stays its own until its leases end. */
   ended(): void;
 }
@@ -26,12 +39,16 @@ export interface Session {
 /** The server's side of the fleet protocol, whatever carries the messages (decisions, section 4). */
 export interface FleetService {
   connect(peer: Peer, output: SessionOutput): Session;
+  // The calls below reject with a `FleetRefusal` or a `ServiceError`.
   appendLogs(peer: Peer, request: AppendLogsRequest): Promise<AppendLogsResponse>;
   completeRun(peer: Peer, request: CompleteRunRequest): Promise<CompleteRunResponse>;
   renewCertificate(peer: Peer, request: RenewRequest): Promise<RenewResponse>;
   leave(peer: Peer, request: LeaveRequest): Promise<LeaveResponse>;
   /** `address`: that of the network peer, whose failures are limited. */
   join(address: string, request: JoinRequest): Promise<JoinResponse>;
-  /** Who holds this certificate, by its serial number in upper-case hexadecimal; undefined for an unknown or revoked one. */
+  /**
+   * Who holds this certificate, by its serial number in upper-case hexadecimal; undefined for an unknown or revoked one.
+   * Rejects with a `FleetRefusal` (`unauthenticated`) for one that has expired since the connection was made.
+   */
   peerOf(serial: string): Promise<Peer | undefined>;
 }

@@ -19,7 +19,7 @@ export interface AppendAnswer {
 export interface RunLogs {
   /** Stores a ship's lines once, in order (decisions, section 4, "Sequencing"). */
   append(ref: RunRef, shipId: string, firstSeq: number, lines: readonly ShipLine[]): Promise<AppendAnswer>;
-  /** First sequence number of the attempt that is not stored. */
+  /** First sequence number that is not stored of the lines of the ship that has the attempt now. */
   nextSeq(runId: string, attempt: number): Promise<number>;
   /** Adds a line of the server, in the transaction that changes the run. */
   note(tx: Transaction, runId: string, attempt: number, level: 'info' | 'warn' | 'error', message: string): Promise<void>;

@@ -60,7 +60,7 @@ export interface RunRecord {
   readonly updatedAt: number;
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
-  /** Until when it waits between two attempts; 0 when it does not. */
+  /** Until when it waits between two attempts, in the queue's own time (`queue-time.ts`); 0 when it does not. */
   readonly availableMs: number;
   readonly retryOf: string | null;
   readonly rootId: string;
@@ -122,6 +122,8 @@ export interface RunChange {
   readonly from: RunState | null;
   /** The ship that held it before the change. */
   readonly formerShipId: string | null;
+  /** Why an attempt ended without success: the code of the failure, `returned`, `rejected`, `not_accepted` or `cancelled`; absent for other changes. */
+  readonly reason?: string;
 }
 
 export interface ListFilter {

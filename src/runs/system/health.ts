@@ -1,25 +1,39 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
-import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
+import { storageUnavailable } from '../storage-failures.ts';
 
 type SystemHandlers = Required<Pick<Handlers<Operations>, 'getLiveness' | 'getReadiness'>>;
 
+/** Whether a part works. */
+export type Check = () => boolean | Promise<boolean>;
+
 export interface SystemOptions {
   readonly version: string;
-  /** False from the moment the service is told to stop (decisions, section 2.1). */
+  /** False while the service starts, and from the moment it is told to stop (decisions, section 2.1). */
   readonly accepting: () => boolean;
+  /** The parts that there are; one that is absent is `disabled`. */
+  readonly checks?: { readonly storage?: Check; readonly config?: Check; readonly fleet?: Check };
 }
 
-/** Liveness and readiness. There is no store and no fleet yet, and the checks say so. */
-export function createSystem({ version, accepting }: SystemOptions): { handlers: SystemHandlers } {
+/** Liveness and readiness. Neither is logged as a failure of the store: they only tell of it. */
+export function createSystem({ version, accepting, checks = {} }: SystemOptions): { handlers: SystemHandlers } {
+  async function resultOf(part: keyof typeof checks): Promise<'ok' | 'disabled'> {
+    const check = checks[part];
+    if (check === undefined) return 'disabled';
+    const works = await Promise.resolve().then(check).catch(() => false);
+    if (!works) throw storageUnavailable(`${part} does not work`);
+    return 'ok';
+  }
+
   return {
     handlers: {
       async getLiveness() {
         return { data: { status: 'ok', version } };
       },
       async getReadiness() {
-        if (!accepting()) throw new ServiceError('storage_unavailable', 'stopping', { headers: { 'Retry-After': '1' } });
-        return { data: { status: 'ready', checks: { storage: 'disabled', config: 'ok', fleet: 'disabled' } } };
+        if (!accepting()) throw storageUnavailable('the server is starting or stopping');
+        const [storage, config, fleet] = await Promise.all([resultOf('storage'), resultOf('config'), resultOf('fleet')]);
+        return { data: { status: 'ready', checks: { storage, config, fleet } } };
       },
     },
   };

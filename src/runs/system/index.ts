@@ -1,1 +1,1 @@
-export { createSystem, type SystemOptions } from './health.ts';
+export { createSystem, type Check, type SystemOptions } from './health.ts';

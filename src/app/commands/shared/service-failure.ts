@@ -18,6 +18,16 @@ export class ServiceFailure extends Error {
   }
 }
 
+/** What a user can do about the commonest failures. */
+export interface Advice {
+  /** Starts the service. */
+  readonly start: string;
+  /** What is missing with status 401. */
+  readonly credential: string;
+}
+
+const DOCS: Advice = { start: 'npm start', credential: 'give a key with --api-key or QUIRE_API_KEY' };
+
 /** What a function of the generated SDK resolves to, as far as it matters here. */
 export interface SdkAnswer<T> {
   readonly data?: T | undefined;
@@ -30,17 +40,17 @@ export interface SdkAnswer<T> {
  * The data and the response of an SDK call.
  * @throws {ServiceFailure} for every status but success, and when there was no complete answer.
  */
-export async function answered<T>(url: string, call: Promise<SdkAnswer<T>>): Promise<{ data: T; response: Response }> {
+export async function answered<T>(url: string, call: Promise<SdkAnswer<T>>, advice: Advice = DOCS): Promise<{ data: T; response: Response }> {
   const { data, error, response } = await call;
-  if (response === undefined) throw unreachable(url, error);
+  if (response === undefined) throw unreachable(url, error, advice);
   if (response.ok && error === undefined) return { data: data as T, response };
   // A success whose body broke off is a lost connection, not an answer.
   if (response.ok) throw new ServiceFailure(`the answer of ${url} broke off: ${reasonOf(error)}`, undefined, undefined, { cause: error });
-  throw new ServiceFailure(describeRefusal(response.status, error), response.status, retryAfterOf(response));
+  throw new ServiceFailure(describeRefusal(response.status, error, advice), response.status, retryAfterOf(response));
 }
 
-function unreachable(url: string, error: unknown): ServiceFailure {
-  const message = `cannot reach ${url}: start it with \`npm start\`, or give its address with --url (${reasonOf(error)})`;
+function unreachable(url: string, error: unknown, { start }: Advice): ServiceFailure {
+  const message = `cannot reach ${url}: start it with \`${start}\`, or give its address with --url (${reasonOf(error)})`;
   return new ServiceFailure(message, undefined, undefined, { cause: error });
 }
 
@@ -50,13 +60,18 @@ function reasonOf(error: unknown): string {
   return String(cause?.code ?? cause?.message ?? message ?? error);
 }
 
-/** The message of an error body `{error, errors?}`, or whatever text came instead. */
-function describeRefusal(status: number, body: unknown): string {
+/** The message of an error body `{error, errors?}` or `{error: {code, message?}}`, or whatever text came instead. */
+function describeRefusal(status: number, body: unknown, { credential }: Advice): string {
   const { error, errors } = body as { error?: unknown; errors?: unknown };
-  const text = typeof error === 'string' ? error : typeof body === 'string' ? body.trim().slice(0, 500) : '';
+  const text = typeof error === 'string' ? error : typeof body === 'string' ? body.trim().slice(0, 500) : nested(error);
   const details = Array.isArray(errors) ? errors.map((each) => `\n  ${String(each)}`).join('') : '';
-  const advice = status === 401 ? ' (give a key with --api-key or QUIRE_API_KEY)' : '';
+  const advice = status === 401 ? ` (${credential})` : '';
   return `the service answered ${status}${text === '' ? '' : `: ${text}`}${advice}${details}`;
+}
+
+function nested(error: unknown): string {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return [code, message].filter((part) => typeof part === 'string').join(': ');
 }
 
 /** Seconds are all that the service sends; a date is not worth understanding for a delay. */

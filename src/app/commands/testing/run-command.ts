@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { Command } from 'commander';
 import { registerExport, registerImport, registerSearch } from '../index.ts';
+import { registerRuns } from '../runs/index.ts';
 import type { Io, OutputStream } from '../shared/io.ts';
 
 export interface CommandRun {
@@ -23,8 +24,8 @@ export async function runQuire(arguments_: readonly string[], { stdin = '', colu
   let exitCode = 0;
   const io: Io = { stdin: Readable.from([Buffer.from(stdin)]), stdout, stderr, setExitCode: (code) => (exitCode = code) };
   const program = new Command('quire').exitOverride();
-  for (const register of [registerImport, registerExport, registerSearch]) register(program, io);
-  for (const command of [program, ...program.commands]) {
+  for (const register of [registerImport, registerExport, registerSearch, registerRuns]) register(program, io);
+  for (const command of allOf(program)) {
     command.exitOverride().configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) });
   }
   try {
@@ -35,6 +36,10 @@ export async function runQuire(arguments_: readonly string[], { stdin = '', colu
     if (Number.isNaN(exitCode)) throw error;
   }
   return { stdout: stdout.text, stderr: stderr.text, exitCode };
+}
+
+function allOf(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allOf)];
 }
 
 /** Keeps what is written; with `columns` it passes for a terminal of that width. */

@@ -357,6 +357,13 @@ export declare type Heartbeat = Message<"quire.fleet.v1.Heartbeat"> & {
    * @generated from field: bool draining = 4;
    */
   draining: boolean;
+
+  /**
+   * The ship's clock when it sent this, in milliseconds since 1970; times of log lines are corrected by it. 0 for unknown.
+   *
+   * @generated from field: int64 unix_ms = 5;
+   */
+  unixMs: bigint;
 };
 
 /**

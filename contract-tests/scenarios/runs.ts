@@ -1,0 +1,107 @@
+import { expect } from 'vitest';
+import type { Client } from '../../generated/runs/sdk/client/index.ts';
+import {
+  cancelRun, enqueueRun, getLiveness, getMetrics, getReadiness, getRun, getRunResult, listAudit, listRuns, receiveAlerts, retryRun,
+} from '../../generated/runs/sdk/sdk.gen.ts';
+import type { ErrorCode, Run } from '../../generated/runs/sdk/types.gen.ts';
+import type { RunsApi } from '../../src/testkit/runs-api.ts';
+import type { ScenarioContext, Scenarios } from '../provider.suite.ts';
+import { succeeded, type SdkResult } from '../support/expectations.ts';
+
+type Context = ScenarioContext<RunsApi, Client>;
+
+const UNKNOWN = '0'.repeat(32);
+let keys = 0;
+const freshKey = () => `scenario-key-${++keys}`;
+const headers = (key = freshKey()) => ({ 'Idempotency-Key': key });
+
+/** An error has the documented form: a stable code, and a message where it helps. */
+function refused({ error, response }: SdkResult<unknown>, status: number, code: ErrorCode): void {
+  expect([response?.status, error]).toEqual([status, { error: expect.objectContaining({ code }) as unknown }]);
+}
+
+async function queued({ client }: Pick<Context, 'client'>): Promise<Run> {
+  return succeeded(await enqueueRun({ client, headers: headers(), body: { project_id: 'beta', kind: 'diagnostic' } })).data;
+}
+
+async function cancelled(context: Context): Promise<Run> {
+  const { id } = await queued(context);
+  return succeeded(await cancelRun({ client: context.client, path: { id } })).data;
+}
+
+/** Runs, alerts, the audit log, and the system (contract of the run queue, sections 4 and 7). */
+export const runs: Scenarios<RunsApi, Client> = {
+  async enqueueRun({ client, direct }) {
+    const body = { project_id: 'alpha', kind: 'pipeline', task: 'build', input: { ref: 'main' } } as const;
+    const key = freshKey();
+    const first = await enqueueRun({ client, headers: headers(key), body });
+    const again = await enqueueRun({ client, headers: headers(key), body });
+    expect(succeeded(again).data.id).toBe(succeeded(first).data.id);
+    expect([first.response!.headers.get('idempotent-replayed'), again.response!.headers.get('idempotent-replayed')]).toEqual([null, 'true']);
+    refused(await enqueueRun({ client, headers: headers(key), body: { ...body, task: 'other' } }), 409, 'idempotency_conflict');
+    refused(await enqueueRun({ client, headers: headers(), body: { ...body, project_id: 'nope' } }), 400, 'project_unavailable');
+    refused(await enqueueRun({ client: direct, headers: headers(), body: { ...body, kind: 'shell' as 'pipeline' } }), 400, 'unsupported_kind');
+    refused(await enqueueRun({ client: direct, headers: {} as never, body }), 400, 'idempotency_key_required');
+  },
+  async listRuns(context) {
+    const { client, direct } = context;
+    const [older, newer] = [await queued(context), await queued(context)];
+    const first = succeeded(await listRuns({ client, query: { limit: 1, project_id: 'beta' } }));
+    expect(first.data.map(({ id }) => id)).toEqual([newer.id]);
+    const second = succeeded(await listRuns({ client, query: { limit: 1, project_id: 'beta', before: first.next_cursor! } }));
+    expect(second.data.map(({ id }) => id)).toEqual([older.id]);
+    refused(await listRuns({ client: direct, query: { before: '!' } }), 400, 'invalid_cursor');
+  },
+  async getRun(context) {
+    const run = await queued(context);
+    expect(succeeded(await getRun({ client: context.client, path: { id: run.id } })).data).toEqual(run);
+    refused(await getRun({ client: context.client, path: { id: UNKNOWN } }), 404, 'run_not_found');
+  },
+  async cancelRun(context) {
+    const { id, state } = await cancelled(context);
+    expect(state).toBe('cancelled');
+    refused(await cancelRun({ client: context.client, path: { id } }), 409, 'run_state_conflict');
+    refused(await cancelRun({ client: context.client, path: { id: UNKNOWN } }), 404, 'run_not_found');
+  },
+  async retryRun(context) {
+    const { client } = context;
+    const { id } = await cancelled(context);
+    expect(succeeded(await retryRun({ client, headers: headers(), path: { id } })).data).toMatchObject({ retry_of: id, retry_number: 1, state: 'queued' });
+    refused(await retryRun({ client, headers: headers(), path: { id: (await queued(context)).id } }), 409, 'run_state_conflict');
+    refused(await retryRun({ client, headers: headers(), path: { id: UNKNOWN } }), 404, 'run_not_found');
+  },
+  async getRunResult(context) {
+    const { client, server } = context;
+    const waiting = await queued(context);
+    refused(await getRunResult({ client, path: { id: waiting.id } }), 409, 'run_state_conflict');
+    const id = await server.work({ outcome: 'succeeded', started: true, result: { body: new TextEncoder().encode('done'), type: 'text/plain' } });
+    expect(succeeded(await getRunResult({ client, path: { id } })).data).toMatchObject({ content: 'done', content_type: 'text/plain', truncated: false });
+    refused(await getRunResult({ client, path: { id: (await cancelled(context)).id } }), 404, 'not_found');
+  },
+  async receiveAlerts({ client }) {
+    const alert = { status: 'firing', labels: {}, startsAt: '2026-01-01T00:00:00Z', fingerprint: 'f1' } as const;
+    const body = { version: '4', status: 'firing', groupKey: 'g', commonLabels: { quire_project: 'beta' }, alerts: [alert] } as const;
+    const first = await receiveAlerts({ client, body: body as never });
+    expect([first.response!.status, succeeded(first).data[0]]).toEqual([202, expect.objectContaining({ task: 'alert', kind: 'diagnostic' })]);
+    const resolved = await receiveAlerts({ client, body: { ...body, status: 'resolved' } as never });
+    expect([resolved.response!.status, succeeded(resolved)]).toEqual([200, { data: [] }]);
+  },
+  async listAudit(context) {
+    const { id } = await cancelled(context);
+    const { data } = succeeded(await listAudit({ client: context.client, query: { limit: 1, action: 'cancel' } }));
+    expect(data).toEqual([expect.objectContaining({ actor: 'api', action: 'cancel', target: id })]);
+    refused(await listAudit({ client: context.direct, query: { before: '!' } }), 400, 'invalid_cursor');
+  },
+  async getLiveness({ client }) {
+    expect(succeeded(await getLiveness({ client })).data.status).toBe('ok');
+  },
+  async getReadiness({ client, server }) {
+    expect(succeeded(await getReadiness({ client })).data).toEqual({ status: 'ready', checks: { storage: 'ok', config: 'ok', fleet: 'disabled' } });
+    server.accepting = false;
+    refused(await getReadiness({ client }), 503, 'storage_unavailable');
+    server.accepting = true;
+  },
+  async getMetrics({ client }) {
+    expect(succeeded(await getMetrics({ client }))).toContain('quire_runs_enqueued_total');
+  },
+};

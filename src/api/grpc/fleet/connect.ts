@@ -1,0 +1,45 @@
+import type { ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Log } from '../../../lib/log.ts';
+import type { FleetService, Session } from '../../../runs/fleet/port.ts';
+import { peerOf } from './peer.ts';
+import { statusOf } from './status.ts';
+import { StreamOutput, type ControlCall } from './stream-output.ts';
+
+/** Messages that the session works on; while there are more, no more are read. */
+const MOST_AT_ONCE = 16;
+
+/** Serves control streams. */
+export function connectHandler(service: FleetService, log: Log): (call: ControlCall) => void {
+  return (call) => {
+    let session: Session | undefined;
+    let gone = false;
+    const output = new StreamOutput(call, () => session?.ended());
+    const end = (): void => {
+      gone = true;
+      output.ended();
+      session?.ended();
+    };
+    // Also when the connection breaks.
+    call.on('cancelled', end);
+    call.on('end', end);
+    void peerOf(call, service).then((peer) => {
+      if (gone) return;
+      session = service.connect(peer, output);
+      call.on('data', inTurn(call, session));
+    }).catch((error: unknown) => {
+      const { code, details } = statusOf(error, log, 'Connect');
+      output.fail(code, details);
+    });
+  };
+}
+
+/** Reads no faster than the session works. */
+function inTurn(call: ControlCall, session: Session): (message: ShipMessage) => void {
+  let working = 0;
+  return (message) => {
+    if (++working === MOST_AT_ONCE) call.pause();
+    void session.receive(message).then(() => {
+      if (working-- === MOST_AT_ONCE) call.resume();
+    });
+  };
+}

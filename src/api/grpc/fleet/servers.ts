@@ -1,0 +1,93 @@
+import { Server, type handleUnaryCall, type ServerOptions, type UntypedHandleCall } from '@grpc/grpc-js';
+import { Enrolment, Fleet } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Address } from '../../../lib/address.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { FleetService, Peer } from '../../../runs/fleet/port.ts';
+import { bind, stopOnce } from '../server.ts';
+import { connectHandler } from './connect.ts';
+import { ReplaceableCredentials, type FleetTls } from './credentials.ts';
+import { definitionOf } from './definitions.ts';
+import { addressOf, peerOf } from './peer.ts';
+import { statusOf } from './status.ts';
+
+export interface FleetServersOptions {
+  /** Mutual TLS. */
+  readonly fleet: Address;
+  /** TLS with the server's certificate only. */
+  readonly enrol: Address;
+  readonly tls: FleetTls;
+  readonly service: FleetService;
+  readonly log: Log;
+}
+
+export interface FleetServers {
+  readonly ports: { readonly fleet: number; readonly enrol: number };
+  /** New connections see the new certificate; open ones stay. */
+  replace(tls: FleetTls): void;
+  /** Waits for calls under way, and cuts off those that take longer. Safe twice. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** A ship that is gone without a word is noticed within these two together (decisions, section 6). */
+const KEEPALIVE: ServerOptions = { 'grpc.keepalive_time_ms': 20_000, 'grpc.keepalive_timeout_ms': 10_000 };
+
+const FLEET: ServerOptions = { ...KEEPALIVE, 'grpc.max_concurrent_streams': 200, 'grpc.max_receive_message_length': 4 << 20, 'grpc.max_send_message_length': -1 };
+
+/** Whoever reaches the port may call. */
+const ENROL: ServerOptions = { ...KEEPALIVE, 'grpc.max_concurrent_streams': 10, 'grpc.max_connection_idle_ms': 60_000, 'grpc.max_receive_message_length': 64 << 10 };
+
+/** Serves both; rejects with a one-line reason when an address cannot be had. */
+export async function startFleetServers(options: FleetServersOptions): Promise<FleetServers> {
+  const { tls, service, log } = options;
+  const fleet = { server: fleetServer(service, log), credentials: new ReplaceableCredentials(tls, 'with') };
+  const enrol = { server: enrolServer(service, log), credentials: new ReplaceableCredentials(tls, 'without') };
+  const stops = [fleet, enrol].map(({ server }) => stopOnce(server, () => undefined));
+  const stop = async (graceMs: number): Promise<void> => void await Promise.all(stops.map((end) => end(graceMs)));
+  try {
+    const ports = { fleet: await bind(fleet.server, options.fleet, fleet.credentials), enrol: await bind(enrol.server, options.enrol, enrol.credentials) };
+    return {
+      ports, stop,
+      replace: (next) => {
+        for (const { credentials } of [fleet, enrol]) credentials.replace(next);
+      },
+    };
+  } catch (error) {
+    await stop(0);
+    throw error;
+  }
+}
+
+function fleetServer(service: FleetService, log: Log): Server {
+  const server = new Server(FLEET);
+  const { connect, appendLogs, completeRun, renewCertificate, leave } = Fleet.method;
+  const asBytes = (bytes: Buffer): Buffer => bytes;
+  const unary = <Request, Response>(rpc: string, work: (peer: Peer, request: Request) => Promise<Response>): UntypedHandleCall =>
+    answering(log, rpc, async (call: Parameters<handleUnaryCall<Request, Response>>[0]) => work(await peerOf(call, service), call.request));
+  server.addService({
+    connect: { ...definitionOf(connect), responseSerialize: asBytes },
+    appendLogs: definitionOf(appendLogs), completeRun: definitionOf(completeRun), renewCertificate: definitionOf(renewCertificate), leave: definitionOf(leave),
+  }, {
+    connect: connectHandler(service, log) as UntypedHandleCall,
+    appendLogs: unary('AppendLogs', service.appendLogs),
+    completeRun: unary('CompleteRun', service.completeRun),
+    renewCertificate: unary('RenewCertificate', service.renewCertificate),
+    leave: unary('Leave', service.leave),
+  });
+  return server;
+}
+
+function enrolServer(service: FleetService, log: Log): Server {
+  const server = new Server(ENROL);
+  const { join } = Enrolment.method;
+  server.addService({ join: definitionOf(join) }, {
+    join: answering(log, 'Join', (call: Parameters<handleUnaryCall<Parameters<FleetService['join']>[1], unknown>>[0]) => service.join(addressOf(call), call.request)),
+  });
+  return server;
+}
+
+function answering<Request, Response>(log: Log, rpc: string, work: (call: Parameters<handleUnaryCall<Request, Response>>[0]) => Promise<Response>): UntypedHandleCall {
+  const handler: handleUnaryCall<Request, Response> = (call, callback) => {
+    work(call).then((answer) => callback(null, answer), (error: unknown) => callback(statusOf(error, log, rpc)));
+  };
+  return handler as UntypedHandleCall;
+}

@@ -1,0 +1,82 @@
+import { Metadata, status as codes, type ServerDuplexStream } from '@grpc/grpc-js';
+import { toBinary } from '@bufbuild/protobuf';
+import { ServerMessageSchema, type ServerMessage, type ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { SessionOutput } from '../../../runs/fleet/port.ts';
+
+/** A ship that reads has far less than this waiting. */
+const MAX_WAITING_BYTES = 16 << 20;
+const MAX_WAITING_MESSAGES = 10_000;
+
+const CODES = {
+  ok: codes.OK, permission_denied: codes.PERMISSION_DENIED, failed_precondition: codes.FAILED_PRECONDITION, unavailable: codes.UNAVAILABLE,
+} as const;
+
+/** The control stream of a call: its own messages are written as bytes, so that what waits can be counted. */
+export type ControlCall = ServerDuplexStream<ShipMessage, Buffer>;
+
+/**
+ * Writes a session's messages to its stream. What the ship does not read waits here, up to a limit; then the stream is
+ * cut, since a ship must not fill the memory of the server.
+ */
+export class StreamOutput implements SessionOutput {
+  readonly #call: ControlCall;
+  readonly #onCut: () => void;
+  #waitingBytes = 0;
+  #waitingMessages = 0;
+  #closed = false;
+
+  /** `onCut`: told when it ends the stream by itself. */
+  constructor(call: ControlCall, onCut: () => void) {
+    this.#call = call;
+    this.#onCut = onCut;
+  }
+
+  send(message: ServerMessage): void {
+    if (this.#closed) return;
+    const bytes = Buffer.from(toBinary(ServerMessageSchema, message));
+    this.#waitingBytes += bytes.length;
+    this.#waitingMessages += 1;
+    if (this.#waitingBytes > MAX_WAITING_BYTES || this.#waitingMessages > MAX_WAITING_MESSAGES) {
+      this.#cut(codes.RESOURCE_EXHAUSTED, 'the ship does not read what it is sent');
+      this.#onCut();
+      return;
+    }
+    this.#call.write(bytes, () => {
+      this.#waitingBytes -= bytes.length;
+      this.#waitingMessages -= 1;
+    });
+  }
+
+  close(status: keyof typeof CODES, reason: string): void {
+    // A ship that is thrown out is not waited for.
+    if (status === 'permission_denied') this.#cut(CODES[status], reason);
+    else this.fail(CODES[status], reason);
+  }
+
+  /** Ends the stream behind what was sent. */
+  fail(code: codes, details: string): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (code === codes.OK) this.#call.end();
+    else this.#call.emit('error', { code, details, metadata: new Metadata() });
+  }
+
+  /** The stream has ended by itself. */
+  ended(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#call.end();
+  }
+
+  /**
+   * Ends the stream without what waits in it. The library's stream sends its status only behind that, so it is dropped, and
+   * the status goes to the call below it.
+   */
+  #cut(code: codes, details: string): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const { call } = this.#call as unknown as { call: { sendStatus(status: object): void } };
+    this.#call.destroy();
+    call.sendStatus({ code, details, metadata: new Metadata() });
+  }
+}

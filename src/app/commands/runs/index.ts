@@ -1,0 +1,14 @@
+import type { Command } from 'commander';
+import { processIo, type Io } from '../shared/io.ts';
+import { registerChange } from './change.ts';
+import { registerList } from './list.ts';
+import { registerLogs } from './logs.ts';
+import { serveCommand } from './serve.ts';
+import { registerShow } from './show.ts';
+import { registerSubmit } from './submit.ts';
+
+/** `quire runs`: the service, and the clients of a running one. */
+export function registerRuns(program: Command, io: Io = processIo): void {
+  const runs = serveCommand(program);
+  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerChange]) register(runs, io);
+}

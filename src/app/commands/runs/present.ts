@@ -1,0 +1,44 @@
+import type { Run } from '../../../../generated/runs/sdk/types.gen.ts';
+import { formatMoment } from '../shared/format.ts';
+import { writeLines, type Io } from '../shared/io.ts';
+import { renderTable } from '../shared/table.ts';
+
+const COLUMNS = [
+  { heading: 'id', minimum: 32 }, { heading: 'project', minimum: 8 }, { heading: 'kind', minimum: 8 }, { heading: 'task', minimum: 6 },
+  { heading: 'state', minimum: 9 }, { heading: 'queued', minimum: 16 }, { heading: 'why it waits or failed', minimum: 10 },
+];
+
+const WAITS = { no_matching_ship: 'no ship has its labels', concurrency: 'max_parallel is reached', backoff: 'waits for its next attempt', project_disabled: 'project is disabled' } as const;
+
+/** The status that a command ends with after it has waited for a run. */
+const EXIT: Partial<Record<Run['state'], number>> = { failed: 1, cancelled: 2 };
+
+export const ENDED: ReadonlySet<Run['state']> = new Set(['succeeded', 'failed', 'cancelled']);
+
+export const exitCodeOf = (run: Run): number => EXIT[run.state] ?? 0;
+
+export function runTable(runs: readonly Run[], width: number | undefined): string[] {
+  return renderTable(COLUMNS, runs.map((run) => [run.id, run.project_id, run.kind, run.task, run.state, formatMoment(run.created_at), reasonOf(run)]), width);
+}
+
+/** One line that tells how a run is doing. */
+export function statusLine(run: Run): string {
+  const reason = reasonOf(run);
+  const attempt = run.max_attempts > 1 ? `, attempt ${run.attempt} of ${run.max_attempts}` : '';
+  const is = ENDED.has(run.state) ? (run.state === 'cancelled' ? 'was ' : '') : 'is ';
+  return `run ${run.id} ${is}${run.state}${attempt}${reason === '' ? '' : ` (${reason})`}`;
+}
+
+/** The run itself on standard output as JSON, or its id there and a line for a person beside it. */
+export function writeRun(io: Io, run: Run, json: boolean | undefined): void {
+  if (json) io.stdout.write(`${JSON.stringify(run, null, 2)}\n`);
+  else {
+    writeLines(io.stdout, [run.id]);
+    writeLines(io.stderr, [statusLine(run)]);
+  }
+}
+
+function reasonOf({ waiting_reason: waiting, error }: Run): string {
+  if (waiting !== null) return WAITS[waiting];
+  return error === undefined ? '' : [error.code, error.step, error.message].filter(Boolean).join(': ');
+}

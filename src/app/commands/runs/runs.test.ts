@@ -1,0 +1,129 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { API_TOKEN, startRunsServer, type RunsServer } from '../../../testkit/runs-server.ts';
+import { startFakeService } from '../testing/fake-service.ts';
+import { runQuire, type CommandInput } from '../testing/run-command.ts';
+
+const CONFIG = `
+pipelines:
+  - {name: hello, steps: [{name: greet, run: 'cat "$QUIRE_INPUT_FILE"; echo; printf "%s" done > "$QUIRE_RESULT_FILE"'}]}
+  - {name: fails, steps: [{name: first, run: 'echo about to fail; exit 3'}]}
+  - {name: waits, steps: [{name: wait, run: 'echo waiting; sleep 600'}]}
+projects: [{id: demo, repository: example/demo}]
+queue: {cancel_grace: 1s}
+`;
+
+let server: RunsServer;
+beforeAll(async () => {
+  server = await startRunsServer(CONFIG);
+});
+afterAll(() => server.remove());
+
+const quire = (command: string, options: readonly string[] = [], input: CommandInput = {}) =>
+  runQuire(['runs', command, ...options, '--url', server.url, '--token', API_TOKEN], input);
+
+/** The id of a run that is queued for a pipeline. */
+const submitted = async (pipeline: string): Promise<string> => (await quire('submit', ['demo', 'pipeline', pipeline])).stdout.trim();
+
+describe('quire runs submit', () => {
+  it('prints the id, follows the log, and ends as the run does', async () => {
+    const run = await quire('submit', ['demo', 'pipeline', 'hello', '--input', 'from the test', '--follow']);
+    expect(run).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/run [0-9a-f]{32} succeeded/) });
+    expect(run.stdout).toMatch(/^[0-9a-f]{32}\n/);
+    expect(run.stdout).toContain('[greet] from the test\n');
+  });
+
+  it('ends with 1 when the run fails, and says why', async () => {
+    expect(await quire('submit', ['demo', 'pipeline', 'fails', '--follow'])).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('[first] about to fail'), stderr: expect.stringContaining('step_failed: first') });
+  });
+
+  it('takes its input from a file, from standard input and as JSON', async () => {
+    const file = join(server.folder, 'input.txt');
+    await writeFile(file, 'text of a file');
+    const inputs: [string[], CommandInput, string][] = [
+      [['--input-file', file], {}, 'text of a file'], [['--input-file', '-'], { stdin: 'piped' }, 'piped'], [['--input-json', '{"a": 1}'], {}, '{"a":1}'],
+    ];
+    for (const [options, input, shown] of inputs) expect((await quire('submit', ['demo', 'pipeline', 'hello', '--follow', ...options], input)).stdout).toContain(`[greet] ${shown}`);
+  });
+
+  it('returns the same run for the same key', async () => {
+    const ids = [await quire('submit', ['demo', 'diagnostic', 'git', '--key', 'the-same-key']), await quire('submit', ['demo', 'diagnostic', 'git', '--key', 'the-same-key'])];
+    expect(ids[0]!.stdout).toBe(ids[1]!.stdout);
+  });
+
+  it.each([
+    [['demo', 'shell'], /kind.*diagnostic, pipeline, ai_text/],
+    [['nope', 'diagnostic'], /400: project_unavailable/],
+    [['demo', 'pipeline', 'hello', '--input', 'a', '--input-json', '{}'], /one of --input, --input-file and --input-json/],
+    [['demo', 'pipeline', 'hello', '--input-json', '[1]'], /expected a JSON object/],
+    [['demo', 'pipeline', 'hello', '--priority', '101'], /from -100 to 100/],
+    [['demo', 'pipeline', 'hello', '--input-file', '/none'], /--input-file \/none: ENOENT/],
+  ])('refuses %j', async (options, message) => {
+    expect(await quire('submit', options)).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(message) });
+  });
+});
+
+describe('quire runs list and show', () => {
+  it('shows runs, newest first, as a table and as JSON', async () => {
+    const id = await submitted('fails');
+    await quire('logs', [id, '--follow']);
+    const table = await quire('list', ['--project', 'demo', '--limit', '1']);
+    expect(table.stdout.split('\n')[2]).toMatch(new RegExp(`^${id} +demo +pipeline +fails +failed .*step_failed`));
+    expect(table.stderr).toBe('the newest 1; --limit lists more\n');
+    expect(JSON.parse((await quire('list', ['--state', 'failed', '--json'])).stdout)).toContainEqual(expect.objectContaining({ id, state: 'failed' }));
+  });
+
+  it('shows one run, and what it produced', async () => {
+    const id = await submitted('hello');
+    await quire('logs', [id, '-f']);
+    expect((await quire('show', [id])).stdout).toMatch(/succeeded[\s\S]*kind +pipeline hello/);
+    expect((await quire('show', [id, '--result'])).stdout).toBe('done');
+    expect(JSON.parse((await quire('show', [id, '--json'])).stdout)).toMatchObject({ id, state: 'succeeded' });
+  });
+});
+
+describe('quire runs logs, cancel and retry', () => {
+  it('prints the log as it is, line by line as JSON, or from an offset', async () => {
+    const id = await submitted('fails');
+    const followed = await quire('logs', [id, '-f']);
+    expect(followed).toMatchObject({ exitCode: 1 });
+    expect((await quire('logs', [id])).stdout).toBe(followed.stdout);
+    const events = (await quire('logs', [id, '--json'])).stdout.trim().split('\n').map((line) => JSON.parse(line) as { message: string });
+    expect(events.map(({ message }) => message)).toContain('about to fail');
+    expect((await quire('logs', [id, '--offset', '1', '--json'])).stdout.trim().split('\n')).toHaveLength(events.length - 1);
+  });
+
+  it('cancels a run, which ends its follower with 2, and retries it as a new run', async () => {
+    const id = await submitted('waits');
+    const following = quire('logs', [id, '-f']);
+    while (!(await quire('logs', [id])).stdout.includes('waiting')) await new Promise(setImmediate);
+    expect(await quire('cancel', [id])).toMatchObject({ exitCode: 0, stdout: `${id}\n`, stderr: expect.stringContaining('is cancelling') });
+    expect(await following).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('was cancelled') });
+    expect(await quire('cancel', [id])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('409: run_state_conflict') });
+    const retried = await quire('retry', [id]);
+    expect(retried.stdout.trim()).not.toBe(id);
+    await quire('cancel', [retried.stdout.trim()]);
+  });
+
+  it('says what is missing: the token, the run, the service', async () => {
+    expect((await runQuire(['runs', 'submit', 'demo', 'diagnostic', '--url', server.url, '--token', 'wrong-token-wrong-token'])).stderr).toContain('401: unauthenticated');
+    expect((await runQuire(['runs', 'list', '--url', server.url, '--token', 'wrong-token-wrong-token'])).stderr).toContain('give the token with --token or RUNS_API_TOKEN');
+    expect((await quire('show', ['0'.repeat(32)])).stderr).toContain('404: run_not_found');
+    expect((await runQuire(['runs', 'list', '--url', 'ftp://x'])).stderr).toContain('expected an address such as http://localhost:11030');
+  });
+
+  it('goes on after a connection that broke, without losing or repeating a line', async () => {
+    const run = { id: 'a'.repeat(32), state: 'succeeded', attempt: 1, max_attempts: 1, waiting_reason: null };
+    const event = (offset: number) => `id: ${offset}\nevent: log\ndata: {"message":"line ${offset}","stream":"stdout","step":null,"level":"info"}\n\n`;
+    const service = await startFakeService(({ path }) => {
+      if (!path.includes('/logs/stream')) return { body: { data: run } };
+      const from = Number(new URL(path, 'http://x').searchParams.get('offset'));
+      const headers = { 'Content-Type': 'text/event-stream' };
+      return from === 0 ? { headers, body: event(0) + event(1), cut: true } : { headers, body: `${event(from)}event: end\ndata: {"next_offset":${from + 1}}\n\n` };
+    });
+    const followed = await runQuire(['runs', 'logs', run.id, '-f', '--url', service.url]);
+    await service.close();
+    expect(followed).toMatchObject({ exitCode: 0, stdout: 'line 0\nline 1\nline 2\n' });
+  });
+});

@@ -1,0 +1,47 @@
+import { getRun, listRunLogs } from '../../../../generated/runs/sdk/sdk.gen.ts';
+import type { LogEvent } from '../../../../generated/runs/sdk/types.gen.ts';
+import { untilInterrupted } from '../shared/interrupt.ts';
+import { writeLines, type Io } from '../shared/io.ts';
+import { plainLine } from '../shared/text-width.ts';
+import type { RunsClient } from './client.ts';
+import { followRun } from './follow-run.ts';
+import { exitCodeOf, statusLine } from './present.ts';
+
+export interface LogView {
+  readonly follow?: boolean | undefined;
+  readonly attempt?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Prints a run's log, and with `follow` ends with the status of the run. */
+export async function showLog(client: RunsClient, id: string, view: LogView, io: Io): Promise<void> {
+  const write = (event: LogEvent): void => writeLines(io.stdout, [view.json ? JSON.stringify(event) : lineOf(event)]);
+  if (!view.follow) return printLog(client, id, view, write);
+  await untilInterrupted(async (signal) => {
+    const run = await followRun(client, id, view, { log: write, state: (state, attempt) => writeLines(io.stderr, [`— ${state}, attempt ${attempt}`]) }, signal);
+    if (run === undefined) return io.setExitCode(130);
+    writeLines(io.stderr, [statusLine(run)]);
+    io.setExitCode(exitCodeOf(run));
+  });
+}
+
+/** What there is now, page by page. */
+async function printLog(client: RunsClient, id: string, view: LogView, write: (event: LogEvent) => void): Promise<void> {
+  const attempt = view.attempt ?? (await client.ask(() => getRun({ client: client.sdk, path: { id } }))).data.attempt;
+  let offset = view.offset ?? 0;
+  for (;;) {
+    const query = { attempt, offset };
+    const page = await client.ask(() => listRunLogs({ client: client.sdk, path: { id }, query }));
+    page.data.forEach(write);
+    if (page.data.length === 0 || page.complete) return;
+    offset = page.next_offset;
+  }
+}
+
+/** Without what could move the cursor or change the terminal. */
+function lineOf({ step, stream, level, message }: LogEvent): string {
+  const from = step ?? (stream === 'system' ? 'quire' : '');
+  const mark = level === 'warn' || level === 'error' ? `${level}: ` : '';
+  return plainLine(`${from === '' ? '' : `[${from}] `}${mark}${message}`);
+}

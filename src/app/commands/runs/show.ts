@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { getRun, getRunResult } from '../../../../generated/runs/sdk/sdk.gen.ts';
+import type { Run } from '../../../../generated/runs/sdk/types.gen.ts';
+import { runCommand } from '../shared/command-error.ts';
+import { formatMoment } from '../shared/format.ts';
+import { writeLines, type Io } from '../shared/io.ts';
+import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
+import { statusLine } from './present.ts';
+
+interface Options extends RunsClientOptions {
+  readonly result?: boolean;
+  readonly json?: boolean;
+}
+
+export function registerShow(runs: Command, io: Io): void {
+  const command = runs
+    .command('show')
+    .description('show one run')
+    .argument('<id>', 'id of the run')
+    .option('--result', 'write what the run produced instead')
+    .option('--json', 'write JSON');
+  addRunsClientOptions(command).action(async (id: string, options: Options) => {
+    await runCommand('runs show', io, () => (options.result ? showResult(id, options, io) : show(id, options, io)));
+  });
+}
+
+async function show(id: string, options: Options, io: Io): Promise<void> {
+  const client = openRunsClient(options);
+  const { data: run } = await client.ask(() => getRun({ client: client.sdk, path: { id } }));
+  if (options.json) io.stdout.write(`${JSON.stringify(run, null, 2)}\n`);
+  else writeLines(io.stdout, [statusLine(run), ...detailsOf(run)]);
+}
+
+async function showResult(id: string, options: Options, io: Io): Promise<void> {
+  const client = openRunsClient(options);
+  const { data } = await client.ask(() => getRunResult({ client: client.sdk, path: { id } }));
+  io.stdout.write(options.json ? `${JSON.stringify(data, null, 2)}\n` : data.content);
+}
+
+function detailsOf(run: Run): string[] {
+  const moment = (seconds: number | null): string => (seconds === null ? '' : formatMoment(seconds));
+  const details: [string, string][] = [
+    ['project', run.project_id],
+    ['kind', run.task === '' ? run.kind : `${run.kind} ${run.task}`],
+    ['queued', moment(run.created_at)],
+    ['started', moment(run.started_at)],
+    ['finished', moment(run.finished_at)],
+    ['priority', String(run.priority)],
+    ['runs on', run.runs_on.join(', ')],
+    ['ship', run.ship_id ?? ''],
+    ['retry of', run.retry_of ?? ''],
+    ['log', run.logs_expired ? 'expired' : `${run.logs_bytes} bytes${run.log_truncated ? ', cut at its budget' : ''}`],
+  ];
+  return details.filter(([, value]) => value !== '').map(([name, value]) => `  ${name.padEnd(8)}  ${value}`);
+}

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { Argument, InvalidArgumentError, type Command } from 'commander';
+import { enqueueRun } from '../../../../generated/runs/sdk/sdk.gen.ts';
+import type { EnqueueRunRequest, RunKind } from '../../../../generated/runs/sdk/types.gen.ts';
+import { CommandError, runCommand } from '../shared/command-error.ts';
+import type { Io } from '../shared/io.ts';
+import { addKeyOption, addRunsClientOptions, newKey, openRunsClient, type RunsClientOptions } from './client.ts';
+import { showLog } from './show-log.ts';
+import { writeRun } from './present.ts';
+
+interface Options extends RunsClientOptions {
+  readonly input?: string;
+  readonly inputFile?: string;
+  readonly inputJson?: string;
+  readonly priority?: number;
+  readonly key?: string;
+  readonly follow?: boolean;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  $ quire runs submit demo pipeline hello --follow
+  $ quire runs submit demo pipeline build --input-json '{"version": "1.2"}' --priority 10
+  $ quire runs submit demo ai_text writer --input-file notes.md
+  $ quire runs submit demo diagnostic
+
+With --follow the status is 0 when the run succeeded, 1 when it failed, 2 when it was cancelled.
+`;
+
+export function registerSubmit(runs: Command, io: Io): void {
+  const command = runs
+    .command('submit')
+    .description('queue a run and print its id')
+    .argument('<project>', 'id of the project')
+    .addArgument(new Argument('<kind>', 'what to do').choices(['diagnostic', 'pipeline', 'ai_text']))
+    .argument('[task]', 'name of the pipeline, AI role, or of one check')
+    .option('--input <text>', 'input of the pipeline, or the prompt')
+    .option('--input-file <file>', 'the same from a file, - for standard input')
+    .option('--input-json <json>', 'the same as a JSON object')
+    .option('--priority <n>', 'from -100 to 100, higher first; without it that of the project', priorityOf)
+    .option('-f, --follow', 'print the log until the run has ended')
+    .option('--json', 'write the run as JSON');
+  addRunsClientOptions(addKeyOption(command))
+    .addHelpText('after', EXAMPLES)
+    .action(async (project: string, kind: RunKind, task: string | undefined, options: Options) => {
+      await runCommand('runs submit', io, () => submit(project, kind, task, options, io));
+    });
+}
+
+async function submit(project: string, kind: RunKind, task: string | undefined, options: Options, io: Io): Promise<void> {
+  const client = openRunsClient(options);
+  const input = await inputOf(options, io);
+  const body: EnqueueRunRequest = {
+    project_id: project,
+    kind,
+    ...(task === undefined ? {} : { task }),
+    ...(input === undefined ? {} : { input }),
+    ...(options.priority === undefined ? {} : { priority: options.priority }),
+  };
+  const headers = { 'Idempotency-Key': options.key ?? newKey() };
+  const { data: run } = await client.ask(() => enqueueRun({ client: client.sdk, body, headers }));
+  writeRun(io, run, options.json && !options.follow);
+  if (options.follow) await showLog(client, run.id, { json: options.json, follow: true }, io);
+}
+
+function priorityOf(text: string): number {
+  const value = Number(text);
+  if (!/^-?\d+$/.test(text) || Math.abs(value) > 100) throw new InvalidArgumentError('Expected a whole number from -100 to 100.');
+  return value;
+}
+
+async function inputOf({ input, inputFile, inputJson }: Options, { stdin }: Io): Promise<EnqueueRunRequest['input']> {
+  if ([input, inputFile, inputJson].filter((given) => given !== undefined).length > 1) throw new CommandError('give one of --input, --input-file and --input-json');
+  if (inputFile !== undefined) return inputFile === '-' ? text(stdin) : readInput(inputFile);
+  return inputJson === undefined ? input : parseObject(inputJson);
+}
+
+async function readInput(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new CommandError(`--input-file ${file}: ${(error as Error).message}`);
+  }
+}
+
+function parseObject(json: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Told below.
+  }
+  throw new CommandError('--input-json: expected a JSON object');
+}

@@ -1,0 +1,128 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { JoinFlags } from '../ship/join-ship.ts';
+import type { SailFlags, Voyage, VoyageEnd } from '../ship/sail.ts';
+import { createLog } from '../logging/index.ts';
+import { CommandError, runCommand } from './shared/command-error.ts';
+import { processIo, writeLines, type Io } from './shared/io.ts';
+
+const DATA_DIR = './data/ship';
+const SANDBOXES = ['none', 'namespaces', 'bubblewrap', 'systemd', 'container'];
+
+const JOIN_HELP = `
+The token comes from POST /api/v1/ships/tokens of the run-queue service and works once. It names
+the server's certificate authority: a server with another one never gets to see it. The options
+--token-file and QUIRE_JOIN_TOKEN keep it out of the list of processes.
+
+Examples:
+  $ quire ship join --server ships.example.org:11032 --name build-01 --token qj1....
+  $ QUIRE_JOIN_TOKEN=qj1.... quire ship join --server ships.example.org:11032 --name build-01 --ephemeral
+  $ quire ship run
+`;
+
+const RUN_HELP = `
+The first SIGTERM or Ctrl-C takes no more runs and waits for those under way; a second one gives
+them back, with their grace; a third one ends at once.
+
+Ends with 0 after a drain or the one run of an ephemeral ship, 1 where something could not be
+reported, 77 where the server does not know the ship any more, 86 where the program is too old.
+`;
+
+/** As sysexits.h has it: no permission. */
+const EXIT_DENIED = 77;
+/** For supervisors that upgrade the program (decisions, section 4). */
+const EXIT_OUTDATED = 86;
+
+/** `quire ship`: a worker of the run-queue service on this machine. */
+export function registerShip(program: Command, io: Io = processIo): void {
+  const ship = program.command('ship').description('be a worker of a run-queue service');
+  ship
+    .command('join')
+    .description('make this machine a ship of a fleet')
+    .requiredOption('--server <host:port>', 'where to join: fleet.enrol_listen of the service')
+    .requiredOption('--name <name>', 'the name that the token was made for')
+    .option('--token <token>', 'one-time token; better given by a file or QUIRE_JOIN_TOKEN')
+    .option('--token-file <file>', 'file with the token')
+    .option('--ephemeral', 'take one run, then leave the fleet')
+    .option('--capacity <number>', 'runs at once', toCapacity, 2)
+    .option('--data-dir <folder>', 'folder for the key and for work', DATA_DIR)
+    .addHelpText('after', JOIN_HELP)
+    .action((flags: JoinFlags) => runCommand('ship join', io, () => join(flags, io)));
+  ship
+    .command('run')
+    .description('connect to the service and work')
+    .option('--data-dir <folder>', 'folder that it joined with', DATA_DIR)
+    .option('--capacity <number>', 'runs at once; default: as it joined', toCapacity)
+    .addOption(new Option('--sandbox <sandbox>', 'how steps are fenced in, where a pipeline does not say').choices(SANDBOXES).default('none'))
+    .option('--work-dir <folder>', 'folder of the work; default: work in the data folder. As root, one that others may enter lets steps run as a user without rights')
+    .option('--keep-work', 'leave the folders of runs behind, to look into them')
+    .addOption(new Option('--log-format <format>', 'text for people, json for programs').choices(['text', 'json']).default('text'))
+    .addOption(new Option('--log-level <level>', 'the least that is written').choices(['debug', 'info', 'warn', 'error']).default('info'))
+    .addHelpText('after', RUN_HELP)
+    .action((flags: RunFlags) => runCommand('ship run', io, () => run(flags, io)));
+}
+
+type RunFlags = SailFlags & { readonly logFormat: 'text' | 'json'; readonly logLevel: 'debug' | 'info' | 'warn' | 'error' };
+
+function toCapacity(text: string): number {
+  const capacity = Number(text);
+  if (!/^\d{1,4}$/.test(text) || capacity < 1 || capacity > 1000) throw new InvalidArgumentError('expected a number from 1 to 1000');
+  return capacity;
+}
+
+async function join(flags: JoinFlags, io: Io): Promise<void> {
+  // Loaded only here, so that other commands start without it.
+  const { joinShip } = await import('../ship/join-ship.ts');
+  const { shipId, name, labels, fleetAddress } = await joinShip(flags, process.env).catch(tellReason);
+  const folder = flags.dataDir === DATA_DIR ? '' : ` --data-dir ${flags.dataDir}`;
+  writeLines(io.stdout, [
+    `joined as ${name} (ship ${shipId})`,
+    ...(labels.length > 0 ? [`  labels: ${labels.join(' ')}`] : []),
+    `  server: ${fleetAddress}`,
+    `  next:   quire ship run${folder}`,
+  ]);
+}
+
+async function run(flags: RunFlags, io: Io): Promise<void> {
+  const log = createLog({ format: flags.logFormat, level: flags.logLevel });
+  const { sail } = await import('../ship/sail.ts');
+  const voyage = await sail(flags, process.env, log).catch(tellReason);
+  log.info({ name: voyage.identity.name, ship: voyage.identity.shipId, server: voyage.identity.fleetAddress }, 'sailing');
+  const release = steer(voyage, io);
+  const end = await voyage.ended;
+  release();
+  const { exitCode, message } = ENDS[end];
+  if (message !== undefined) writeLines(io.stderr, [`quire ship run: ${message}`]);
+  io.setExitCode(exitCode);
+}
+
+const ENDS: Readonly<Record<VoyageEnd, { readonly exitCode: number; readonly message?: string }>> = {
+  drained: { exitCode: 0 },
+  ephemeral: { exitCode: 0 },
+  gave_up: { exitCode: 1, message: 'the server could not be told how the last runs ended; it hands them out again' },
+  denied: { exitCode: EXIT_DENIED, message: 'the server has revoked this ship, and its key is deleted: join again with a new token' },
+  expired: { exitCode: EXIT_DENIED, message: 'the certificate has expired before it could be renewed: join again with a new token' },
+  outdated: { exitCode: EXIT_OUTDATED, message: 'this program is too old for the server: upgrade it' },
+};
+
+/** Signals say how much of a hurry there is. */
+function steer({ ship }: Voyage, io: Io): () => void {
+  let signals = 0;
+  const hear = (): void => {
+    signals += 1;
+    if (signals === 1) {
+      writeLines(io.stderr, [ship.running > 0 ? `waiting for ${ship.running} of its runs; once more gives them back` : 'leaving']);
+      ship.drain({ exit: true });
+    } else if (signals === 2) ship.stop();
+    else process.exit(1);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, hear);
+  return () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.off(signal, hear);
+  };
+}
+
+/** What was written for a person is shown as it is; anything else is a defect. */
+function tellReason(error: unknown): never {
+  if (error instanceof Error && error.name === 'ShipFailure') throw new CommandError(error.message, { cause: error });
+  throw error;
+}

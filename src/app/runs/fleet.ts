@@ -1,0 +1,131 @@
+import { hostname, networkInterfaces } from 'node:os';
+import { isIP } from 'node:net';
+import { startFleetServers, type FleetServers } from '../../api/grpc/fleet/index.ts';
+import { formatAddress, parseAddress, type Address } from '../../lib/address.ts';
+import { ConfigError } from '../../lib/config-error.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { inDataDir, type RunsConfig } from '../../runs/config/index.ts';
+import { Authority, type FleetService, type ServerMaterial } from '../../runs/fleet/index.ts';
+
+/** How often it is looked whether certificates have to be replaced. */
+const REVIEW_MS = 3_600_000;
+/** Interfaces of a machine that its certificate names, at most. */
+const MAX_HOSTS = 64;
+
+/** Opens the certificate authority of the configured folder, or makes it; undefined while the fleet is off. */
+export async function openAuthority(config: RunsConfig, { clock, log }: { clock: Clock; log: Log }): Promise<Authority | undefined> {
+  const { enabled, ca_dir, trust_domain, ca_ttl, server_cert_ttl, ship_cert_ttl } = config.fleet;
+  if (!enabled) return undefined;
+  const folder = inDataDir(config, ca_dir);
+  return Authority.open({ folder, trustDomain: trust_domain, caTtlMs: ca_ttl, serverTtlMs: server_cert_ttl, shipTtlMs: ship_cert_ttl, clock, log });
+}
+
+/** Where ships reach this server: the advertised host, with the ports as they are once the servers listen. */
+export class FleetAddresses {
+  readonly listen: { readonly fleet: Tcp; readonly enrol: Tcp };
+  readonly #host: string;
+  #ports: FleetServers['ports'];
+
+  /** Throws a `ConfigError` for what is no host or no TCP address. */
+  constructor({ fleet }: RunsConfig) {
+    this.listen = { fleet: requireTcp('fleet.listen', fleet.listen), enrol: requireTcp('fleet.enrol_listen', fleet.enrol_listen) };
+    this.#host = fleet.advertise === '' ? hostname() : advertisedHost(fleet.advertise);
+    this.#ports = { fleet: this.listen.fleet.port, enrol: this.listen.enrol.port };
+  }
+
+  readonly fleet = (): string => this.#at(this.#ports.fleet);
+
+  readonly enrol = (): string => this.#at(this.#ports.enrol);
+
+  listening(ports: FleetServers['ports']): void {
+    this.#ports = ports;
+  }
+
+  /** Every name and IP address by which ships may call this machine. */
+  hosts(): string[] {
+    const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []).map(({ address }) => address);
+    const all = [this.#host, 'localhost', '127.0.0.1', '::1', hostname(), ...[this.listen.fleet, this.listen.enrol].map(({ host }) => host ?? ''), ...interfaces];
+    return [...new Set(all)].filter((host) => isIP(host) !== 0 || /^[A-Za-z0-9_.-]{1,253}$/.test(host)).slice(0, MAX_HOSTS);
+  }
+
+  #at(port: number): string {
+    return formatAddress({ kind: 'tcp', host: this.#host, port });
+  }
+}
+
+type Tcp = Extract<Address, { kind: 'tcp' }>;
+
+function requireTcp(name: string, address: Address): Tcp {
+  if (address.kind === 'tcp') return address;
+  throw new ConfigError([`${name}: a unix socket is not possible here; give host:port`]);
+}
+
+/** A name, or an IP address with or without brackets. */
+function advertisedHost(text: string): string {
+  const bare = text.replace(/^\[(.*)\]$/, '$1');
+  const read = isIP(bare) === 0 ? parseAddress(`${bare}:1`) : undefined;
+  if (isIP(bare) !== 0 || (read?.kind === 'tcp' && read.host === bare)) return bare;
+  throw new ConfigError([`fleet.advertise: expected a host name or an IP address, without a port, got ${text}`]);
+}
+
+export interface FleetStartOptions {
+  readonly service: FleetService;
+  readonly authority: Authority;
+  readonly addresses: FleetAddresses;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly log: Log;
+}
+
+export interface RunningFleet {
+  /** When the server's certificate expires, in milliseconds since 1970. */
+  serverExpiresMs(): number;
+  /** Replaces the server's certificate where that is due; never rejects. */
+  review(): Promise<void>;
+  /** Waits for calls under way, and cuts off those that take longer. Safe twice. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/**
+ * Starts both listeners of the fleet, and keeps their certificate fresh: it is replaced at half its life, and when the
+ * authority's roots change. Rejects with a reason for a person when an address cannot be had.
+ */
+export async function startFleet(options: FleetStartOptions): Promise<RunningFleet> {
+  const { service, authority, addresses, clock, timer, log } = options;
+  const issue = (): Promise<ServerMaterial> => authority.serverMaterial(addresses.hosts());
+  let material = await issue();
+  let issuedMs = clock.now();
+  const servers = await startFleetServers({ ...addresses.listen, tls: material, service, log });
+  addresses.listening(servers.ports);
+  const review = async (): Promise<void> => {
+    try {
+      const rootsChanged = await authority.review();
+      const isOld = clock.now() - issuedMs >= (material.expiresMs - issuedMs) / 2;
+      if (!rootsChanged && !isOld) return;
+      material = await issue();
+      issuedMs = clock.now();
+      servers.replace(material);
+      log.info({ expires: new Date(material.expiresMs) }, 'the certificate of the fleet server is replaced');
+    } catch (error) {
+      log.error({ err: error }, 'the certificates of the fleet could not be looked after');
+    }
+  };
+  const stopping = new AbortController();
+  void (async () => {
+    while (!stopping.signal.aborted) {
+      await timer.sleep(REVIEW_MS, stopping.signal);
+      if (!stopping.signal.aborted) await review();
+    }
+  })();
+  log.info({ fleet: addresses.fleet(), enrol: addresses.enrol() }, 'ships can connect');
+  return {
+    serverExpiresMs: () => material.expiresMs,
+    review,
+    stop: (graceMs) => {
+      stopping.abort();
+      return servers.stop(graceMs);
+    },
+  };
+}

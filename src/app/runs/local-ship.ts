@@ -1,0 +1,111 @@
+import type { ShipMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { inDataDir, type Environment, type RunsConfig } from '../../runs/config/index.ts';
+import { FleetRefusal, type FleetService, type Peer, type Session } from '../../runs/fleet/index.ts';
+import { createExecutor } from '../../ship/execute/index.ts';
+import { createDiskSpools, createShip, RefusedCall, systemShipTime, type ControlStream, type Executor, type ShipLink, type ShipTime, type StreamEvents } from '../../ship/index.ts';
+import { describeMachine } from '../ship/this-machine.ts';
+import { BUILD_VERSION } from '../version.ts';
+
+export interface LocalShipOptions {
+  readonly service: FleetService;
+  readonly settings: RunsConfig;
+  /** What its work inherits of the environment, and which keys of AI roles are set. */
+  readonly variables: Environment;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Default: that of this machine. */
+  readonly executor?: Executor;
+}
+
+/** The ship in the server's own process. */
+export interface LocalShip {
+  /** Runs whose work is under way. */
+  readonly running: number;
+  /** Takes no more runs, gives back what still runs after so long, and waits until nothing is left. Safe twice; the service must still be there. */
+  stop(graceMs: number): Promise<void>;
+  /** Gives back what runs, without waiting for it any longer. */
+  hurry(): void;
+}
+
+/**
+ * Starts the in-process ship: the same program as a remote one, with direct calls to the fleet in place of
+ * gRPC (decisions, section 5).
+ */
+export function startLocalShip(options: LocalShipOptions): LocalShip {
+  const { service, settings, variables, clock } = options;
+  const { capacity, sandbox } = settings.local;
+  const log = options.log.child({ ship: 'local' });
+  const time: ShipTime = { ...systemShipTime, clock };
+  const executor = options.executor ?? createExecutor({
+    workDir: inDataDir(settings, 'work'), sandbox, env: variables, clock, log, version: BUILD_VERSION,
+  });
+  const ship = createShip({
+    link: directLink(service, { shipId: `local:${settings.node_id}` }), executor, time, log,
+    spools: createDiskSpools(inDataDir(settings, 'spool')),
+    description: describeMachine({ name: 'local', capacity, ephemeral: false }, variables),
+  });
+  const ended = ship.run();
+  return {
+    get running() {
+      return ship.running;
+    },
+    async stop(graceMs) {
+      ship.drain({ exit: true });
+      const over = new AbortController();
+      void time.timer.sleep(graceMs, over.signal).then(() => {
+        if (!over.signal.aborted) ship.stop();
+      });
+      await ended;
+      over.abort();
+    },
+    hurry: () => ship.stop(),
+  };
+}
+
+/** Messages go from one to the other on the next turn, as they would over a network: neither is called while it is calling. */
+export function directLink(service: FleetService, peer: Peer): ShipLink {
+  return {
+    connect: (events) => connect(service, peer, events),
+    appendLogs: (request) => refusing(service.appendLogs(peer, request)),
+    completeRun: (request) => refusing(service.completeRun(peer, request)),
+  };
+}
+
+const REASONS = { ok: 'lost', unavailable: 'lost', permission_denied: 'denied', failed_precondition: 'outdated' } as const;
+
+function connect(service: FleetService, peer: Peer, events: StreamEvents): ControlStream {
+  let isOver = false;
+  let hasEnded = false;
+  const soon = (tell: () => void): void => void setImmediate(() => {
+    if (!isOver) tell();
+  });
+  const session: Session = service.connect(peer, {
+    send: (message) => soon(() => events.message(message)),
+    close: (status, reason) => soon(() => {
+      isOver = true;
+      hasEnded = true;
+      events.ended(REASONS[status], reason);
+    }),
+  });
+  return {
+    send: (message: ShipMessage) => {
+      if (!isOver) setImmediate(() => void session.receive(message));
+    },
+    close: () => {
+      isOver = true;
+      if (!hasEnded) setImmediate(() => session.ended());
+      hasEnded = true;
+    },
+  };
+}
+
+async function refusing<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof FleetRefusal && error.status === 'invalid_argument') throw new RefusedCall(error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,222 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Identity } from '../../ship/identity/index.ts';
+import { HeardLog } from '../../testkit/ship/heard-log.ts';
+import { RunsServer, type RunsServerOptions } from '../../testkit/ship/runs-server.ts';
+import { TcpProxy } from '../../testkit/ship/tcp-proxy.ts';
+import { joinShip } from './join-ship.ts';
+import { sail, type Voyage } from './sail.ts';
+
+const YAML = `
+queue: {lease_ttl: 12s, heartbeat: 500ms, cancel_grace: 500ms}
+pipelines:
+  - {name: count, steps: [{name: one, run: 'for i in 1 2 3 4 5 6 7 8 9 10; do for j in 1 2 3 4 5; do echo "line $i.$j"; done; sleep 0.15; done'}]}
+  - {name: endless, steps: [{name: one, run: 'echo $$ > "$QUIRE_INPUT"; echo begun; sleep 1000'}]}
+`;
+const COUNTED = Array.from({ length: 50 }, (_, line) => `line ${Math.floor(line / 5) + 1}.${(line % 5) + 1}`);
+
+let folder: string;
+let server: RunsServer;
+const voyages: Voyage[] = [];
+const proxies: TcpProxy[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quire-sail-'));
+});
+afterEach(async () => {
+  for (const { ship } of voyages) ship.stop();
+  for (const proxy of proxies) proxy.mend();
+  await Promise.all(voyages.splice(0).map(({ ended }) => ended));
+  await server.service.stop();
+  await Promise.all(proxies.splice(0).map((proxy) => proxy.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function serve(options: Partial<RunsServerOptions> = {}): Promise<RunsServer> {
+  server = await RunsServer.start({ folder: join(folder, 'server'), yaml: YAML, ...options });
+  return server;
+}
+
+const identityFile = (): string => join(folder, 'ship', 'identity.json');
+
+interface Fleet {
+  readonly voyage: Voyage;
+  readonly log: HeardLog;
+  readonly proxy: TcpProxy;
+}
+
+/** A ship that has joined, and reaches its server through a network that can be cut. */
+async function joinFleet(flags: { ephemeral?: boolean } = {}): Promise<TcpProxy> {
+  const identity = await joinShip({ server: server.service.fleet!.enrol, name: 'one', token: await server.makeToken('one'), capacity: 2, dataDir: join(folder, 'ship'), ...flags }, {});
+  const [host, port] = identity.fleetAddress.split(':');
+  const proxy = await TcpProxy.start({ host: host!, port: Number(port) });
+  proxies.push(proxy);
+  writeFileSync(identityFile(), JSON.stringify({ ...identity, fleetAddress: `${host}:${proxy.port}` }));
+  return proxy;
+}
+
+async function setSail(flags: { ephemeral?: boolean } = {}): Promise<Fleet> {
+  const proxy = await joinFleet(flags);
+  const log = new HeardLog();
+  const voyage = await begin(log);
+  await log.heard('connected');
+  return { voyage, log, proxy };
+}
+
+async function begin(log = new HeardLog()): Promise<Voyage> {
+  const voyage = await sail({ dataDir: join(folder, 'ship'), sandbox: 'none' }, { PATH: process.env['PATH'] }, log);
+  voyages.push(voyage);
+  return voyage;
+}
+
+const readIdentity = (): Identity => JSON.parse(readFileSync(identityFile(), 'utf8')) as Identity;
+
+/** Whether a process is there and no zombie. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** A run whose work goes on until it is stopped, with the process that does it. */
+async function beginEndless(): Promise<{ id: string; pid: number }> {
+  const id = await server.submit('endless', join(folder, 'pid'));
+  while (!existsSync(join(folder, 'pid')) || readFileSync(join(folder, 'pid'), 'utf8') === '') await setTimeout(20);
+  return { id, pid: Number(readFileSync(join(folder, 'pid'), 'utf8')) };
+}
+
+describe('a remote ship', () => {
+  it('survives a restart of the server: runs go on in their first attempt, logs are whole', async () => {
+    await serve();
+    const { address, enrol } = server.service.fleet!;
+    const { log } = await setSail();
+    const ids = await Promise.all([server.submit('count'), server.submit('count')]);
+    await Promise.all(ids.map((id) => server.reached(id, 'running')));
+    await server.service.stop();
+    await serve({ fleet: { address, enrol } });
+    await log.heard('connected', 2);
+    for (const id of ids) {
+      expect(await server.reached(id, 'succeeded')).toMatchObject({ attempt: 1 });
+      expect(await server.output(id)).toEqual(COUNTED);
+    }
+  }, 60_000);
+
+  it('survives a network that breaks again and again', async () => {
+    await serve();
+    const { proxy } = await setSail();
+    const id = await server.submit('count');
+    await server.reached(id, 'running');
+    for (let cut = 0; cut < 3; cut++) {
+      await setTimeout(200);
+      proxy.drop();
+    }
+    expect(await server.reached(id, 'succeeded')).toMatchObject({ attempt: 1 });
+    expect(await server.output(id)).toEqual(COUNTED);
+  });
+
+  it('notices a connection that is dead without a word, and makes another', async () => {
+    await serve();
+    const { proxy, log } = await setSail();
+    const { id, pid } = await beginEndless();
+    proxy.strand();
+    await log.heard('connected', 2);
+    expect(await server.run(id)).toMatchObject({ state: 'running', attempt: 1 });
+    expect(isAlive(pid)).toBe(true);
+  });
+
+  it('is dead before its run is handed out again, when it is cut off', async () => {
+    await serve({ yaml: YAML.replace('lease_ttl: 12s', 'lease_ttl: 7s') });
+    const { proxy } = await setSail();
+    const { id, pid } = await beginEndless();
+    proxy.cut();
+    while ((await server.run(id)).attempt === 1) await setTimeout(10);
+    expect(isAlive(pid)).toBe(false);
+    proxy.mend();
+  }, 30_000);
+
+  it('that is revoked kills its work, deletes its key and ends', async () => {
+    await serve();
+    const { voyage } = await setSail();
+    const { id, pid } = await beginEndless();
+    await server.api('POST', `/ships/${voyage.identity.shipId}/revoke`);
+    expect(await voyage.ended).toBe('denied');
+    expect([isAlive(pid), existsSync(identityFile())]).toEqual([false, false]);
+    expect(await server.run(id)).toMatchObject({ state: 'queued', attempt: 2 });
+  });
+
+  it('that is ephemeral leaves the fleet after one run', async () => {
+    await serve();
+    const { voyage } = await setSail({ ephemeral: true });
+    const [first, second] = [await server.submit('count'), await server.submit('count')];
+    expect(await voyage.ended).toBe('ephemeral');
+    expect([(await server.run(first)).state, (await server.run(second)).state]).toEqual(['succeeded', 'queued']);
+    expect(await server.api('GET', '/ships')).toEqual([]);
+    expect(existsSync(identityFile())).toBe(false);
+  });
+
+  it('stops a run that is cancelled', async () => {
+    await serve();
+    await setSail();
+    const { id, pid } = await beginEndless();
+    await server.api('POST', `/runs/${id}/cancel`);
+    await server.reached(id, 'cancelled');
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('that is stopped gives its run back', async () => {
+    await serve();
+    const { voyage } = await setSail();
+    const { id, pid } = await beginEndless();
+    voyage.ship.stop();
+    expect(await voyage.ended).toBe('drained');
+    expect(isAlive(pid)).toBe(false);
+    expect(await server.run(id)).toMatchObject({ state: 'queued', attempt: 2 });
+  });
+
+  it('that is drained by the server ends what it does and takes no more', async () => {
+    await serve();
+    const { voyage } = await setSail();
+    const first = await server.submit('count');
+    await server.reached(first, 'running');
+    await server.api('POST', `/ships/${voyage.identity.shipId}/drain`);
+    const second = await server.submit('count');
+    await server.reached(first, 'succeeded');
+    expect((await server.run(second)).state).toBe('queued');
+  });
+
+  it('renews its certificate, under way and without losing a run', async () => {
+    await serve({ shipCertTtl: '4s' });
+    const { log } = await setSail();
+    const before = readIdentity();
+    const id = await server.submit('count');
+    await log.heard('renewed the certificate');
+    await log.heard('connected', 2);
+    const after = readIdentity();
+    expect(after.certificate).not.toBe(before.certificate);
+    expect(after.key).not.toBe(before.key);
+    expect(await server.reached(id, 'succeeded')).toMatchObject({ attempt: 1 });
+    expect(await server.output(id)).toEqual(COUNTED);
+  });
+
+  it('that is too old for the server says so', async () => {
+    await serve();
+    const { address, enrol } = server.service.fleet!;
+    await joinFleet();
+    await server.service.stop();
+    await serve({ fleet: { address, enrol }, minShipVersion: '99.0.0' });
+    expect(await (await begin()).ended).toBe('outdated');
+    // It can be upgraded and go on.
+    expect(existsSync(identityFile())).toBe(true);
+  });
+
+  it('does not share its folder with another', async () => {
+    await serve();
+    await setSail();
+    await expect(begin()).rejects.toThrow(/is in use: another `quire ship run` works there/);
+  });
+});

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { parseAddress } from '../../lib/address.ts';
+import type { Log } from '../../lib/log.ts';
+import { createExecutor } from '../../ship/execute/index.ts';
+import { RemoteLink } from '../../ship/grpc/index.ts';
+import { certificateEndsMs, IdentityFile, IdentityKeeper, lockFolder, ShipFailure, type Identity } from '../../ship/identity/index.ts';
+import { createDiskSpools, createShip, systemShipTime, type Ship, type ShipEnd } from '../../ship/index.ts';
+import { BUILD_VERSION } from '../version.ts';
+import { readIdentity } from './join-ship.ts';
+import { describeMachine, type Variables } from './this-machine.ts';
+
+export interface SailFlags {
+  readonly dataDir: string;
+  /** Instead of the number that it joined with. */
+  readonly capacity?: number;
+  readonly sandbox: string;
+  /** Folder of the work; default: in the data folder. */
+  readonly workDir?: string;
+  readonly keepWork?: boolean;
+}
+
+/** How a voyage ended; `expired`: the certificate could not be renewed in time. */
+export type VoyageEnd = ShipEnd | 'expired';
+
+export interface Voyage {
+  readonly ship: Ship;
+  readonly identity: Identity;
+  /** Never rejects. The membership is over where the ship has left or was thrown out, and its key is gone then. */
+  readonly ended: Promise<VoyageEnd>;
+}
+
+/** Connects this machine to its server, as the ship that it has joined as. Throws a `ShipFailure` that says what to do. */
+export async function sail(flags: SailFlags, env: Variables, log: Log): Promise<Voyage> {
+  const { dataDir } = flags;
+  const file = new IdentityFile(dataDir);
+  const identity = await readIdentity(file);
+  if (identity === undefined) throw new ShipFailure(`this machine is no ship yet: there is no ${file.path}. Join first: quire ship join --help`);
+  if (certificateEndsMs(identity.certificate) <= Date.now()) throw new ShipFailure(`the certificate of the ship ${identity.name} has expired: join again with a new token (quire ship join --help)`);
+  const address = parseAddress(identity.fleetAddress);
+  if (address?.kind !== 'tcp' || address.host === undefined) throw new ShipFailure(`the server's address ${identity.fleetAddress} is not host:port: set fleet.advertise there, and join again`);
+  const lock = lockFolder(dataDir);
+  const link = new RemoteLink({ address: { host: address.host, port: address.port }, credentials: identity, onTrustBundle: (roots) => keeper.trust(roots) });
+  const keeper = new IdentityKeeper({ file, identity, link, time: systemShipTime, log });
+  const executor = createExecutor({
+    workDir: flags.workDir ?? join(dataDir, 'work'), sandbox: flags.sandbox, keepWork: flags.keepWork ?? false, env, clock: systemShipTime.clock, log, version: BUILD_VERSION,
+    serverOffsetMs: () => ship.serverOffsetMs(),
+  });
+  const description = describeMachine({ name: identity.name, capacity: flags.capacity ?? identity.capacity, ephemeral: identity.ephemeral }, env);
+  const ship = createShip({ link, executor, description, log, spools: createDiskSpools(join(dataDir, 'spool')), time: systemShipTime });
+  const ended = voyage(ship, keeper, link, file, log).finally(() => lock.release());
+  return { ship, identity, ended };
+}
+
+async function voyage(ship: Ship, keeper: IdentityKeeper, link: RemoteLink, file: IdentityFile, log: Log): Promise<VoyageEnd> {
+  const over = new AbortController();
+  let hasExpired = false;
+  const keeping = keeper.keep(over.signal).then((isFresh) => {
+    if (isFresh) return;
+    hasExpired = true;
+    ship.stop();
+  });
+  const end = await ship.run();
+  over.abort();
+  await keeping;
+  if (end === 'ephemeral') await leave(link, log);
+  link.close();
+  await keeper.settled();
+  if (end === 'ephemeral' || end === 'denied') await file.remove();
+  return hasExpired ? 'expired' : end;
+}
+
+/** A server that does not hear it sees a ship that stays away. */
+async function leave(link: RemoteLink, log: Log): Promise<void> {
+  try {
+    await link.leave('the one run of an ephemeral ship is over');
+  } catch (err) {
+    log.warn({ err }, 'could not tell the server that this ship has left');
+  }
+}

@@ -1,0 +1,69 @@
+import type { Operations } from '../../../generated/runs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { Reply, type Handlers } from '../../operations/index.ts';
+import type { RunsEnvironment } from '../environment.ts';
+import type { OnceResult } from '../idempotency/index.ts';
+import type { Runs } from '../runs/index.ts';
+import { isStorageFailure, storageUnavailable, toStorageFailure } from '../storage-failures.ts';
+import { firing, keyOf, trimmed, type Alert, type Notification } from './notification.ts';
+import { projectOf } from './project-of.ts';
+
+type AlertHandlers = Required<Pick<Handlers<Operations>, 'receiveAlerts'>>;
+
+/** What became of a notification, for the metrics. `unavailable`: its project is unknown or disabled. */
+export type AlertResult = 'queued' | 'repeated' | 'resolved' | 'unmapped' | 'unavailable' | 'failed';
+
+export interface AlertsDeps extends Pick<Runs, 'enqueueOnce' | 'present'> {
+  /** Told of each notification that was well formed; must not throw. */
+  readonly onReceived: (result: AlertResult) => void;
+}
+
+/** Task of the runs. */
+const TASK = 'alert';
+
+/** The receiver of Alertmanager's notifications (decisions, section 2.8). */
+export function createAlerts({ config, log }: Pick<RunsEnvironment, 'config' | 'log'>, { enqueueOnce, present, onReceived }: AlertsDeps): { readonly handlers: AlertHandlers } {
+  const nothing = (result: AlertResult) => {
+    onReceived(result);
+    return { data: [] };
+  };
+
+  /** Undefined when the project is not there to take it. */
+  async function enqueue(projectId: string, notification: Notification, alerts: readonly Alert[]): Promise<OnceResult | undefined> {
+    const input = trimmed(notification, alerts);
+    try {
+      return await enqueueOnce('alert', keyOf(notification.groupKey, alerts), { projectId, kind: 'diagnostic', task: TASK, input });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'project_unavailable') throw asRetryable(error);
+      log.warn({ project: projectId, groupKey: notification.groupKey.slice(0, 200) }, 'an alert names a project that is unknown or disabled');
+      return undefined;
+    }
+  }
+
+  return {
+    handlers: {
+      async receiveAlerts(input) {
+        // Flattening a type that allows further fields loses the known ones.
+        const notification = input as unknown as Notification;
+        const alerts = firing(notification);
+        if (alerts.length === 0) return nothing('resolved');
+        const projectId = projectOf(notification.commonLabels, config.current().config);
+        if (projectId === undefined) return nothing('unmapped');
+        const queued = await enqueue(projectId, notification, alerts).catch((error: unknown) => {
+          onReceived('failed');
+          throw error;
+        });
+        if (queued === undefined) return nothing('unavailable');
+        onReceived(queued.replayed ? 'repeated' : 'queued');
+        return new Reply({ data: [present(queued.run)] }, {}, 202);
+      },
+    },
+  };
+}
+
+/** Alertmanager sends again what is answered with 503; so nothing is lost while the store, or its room for logs, is out. */
+function asRetryable(thrown: unknown): unknown {
+  const error = toStorageFailure(thrown, 'storage_failed');
+  const isFull = error instanceof ServiceError && error.code === 'log_budget_exceeded';
+  return isFull || isStorageFailure(error) ? storageUnavailable((error as Error).message, error) : error;
+}

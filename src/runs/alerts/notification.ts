@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { Alert, ReceiveAlertsRequest } from '../../../generated/runs/sdk/types.gen.ts';
+
+export type { Alert };
+/** With its defaults. */
+export type Notification = ReceiveAlertsRequest & { readonly commonLabels: Readonly<Record<string, string>> };
+
+/** Bytes of the input that a notification becomes; less than an input may have, since names and brackets come on top. */
+const BUDGET = 200_000;
+
+/** Characters of a label or annotation. */
+const MAX_TEXT = 4096;
+
+/** Alerts that fire; a notification may hold resolved ones beside them. */
+export function firing({ status, alerts }: Notification): readonly Alert[] {
+  return status === 'firing' ? alerts.filter((alert) => alert.status === 'firing') : [];
+}
+
+/**
+ * The key under which these alerts are queued once: the same for every repeated notification, another one when an
+ * alert joins, leaves, or fires again after it had been resolved.
+ */
+export function keyOf(groupKey: string, alerts: readonly Alert[]): string {
+  const since = alerts.map(({ fingerprint, startsAt }) => `${fingerprint} ${startsAt}`).sort();
+  return `am:${createHash('sha256').update(JSON.stringify([groupKey, since])).digest('hex')}`;
+}
+
+/** What the run gets of a notification, within the size of an input. `left_out` counts the alerts that had no room. */
+export function trimmed({ groupKey, commonLabels }: Notification, alerts: readonly Alert[]): Record<string, unknown> {
+  const room = { bytes: BUDGET };
+  const head = { status: 'firing', groupKey: shortened(groupKey), commonLabels: fitting(commonLabels, room) };
+  const kept: unknown[] = [];
+  for (const alert of alerts) {
+    const shown = { labels: texts(alert.labels), annotations: texts(alert.annotations ?? {}), startsAt: shortened(alert.startsAt), fingerprint: shortened(alert.fingerprint) };
+    if (!takes(room, shown)) break;
+    kept.push(shown);
+  }
+  return { ...head, alerts: kept, left_out: alerts.length - kept.length };
+}
+
+const shortened = (text: string): string => (text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).toWellFormed()}…`);
+
+function texts(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, text]) => [shortened(name), shortened(text)]));
+}
+
+/** As many of the labels as there is room for. */
+function fitting(labels: Readonly<Record<string, string>>, room: { bytes: number }): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts(labels)).filter((label) => takes(room, label)));
+}
+
+function takes(room: { bytes: number }, value: unknown): boolean {
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  if (bytes > room.bytes) return false;
+  room.bytes -= bytes;
+  return true;
+}

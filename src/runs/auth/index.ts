@@ -1,0 +1,1 @@
+export { createGuard } from './guard.ts';

@@ -1,0 +1,25 @@
+import { create, fromJson } from '@bufbuild/protobuf';
+import { AssignmentSchema, LogLimitsSchema, RunRefSchema, type Assignment } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { RunsConfig } from '../config/index.ts';
+import type { Claim } from '../queue/port.ts';
+
+/** What of the limits of logs a ship is told. */
+export type LogSettings = Pick<RunsConfig['logs'], 'max_line' | 'attempt_budget' | 'attempt_events'>;
+
+/**
+ * What a ship is handed: the definition as it was when the run was queued, with what belongs to this attempt alone.
+ * `secretValue`: the value of a secret by its name, as it is now; one that is not set is left out.
+ */
+export function assignmentOf({ ref, input, definition }: Claim, secretValue: (name: string) => string | undefined, limits: LogSettings): Assignment {
+  const assignment = fromJson(AssignmentSchema, definition.assignment);
+  assignment.ref = create(RunRefSchema, { runId: ref.runId, attempt: ref.attempt, fencingToken: BigInt(ref.fence) });
+  assignment.input = new TextEncoder().encode(input ?? '');
+  assignment.limits = create(LogLimitsSchema, {
+    maxLine: limits.max_line, maxBytes: BigInt(limits.attempt_budget), maxEvents: BigInt(limits.attempt_events),
+  });
+  for (const name of definition.secrets) {
+    const value = secretValue(name);
+    if (value !== undefined) assignment.secrets[name] = value;
+  }
+  return assignment;
+}

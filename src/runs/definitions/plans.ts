@@ -1,0 +1,50 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  AiTextPlanSchema, DiagnosticPlanSchema, PipelinePlanSchema, RoleProbeSchema, StepSchema,
+  type Assignment, type Step,
+} from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { parseDuration } from '../../lib/duration.ts';
+import type { PipelineConfig, RoleConfig, StepConfig } from '../config/index.ts';
+
+export type Plan = Assignment['plan'];
+
+/** Milliseconds of a duration that the configuration's schema has checked. */
+export const milliseconds = (written: string): number => parseDuration(written)!;
+
+export function diagnosticPlan(check: string, gitUrl: string, roles: readonly RoleConfig[]): Plan {
+  const probes = roles.map(({ name, endpoint, api_key_env: apiKeyEnv }) => create(RoleProbeSchema, { role: name, endpoint, apiKeyEnv }));
+  return { case: 'diagnostic', value: create(DiagnosticPlanSchema, { check, gitUrl, roles: probes }) };
+}
+
+export function pipelinePlan({ name, checkout, sandbox, image, steps }: PipelineConfig, gitUrl: string): Plan {
+  return { case: 'pipeline', value: create(PipelinePlanSchema, { name, checkout, gitUrl, sandbox, image, steps: steps.map(toStep) }) };
+}
+
+function toStep(step: StepConfig): Step {
+  return create(StepSchema, {
+    name: step.name,
+    // A command line is one argument of its shell, so that nothing of it needs quoting.
+    argv: step.exec.length > 0 ? [...step.exec] : [...step.shell, step.run],
+    workingDir: step.working_dir,
+    env: { ...step.env },
+    timeoutMs: BigInt(milliseconds(step.timeout)),
+    continueOnError: step.continue_on_error,
+    always: step.always,
+  });
+}
+
+export function aiTextPlan(role: RoleConfig, systemPrompt: string): Plan {
+  return {
+    case: 'aiText',
+    value: create(AiTextPlanSchema, {
+      role: role.name,
+      endpoint: role.endpoint,
+      model: role.model,
+      apiKeyEnv: role.api_key_env,
+      systemPrompt,
+      maxTokens: role.max_tokens,
+      temperature: role.temperature,
+      firstByteTimeoutMs: BigInt(role.first_byte_timeout),
+    }),
+  };
+}

@@ -1,0 +1,142 @@
+import 'reflect-metadata';
+import { randomBytes } from 'node:crypto';
+import { chmod, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as x509 from '@peculiar/x509';
+import { durableRename } from '../../../lib/durable-rename.ts';
+import { makeFolder } from '../../../lib/make-folder.ts';
+import type { Signer } from './certificates.ts';
+import { belongTogether, readKey } from './keys.ts';
+
+/** The root that signs, the one that will sign after it, and those that have signed before. */
+const CURRENT = 'authority.pem';
+const NEXT = 'authority-next.pem';
+const PREVIOUS = 'authority-previous.pem';
+
+/** The authority as its folder has it. */
+export interface StoredAuthority {
+  readonly current?: Signer;
+  readonly next?: Signer;
+  /** Certificates alone: nothing is signed with them any more. */
+  readonly previous: readonly x509.X509Certificate[];
+}
+
+/**
+ * The folder of the authority, for its owner only. A root and its key are one file, which appears whole or not at
+ * all, and only once: of two servers that start on an empty folder, both get what the first one wrote.
+ */
+export class AuthorityFiles {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    makeFolder(folder, 0o700);
+  }
+
+  async read(): Promise<StoredAuthority> {
+    const [current, next, previous] = [await this.#readSigner(CURRENT), await this.#readSigner(NEXT), await this.#readText(PREVIOUS)];
+    return { ...(current && { current }), ...(next && { next }), previous: previous === undefined ? [] : certificatesOf(previous) };
+  }
+
+  /** Keeps a new root unless there is one already. */
+  add(which: 'current' | 'next', pem: string): Promise<void> {
+    return this.#write(which === 'current' ? CURRENT : NEXT, pem, 'once');
+  }
+
+  /** Lets the next root sign. What signed until now is trusted still. */
+  async promote({ current, previous }: StoredAuthority): Promise<void> {
+    const trusted = [...previous, ...(current === undefined ? [] : [current.certificate])];
+    await this.keepPrevious(trusted);
+    try {
+      await durableRename(join(this.#folder, NEXT), join(this.#folder, CURRENT));
+    } catch (error) {
+      // Another server was quicker.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+
+  async keepPrevious(certificates: readonly x509.X509Certificate[]): Promise<void> {
+    const distinct = new Map(certificates.map((certificate) => [certificate.serialNumber, certificate.toString('pem')]));
+    await this.#write(PREVIOUS, `${[...distinct.values()].join('\n')}\n`, 'replace');
+  }
+
+  /** Takes away a root that has expired, so that another one can be made. */
+  async drop(): Promise<void> {
+    await rm(join(this.#folder, CURRENT), { force: true });
+  }
+
+  async #readSigner(name: string): Promise<Signer | undefined> {
+    const text = await this.#readText(name);
+    if (text === undefined) return undefined;
+    const [certificate] = certificatesOf(text);
+    const [key] = blocks(text, 'PRIVATE KEY');
+    if (certificate === undefined || key === undefined) throw this.#broken(name, 'it lacks a certificate or its private key');
+    try {
+      if (belongTogether(certificate, key)) return { certificate, key: await readKey(key) };
+    } catch (error) {
+      throw this.#broken(name, (error as Error).message);
+    }
+    throw this.#broken(name, 'certificate and private key do not belong together');
+  }
+
+  #broken(name: string, reason: string): Error {
+    return new Error(`the certificate authority ${join(this.#folder, name)} cannot be used: ${reason}; restore the file, or remove it, and all ships have to join again`);
+  }
+
+  async #readText(name: string): Promise<string | undefined> {
+    const file = join(this.#folder, name);
+    try {
+      if (((await stat(file)).mode & 0o077) !== 0) await chmod(file, 0o600);
+      return await readFile(file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  async #write(name: string, text: string, how: 'once' | 'replace'): Promise<void> {
+    const target = join(this.#folder, name);
+    const draft = `${target}.${randomBytes(6).toString('hex')}.tmp`;
+    try {
+      await writeSynced(draft, text);
+      if (how === 'replace') await rename(draft, target);
+      else await linkOnce(draft, target);
+      await syncFolder(this.#folder);
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+}
+
+async function linkOnce(draft: string, target: string): Promise<void> {
+  try {
+    await link(draft, target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const certificatesOf = (text: string): x509.X509Certificate[] => blocks(text, 'CERTIFICATE').map((pem) => new x509.X509Certificate(pem));
+
+function blocks(text: string, kind: string): string[] {
+  return text.match(new RegExp(`-----BEGIN ${kind}-----[^-]+-----END ${kind}-----`, 'g')) ?? [];
+}

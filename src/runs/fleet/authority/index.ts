@@ -1,0 +1,1 @@
+export { Authority, type AuthorityOptions, type ServerMaterial, type ShipCertificate } from './authority.ts';

@@ -1,0 +1,120 @@
+import type { RunsEnvironment } from '../environment.ts';
+import type { Audit } from '../audit/port.ts';
+import { assignmentOf } from '../definitions/index.ts';
+import type { RunLogs } from '../logs/port.ts';
+import type { FleetNumbers } from '../metrics/index.ts';
+import type { Queue } from '../queue/port.ts';
+import { uuidV7Generator } from '../../lib/uuid-v7.ts';
+import { createShipHandlers, isOnline, listShips, type ShipHandlers } from '../ships/index.ts';
+import type { Authority } from './authority/index.ts';
+import { Members } from './members.ts';
+import type { FleetService } from './port.ts';
+import { Reports } from './reports.ts';
+import { Roster } from './roster.ts';
+import { Sessions } from './sessions.ts';
+import { Upkeep } from './upkeep.ts';
+
+export interface FleetDeps {
+  readonly queue: Queue;
+  readonly logs: RunLogs;
+  readonly audit: Audit;
+  /** Undefined while `fleet.enabled` is false: then only the ship in this process can connect. */
+  readonly authority: Authority | undefined;
+  /** Where ships reach this server, `host:port` each; asked when a ship joins or a token is made. */
+  readonly addresses: { readonly fleet: () => string; readonly enrol: () => string };
+  /** The value of a secret by its name, as it is now. */
+  readonly secretValue: (name: string) => string | undefined;
+  /** For metrics: a ship wrote to a run that is no longer its own; lines of a log did not arrive. Neither may throw. */
+  readonly fencedWrite?: (rpc: 'Accept' | 'AppendLogs' | 'CompleteRun') => void;
+  readonly linesLost?: (count: number) => void;
+  /** As `Math.random`; spreads ships that come back after a restart. */
+  readonly random?: () => number;
+}
+
+export interface Fleet {
+  readonly service: FleetService;
+  readonly handlers: ShipHandlers;
+  /** Numbers for metrics: all ships of the store, and the slots of those that are connected here. */
+  numbers(): Promise<FleetNumbers>;
+  /** Whether the variable with the key of an AI role is set on a machine that takes runs. */
+  keyVariableAvailable(name: string): boolean;
+  /** Begins the upkeep. */
+  start(): Promise<void>;
+  /** Sends all ships away, to come back within 30 seconds. Reports on runs are taken still. Safe twice. */
+  stop(): Promise<void>;
+}
+
+/** The server's side of the fleet, over a store that is migrated. */
+export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
+  const { queue, logs, audit, authority, addresses, random = Math.random, fencedWrite = () => {}, linesLost = () => {} } = deps;
+  const newId = uuidV7Generator(env.clock);
+  const log = env.log.child({ area: 'fleet' });
+  const roster = new Roster(env);
+  const sessions = new Sessions({
+    clock: env.clock, queue, random,
+    onExpel: (shipId) => {
+      members.forget();
+      roster.forget(shipId);
+    },
+    context: {
+      env, log, queue, logs, fencedWrite,
+      assignmentOf: (claim) => assignmentOf(claim, deps.secretValue, env.config.current().config.logs),
+      trustBundle: () => authority?.bundle() ?? [],
+      admit: (shipId, sessionId, traits) => roster.admit(shipId, sessionId, traits),
+    },
+  });
+  const members = new Members(env, { queue, audit, authority, newId, fleetAddress: addresses.fleet, expel: (shipId, how) => sessions.expel(shipId, how) });
+  const reports = new Reports(env, {
+    queue, logs, fencedWrite, linesLost,
+    clockOffset: (shipId) => sessions.clockOffset(shipId),
+    reporting: (shipId, ref, work) => sessions.reporting(shipId, ref, work),
+  });
+  const upkeep = new Upkeep({ ...env, log }, sessions);
+  const handlers = createShipHandlers(env, {
+    queue, audit, newId, connections: sessions,
+    joining: authority && { fingerprint: () => authority.fingerprint, enrolAddress: addresses.enrol },
+  });
+  return {
+    service: {
+      connect: (peer, output) => sessions.connect(peer, output),
+      appendLogs: (peer, request) => reports.appendLogs(peer, request),
+      completeRun: (peer, request) => reports.completeRun(peer, request),
+      renewCertificate: (peer, request) => members.renew(peer, request),
+      leave: (peer, request) => members.leave(peer, request),
+      join: (address, request) => members.join(address, request),
+      peerOf: (serial) => members.peerOf(serial),
+    },
+    handlers,
+    numbers: () => numbersOf(env, sessions, authority),
+    keyVariableAvailable: (name) => roster.hasKeyVariable(name),
+    async start() {
+      await roster.load();
+      upkeep.start();
+    },
+    async stop() {
+      sessions.stop();
+      await upkeep.stop();
+    },
+  };
+}
+
+async function numbersOf({ sql, clock }: RunsEnvironment, sessions: Sessions, authority: Authority | undefined): Promise<FleetNumbers> {
+  const ships = { online: 0, offline: 0, draining: 0, revoked: 0 };
+  for (const ship of await listShips(sql)) {
+    const lastSeenMs = Math.max(ship.lastSeenMs, sessions.lastSeen(ship.id) ?? 0);
+    if (ship.revokedMs > 0) ships.revoked += 1;
+    else if (!isOnline(lastSeenMs, clock.now())) ships.offline += 1;
+    else if (ship.drainSession !== null || sessions.isDraining(ship.id)) ships.draining += 1;
+    else ships.online += 1;
+  }
+  const slots = { free: 0, busy: 0 };
+  for (const { free, busy } of sessions.connected()) {
+    slots.free += free;
+    slots.busy += busy;
+  }
+  return {
+    ships: (['online', 'offline', 'draining', 'revoked'] as const).map((status) => ({ status, count: ships[status] })),
+    slots: (['free', 'busy'] as const).map((status) => ({ status, count: slots[status] })),
+    certificates: authority === undefined ? [] : [{ subject: 'ca', expiresMs: authority.expiresMs }],
+  };
+}

@@ -1,0 +1,153 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  JoinResponseSchema, LeaveResponseSchema, RenewResponseSchema, type JoinRequest, type JoinResponse, type LeaveRequest, type LeaveResponse, type RenewRequest, type RenewResponse,
+} from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { Lru } from '../../lib/lru.ts';
+import type { Transaction } from '../../storage/index.ts';
+import type { Audit } from '../audit/port.ts';
+import type { RunsEnvironment } from '../environment.ts';
+import type { Queue } from '../queue/port.ts';
+import {
+  consumeToken, countCertificates, idOfToken, insertCertificate, insertShip, isOfToken, labelsOf, markRevoked, readHolder, readShip, readToken, removeShip, type StoredShip, type StoredToken,
+} from '../ships/index.ts';
+import type { Authority, ShipCertificate } from './authority/index.ts';
+import { FailedJoins } from './failed-joins.ts';
+import { FleetRefusal, type Peer } from './port.ts';
+import { readPlatform, readTraits, requireCompatible } from './ship-info.ts';
+
+/** What was read of a certificate counts for so long, in case another server of a cluster revokes it. */
+const HOLDER_MS = 5000;
+const HOLDERS = 10_000;
+/** A ship renews at half the life of its certificate; more valid ones than this have another cause. */
+const MAX_CERTIFICATES = 32;
+const MAX_REASON = 200;
+
+export interface MemberDeps {
+  readonly queue: Pick<Queue, 'evict'>;
+  readonly audit: Audit;
+  /** Undefined while the fleet is off. */
+  readonly authority: Authority | undefined;
+  /** host:port of the Fleet service. */
+  readonly fleetAddress: () => string;
+  readonly newId: () => string;
+  /** Ends a ship's connection. */
+  readonly expel: (shipId: string, how: 'left') => void;
+}
+
+interface Holder {
+  readonly readMs: number;
+  readonly peer: Peer & { readonly expiresMs: number };
+}
+
+/** Who belongs to the fleet: joining, certificates, leaving. */
+export class Members {
+  readonly #env: RunsEnvironment;
+  readonly #deps: MemberDeps;
+  readonly #failedJoins: FailedJoins;
+  readonly #holders = new Lru<string, Holder>(HOLDERS);
+  /** Rises when a membership ends, so that what was read before is not remembered after. */
+  #endings = 0;
+
+  constructor(env: RunsEnvironment, deps: MemberDeps) {
+    this.#env = env;
+    this.#deps = deps;
+    this.#failedJoins = new FailedJoins(env.clock);
+  }
+
+  join(address: string, request: JoinRequest): Promise<JoinResponse> {
+    return this.#failedJoins.run(address, () => this.#join(request));
+  }
+
+  async peerOf(serial: string): Promise<Peer | undefined> {
+    const now = this.#env.clock.now();
+    const known = this.#holders.get(serial);
+    const holder = known !== undefined && Math.abs(now - known.readMs) < HOLDER_MS ? known : await this.#readHolder(serial, now);
+    if (holder !== undefined && holder.peer.expiresMs <= now) throw new FleetRefusal('unauthenticated', 'the certificate has expired; connect with the new one, or join again');
+    return holder?.peer;
+  }
+
+  /** A membership has ended: nothing that was remembered of certificates counts any more. */
+  forget(): void {
+    this.#endings += 1;
+    this.#holders.clear();
+  }
+
+  async renew({ shipId }: Peer, { csrDer }: RenewRequest): Promise<RenewResponse> {
+    const authority = this.#requireAuthority();
+    const certificate = await authority.signShip(shipId, csrDer);
+    await this.#env.sql.transaction(async (tx) => {
+      const ship = await readShip(tx, shipId);
+      if (ship === undefined || ship.revokedMs > 0) throw denied();
+      if (await countCertificates(tx, shipId, this.#env.clock.now()) >= MAX_CERTIFICATES) throw new FleetRefusal('resource_exhausted', 'the ship has too many valid certificates; renew later');
+      await insertCertificate(tx, { serial: certificate.serial, shipId, expiresMs: certificate.expiresMs });
+      await this.#deps.audit.record(tx, `ship:${shipId}`, 'renew', shipId, { serial: certificate.serial });
+    });
+    return create(RenewResponseSchema, { certificateDer: certificate.der, trustBundleDer: authority.bundle(), renewAfterMs: BigInt(certificate.renewAfterMs) });
+  }
+
+  /** Removes the ship; what it holds goes back to the queue. */
+  async leave({ shipId }: Peer, { reason }: LeaveRequest): Promise<LeaveResponse> {
+    const { sql, clock } = this.#env;
+    await sql.transaction(async (tx) => {
+      // Revoked first: no write of the ship can come between that and its runs going back.
+      if (!await markRevoked(tx, shipId, clock.now())) return;
+      await this.#deps.queue.evict(tx, shipId);
+      await removeShip(tx, shipId);
+      await this.#deps.audit.record(tx, `ship:${shipId}`, 'leave', shipId, { reason: reason.slice(0, MAX_REASON).toWellFormed() });
+      tx.onCommit(() => this.#deps.expel(shipId, 'left'));
+    });
+    return create(LeaveResponseSchema);
+  }
+
+  async #join({ token, csrDer, info }: JoinRequest): Promise<JoinResponse> {
+    const authority = this.#requireAuthority();
+    const { sql, clock, config } = this.#env;
+    requireCompatible(info, config.current().config.fleet.min_ship_version);
+    const stored = await this.#requireToken(token);
+    if (info !== undefined && info.name !== '' && info.name !== stored.name) throw new FleetRefusal('invalid_argument', `info.name must be that of the token, ${stored.name}`);
+    const [traits, platform, id] = [readTraits(info), readPlatform(info), this.#deps.newId()];
+    const certificate = await authority.signShip(id, csrDer);
+    const ship: StoredShip = {
+      ...traits, ...platform, id, name: stored.name, labels: stored.labels,
+      drainSession: null, joinedMs: clock.now(), lastSeenMs: 0, certExpiresMs: certificate.expiresMs, revokedMs: 0,
+    };
+    await sql.transaction((tx) => this.#admit(tx, stored, ship, certificate));
+    this.#env.log.info({ ship: id, name: ship.name }, 'a ship has joined the fleet');
+    return create(JoinResponseSchema, {
+      shipId: id, certificateDer: certificate.der, trustBundleDer: authority.bundle(),
+      fleetAddress: this.#deps.fleetAddress(), renewAfterMs: BigInt(certificate.renewAfterMs), labels: labelsOf(ship),
+    });
+  }
+
+  async #requireToken(token: string): Promise<StoredToken> {
+    const id = idOfToken(token);
+    const stored = id === undefined ? undefined : await readToken(this.#env.sql, id);
+    if (stored === undefined || !isOfToken(stored, token)) throw new FleetRefusal('permission_denied', 'the join token is unknown, or was used before');
+    if (stored.expiresMs <= this.#env.clock.now()) throw new FleetRefusal('permission_denied', 'the join token has expired; create another one');
+    return stored;
+  }
+
+  /** The token is used up and the ship is there, or neither. */
+  async #admit(tx: Transaction, token: StoredToken, ship: StoredShip, { serial, expiresMs }: ShipCertificate): Promise<void> {
+    if (!await consumeToken(tx, token.id, this.#env.clock.now())) throw new FleetRefusal('permission_denied', 'the join token was used before, or has expired');
+    await insertShip(tx, ship);
+    await insertCertificate(tx, { serial, shipId: ship.id, expiresMs });
+    await this.#deps.audit.record(tx, `ship:${ship.id}`, 'join', ship.id, { name: ship.name, version: ship.version });
+  }
+
+  async #readHolder(serial: string, now: number): Promise<Holder | undefined> {
+    const endings = this.#endings;
+    const found = await readHolder(this.#env.sql, serial);
+    if (found === undefined) return undefined;
+    const holder: Holder = { readMs: now, peer: found };
+    if (endings === this.#endings) this.#holders.set(serial, holder);
+    return holder;
+  }
+
+  #requireAuthority(): Authority {
+    if (this.#deps.authority === undefined) throw new FleetRefusal('failed_precondition', 'the fleet is off');
+    return this.#deps.authority;
+  }
+}
+
+const denied = (): FleetRefusal => new FleetRefusal('permission_denied', 'the ship is revoked, or not a member of this fleet');

@@ -1,0 +1,151 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  AppendLogsResponseSchema, AppendStatus, CompleteRunResponseSchema, CompleteStatus, Outcome as WireOutcome,
+  type AppendLogsRequest, type AppendLogsResponse, type CompleteRunRequest, type CompleteRunResponse, type LogLine, type RunError,
+} from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { RunsEnvironment } from '../environment.ts';
+import type { RunLogs, ShipLine } from '../logs/port.ts';
+import type { Completion, CompletionStatus, Outcome, Queue, RunRef } from '../queue/port.ts';
+import { FleetRefusal, type Peer } from './port.ts';
+import { requireRef } from './refs.ts';
+
+const MAX_LINES = 500;
+const MAX_RESULT_BYTES = 1_048_576;
+const MAX_MESSAGE = 2000;
+const MAX_NAME = 256;
+const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,128}(;[ -~]{0,64})?$/;
+
+/** Codes that work and ships may fail with; the others are the server's own to give. */
+const CODES: ReadonlySet<string> = new Set([
+  'step_failed', 'timeout', 'lease_lost', 'ship_error', 'spawn_failed', 'model_error', 'model_timeout', 'diagnostic_failed', 'internal',
+]);
+
+export interface ReportDeps {
+  readonly queue: Pick<Queue, 'complete' | 'holds' | 'get'>;
+  readonly logs: Pick<RunLogs, 'append' | 'nextSeq' | 'note'>;
+  readonly fencedWrite: (rpc: 'AppendLogs' | 'CompleteRun') => void;
+  readonly linesLost: (count: number) => void;
+  /** Milliseconds to add to the times of this ship's lines. */
+  readonly clockOffset: (shipId: string) => number;
+  /** Around a completion: what the queue tells of the run meanwhile is no news for the ship. */
+  readonly reporting: <T>(shipId: string, ref: RunRef, work: () => Promise<T>) => Promise<T>;
+}
+
+/** What ships report on runs: their logs and their ends. Each report may come twice. */
+export class Reports {
+  readonly #env: Pick<RunsEnvironment, 'sql'>;
+  readonly #deps: ReportDeps;
+  /** Lines on their way into the store, by attempt. */
+  readonly #appending = new Map<string, Set<Promise<unknown>>>();
+
+  constructor(env: Pick<RunsEnvironment, 'sql'>, deps: ReportDeps) {
+    this.#env = env;
+    this.#deps = deps;
+  }
+
+  async appendLogs({ shipId }: Peer, request: AppendLogsRequest): Promise<AppendLogsResponse> {
+    const ref = requireRef(request.ref);
+    if (request.lines.length > MAX_LINES) throw new FleetRefusal('invalid_argument', `lines must be at most ${MAX_LINES}, got ${request.lines.length}`);
+    const offset = this.#deps.clockOffset(shipId);
+    const lines = request.lines.map((line) => readLine(line, offset));
+    const { status, nextSeq } = await this.#track(ref, this.#deps.logs.append(ref, shipId, readSeq(request.firstSeq, 'first_seq'), lines));
+    if (status === 'fenced') this.#deps.fencedWrite('AppendLogs');
+    return create(AppendLogsResponseSchema, { status: APPEND_STATUS[status], nextSeq: BigInt(nextSeq) });
+  }
+
+  async completeRun({ shipId }: Peer, request: CompleteRunRequest): Promise<CompleteRunResponse> {
+    const ref = requireRef(request.ref);
+    const [completion, total] = [readCompletion(request), readSeq(request.logSeqTotal, 'log_seq_total')];
+    await Promise.allSettled(this.#appending.get(keyOf(ref)) ?? []);
+    const status = await this.#deps.reporting(shipId, ref, async () => {
+      await this.#noteLostLines(ref, shipId, total);
+      return this.#deps.queue.complete(ref, shipId, completion);
+    });
+    if (status === 'fenced') this.#deps.fencedWrite('CompleteRun');
+    return create(CompleteRunResponseSchema, { status: COMPLETE_STATUS[status] });
+  }
+
+  /** Lines beyond the budget are not lost but dropped, and the log says so already. */
+  async #noteLostLines(ref: RunRef, shipId: string, total: number): Promise<void> {
+    const { queue, logs } = this.#deps;
+    const missing = total - await logs.nextSeq(ref.runId, ref.attempt);
+    if (missing <= 0 || (await queue.get(ref.runId))?.logTruncated !== false) return;
+    await this.#env.sql.transaction(async (tx) => {
+      if (!await queue.holds(tx, ref, shipId)) return;
+      await logs.note(tx, ref.runId, ref.attempt, 'warn', `${missing} ${missing === 1 ? 'line' : 'lines'} of the log did not reach the service and ${missing === 1 ? 'is' : 'are'} lost`);
+      tx.onCommit(() => this.#deps.linesLost(missing));
+    });
+  }
+
+  async #track<T>(ref: RunRef, work: Promise<T>): Promise<T> {
+    const key = keyOf(ref);
+    const pending = this.#appending.get(key) ?? new Set();
+    this.#appending.set(key, pending.add(work));
+    try {
+      return await work;
+    } finally {
+      pending.delete(work);
+      if (pending.size === 0) this.#appending.delete(key);
+    }
+  }
+}
+
+const keyOf = ({ runId, attempt }: RunRef): string => `${runId}.${attempt}`;
+
+const APPEND_STATUS = {
+  stored: AppendStatus.STORED, gap: AppendStatus.GAP, budget: AppendStatus.BUDGET, fenced: AppendStatus.APPEND_FENCED,
+} as const;
+
+const COMPLETE_STATUS: Readonly<Record<CompletionStatus, CompleteStatus>> = {
+  recorded: CompleteStatus.RECORDED, already_recorded: CompleteStatus.ALREADY_RECORDED, fenced: CompleteStatus.COMPLETE_FENCED,
+};
+
+const OUTCOMES: Readonly<Partial<Record<WireOutcome, Outcome>>> = {
+  [WireOutcome.SUCCEEDED]: 'succeeded', [WireOutcome.FAILED]: 'failed', [WireOutcome.CANCELLED]: 'cancelled',
+  [WireOutcome.TIMED_OUT]: 'timed_out', [WireOutcome.SHIP_ERROR]: 'ship_error', [WireOutcome.RETURNED]: 'returned',
+};
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+const STREAMS = ['stdout', 'stderr', 'system'] as const;
+
+function readLine({ unixMs, level, stream, step, message }: LogLine, offset: number): ShipLine {
+  return {
+    unixMs: Number(unixMs) + offset,
+    level: LEVELS[level] ?? 'info',
+    stream: STREAMS[stream] ?? 'system',
+    step: textOf(step, MAX_NAME),
+    message,
+  };
+}
+
+function readSeq(value: bigint, field: string): number {
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new FleetRefusal('invalid_argument', `${field} is too large`);
+  return Number(value);
+}
+
+function readCompletion({ outcome, error, result, resultType, started }: CompleteRunRequest): Completion {
+  const known = OUTCOMES[outcome];
+  if (known === undefined) throw new FleetRefusal('invalid_argument', 'outcome is missing or unknown');
+  if (result.length > MAX_RESULT_BYTES) throw new FleetRefusal('invalid_argument', `result must have at most ${MAX_RESULT_BYTES} bytes, got ${result.length}`);
+  if (resultType !== '' && !MEDIA_TYPE.test(resultType)) throw new FleetRefusal('invalid_argument', 'result_type must be a media type');
+  return {
+    outcome: known, started,
+    ...(error !== undefined && { error: readError(error) }),
+    ...(resultType !== '' && { result: { body: result, type: resultType } }),
+  };
+}
+
+function readError({ code, message, step, exitCode, signal }: RunError): NonNullable<Completion['error']> {
+  return {
+    code: CODES.has(code) ? code : 'internal',
+    message: textOf(message, MAX_MESSAGE) ?? '',
+    step: textOf(step, MAX_NAME),
+    exitCode: exitCode ?? null,
+    signal: textOf(signal, MAX_NAME),
+  };
+}
+
+/** At most so many characters of a ship's text; null for none. */
+function textOf(text: string, most: number): string | null {
+  return text === '' ? null : text.slice(0, most).toWellFormed();
+}

@@ -1,0 +1,34 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import {
+  AbandonSchema, CancelSchema, DrainSchema, HeartbeatAckSchema, ReconnectSchema, ResumeAction, ResumeSchema, ServerMessageSchema, WelcomeSchema,
+  type Assignment, type Resume, type ServerMessage,
+} from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { RunRef } from '../../queue/port.ts';
+import { writeRef } from '../refs.ts';
+
+// The messages of a server, as the protocol has them.
+
+export const welcome = (value: MessageInitShape<typeof WelcomeSchema>): ServerMessage => message({ case: 'welcome', value: create(WelcomeSchema, value) });
+
+export function ack(seq: bigint, { renewed, lost }: { renewed: readonly RunRef[]; lost: readonly RunRef[] }, nowMs: number): ServerMessage {
+  return message({ case: 'ack', value: create(HeartbeatAckSchema, { seq, renewed: renewed.map(writeRef), lost: lost.map(writeRef), serverUnixMs: BigInt(nowMs) }) });
+}
+
+export const assignmentMessage = (value: Assignment): ServerMessage => message({ case: 'assignment', value });
+
+export const cancel = (ref: RunRef, graceMs: number): ServerMessage => message({ case: 'cancel', value: create(CancelSchema, { ref: writeRef(ref), graceMs: BigInt(graceMs) }) });
+
+export const abandon = (ref: RunRef, reason: string): ServerMessage => message({ case: 'abandon', value: create(AbandonSchema, { ref: writeRef(ref), reason }) });
+
+/** Without a deadline: what runs may end in its own time. */
+export const drain = (): ServerMessage => message({ case: 'drain', value: create(DrainSchema, { deadlineMs: 0n, exit: false }) });
+
+export const reconnect = (afterMs: number): ServerMessage => message({ case: 'reconnect', value: create(ReconnectSchema, { afterMs: BigInt(afterMs) }) });
+
+const ACTIONS = { continue: ResumeAction.CONTINUE, stop: ResumeAction.STOP, discard: ResumeAction.DISCARD } as const;
+
+export function resume(ref: RunRef, action: keyof typeof ACTIONS, nextSeq: number): Resume {
+  return create(ResumeSchema, { ref: writeRef(ref), action: ACTIONS[action], nextSeq: BigInt(nextSeq) });
+}
+
+const message = (body: ServerMessage['body']): ServerMessage => create(ServerMessageSchema, { body });

@@ -1,0 +1,324 @@
+import type { Accept, Heartbeat, HeldRun, Hello, Reject, Resume, ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Claim, RunChange, RunRef, Worker, WorkerHandle } from '../../queue/port.ts';
+import { FleetRefusal, type Peer, type Session, type SessionOutput } from '../port.ts';
+import { isSameRef, readRef } from '../refs.ts';
+import { PROTOCOL, readTraits, requireCompatible } from '../ship-info.ts';
+import type { SessionContext } from './context.ts';
+import { abandon, ack, assignmentMessage, cancel, drain, reconnect, resume, welcome } from './messages.ts';
+import { Slots } from './slots.ts';
+
+/** Runs that one message may name. */
+const MAX_REFS = 5000;
+/** Messages that may wait for those before them. */
+const MAX_WAITING = 1000;
+const MAX_SESSION_ID_BYTES = 64;
+/** A ship that is not heard of for longer gets no more runs. */
+const SILENT_HEARTBEATS = 2.5;
+/** Leases are extended a second at a time, and ships may say more in a second than one thing. */
+const MAX_RENEWING = 8;
+
+export interface SessionEvents {
+  /** The ship has introduced itself; any former session of it must end before its runs are looked at. */
+  greeted(session: FleetSession): void;
+  ended(session: FleetSession): void;
+}
+
+/**
+ * One control stream of a ship: it says hello and what it holds, is told what to do with each, and is handed runs until
+ * the stream ends. What it holds then stays its own: the next session goes on with it, or the leases end.
+ */
+export class FleetSession implements Session {
+  readonly shipId: string;
+  readonly #expiresMs: number;
+  readonly #context: SessionContext;
+  readonly #output: SessionOutput;
+  readonly #events: SessionEvents;
+  readonly #slots = new Slots();
+  /** Runs of which the ship is reporting the end right now. */
+  readonly #reporting = new Map<string, number>();
+  /** Its place among those who get runs, from its welcome on. */
+  #worked: WorkerHandle | undefined;
+  #sessionId = '';
+  #shipDrains = false;
+  /** When a message of the ship last came, in milliseconds since 1970. */
+  #heardMs = 0;
+  #told = false;
+  /** Changes that came while the ship was being greeted. */
+  #early: RunChange[] | undefined;
+  #over = false;
+  #tail: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  /** Heartbeats whose leases are being extended. */
+  #renewing = 0;
+  #nextHeartbeat: Heartbeat | undefined;
+
+  constructor(peer: Peer, output: SessionOutput, context: SessionContext, events: SessionEvents) {
+    this.shipId = peer.shipId;
+    this.#expiresMs = peer.expiresMs ?? Infinity;
+    this.#output = output;
+    this.#context = context;
+    this.#events = events;
+  }
+
+  /** Random, of the ship's process; empty before it has said hello. */
+  get sessionId(): string {
+    return this.#sessionId;
+  }
+
+  get isDraining(): boolean {
+    return this.#shipDrains || this.#told;
+  }
+
+  get slots(): { free: number; busy: number } {
+    return { free: this.#free(), busy: this.#slots.size };
+  }
+
+  receive(message: ShipMessage): Promise<void> {
+    if (++this.#waiting > MAX_WAITING) this.close('unavailable', 'too many messages at once');
+    this.#tail = this.#tail.then(() => this.#take(message)).finally(() => (this.#waiting -= 1));
+    return this.#tail;
+  }
+
+  /** The stream has ended by itself. */
+  ended(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#worked?.remove();
+    this.#events.ended(this);
+  }
+
+  close(status: Parameters<SessionOutput['close']>[0], reason: string): void {
+    if (this.#over) return;
+    this.ended();
+    this.#output.close(status, reason);
+  }
+
+  /** The server stops. */
+  goAway(afterMs: number): void {
+    if (this.#over) return;
+    this.#output.send(reconnect(afterMs));
+    this.close('unavailable', 'the server is stopping');
+  }
+
+  /** Hands it no more runs, and tells it. */
+  drain(): void {
+    if (this.#told || this.#over) return;
+    this.#told = true;
+    if (this.#worked !== undefined) this.#output.send(drain());
+  }
+
+  /** What has become of a run that the ship holds, if it is not the ship's own news. */
+  notice(change: RunChange): void {
+    // The first message of a server is its welcome.
+    if (this.#early !== undefined) {
+      this.#early.push(change);
+      return;
+    }
+    const { run } = change;
+    const ref = this.#slots.find(run.id);
+    if (ref === undefined || this.#over) return;
+    const isStillThere = run.shipId === this.shipId && run.fence === ref.fence && (run.state === 'running' || run.state === 'cancelling');
+    if (!isStillThere) return this.#lose(ref, `the run is ${run.state}`);
+    if (run.state === 'cancelling') this.#output.send(cancel(ref, this.#graceMs()));
+  }
+
+  /** Around the report of a run's end: what the queue says of it meanwhile is no news. */
+  async reporting<T>(ref: RunRef, work: () => Promise<T>): Promise<T> {
+    this.#reporting.set(ref.runId, (this.#reporting.get(ref.runId) ?? 0) + 1);
+    try {
+      const result = await work();
+      this.#release(ref);
+      return result;
+    } finally {
+      const left = this.#reporting.get(ref.runId)! - 1;
+      if (left > 0) this.#reporting.set(ref.runId, left);
+      else this.#reporting.delete(ref.runId);
+    }
+  }
+
+  async #take({ body }: ShipMessage): Promise<void> {
+    if (this.#over) return;
+    this.#heardMs = this.#context.env.clock.now();
+    try {
+      if (body.case === 'hello') await this.#greet(body.value);
+      else if (this.#worked === undefined) throw new FleetRefusal('failed_precondition', 'the first message must be hello');
+      else if (body.case === 'heartbeat') this.#heartbeat(body.value);
+      else if (body.case === 'accept') await this.#accept(body.value);
+      else if (body.case === 'reject') await this.#reject(body.value);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof FleetRefusal) {
+      this.#context.log.warn({ ship: this.shipId, reason: error.message }, 'a ship is turned away');
+      return this.close(error.status === 'permission_denied' ? 'permission_denied' : 'failed_precondition', error.message);
+    }
+    this.#context.log.error({ err: error, ship: this.shipId }, 'a message of a ship could not be handled');
+    this.close('unavailable', 'the server failed; connect again');
+  }
+
+  async #greet({ sessionId, info, held }: Hello): Promise<void> {
+    const { env, log } = this.#context;
+    if (this.#sessionId !== '') throw new FleetRefusal('failed_precondition', 'hello may come once');
+    requireCompatible(info, this.shipId.startsWith('local:') ? '' : env.config.current().config.fleet.min_ship_version);
+    const traits = readTraits(info);
+    if (sessionId.length === 0 || sessionId.length > MAX_SESSION_ID_BYTES) throw new FleetRefusal('failed_precondition', `hello.session_id must have 1 to ${MAX_SESSION_ID_BYTES} bytes`);
+    requireFew(held.length);
+    const id = Buffer.from(sessionId).toString('hex');
+    const member = await this.#context.admit(this.shipId, id, traits);
+    if (this.#over) return;
+    this.#sessionId = id;
+    this.#early = [];
+    this.#events.greeted(this);
+    this.#slots.setCapacity(traits.capacity);
+    const resumes = await this.#goOn(held, traits.capacity);
+    if (this.#over) return;
+    this.#output.send(welcome(this.#welcome(resumes)));
+    if (member.draining) this.#told = true;
+    if (this.#told) this.#output.send(drain());
+    log.info({ ship: this.shipId, version: traits.version, held: held.length }, 'a ship is connected');
+    this.#begin({ ...member, ...traits, sessionId: id });
+  }
+
+  /** Asks the queue about each run that the ship holds. Those that have ended there take no room. */
+  async #goOn(held: readonly HeldRun[], capacity: number): Promise<Resume[]> {
+    const { queue, logs } = this.#context;
+    const known = held.flatMap(({ ref, finished }) => {
+      const read = readRef(ref);
+      return read === undefined ? [] : [{ ref: read, finished }];
+    });
+    const answers = await queue.resume(this.shipId, known);
+    const lasting = answers.filter(({ action }) => action !== 'discard').map(({ ref }) => ref);
+    for (const { ref, finished } of known) {
+      if (!finished && lasting.some((other) => isSameRef(ref, other))) this.#slots.keep(ref);
+    }
+    this.#slots.report(capacity - this.#slots.size);
+    return Promise.all(answers.map(async ({ ref, action }) => resume(ref, action, action === 'discard' ? 0 : await logs.nextSeq(ref.runId, ref.attempt))));
+  }
+
+  /** The ship has been welcomed: it gets runs, and hears what has changed meanwhile. */
+  #begin(worker: Pick<Worker, 'labels' | 'kinds' | 'keyVariables' | 'sessionId'>): void {
+    this.#context.seen(this.shipId, 0);
+    this.#worked = this.#context.queue.addWorker(this.#worker(worker));
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const change of early) this.notice(change);
+  }
+
+  #welcome(resumes: Resume[]): Parameters<typeof welcome>[0] {
+    const { env, trustBundle } = this.#context;
+    const { fleet, queue } = env.config.current().config;
+    return {
+      serverVersion: env.version, protocol: PROTOCOL, minShipVersion: fleet.min_ship_version,
+      leaseTtlMs: BigInt(queue.lease_ttl), heartbeatMs: BigInt(queue.heartbeat), resume: resumes, trustBundleDer: trustBundle(),
+    };
+  }
+
+  #worker({ labels, kinds, keyVariables, sessionId }: Pick<Worker, 'labels' | 'kinds' | 'keyVariables' | 'sessionId'>): Worker {
+    return { shipId: this.shipId, sessionId, labels, kinds, keyVariables, free: () => this.#free(), assign: (claim) => this.#assign(claim) };
+  }
+
+  #free(): number {
+    return this.#over || this.isDraining || this.#isSilent() ? 0 : this.#slots.free;
+  }
+
+  /** The connection may be dead, though nobody has noticed yet: what is handed over it would only wait. The next message ends that. */
+  #isSilent(): boolean {
+    const { clock, config } = this.#context.env;
+    return Math.abs(clock.now() - this.#heardMs) > SILENT_HEARTBEATS * config.current().config.queue.heartbeat;
+  }
+
+  #assign(claim: Claim): void {
+    const { ref } = claim;
+    // It ended while the run was being claimed: another ship can have it at once.
+    if (this.#over) return this.#try(this.#context.queue.reject(ref, this.shipId, 'draining'), ref);
+    this.#slots.hand(ref);
+    try {
+      this.#output.send(assignmentMessage(this.#context.assignmentOf(claim)));
+    } catch (error) {
+      this.#context.log.error({ err: error, run: ref.runId }, 'a run could not be turned into an assignment');
+      const failure = { code: 'internal', message: 'the server could not prepare the run', step: null, exitCode: null, signal: null };
+      this.#try(this.reporting(ref, () => this.#context.queue.complete(ref, this.shipId, { outcome: 'ship_error', error: failure, started: false })), ref);
+    }
+  }
+
+  #try(work: Promise<unknown>, ref: RunRef): void {
+    work.catch((error: unknown) => this.#context.log.error({ err: error, run: ref.runId, ship: this.shipId }, 'a run could not be taken back from a ship; its lease will end'));
+  }
+
+  async #accept({ ref: wire }: Accept): Promise<void> {
+    const ref = readRef(wire);
+    if (ref === undefined) return;
+    const answer = await this.#context.queue.accept(ref, this.shipId);
+    if (answer === 'accepted') return this.#slots.accept(ref);
+    this.#context.fencedWrite('Accept');
+    this.#release(ref);
+    if (!this.#over) this.#output.send(abandon(ref, 'the run is no longer this ship\'s'));
+  }
+
+  async #reject({ ref: wire, reason }: Reject): Promise<void> {
+    const ref = readRef(wire);
+    if (ref === undefined) return;
+    const known = reason === 'unsupported' || reason === 'draining' ? reason : 'full';
+    // It said what room it has, and has less: nothing more until it says so again.
+    if (known !== 'unsupported') this.#slots.report(0);
+    this.#slots.release(ref);
+    await this.#context.queue.reject(ref, this.shipId, known);
+    this.#wake();
+  }
+
+  #heartbeat(heartbeat: Heartbeat): void {
+    requireFew(heartbeat.held.length);
+    if (this.#context.env.clock.now() >= this.#expiresMs) return this.close('unavailable', 'the certificate of this connection has expired; connect with the new one, or join again');
+    this.#context.seen(this.shipId, Number(heartbeat.unixMs));
+    this.#shipDrains = heartbeat.draining;
+    this.#slots.report(heartbeat.freeSlots);
+    this.#wake();
+    // Each names all that is held, so of many that wait the newest says everything.
+    this.#nextHeartbeat = heartbeat;
+    if (this.#renewing < MAX_RENEWING) void this.#renew();
+  }
+
+  async #renew(): Promise<void> {
+    this.#renewing += 1;
+    try {
+      for (let heartbeat = this.#nextHeartbeat; heartbeat !== undefined && !this.#over; heartbeat = this.#nextHeartbeat) {
+        this.#nextHeartbeat = undefined;
+        const refs = heartbeat.held.flatMap((ref) => readRef(ref) ?? []);
+        const answer = await this.#context.queue.renew(this.shipId, refs);
+        for (const ref of answer.lost) this.#slots.release(ref);
+        if (!this.#over) this.#output.send(ack(heartbeat.seq, answer, this.#context.env.clock.now()));
+      }
+    } catch (error) {
+      // Without an answer the ship counts on nothing, and says it again.
+      this.#context.log.warn({ err: error, ship: this.shipId }, 'leases could not be extended');
+    } finally {
+      this.#renewing -= 1;
+    }
+  }
+
+  #lose(ref: RunRef, reason: string): void {
+    const isNews = this.#slots.has(ref) && !this.#reporting.has(ref.runId);
+    this.#release(ref);
+    if (isNews) this.#output.send(abandon(ref, reason));
+  }
+
+  #release(ref: RunRef): void {
+    this.#slots.release(ref);
+    this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#free() > 0) this.#worked?.wake();
+  }
+
+  #graceMs(): number {
+    return this.#context.env.config.current().config.queue.cancel_grace;
+  }
+}
+
+function requireFew(count: number): void {
+  if (count > MAX_REFS) throw new FleetRefusal('failed_precondition', `a message may name ${MAX_REFS} runs, got ${count}`);
+}

@@ -1,0 +1,136 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Queue, RunChange, RunRef } from '../queue/port.ts';
+import type { Connections } from '../ships/index.ts';
+import type { Peer, Session, SessionOutput } from './port.ts';
+import { ClockOffsets } from './session/clock-offsets.ts';
+import type { SessionContext } from './session/context.ts';
+import { FleetSession } from './session/session.ts';
+
+/** Ships come back after a restart within this time, not all at once. */
+const RETURN_WITHIN_MS = 30_000;
+
+export interface SessionsOptions {
+  readonly context: Omit<SessionContext, 'seen'>;
+  readonly clock: Clock;
+  readonly queue: Pick<Queue, 'onChange'>;
+  /** Told before a ship is expelled: what is remembered of its certificates counts no more. */
+  readonly onExpel: (shipId: string) => void;
+  readonly random: () => number;
+}
+
+/** The ships that are connected to this server. One ship has one session: the newer one wins. */
+export class Sessions implements Connections {
+  readonly #options: SessionsOptions;
+  readonly #context: SessionContext;
+  readonly #sessions = new Map<string, FleetSession>();
+  /** Those that have not said hello, one a ship. */
+  readonly #silent = new Map<string, FleetSession>();
+  readonly #seen = new Map<string, number>();
+  /** Those of `#seen` that have not been written down. */
+  readonly #unwritten = new Set<string>();
+  readonly #offsets = new ClockOffsets();
+  readonly #stopListening: () => void;
+  #stopped = false;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#context = { ...options.context, seen: (shipId, unixMs) => this.#note(shipId, unixMs) };
+    this.#stopListening = options.queue.onChange((change) => this.#tell(change));
+  }
+
+  connect(peer: Peer, output: SessionOutput): Session {
+    const session = new FleetSession(peer, output, this.#context, {
+      greeted: (greeted) => this.#enter(greeted),
+      ended: (ended) => this.#leave(ended),
+    });
+    if (this.#stopped) {
+      session.close('unavailable', 'the server is stopping');
+      return session;
+    }
+    this.#silent.get(peer.shipId)?.close('unavailable', 'the ship has connected again');
+    this.#silent.set(peer.shipId, session);
+    return session;
+  }
+
+  lastSeen(shipId: string): number | undefined {
+    return this.#seen.get(shipId);
+  }
+
+  isDraining(shipId: string): boolean {
+    return this.#sessions.get(shipId)?.isDraining ?? false;
+  }
+
+  sessionOf(shipId: string): string {
+    return this.#sessions.get(shipId)?.sessionId ?? '';
+  }
+
+  drain(shipId: string): void {
+    this.#sessions.get(shipId)?.drain();
+  }
+
+  expel(shipId: string, how: 'revoked' | 'left'): void {
+    this.#options.onExpel(shipId);
+    const [status, reason] = how === 'revoked' ? ['permission_denied', 'the ship is revoked'] as const : ['ok', 'the ship has left'] as const;
+    this.#silent.get(shipId)?.close(status, reason);
+    this.#sessions.get(shipId)?.close(status, reason);
+    this.#seen.delete(shipId);
+    this.#unwritten.delete(shipId);
+    this.#offsets.forget(shipId);
+  }
+
+  clockOffset(shipId: string): number {
+    return this.#offsets.of(shipId);
+  }
+
+  /** Around the report of a run's end. */
+  reporting<T>(shipId: string, ref: RunRef, work: () => Promise<T>): Promise<T> {
+    const session = this.#sessions.get(shipId);
+    return session === undefined ? work() : session.reporting(ref, work);
+  }
+
+  /** Ids of the ships that are connected, and what room they have. */
+  connected(): { shipId: string; free: number; busy: number }[] {
+    return [...this.#sessions.values()].map(({ shipId, slots }) => ({ shipId, ...slots }));
+  }
+
+  /** When which ships were last heard of, since the last call; in milliseconds since 1970. */
+  takeSeen(): [shipId: string, ms: number][] {
+    const seen = [...this.#unwritten].map((shipId): [string, number] => [shipId, this.#seen.get(shipId)!]);
+    this.#unwritten.clear();
+    return seen;
+  }
+
+  /** They could not be written down: the next call of `takeSeen` answers them again. */
+  giveBack(seen: readonly (readonly [shipId: string, ms: number])[]): void {
+    for (const [shipId] of seen) if (this.#seen.has(shipId)) this.#unwritten.add(shipId);
+  }
+
+  /** Sends all ships away, to come back later, and takes no more. Safe twice. */
+  stop(): void {
+    this.#stopped = true;
+    this.#stopListening();
+    for (const session of [...this.#silent.values(), ...this.#sessions.values()]) session.goAway(Math.floor(this.#options.random() * RETURN_WITHIN_MS));
+  }
+
+  #enter(session: FleetSession): void {
+    if (this.#silent.get(session.shipId) === session) this.#silent.delete(session.shipId);
+    this.#sessions.get(session.shipId)?.close('unavailable', 'the ship has connected again');
+    this.#sessions.set(session.shipId, session);
+  }
+
+  #leave(session: FleetSession): void {
+    for (const sessions of [this.#silent, this.#sessions]) if (sessions.get(session.shipId) === session) sessions.delete(session.shipId);
+  }
+
+  #tell(change: RunChange): void {
+    const ships = new Set([change.formerShipId, change.run.shipId]);
+    for (const shipId of ships) if (shipId !== null) this.#sessions.get(shipId)?.notice(change);
+  }
+
+  #note(shipId: string, unixMs: number): void {
+    const now = this.#options.clock.now();
+    if (unixMs > 0) this.#offsets.note(shipId, unixMs, now);
+    this.#seen.set(shipId, now);
+    if (!shipId.startsWith('local:')) this.#unwritten.add(shipId);
+  }
+}

@@ -1,0 +1,91 @@
+import type { RunsEnvironment } from '../environment.ts';
+import { hasExpired, listGone, removeExpiredCertificates, removeExpiredTokens, writeLastSeen } from '../ships/index.ts';
+import type { Sessions } from './sessions.ts';
+
+/** How soon a revocation on another server of a cluster is noticed, and how often signs of life are written down. */
+const INTERVAL_MS = 5000;
+/** Statements must be short: so many rows at once. */
+const BATCH = 200;
+const DAY_MS = 86_400_000;
+/** An expired token is known for a day, so that whoever uses it is told that it has expired. */
+const TOKEN_KEPT_MS = DAY_MS;
+/** An expired certificate is told apart from a revoked one for so long: connections may be older than certificates. */
+const CERTIFICATE_KEPT_MS = 30 * DAY_MS;
+
+/** What has to be done now and then for the ships of a store. */
+export class Upkeep {
+  readonly #env: Pick<RunsEnvironment, 'sql' | 'clock' | 'timer' | 'log'>;
+  readonly #sessions: Sessions;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'timer' | 'log'>, sessions: Sessions) {
+    this.#env = env;
+    this.#sessions = sessions;
+  }
+
+  start(): void {
+    this.#running ??= this.#loop();
+  }
+
+  /** Ends, with all signs of life written down. Safe twice, and before the start. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    await this.#attempt(() => this.#writeSeen());
+  }
+
+  /** One round. */
+  async tick(): Promise<void> {
+    await this.#attempt(() => this.#writeSeen());
+    await this.#attempt(() => this.#expelGone());
+    await this.#attempt(() => this.#removeExpired());
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.#env.timer.sleep(INTERVAL_MS, signal);
+      if (!signal.aborted) await this.tick();
+    }
+  }
+
+  /** What fails is tried again with the next round. */
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#env.log.warn({ err: error }, 'the upkeep of the fleet failed');
+    }
+  }
+
+  async #writeSeen(): Promise<void> {
+    const seen = this.#sessions.takeSeen();
+    for (let first = 0; first < seen.length; first += BATCH) {
+      try {
+        await this.#env.sql.transaction((tx) => writeLastSeen(tx, seen.slice(first, first + BATCH)));
+      } catch (error) {
+        this.#sessions.giveBack(seen.slice(first));
+        throw error;
+      }
+    }
+  }
+
+  /** Ships that another server has revoked or removed. */
+  async #expelGone(): Promise<void> {
+    const ids = this.#sessions.connected().map(({ shipId }) => shipId).filter((id) => !id.startsWith('local:'));
+    for (let first = 0; first < ids.length; first += BATCH) {
+      for (const id of await listGone(this.#env.sql, ids.slice(first, first + BATCH))) this.#sessions.expel(id, 'revoked');
+    }
+  }
+
+  async #removeExpired(): Promise<void> {
+    const now = this.#env.clock.now();
+    const [certificates, tokens] = [now - CERTIFICATE_KEPT_MS, now - TOKEN_KEPT_MS];
+    if (!await hasExpired(this.#env.sql, certificates, tokens)) return;
+    await this.#env.sql.transaction(async (tx) => {
+      await removeExpiredCertificates(tx, certificates, BATCH);
+      await removeExpiredTokens(tx, tokens);
+    });
+  }
+}

@@ -1,0 +1,13 @@
+const VERSION = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
+
+/** Whether a version comes before another one; what is no version comes before all. A pre-release comes before its release. */
+export function isOlder(version: string, than: string): boolean {
+  const [own, other] = [VERSION.exec(version), VERSION.exec(than)];
+  if (other === null) return false;
+  if (own === null) return true;
+  for (const part of [1, 2, 3]) {
+    const difference = Number(own[part]) - Number(other[part]);
+    if (difference !== 0) return difference < 0;
+  }
+  return own[4] !== undefined && other[4] === undefined;
+}

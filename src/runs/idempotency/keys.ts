@@ -1,0 +1,69 @@
+import type { Queries, Row, Sql, Transaction } from '../../storage/index.ts';
+import { keyHash } from './canonical.ts';
+
+/** Clients, schedules and alerts do not get into each other's way (decisions, section 2.4). */
+export type KeySpace = 'api' | 'schedule' | 'alert';
+
+export interface NamedKey {
+  readonly space: KeySpace;
+  readonly key: string;
+}
+
+/** What a key was used for. */
+export interface KnownKey {
+  readonly requestHash: Uint8Array;
+  readonly runId: string;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+}
+
+interface KeyRow extends Row {
+  readonly request_hash: Uint8Array;
+  readonly run_id: string;
+  readonly expires_at: number;
+}
+
+export async function findKey(queries: Queries, { space, key }: NamedKey): Promise<KnownKey | undefined> {
+  const row = await queries.get<KeyRow>('SELECT request_hash, run_id, expires_at FROM idempotency WHERE space = ? AND key_hash = ?', [space, keyHash(key)]);
+  return row && { requestHash: row.request_hash, runId: row.run_id, expiresAt: row.expires_at };
+}
+
+/** False when another request took the key in the meantime: the unique index decides. */
+export async function takeKey(tx: Transaction, { space, key }: NamedKey, { requestHash, runId, expiresAt }: KnownKey): Promise<boolean> {
+  const { changes } = await tx.run(
+    'INSERT INTO idempotency(space, key_hash, request_hash, run_id, expires_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    [space, keyHash(key), requestHash, runId, expiresAt],
+  );
+  return changes === 1;
+}
+
+/** Forgets a key that still stands for this run. */
+export async function forgetKey(tx: Transaction, { space, key }: NamedKey, runId: string): Promise<void> {
+  await tx.run('DELETE FROM idempotency WHERE space = ? AND key_hash = ? AND run_id = ?', [space, keyHash(key), runId]);
+}
+
+/** Rows that one step of the pruning looks at: a few milliseconds. */
+const BATCH = 100;
+
+interface ExpiredRow extends Row {
+  readonly space: string;
+  readonly key_hash: Uint8Array;
+  readonly run_id: string;
+}
+
+/**
+ * Deletes up to 100 expired keys; `isUnfinished` keeps those of runs that are not over, until `later` (both in Unix
+ * seconds). True when there may be more.
+ */
+export async function pruneKeys(sql: Pick<Sql, 'all' | 'transaction'>, now: number, later: number, isUnfinished: (runId: string) => Promise<boolean>): Promise<boolean> {
+  const expired = await sql.all<ExpiredRow>('SELECT space, key_hash, run_id FROM idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT ?', [now, BATCH]);
+  if (expired.length === 0) return false;
+  const unfinished = new Set<ExpiredRow>();
+  for (const row of expired) if (await isUnfinished(row.run_id)) unfinished.add(row);
+  const key = (row: ExpiredRow) => [row.space, row.key_hash, row.run_id];
+  await sql.transaction(async (tx) => {
+    await tx.runMany('DELETE FROM idempotency WHERE space = ? AND key_hash = ? AND run_id = ?', expired.filter((row) => !unfinished.has(row)).map(key));
+    await tx.runMany('UPDATE idempotency SET expires_at = ? WHERE space = ? AND key_hash = ? AND run_id = ?', [...unfinished].map((row) => [later, ...key(row)]));
+  });
+  return expired.length === BATCH;
+}

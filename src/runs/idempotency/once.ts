@@ -1,0 +1,96 @@
+import { setImmediate } from 'node:timers/promises';
+import { ServiceError } from '../../errors/index.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import type { Transaction } from '../../storage/index.ts';
+import type { RunsEnvironment } from '../environment.ts';
+import type { Queue, RunRecord } from '../queue/port.ts';
+import { findKey, forgetKey, pruneKeys, takeKey, type KnownKey, type NamedKey } from './keys.ts';
+
+export interface Once extends NamedKey {
+  readonly requestHash: Uint8Array;
+  /** A client's key stands for one request; one that the service made itself says all that counts. */
+  readonly sameRequestOnly: boolean;
+  /** What has to be right before a run is queued; not asked when the key is known. */
+  readonly prepare: () => Promise<(tx: Transaction) => Promise<RunRecord>>;
+  /** What is thrown when the run could not be stored. */
+  readonly insertFailed: (error: unknown) => unknown;
+}
+
+export interface OnceResult {
+  /** As it is now. */
+  readonly run: RunRecord;
+  /** The key was known. */
+  readonly replayed: boolean;
+}
+
+/** How runs are queued once for each key (decisions, section 2.4). */
+export interface Idempotency {
+  /** Throws `idempotency_conflict` for a key that stands for another request, and what `prepare` throws. */
+  once(request: Once): Promise<OnceResult>;
+  /** Deletes expired keys in small steps until none is left, or the signal aborts. */
+  prune(signal?: AbortSignal): Promise<void>;
+}
+
+/** How long an expired key of an unfinished run is kept before it is looked at again, in seconds. */
+const AGAIN_AFTER = 3600;
+
+const FINISHED: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled']);
+
+interface Found {
+  readonly known: KnownKey;
+  /** Undefined for a key that has expired, or whose run is gone: it is free again. */
+  readonly run: RunRecord | undefined;
+}
+
+export function createIdempotency({ sql, clock, config }: Pick<RunsEnvironment, 'sql' | 'clock' | 'config'>, queue: Pick<Queue, 'get'>): Idempotency {
+  async function find(name: NamedKey): Promise<Found | undefined> {
+    const known = await findKey(sql, name);
+    if (known === undefined) return undefined;
+    const run = await queue.get(known.runId);
+    const isOver = run === undefined || (known.expiresAt <= unixSeconds(clock) && FINISHED.has(run.state));
+    return { known, run: isOver ? undefined : run };
+  }
+
+  function replay(request: Once, { known }: Found, run: RunRecord): OnceResult {
+    if (request.sameRequestOnly && Buffer.compare(known.requestHash, request.requestHash) !== 0) throw new ServiceError('idempotency_conflict', 'the key is known with another request');
+    return { run, replayed: true };
+  }
+
+  /** Undefined when another request with this key came first. */
+  async function insert(request: Once, stale: KnownKey | undefined, work: (tx: Transaction) => Promise<RunRecord>): Promise<RunRecord | undefined> {
+    const expiresAt = Math.floor((clock.now() + config.current().config.runtime.idempotency_ttl) / 1000);
+    return sql.transaction(async (tx) => {
+      if (stale !== undefined) await forgetKey(tx, request, stale.runId);
+      if ((await findKey(tx, request)) !== undefined) return undefined;
+      const run = await work(tx);
+      // The index has the last word: another node may have queued a run since. This one is undone then.
+      if (!(await takeKey(tx, request, { requestHash: request.requestHash, runId: run.id, expiresAt }))) throw new LostRace();
+      return run;
+    }).catch((error: unknown) => {
+      if (error instanceof LostRace) return undefined;
+      throw request.insertFailed(error);
+    });
+  }
+
+  return {
+    async once(request) {
+      for (;;) {
+        const found = await find(request);
+        if (found?.run !== undefined) return replay(request, found, found.run);
+        const run = await insert(request, found?.known, await request.prepare());
+        if (run !== undefined) return { run, replayed: false };
+      }
+    },
+    async prune(signal) {
+      const isUnfinished = async (runId: string): Promise<boolean> => {
+        const run = await queue.get(runId);
+        return run !== undefined && !FINISHED.has(run.state);
+      };
+      const now = unixSeconds(clock);
+      // Between the steps others get their turn.
+      while (!signal?.aborted && (await pruneKeys(sql, now, now + AGAIN_AFTER, isUnfinished))) await setImmediate();
+    },
+  };
+}
+
+class LostRace extends Error {}

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CHUNK_EVENTS, decodeEvent, encodeEvent, eventsOf, fillChunks, packChunk, unpackChunk, type Chunk } from './chunk.ts';
+import type { ShipLine } from './port.ts';
+
+const event: fc.Arbitrary<ShipLine> = fc.record({
+  unixMs: fc.integer({ min: 0, max: 4e12 }),
+  level: fc.constantFrom('debug' as const, 'info' as const, 'warn' as const, 'error' as const),
+  stream: fc.constantFrom('stdout' as const, 'stderr' as const, 'system' as const),
+  step: fc.option(fc.string({ maxLength: 10 })),
+  message: fc.oneof(fc.string({ unit: 'binary', maxLength: 100 }), fc.constantFrom('a\nb', 'a\r\n\u2028', '"\\', '')),
+});
+
+const read = (chunks: readonly Chunk[]) => chunks.flatMap((chunk) => eventsOf(unpackChunk(packChunk(chunk)), chunk.count).map(decodeEvent));
+
+describe('chunks', () => {
+  it('hold what was put in, in however many turns', () => {
+    fc.assert(fc.property(fc.array(fc.array(event, { maxLength: 150 }), { maxLength: 6 }), (turns) => {
+      const chunks: Chunk[] = [];
+      for (const turn of turns) {
+        const last = chunks.at(-1);
+        const filled = fillChunks(last, chunks.reduce((sum, { count }) => sum + count, 0), turn.map(encodeEvent));
+        if (last !== undefined && filled[0]?.firstOffset === last.firstOffset) chunks.pop();
+        chunks.push(...filled);
+      }
+      expect(read(chunks)).toEqual(turns.flat());
+      expect(chunks.slice(0, -1).every(({ count }) => count === CHUNK_EVENTS)).toBe(true);
+      for (const [i, { firstOffset }] of chunks.entries()) expect(firstOffset).toBe(i * CHUNK_EVENTS);
+    }), { numRuns: 30 });
+  });
+
+  it('refuse what is no chunk, has other events than it should, or holds something else', () => {
+    const [chunk] = fillChunks(undefined, 0, ['[1,0,0,null,"a"]', '[1,0,0,null,"b"]']);
+    expect(() => unpackChunk(Buffer.from('nonsense'))).toThrow();
+    expect(() => eventsOf(chunk!.text, 3)).toThrow('it should hold 3 events and has 2');
+    for (const text of ['[1,9,0,null,"a"]', '[1,0,7,null,"a"]', '[1,0,0,null]', '["x",0,0,null,"a"]', '{}', '']) expect(() => decodeEvent(text), text).toThrow();
+  });
+});

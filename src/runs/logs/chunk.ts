@@ -1,0 +1,91 @@
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { ShipLine } from './port.ts';
+
+/** Events of a chunk at most: as many as a page of the API has. */
+export const CHUNK_EVENTS = 100;
+
+/** A chunk of so many bytes takes no more, so that none takes long to read. A single line may be longer. */
+const CHUNK_BYTES = 256 * 1024;
+
+/** No chunk is larger; a larger one is damage. */
+const MAX_CHUNK_BYTES = 64 * 2 ** 20;
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+const STREAMS = ['stdout', 'stderr', 'system'] as const;
+
+/** Consecutive events of one attempt, before compression: a JSON array for each, one on a line. */
+export interface Chunk {
+  readonly firstOffset: number;
+  readonly count: number;
+  readonly text: string;
+  readonly bytes: number;
+}
+
+/** `[time, level, stream, step, message]`, the words as numbers. JSON has no line breaks within. */
+export function encodeEvent({ unixMs, level, stream, step, message }: ShipLine): string {
+  return JSON.stringify([unixMs, LEVELS.indexOf(level), STREAMS.indexOf(stream), step, message]);
+}
+
+/** Throws when the text is not an event. */
+export function decodeEvent(text: string): ShipLine {
+  const [unixMs, level, stream, step, message] = JSON.parse(text) as [number, number, number, string | null, string];
+  const known = { level: LEVELS[level], stream: STREAMS[stream] };
+  if (known.level === undefined || known.stream === undefined || typeof message !== 'string' || !Number.isSafeInteger(unixMs)) {
+    throw new Error('it holds what is not an event');
+  }
+  return { unixMs, level: known.level, stream: known.stream, step, message };
+}
+
+/** Whether a chunk takes another event. */
+export function hasRoom({ count, bytes }: { readonly count: number; readonly bytes: number }): boolean {
+  return count < CHUNK_EVENTS && bytes < CHUNK_BYTES;
+}
+
+/** Adds events, encoded, to the last chunk while it has room, and then to new ones. Answers the chunks that are new or longer now. */
+export function fillChunks(tail: Chunk | undefined, nextOffset: number, events: readonly string[]): Chunk[] {
+  const filled: Chunk[] = [];
+  let open = tail !== undefined && hasRoom(tail) ? builder(tail.firstOffset, tail) : builder(nextOffset);
+  for (const event of events) {
+    if (!hasRoom(open)) {
+      filled.push(finished(open));
+      open = builder(open.firstOffset + open.count);
+    }
+    open.texts.push(event);
+    open.count += 1;
+    open.bytes += Buffer.byteLength(event) + 1;
+  }
+  if (events.length > 0) filled.push(finished(open));
+  return filled;
+}
+
+/** The stored form. Its checksum makes damage known that would still decompress. */
+export function packChunk({ text }: Chunk): Uint8Array {
+  return zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } });
+}
+
+/** The text of a stored chunk; throws when it is damaged. */
+export function unpackChunk(body: Uint8Array): string {
+  return zstdDecompressSync(body, { maxOutputLength: MAX_CHUNK_BYTES }).toString('utf8');
+}
+
+/** The encoded events of a chunk's text; throws when there are not as many as there should be. */
+export function eventsOf(text: string, count: number): string[] {
+  const events = text.split('\n');
+  if (events.length !== count) throw new Error(`it should hold ${count} events and has ${events.length}`);
+  return events;
+}
+
+interface Builder {
+  readonly firstOffset: number;
+  readonly texts: string[];
+  count: number;
+  bytes: number;
+}
+
+function builder(firstOffset: number, tail?: Chunk): Builder {
+  return { firstOffset, texts: tail === undefined ? [] : [tail.text], count: tail?.count ?? 0, bytes: tail?.bytes ?? 0 };
+}
+
+function finished({ firstOffset, texts, count, bytes }: Builder): Chunk {
+  return { firstOffset, count, text: texts.join('\n'), bytes };
+}

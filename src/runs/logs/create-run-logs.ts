@@ -1,0 +1,79 @@
+import { ServiceError } from '../../errors/index.ts';
+import type { RunsEnvironment } from '../environment.ts';
+import type { Queue } from '../queue/port.ts';
+import { createLogHandlers, type LogHandlers } from './handlers.ts';
+import { LogHub } from './hub.ts';
+import type { RunLogs } from './port.ts';
+import { countStored, Retention } from './retention.ts';
+import { readNextSeq } from './rows.ts';
+import { LogWriter, type Added } from './writer.ts';
+
+/** Time between two sweeps of expired logs. */
+const SWEEP_MS = 60_000;
+
+export interface RunLogsOptions {
+  readonly env: RunsEnvironment;
+  /** Asked for when it is first needed, since the queue itself is made with `note`. */
+  readonly queue: () => Pick<Queue, 'get' | 'holds' | 'onChange'>;
+  /** Told of lines that were dropped because the budget of their attempt is used up. Must not throw. */
+  readonly dropped?: (events: number) => void;
+}
+
+export interface RunLogsService extends RunLogs {
+  readonly handlers: LogHandlers;
+  /** Counts what is stored, follows the queue, and begins to remove what expires. */
+  start(): Promise<void>;
+  /** Ends the streams and the sweeping; lines are still taken and read. */
+  stop(): Promise<void>;
+}
+
+/** The logs of all attempts: stored, listed, streamed, and removed when their time is over. */
+export function createRunLogs({ env, queue, dropped }: RunLogsOptions): RunLogsService {
+  const { sql, clock, config, timer, log } = env;
+  const hub = new LogHub(timer);
+  const stopping = new AbortController();
+  let total = 0;
+  let unsubscribe = (): void => {};
+  let sweeping: Promise<void> | undefined;
+
+  const added = (what: Added): void => {
+    total += what.storedBytes;
+    if (what.dropped > 0) dropped?.(what.dropped);
+    hub.added(what);
+  };
+  const writer = new LogWriter({ sql, clock, config, holds: (tx, ref, shipId) => queue().holds(tx, ref, shipId), added });
+  const retention = new Retention({ sql, clock, config, freed: (bytes) => (total -= bytes) });
+  const isFull = (): boolean => total >= config.current().config.logs.total_budget;
+
+  /** Never rejects. */
+  async function sweepForEver(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await retention.sweep(() => stopping.signal.aborted).catch((error: unknown) => log.warn({ err: error }, 'expired logs could not be removed'));
+      await timer.sleep(SWEEP_MS, stopping.signal);
+    }
+  }
+
+  return {
+    append: (ref, shipId, firstSeq, lines) => writer.append(ref, shipId, firstSeq, lines),
+    note: (tx, runId, attempt, level, message) => writer.note(tx, runId, attempt, level, message),
+    nextSeq: (runId, attempt) => readNextSeq(sql, runId, attempt),
+    async requireRoom() {
+      if (!isFull()) return;
+      await retention.sweep(() => !isFull());
+      if (isFull()) throw new ServiceError('log_budget_exceeded', `the stored logs have ${total} bytes, as many as logs.total_budget allows`);
+    },
+    totalBytes: () => total,
+    handlers: createLogHandlers({ sql, hub, queue: { get: (id) => queue().get(id) } }),
+    async start() {
+      unsubscribe = queue().onChange((change) => hub.changed(change));
+      total = await countStored(sql.background);
+      sweeping = sweepForEver();
+    },
+    async stop() {
+      unsubscribe();
+      stopping.abort();
+      hub.close();
+      await sweeping;
+    },
+  };
+}

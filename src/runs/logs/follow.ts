@@ -1,0 +1,102 @@
+import type { LogEvent } from '../../../generated/runs/sdk/types.gen.ts';
+import type { Queries } from '../../storage/index.ts';
+import type { Queue, RunRecord } from '../queue/port.ts';
+import type { LogHub, LogWatch } from './hub.ts';
+import { readPage } from './reader.ts';
+
+export interface FollowOptions {
+  readonly sql: Queries;
+  readonly queue: Pick<Queue, 'get'>;
+  readonly hub: LogHub;
+}
+
+export interface FollowedAttempt {
+  readonly runId: string;
+  readonly attempt: number;
+  /** Offset of the first event that is wanted. */
+  readonly offset: number;
+}
+
+/** Bytes that wait for a reader, about. */
+const PIECE = 65_536;
+
+const STATES = ['queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled'] as const;
+const TERMINAL = 3;
+
+/**
+ * An attempt's log as server-sent events: what is there, what comes, and `end`. It stops without `end` when the
+ * reader falls too far behind, when the signal aborts and when the hub closes; who comes back with the last id
+ * goes on after it.
+ *
+ * Lines are read from the store, a page at a time and only as fast as the reader takes them: the hub merely says
+ * when to look. So nothing is kept for a slow reader.
+ */
+export async function* follow(options: FollowOptions, { runId, attempt, offset }: FollowedAttempt, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const watch = options.hub.watch(runId, attempt, signal);
+  try {
+    let run = await options.queue.get(runId);
+    if (run === undefined) return;
+    yield stateEvent(run);
+    for (let next = offset; ; ) {
+      // What changed the run is taken before its last lines are read, and told after them.
+      const changes = watch.takeChanges();
+      next = yield* unread(options.sql, { runId, attempt, offset: next }, watch);
+      if (watch.over || watch.tooFarBehind) return;
+      for (const change of changes) {
+        if (order(change) <= order(run)) continue;
+        run = change;
+        yield stateEvent(run);
+      }
+      if (hasEnded(run, attempt)) return yield endEvent(next);
+      await watch.news();
+      if (watch.over) return;
+      if (!watch.takeComment()) continue;
+      yield COMMENT;
+      // Another node may have written what this one was not told of.
+      const now = await options.queue.get(runId);
+      if (now !== undefined) watch.changed(now);
+    }
+  } finally {
+    watch.end();
+  }
+}
+
+/** Whether nothing of the run's can write to the attempt any more. */
+export function hasEnded(run: RunRecord, attempt: number): boolean {
+  return run.attempt > attempt || STATES.indexOf(run.state) >= TERMINAL;
+}
+
+/** Sends what is stored and was not sent; answers where to go on. */
+async function* unread(sql: Queries, { runId, attempt, offset }: FollowedAttempt, watch: LogWatch): AsyncGenerator<Uint8Array, number> {
+  let next = offset;
+  while (!watch.over && !watch.tooFarBehind) {
+    const { events } = await readPage(sql, runId, attempt, next, PIECE);
+    if (events.length === 0) {
+      watch.caughtUp();
+      return next;
+    }
+    yield logEvents(events, next);
+    next += events.length;
+    watch.sent(events.reduce((sum, { message }) => sum + Buffer.byteLength(message), 0));
+  }
+  return next;
+}
+
+/** Rises with each change of a run, so that one that is told late is known as old. */
+function order({ fence, state }: RunRecord): number {
+  return fence * 4 + Math.min(STATES.indexOf(state), TERMINAL);
+}
+
+const COMMENT = Buffer.from(': nothing new\n\n');
+
+function stateEvent({ state, attempt }: RunRecord): Uint8Array {
+  return Buffer.from(`event: state\ndata: ${JSON.stringify({ state, attempt })}\n\n`);
+}
+
+function logEvents(events: readonly LogEvent[], offset: number): Uint8Array {
+  return Buffer.from(events.map((event, i) => `id: ${offset + i}\nevent: log\ndata: ${JSON.stringify(event)}\n\n`).join(''));
+}
+
+function endEvent(nextOffset: number): Uint8Array {
+  return Buffer.from(`event: end\ndata: ${JSON.stringify({ next_offset: nextOffset })}\n\n`);
+}

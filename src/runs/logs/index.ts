@@ -1,0 +1,2 @@
+export { createRunLogs, type RunLogsOptions, type RunLogsService } from './create-run-logs.ts';
+export type { AppendAnswer, RunLogs, ShipLine } from './port.ts';

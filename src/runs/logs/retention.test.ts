@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ManualTimer } from '../../testkit/manual-timer.ts';
+import { EXPIRED, HALF_REMOVED, WITHOUT_RUN } from './retention.ts';
+import { lines, LogFixture, SHIP, type LogLimits } from './test-fixture.ts';
+
+const DAY = 86_400_000;
+
+let open: LogFixture[] = [];
+const folders: string[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((fixture) => fixture.close()));
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+async function started(limits: LogLimits = {}, options: { path?: string; runRetention?: number } = {}) {
+  const timer = new ManualTimer();
+  const fixture = await LogFixture.open(limits, { timer, ...options });
+  open.push(fixture);
+  return { fixture, timer, sweep: () => sweptBy(timer) };
+}
+
+/** Lets the time between two sweeps pass, and waits until the next one is over. */
+async function sweptBy(timer: ManualTimer): Promise<void> {
+  const sleeps = timer.sleeps.length;
+  await timer.elapse();
+  while (timer.sleeps.length === sleeps) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const remove = (fixture: LogFixture, runId: string) => fixture.sql.transaction((tx) => tx.run('DELETE FROM runs WHERE id = ?', [runId]));
+
+const expired = expect.objectContaining({ code: 'logs_expired' });
+
+describe('retention', () => {
+  it('removes the logs of a run 30 days after its end, and the run says so', async () => {
+    const { fixture, sweep } = await started();
+    const ref = await fixture.newRun();
+    await fixture.logs.append(ref, SHIP, 0, lines(350));
+    fixture.clock.time += 5 * DAY;
+    await fixture.end(ref, 'succeeded');
+    fixture.clock.time += 30 * DAY - 1000;
+    await sweep();
+    expect((await fixture.read(ref)).messages).toHaveLength(351);
+    fixture.clock.time += 1000;
+    await sweep();
+    await expect(fixture.list(ref)).rejects.toEqual(expired);
+    await expect(fixture.list({ runId: ref.runId })).rejects.toEqual(expired);
+    expect(await fixture.run(ref.runId)).toMatchObject({ logsExpired: true, logsBytes: 0 });
+    expect([await fixture.chunkBytes(), fixture.logs.totalBytes()]).toEqual([0, 0]);
+    await fixture.note(ref, 'too late');
+    await expect(fixture.list(ref)).rejects.toEqual(expired);
+  });
+
+  it('counts from the end of each attempt: an earlier one expires alone', async () => {
+    const { fixture, sweep } = await started();
+    const first = await fixture.newRun();
+    await fixture.logs.append(first, SHIP, 0, lines(10));
+    const second = await fixture.end(first, 'queued');
+    fixture.clock.time += DAY;
+    await fixture.logs.append(second, SHIP, 0, lines(20));
+    await fixture.end(second, 'failed');
+    fixture.clock.time += 29 * DAY;
+    await sweep();
+    await expect(fixture.list(first)).rejects.toEqual(expired);
+    expect((await fixture.read(second)).messages).toHaveLength(21);
+    const run = (await fixture.run(first.runId))!;
+    expect(run.logsExpired).toBe(false);
+    expect(run.logsBytes).toBe(Buffer.byteLength((await fixture.read(second)).messages.join('')));
+    fixture.clock.time += DAY;
+    await sweep();
+    await expect(fixture.list(second)).rejects.toEqual(expired);
+  });
+
+  it('leaves the logs of a run that still works alone, however silent it is', async () => {
+    const { fixture, sweep } = await started();
+    const ref = await fixture.newRun();
+    await fixture.logs.append(ref, SHIP, 0, lines(10));
+    fixture.clock.time += 90 * DAY;
+    await sweep();
+    expect((await fixture.read(ref)).messages).toHaveLength(10);
+    expect((await fixture.logs.append(ref, SHIP, 10, lines(1))).status).toBe('stored');
+  });
+
+  it('removes what belongs to runs that are deleted, whether it had expired or not', async () => {
+    const { fixture, sweep } = await started({}, { runRetention: 2 * DAY });
+    const [gone, kept] = [await fixture.newRun(), await fixture.newRun()];
+    for (const ref of [gone, kept]) {
+      await fixture.logs.append(ref, SHIP, 0, lines(10));
+      await fixture.end(ref, 'succeeded');
+    }
+    fixture.clock.time += 2 * DAY;
+    await remove(fixture, gone.runId);
+    await sweep();
+    expect(await fixture.sql.all('SELECT run_id FROM log_attempts')).toEqual([{ run_id: kept.runId }]);
+    expect(fixture.logs.totalBytes()).toBe(await fixture.chunkBytes());
+    fixture.clock.time += 30 * DAY;
+    await sweep();
+    await expect(fixture.list(kept)).rejects.toEqual(expired);
+    await remove(fixture, kept.runId);
+    await sweep();
+    expect(await fixture.sql.all('SELECT run_id FROM log_attempts')).toEqual([]);
+  });
+
+  it('goes on where a process that died had stopped', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'quire-logs-'));
+    folders.push(folder);
+    const path = join(folder, 'runs.db');
+    const { fixture } = await started({}, { path });
+    const ref = await fixture.newRun();
+    await fixture.logs.append(ref, SHIP, 0, lines(150));
+    await fixture.sql.transaction((tx) => tx.run('UPDATE log_attempts SET phase = 1 WHERE run_id = ?', [ref.runId]));
+    await expect(fixture.list(ref)).rejects.toEqual(expired);
+    await fixture.close();
+    open = [];
+    const { fixture: again, sweep } = await started({}, { path });
+    await sweep();
+    expect([await again.chunkBytes(), again.logs.totalBytes()]).toEqual([0, 0]);
+    await expect(again.list(ref)).rejects.toEqual(expired);
+  });
+});
+
+describe('the budget of all logs', () => {
+  it('refuses runs while it is used up and nothing has expired; listing goes on (scenario 23)', async () => {
+    const { fixture } = await started({ total_budget: 2000 });
+    const [old, ref] = [await fixture.newRun(), await fixture.newRun()];
+    await fixture.logs.requireRoom();
+    while (fixture.logs.totalBytes() < 1000) await fixture.logs.append(old, SHIP, await fixture.logs.nextSeq(old.runId, 1), lines(100));
+    await fixture.end(old, 'succeeded');
+    fixture.clock.time += DAY;
+    while (fixture.logs.totalBytes() < 2000) await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, 1), lines(100));
+    await expect(fixture.logs.requireRoom()).rejects.toEqual(expect.objectContaining({ code: 'log_budget_exceeded', status: 507 }));
+    expect((await fixture.list(ref)).data).toHaveLength(100);
+    expect((await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, 1), lines(100))).status).toBe('stored');
+    fixture.clock.time += 29 * DAY;
+    await Promise.all(Array.from({ length: 10 }, () => fixture.logs.requireRoom()));
+    await expect(fixture.list(old)).rejects.toEqual(expired);
+    expect(fixture.logs.totalBytes()).toBeLessThan(2000);
+  });
+
+  it('is counted anew at the start', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'quire-logs-'));
+    folders.push(folder);
+    const path = join(folder, 'runs.db');
+    const { fixture } = await started({}, { path });
+    await fixture.logs.append(await fixture.newRun(), SHIP, 0, lines(500));
+    const total = fixture.logs.totalBytes();
+    expect(total).toBe(await fixture.chunkBytes());
+    await fixture.close();
+    open = [];
+    expect((await started({}, { path })).fixture.logs.totalBytes()).toBe(total);
+  });
+});
+
+describe('sweeping', () => {
+  it('finds what has expired, and adds up what is stored, by an index', async () => {
+    const { fixture } = await started();
+    const plan = async (sql: string, params: number[]) => (await fixture.sql.all(`EXPLAIN QUERY PLAN ${sql}`, params)).map(({ detail }) => detail).join('; ');
+    expect(await plan('SELECT SUM(stored_bytes) FROM log_attempts WHERE phase < 2', [])).toContain('COVERING INDEX log_attempts_by_age');
+    for (const [sql, params] of [[EXPIRED, [0, 0]], [HALF_REMOVED, []], [WITHOUT_RUN, [0, 0]]] as const) {
+      const text = await plan(sql, [...params]);
+      expect(text).toContain('USING COVERING INDEX log_attempts_by_age');
+      expect(text).not.toContain('TEMP B-TREE');
+    }
+  });
+});

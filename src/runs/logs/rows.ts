@@ -1,0 +1,141 @@
+import type { Queries, Row, Transaction } from '../../storage/index.ts';
+import { packChunk, unpackChunk, type Chunk } from './chunk.ts';
+
+/** What is known of an attempt's log; the columns are described where the table is made. */
+export interface AttemptLog {
+  readonly runId: string;
+  readonly attempt: number;
+  readonly fence: number;
+  readonly nextSeq: number;
+  readonly nextOffset: number;
+  readonly tailOffset: number;
+  readonly tailBytes: number;
+  readonly messageBytes: number;
+  readonly storedBytes: number;
+  readonly truncated: boolean;
+  readonly phase: number;
+  readonly lastMs: number;
+}
+
+/** Values of the column `phase`. */
+export const PHASE = { kept: 0, removing: 1, removed: 2 } as const;
+
+interface AttemptRow extends Row {
+  readonly run_id: string;
+  readonly attempt: number;
+  readonly fence: number;
+  readonly next_seq: number;
+  readonly next_offset: number;
+  readonly tail_offset: number;
+  readonly tail_bytes: number;
+  readonly message_bytes: number;
+  readonly stored_bytes: number;
+  readonly truncated: number;
+  readonly phase: number;
+  readonly last_ms: number;
+}
+
+export interface ChunkRow extends Row {
+  readonly first_offset: number;
+  readonly count: number;
+  readonly body: Uint8Array;
+}
+
+const READ = 'SELECT * FROM log_attempts WHERE run_id = ? AND attempt = ?';
+
+const WRITE = `
+  INSERT INTO log_attempts(run_id, attempt, fence, next_seq, next_offset, tail_offset, tail_bytes, message_bytes, stored_bytes, truncated, phase, last_ms)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT(run_id, attempt) DO UPDATE SET
+    fence = excluded.fence, next_seq = excluded.next_seq, next_offset = excluded.next_offset, tail_offset = excluded.tail_offset,
+    tail_bytes = excluded.tail_bytes, message_bytes = excluded.message_bytes, stored_bytes = excluded.stored_bytes,
+    truncated = excluded.truncated, phase = excluded.phase, last_ms = excluded.last_ms`;
+
+// `log_truncated` is that of the current attempt; `logs_bytes` goes over all of them.
+const TELL_RUN = `
+  UPDATE runs SET logs_bytes = logs_bytes + ?, log_truncated = CASE WHEN attempt = ? THEN ? ELSE log_truncated END
+  WHERE id = ?`;
+
+const ADD_CHUNK = 'INSERT INTO log_chunks(run_id, attempt, first_offset, count, body) VALUES (?, ?, ?, ?, ?)';
+const REPLACE_CHUNK = 'UPDATE log_chunks SET count = ?, body = ? WHERE run_id = ? AND attempt = ? AND first_offset = ?';
+
+/** The log of an attempt, or undefined when it has never had a line. */
+export async function readAttempt(queries: Queries, runId: string, attempt: number): Promise<AttemptLog | undefined> {
+  const row = await queries.get<AttemptRow>(READ, [runId, attempt]);
+  return row && fromRow(row);
+}
+
+export function newAttempt(runId: string, attempt: number): AttemptLog {
+  return {
+    runId, attempt, fence: 0, nextSeq: 0, nextOffset: 0, tailOffset: 0, tailBytes: 0, messageBytes: 0, storedBytes: 0, truncated: false,
+    phase: PHASE.kept, lastMs: 0,
+  };
+}
+
+export async function writeAttempt(tx: Transaction, log: AttemptLog): Promise<void> {
+  await tx.run(WRITE, [
+    log.runId, log.attempt, log.fence, log.nextSeq, log.nextOffset, log.tailOffset, log.tailBytes, log.messageBytes, log.storedBytes,
+    Number(log.truncated), log.phase, log.lastMs,
+  ]);
+}
+
+/** Keeps on the run's row what lists of runs show. */
+export async function tellRun(tx: Transaction, log: AttemptLog, moreBytes: number): Promise<void> {
+  await tx.run(TELL_RUN, [moreBytes, log.attempt, Number(log.truncated), log.runId]);
+}
+
+/** When the current attempt of a run began, in milliseconds. */
+export async function startOf(tx: Transaction, runId: string): Promise<number | undefined> {
+  const row = await tx.get<{ started_at: number | null }>('SELECT started_at FROM runs WHERE id = ?', [runId]);
+  return row?.started_at == null ? undefined : row.started_at * 1000;
+}
+
+/** The ship's next line that is wanted: 0 when whoever holds the attempt now has not sent any, though one before it may have. */
+export async function readNextSeq(queries: Queries, runId: string, attempt: number): Promise<number> {
+  const row = await queries.get<{ next_seq: number }>(
+    'SELECT a.next_seq FROM log_attempts a JOIN runs r ON r.id = a.run_id AND r.fence = a.fence WHERE a.run_id = ? AND a.attempt = ?', [runId, attempt],
+  );
+  return row?.next_seq ?? 0;
+}
+
+/** The last chunk with its stored size; undefined when there is none, or when it is damaged, and so cannot take more. */
+export async function readTail(tx: Transaction, log: AttemptLog): Promise<{ chunk: Chunk; storedBytes: number } | undefined> {
+  const row = await tx.get<ChunkRow>(
+    'SELECT first_offset, count, body FROM log_chunks WHERE run_id = ? AND attempt = ? AND first_offset = ?', [log.runId, log.attempt, log.tailOffset],
+  );
+  if (row === undefined || row.first_offset + row.count !== log.nextOffset) return undefined;
+  try {
+    const chunk = { firstOffset: row.first_offset, count: row.count, text: unpackChunk(row.body), bytes: log.tailBytes };
+    return { chunk, storedBytes: row.body.length };
+  } catch {
+    return undefined; // told to whoever reads it
+  }
+}
+
+/** Writes chunks, the first in the place of the one that it continues. Answers their stored size. */
+export async function writeChunks(tx: Transaction, { runId, attempt }: AttemptLog, chunks: readonly Chunk[], continued: number | undefined): Promise<number> {
+  let bytes = 0;
+  for (const chunk of chunks) {
+    const body = packChunk(chunk);
+    bytes += body.length;
+    if (chunk.firstOffset === continued) await tx.run(REPLACE_CHUNK, [chunk.count, body, runId, attempt, chunk.firstOffset]);
+    else await tx.run(ADD_CHUNK, [runId, attempt, chunk.firstOffset, chunk.count, body]);
+  }
+  return bytes;
+}
+
+/** The chunks that begin after `after` and before `before`, in their order. */
+export function readChunks(queries: Queries, { runId, attempt }: AttemptLog, after: number, before: number): Promise<ChunkRow[]> {
+  const sql = `
+    SELECT first_offset, count, body FROM log_chunks
+    WHERE run_id = ? AND attempt = ? AND first_offset > ? AND first_offset < ? ORDER BY first_offset`;
+  return queries.all<ChunkRow>(sql, [runId, attempt, after, before]);
+}
+
+function fromRow(row: AttemptRow): AttemptLog {
+  return {
+    runId: row.run_id, attempt: row.attempt, fence: row.fence, nextSeq: row.next_seq, nextOffset: row.next_offset,
+    tailOffset: row.tail_offset, tailBytes: row.tail_bytes, messageBytes: row.message_bytes, storedBytes: row.stored_bytes, truncated: row.truncated === 1,
+    phase: row.phase, lastMs: row.last_ms,
+  };
+}

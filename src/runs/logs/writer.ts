@@ -1,0 +1,140 @@
+import type { Clock } from '../../lib/clock.ts';
+import { formatByteSize } from '../../lib/byte-size.ts';
+import type { Sql, Transaction } from '../../storage/index.ts';
+import type { LiveConfig } from '../environment.ts';
+import type { RunRef } from '../queue/port.ts';
+import { encodeEvent, fillChunks, hasRoom } from './chunk.ts';
+import type { AppendAnswer, ShipLine } from './port.ts';
+import { newAttempt, PHASE, readAttempt, readTail, startOf, tellRun, writeAttempt, writeChunks, type AttemptLog } from './rows.ts';
+import { splitMessage } from './split-message.ts';
+
+/** A call takes so many lines or bytes at most, for the event loop's sake; the answer says where to go on. Ships send half of it. */
+const CALL_LINES = 1000;
+const CALL_BYTES = 1_048_576;
+
+/** What was added to a log, told once it is on disk. */
+export interface Added {
+  readonly runId: string;
+  readonly attempt: number;
+  readonly messageBytes: number;
+  readonly storedBytes: number;
+  /** Lines that were dropped because the attempt's budget is used up. */
+  readonly dropped: number;
+}
+
+export interface WriterOptions {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly config: LiveConfig;
+  readonly holds: (tx: Transaction, ref: RunRef, shipId: string) => Promise<boolean>;
+  /** Must not throw. */
+  readonly added: (added: Added) => void;
+}
+
+/**
+ * Writes logs. The events of an attempt are numbered from 0 without gaps, by ship and server together; a ship's own
+ * lines have numbers of their own, so that what it sends twice is stored once (decisions, section 4, "Sequencing").
+ *
+ * What is acknowledged is on disk. The last chunk is written anew until it has 100 events: an event is written 50
+ * times at most on average where lines come one by one, and about once where they come in batches.
+ */
+export class LogWriter {
+  readonly #options: WriterOptions;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+  }
+
+  append(ref: RunRef, shipId: string, firstSeq: number, lines: readonly ShipLine[]): Promise<AppendAnswer> {
+    return this.#options.sql.transaction(async (tx) => {
+      const found = (await readAttempt(tx, ref.runId, ref.attempt)) ?? newAttempt(ref.runId, ref.attempt);
+      if (found.phase !== PHASE.kept || !(await this.#options.holds(tx, ref, shipId))) return { status: 'fenced', nextSeq: 0 };
+      // An attempt that was handed out again under its number: who has it now counts its lines from 0.
+      const log = found.fence === ref.fence ? found : { ...found, fence: ref.fence, nextSeq: 0 };
+      if (firstSeq > log.nextSeq) return { status: 'gap', nextSeq: log.nextSeq };
+      const fresh = oneCall(lines.slice(log.nextSeq - firstSeq));
+      const after = fresh.length === 0 ? log : await this.#take(tx, log, fresh);
+      return { status: after.truncated ? 'budget' : 'stored', nextSeq: after.nextSeq };
+    });
+  }
+
+  /** Adds a line of the server. The budget doesn't keep it out: there are few, and they tell how an attempt ended. */
+  async note(tx: Transaction, runId: string, attempt: number, level: ShipLine['level'], message: string): Promise<void> {
+    const log = (await readAttempt(tx, runId, attempt)) ?? newAttempt(runId, attempt);
+    if (log.phase !== PHASE.kept) return;
+    const maxLine = this.#options.config.current().config.logs.max_line;
+    const line = systemLine(this.#options.clock.now(), level, message);
+    await this.#store(tx, log, split(line, maxLine), 0);
+  }
+
+  /** Takes the lines that fit in the budget. The first that doesn't is followed by none, but for a line that says so. */
+  async #take(tx: Transaction, log: AttemptLog, lines: readonly ShipLine[]): Promise<AttemptLog> {
+    const next = { ...log, nextSeq: log.nextSeq + lines.length };
+    if (log.truncated) {
+      await writeAttempt(tx, next);
+      this.#tell(tx, log, 0, 0, lines.length);
+      return next;
+    }
+    const { attempt_budget: maxBytes, attempt_events: maxEvents, max_line: maxLine } = this.#options.config.current().config.logs;
+    const [now, start] = [this.#options.clock.now(), await startOf(tx, log.runId)];
+    const events: ShipLine[] = [];
+    let bytes = log.messageBytes;
+    let taken = 0;
+    for (; taken < lines.length; taken++) {
+      const pieces = split(within(lines[taken]!, start ?? -Infinity, now), maxLine);
+      bytes += bytesOf(pieces);
+      if (bytes > maxBytes || log.nextOffset + events.length + pieces.length > maxEvents) break;
+      events.push(...pieces);
+    }
+    const truncated = taken < lines.length;
+    if (truncated) events.push(systemLine(now, 'warn', `the log has reached its limit of ${formatByteSize(maxBytes)} or ${maxEvents} lines; what follows is dropped`));
+    return this.#store(tx, { ...next, truncated }, events, lines.length - taken);
+  }
+
+  async #store(tx: Transaction, log: AttemptLog, events: readonly ShipLine[], dropped: number): Promise<AttemptLog> {
+    const tail = hasRoom({ count: log.nextOffset - log.tailOffset, bytes: log.tailBytes }) ? await readTail(tx, log) : undefined;
+    const chunks = fillChunks(tail?.chunk, log.nextOffset, events.map(encodeEvent));
+    const storedBytes = (await writeChunks(tx, log, chunks, tail?.chunk.firstOffset)) - (tail?.storedBytes ?? 0);
+    const [messageBytes, last] = [bytesOf(events), chunks.at(-1)!];
+    const after = {
+      ...log,
+      nextOffset: log.nextOffset + events.length, tailOffset: last.firstOffset, tailBytes: last.bytes,
+      messageBytes: log.messageBytes + messageBytes, storedBytes: log.storedBytes + storedBytes, lastMs: this.#options.clock.now(),
+    };
+    await writeAttempt(tx, after);
+    await tellRun(tx, after, messageBytes);
+    this.#tell(tx, log, messageBytes, storedBytes, dropped);
+    return after;
+  }
+
+  #tell(tx: Transaction, { runId, attempt }: AttemptLog, messageBytes: number, storedBytes: number, dropped: number): void {
+    tx.onCommit(() => this.#options.added({ runId, attempt, messageBytes, storedBytes, dropped }));
+  }
+}
+
+function oneCall(lines: readonly ShipLine[]): readonly ShipLine[] {
+  let bytes = 0;
+  const end = lines.findIndex(({ message }, i) => {
+    bytes += message.length;
+    return i > 0 && (i === CALL_LINES || bytes > CALL_BYTES);
+  });
+  return end === -1 ? lines : lines.slice(0, end);
+}
+
+/** With its time between the start of the attempt and now: a ship's clock may be wrong. */
+function within(line: ShipLine, start: number, now: number): ShipLine {
+  return { ...line, unixMs: Math.min(Math.max(line.unixMs, start), now) };
+}
+
+/** Ships split their lines; whoever doesn't has it done here. */
+function split(line: ShipLine, maxLine: number): ShipLine[] {
+  return splitMessage(line.message.toWellFormed(), maxLine).map((message) => ({ ...line, message }));
+}
+
+function bytesOf(events: readonly ShipLine[]): number {
+  return events.reduce((sum, { message }) => sum + Buffer.byteLength(message), 0);
+}
+
+function systemLine(unixMs: number, level: ShipLine['level'], message: string): ShipLine {
+  return { unixMs, level, stream: 'system', step: null, message };
+}

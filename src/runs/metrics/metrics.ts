@@ -1,0 +1,87 @@
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Operations } from '../../../generated/runs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { cached } from '../../lib/cached.ts';
+import type { Handlers } from '../../operations/index.ts';
+import type { RunsEnvironment } from '../environment.ts';
+import type { RunLogs } from '../logs/port.ts';
+import type { Queue } from '../queue/port.ts';
+import { createRecorder, type Recorder } from './recorder.ts';
+
+type MetricsHandlers = Required<Pick<Handlers<Operations>, 'getMetrics'>>;
+
+/** How the fleet is at this moment. */
+export interface FleetNumbers {
+  readonly ships: readonly { readonly status: 'online' | 'offline' | 'draining' | 'revoked'; readonly count: number }[];
+  /** Places for runs on ships that are connected, the ship in this process included. */
+  readonly slots: readonly { readonly status: 'busy' | 'free'; readonly count: number }[];
+  /** Certificates of this server; not one for each ship, of which there may be thousands. */
+  readonly certificates: readonly { readonly subject: string; readonly expiresMs: number }[];
+}
+
+export interface MetricsDeps {
+  readonly queue: Pick<Queue, 'numbers' | 'onChange'>;
+  readonly logs: Pick<RunLogs, 'totalBytes'>;
+  readonly fleet: () => FleetNumbers | Promise<FleetNumbers>;
+}
+
+export interface RunMetrics {
+  readonly handlers: MetricsHandlers;
+  readonly record: Recorder;
+  /** Ends the listening to the queue. */
+  stop(): void;
+}
+
+/** Counting runs reads much, and scrapers come often. */
+const CACHE_MS = 5000;
+
+/** The metrics of the run-queue service (decisions, section 2.9). No label has a run or a project in it. */
+export function createMetrics(env: RunsEnvironment, deps: MetricsDeps): RunMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  registerNumbers(registers, env, deps);
+  const record = createRecorder(registers, env.clock);
+  return {
+    record,
+    stop: deps.queue.onChange((change) => record.runChanged(change)),
+    handlers: {
+      async getMetrics() {
+        if (!env.config.current().config.metrics.enabled) throw new ServiceError('not_found', 'metrics are off');
+        return { contentType: registry.contentType, content: await registry.metrics() };
+      },
+    },
+  };
+}
+
+function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, logs, fleet }: MetricsDeps): void {
+  const numbers = whereAvailable(env, 'numbers of the queue', cached(() => queue.numbers(), CACHE_MS, env.clock));
+  const ships = whereAvailable(env, 'numbers of the fleet', async () => fleet());
+  const gauge = gaugesOf(registers);
+  gauge('quire_runs', 'Runs by state and kind.', ['state', 'kind'], async () => (await numbers())?.runs.map(({ state, kind, count }) => [{ state, kind }, count]));
+  gauge('quire_oldest_queued_seconds', 'Age of the oldest queued run, by why it waits; none: it is its turn that has not come.', ['reason'],
+    async () => (await numbers())?.oldestQueuedSeconds.map(({ reason, seconds }) => [{ reason }, seconds]));
+  gauge('quire_ships', 'Ships.', ['status'], async () => (await ships())?.ships.map(({ status, count }) => [{ status }, count]));
+  gauge('quire_ship_slots', 'Places for runs on connected ships.', ['status'], async () => (await ships())?.slots.map(({ status, count }) => [{ status }, count]));
+  gauge('quire_cert_expiry_seconds', 'Seconds until a certificate of the server expires.', ['subject'],
+    async () => (await ships())?.certificates.map(({ subject, expiresMs }) => [{ subject }, (expiresMs - env.clock.now()) / 1000]));
+  gauge('quire_log_bytes', 'Bytes of stored logs.', [], async () => [[{}, logs.totalBytes()]]);
+}
+
+/** What cannot be read must not take along the metrics that tell of it: its gauges are left out. */
+function whereAvailable<T>({ log }: RunsEnvironment, what: string, read: () => Promise<T>): () => Promise<T | undefined> {
+  return () => read().catch((error: unknown) => {
+    log.warn({ err: error }, `${what} are not available`);
+    return undefined;
+  });
+}
+
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+function gaugesOf(registers: Registry[]): (name: string, help: string, labelNames: readonly string[], read: () => Promise<readonly Sample[] | undefined>) => void {
+  return (name, help, labelNames, read) => void new Gauge({ name, help, labelNames: [...labelNames], registers, async collect() {
+    const samples = await read();
+    this.reset();
+    for (const [labels, value] of samples ?? []) this.set(labels, value);
+  } });
+}

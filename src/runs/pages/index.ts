@@ -1,0 +1,3 @@
+/** The door of what all lists have in common. */
+export { decodeCursor, type Position } from './cursor.ts';
+export { pageSize, toPage } from './page.ts';

@@ -1,0 +1,94 @@
+import type { Operations } from '../../../generated/runs/operations.ts';
+import type { Handlers, OutputOf, Preconditions } from '../../operations/index.ts';
+import type { Audit } from '../audit/port.ts';
+import type { Environment, LiveRunsConfig, PipelineConfig, ProjectConfig, RoleConfig, RunsConfig } from '../config/index.ts';
+import type { RunsEnvironment } from '../environment.ts';
+import { ProjectFile } from './create-project.ts';
+
+type Names = 'listProjects' | 'createProject' | 'listPipelines' | 'listRoles';
+type Project = OutputOf<Operations, 'listProjects'>['data'][number];
+type Pipeline = OutputOf<Operations, 'listPipelines'>['data'][number];
+type Role = OutputOf<Operations, 'listRoles'>['data'][number];
+
+/** When the schedules queue a project's next runs, in Unix seconds; null when they do not. */
+export interface NextRuns {
+  readonly release: number | null;
+  readonly content: number | null;
+}
+
+export interface ProjectsOptions {
+  readonly env: RunsEnvironment;
+  readonly config: LiveRunsConfig;
+  /** Where a reload finds tokens. */
+  readonly variables: Environment;
+  readonly audit: Audit;
+  readonly nextRuns: (project: ProjectConfig) => NextRuns;
+  /** Whether the ship in this process or an online one has this variable. */
+  readonly keyVariableAvailable: (name: string) => boolean;
+}
+
+/** Configured projects, pipelines and AI roles (run-queue decisions, section 2.6). */
+export function createProjects(options: ProjectsOptions): { handlers: Required<Pick<Handlers<Operations>, Names>>; preconditions: Preconditions<Operations> } {
+  const { env, config, audit } = options;
+  const file = new ProjectFile(config, options.variables, env.timer);
+  const current = (): RunsConfig => config.current().config;
+  const present = (project: ProjectConfig): Project => presentProject(project, current(), options.nextRuns(project));
+
+  /** The project is there by now, whatever becomes of the note. */
+  async function note({ id, repository }: ProjectConfig): Promise<void> {
+    try {
+      await env.sql.transaction((tx) => audit.record(tx, 'api', 'project', id, { repository }));
+    } catch (error) {
+      env.log.error({ err: error, project: id }, 'a new project could not be noted in the audit log');
+    }
+  }
+
+  return {
+    // Whoever cannot write the configuration is told so before what the request says is looked at.
+    preconditions: { createProject: () => file.requireWritable() },
+    handlers: {
+      async listProjects() {
+        return { data: current().projects.map(present), read_only: config.current().readOnly };
+      },
+      async createProject(input) {
+        const project = await file.add(input);
+        await note(project);
+        return { data: present(project) };
+      },
+      async listPipelines() {
+        return { data: current().pipelines.map(presentPipeline) };
+      },
+      async listRoles() {
+        return { data: current().ai.roles.map((role) => presentRole(role, options.keyVariableAvailable)) };
+      },
+    },
+  };
+}
+
+function presentProject(project: ProjectConfig, { pipelines }: RunsConfig, next: NextRuns): Project {
+  const { id, repository, enabled, issue_label, release_interval, runs_on, content, max_parallel } = project;
+  return {
+    id, repository, enabled, issue_label, release_interval,
+    runs_on: [...runs_on],
+    content: { ...content },
+    pipelines: pipelines.filter(({ projects }) => projects === null || projects.includes(id)).map(({ name }) => name),
+    max_parallel,
+    next_release_at: next.release,
+    next_content_at: next.content,
+  };
+}
+
+/** Without commands and environment, which often carry secrets. */
+function presentPipeline({ name, description, projects, runs_on, timeout, max_attempts, steps }: PipelineConfig): Pipeline {
+  return {
+    name, description, timeout, max_attempts,
+    projects: projects && [...projects],
+    runs_on: [...runs_on],
+    steps: steps.map((step) => ({ name: step.name, timeout: step.timeout })),
+  };
+}
+
+/** Without prompts, endpoints and keys. */
+function presentRole({ name, model, api_key_env }: RoleConfig, available: ProjectsOptions['keyVariableAvailable']): Role {
+  return { name, model, available: api_key_env === '' || available(api_key_env) };
+}

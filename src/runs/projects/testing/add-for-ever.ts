@@ -1,0 +1,14 @@
+// Adds projects to a configuration file until it is killed: `node add-for-ever.ts FILE PREFIX` prints `ID.` for each that is in it.
+import { writeSync } from 'node:fs';
+import { silentLog } from '../../../lib/log.ts';
+import { systemTimer } from '../../../lib/timer.ts';
+import { LiveRunsConfig, loadRunsConfig } from '../../config/index.ts';
+import { ProjectFile } from '../create-project.ts';
+
+const [source, prefix] = process.argv.slice(2) as [string, string];
+const config = new LiveRunsConfig({ loaded: await loadRunsConfig({ source, env: {} }), env: {}, log: silentLog, timer: systemTimer });
+const file = new ProjectFile(config, {}, systemTimer);
+for (let i = 0; ; i++) {
+  const { id } = await file.add({ id: `${prefix}-${i}`, repository: 'org/name' });
+  writeSync(1, `${id}.\n`);
+}

@@ -1,0 +1,73 @@
+import type { Log } from '../../lib/log.ts';
+import type { Queries } from '../../storage/index.ts';
+import type { RunChange } from './port.ts';
+import { isHeld } from './run-rows.ts';
+
+interface Held {
+  readonly shipId: string;
+  readonly projectId: string;
+}
+
+/** Tells of changes after their commit, and knows from them who holds what. */
+export class Changes {
+  readonly #log: Log;
+  readonly #listeners = new Set<(change: RunChange) => void>();
+  readonly #held = new Map<string, Held>();
+  readonly #ofShip = new Map<string, number>();
+  readonly #ofProject = new Map<string, number>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Finds what was held before the start. */
+  async load(from: Queries): Promise<void> {
+    const rows = await from.all<{ id: string; ship_id: string; project_id: string }>("SELECT id, ship_id, project_id FROM runs WHERE state IN ('running', 'cancelling')");
+    for (const id of [...this.#held.keys()]) this.#set(id, undefined);
+    for (const row of rows) this.#set(row.id, { shipId: row.ship_id, projectId: row.project_id });
+  }
+
+  listen(listener: (change: RunChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  announce(change: RunChange): void {
+    const { run } = change;
+    this.#set(run.id, isHeld(run) ? { shipId: run.shipId!, projectId: run.projectId } : undefined);
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#log.error({ error, runId: run.id }, 'a listener to changes of runs failed');
+      }
+    }
+  }
+
+  heldByShip(shipId: string): number {
+    return this.#ofShip.get(shipId) ?? 0;
+  }
+
+  heldOfProject(projectId: string): number {
+    return this.#ofProject.get(projectId) ?? 0;
+  }
+
+  #set(id: string, held: Held | undefined): void {
+    const before = this.#held.get(id);
+    if (before !== undefined) {
+      add(this.#ofShip, before.shipId, -1);
+      add(this.#ofProject, before.projectId, -1);
+      this.#held.delete(id);
+    }
+    if (held === undefined) return;
+    this.#held.set(id, held);
+    add(this.#ofShip, held.shipId, 1);
+    add(this.#ofProject, held.projectId, 1);
+  }
+}
+
+function add(counts: Map<string, number>, key: string, by: number): void {
+  const count = (counts.get(key) ?? 0) + by;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
+}

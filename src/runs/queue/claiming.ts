@@ -1,0 +1,133 @@
+import type { Transaction } from '../../storage/index.ts';
+import { settings, type Core } from './core.ts';
+import type { Lane } from './lanes.ts';
+import type { Claim, Worker } from './port.ts';
+import { readBySeq, type RunRow } from './run-rows.ts';
+import { claim } from './transitions.ts';
+
+/** Runs that are handed out in one transaction, to all workers together (run-queue decisions, section 6). */
+export const BATCH = 20;
+
+/** Lanes whose heads are read by one statement. */
+const LANES_AT_ONCE = 64;
+
+/** Who has room in this batch. */
+export interface Seats {
+  /** Room of all workers together. */
+  total(): number;
+  /** The worker with most room among those that may get a run of the lane now, so that work spreads. */
+  roomiest(lane: Lane): Worker | undefined;
+  take(worker: Worker): void;
+}
+
+export interface Handout {
+  readonly worker: Worker;
+  readonly claim: Claim;
+}
+
+interface Head {
+  readonly lane: Lane;
+  readonly seq: number;
+  readonly priority: number;
+}
+
+/**
+ * Hands out what the workers have room for: by priority, then by the order of queueing. The heads of all lanes that
+ * somebody can take are merged; a lane is read further only when its head has been taken.
+ */
+export async function claimBatch(core: Core, tx: Transaction, seats: Seats): Promise<Handout[]> {
+  const rooms = new Rooms(core);
+  const lanes: Lane[] = [];
+  for (const lane of core.lanes.backlog()) {
+    if (seats.roomiest(lane) !== undefined && (await rooms.of(tx, lane.projectId)) > 0) lanes.push(lane);
+  }
+  const heads = new Map((await headsOf(core, tx, lanes)).map((head) => [head.lane, head]));
+  const handouts: Handout[] = [];
+  for (let head = best(heads); head !== undefined && handouts.length < BATCH; head = best(heads)) {
+    const { lane, seq } = head;
+    const worker = seats.roomiest(lane);
+    if (worker === undefined || !rooms.take(lane.projectId)) {
+      heads.delete(lane); // nor can the runs behind it be handed out
+      continue;
+    }
+    seats.take(worker);
+    handouts.push({ worker, claim: await claimOne(core, tx, seq, worker.shipId) });
+    if (seats.total() === 0) break;
+    const [next] = await headsOf(core, tx, [lane]);
+    if (next === undefined) heads.delete(lane);
+    else heads.set(lane, next);
+  }
+  return handouts;
+}
+
+function best(heads: ReadonlyMap<Lane, Head>): Head | undefined {
+  let found: Head | undefined;
+  for (const head of heads.values()) {
+    if (found === undefined || head.priority > found.priority || (head.priority === found.priority && head.seq < found.seq)) found = head;
+  }
+  return found;
+}
+
+/** The heads of so many lanes; `column1` is how both SQLite and PostgreSQL name the column of such a list. */
+export const headsQuery = (lanes: number): string => `SELECT wanted.column1 AS lane, head.seq AS seq, head.priority AS priority
+  FROM (VALUES ${Array(lanes).fill('(CAST(? AS INTEGER))').join(', ')}) AS wanted JOIN runs AS head ON head.seq IN
+  (SELECT seq FROM runs WHERE lane_id = wanted.column1 AND state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT 1)`;
+
+const HEAD_OF_ONE = headsQuery(1);
+const HEADS_OF_MANY = headsQuery(LANES_AT_ONCE);
+
+async function headsOf(core: Core, tx: Transaction, lanes: readonly Lane[]): Promise<Head[]> {
+  const found = new Map<number, Head>();
+  const byId = new Map(lanes.map((lane) => [lane.id, lane]));
+  for (let first = 0; first < lanes.length; first += LANES_AT_ONCE) {
+    const ids = lanes.slice(first, first + LANES_AT_ONCE).map(({ id }) => id);
+    const padded = ids.length === 1 ? ids : [...ids, ...Array<number>(LANES_AT_ONCE - ids.length).fill(0)]; // one statement for any number
+    const rows = await tx.all<{ lane: number; seq: number; priority: number }>(ids.length === 1 ? HEAD_OF_ONE : HEADS_OF_MANY, padded);
+    for (const { lane, seq, priority } of rows) found.set(lane, { lane: byId.get(lane)!, seq, priority });
+  }
+  // Told after the commit, in the order of commits: a run that is queued at the same moment fills the lane again.
+  for (const { id } of lanes) if (!found.has(id)) tx.onCommit(() => core.lanes.emptied(id));
+  return [...found.values()];
+}
+
+async function claimOne(core: Core, tx: Transaction, seq: number, shipId: string): Promise<Claim> {
+  const run = await claim(core, tx, (await readBySeq(tx, seq)) as RunRow, shipId);
+  const material = (await tx.get<{ input: string | null; definition_id: number }>('SELECT input, definition_id FROM run_material WHERE seq = ?', [seq]))!;
+  const definition = await core.definitions.load(tx, material.definition_id);
+  return { run, ref: { runId: run.id, attempt: run.attempt, fence: run.fence }, input: material.input, definition };
+}
+
+export const PARALLEL = "SELECT count(*) AS n FROM runs WHERE project_id = ? AND state IN ('running', 'cancelling')";
+
+/** How many more runs of each project may be handed out: counted in the transaction that hands them out, so the limit is exact. */
+class Rooms {
+  readonly #core: Core;
+  readonly #left = new Map<string, number>();
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** 0 for a project that is disabled or no longer configured. */
+  async of(tx: Transaction, projectId: string): Promise<number> {
+    const known = this.#left.get(projectId);
+    if (known !== undefined) return known;
+    const left = await this.#count(tx, projectId);
+    this.#left.set(projectId, left);
+    return left;
+  }
+
+  take(projectId: string): boolean {
+    const left = this.#left.get(projectId) ?? 0;
+    this.#left.set(projectId, left - 1);
+    return left > 0;
+  }
+
+  async #count(tx: Transaction, projectId: string): Promise<number> {
+    const project = settings(this.#core).projects.find(({ id }) => id === projectId);
+    if (project === undefined || !project.enabled) return 0;
+    if (project.max_parallel === 0) return Infinity;
+    const held = (await tx.get<{ n: number }>(PARALLEL, [projectId]))!.n;
+    return Math.max(0, project.max_parallel - held);
+  }
+}

@@ -1,0 +1,121 @@
+import type { Transaction } from '../../storage/index.ts';
+import { cutText } from './cut-text.ts';
+import type { Core } from './core.ts';
+import type { Completion, CompletionStatus, RunRef } from './port.ts';
+import { readById, readHeld, type RunRow } from './run-rows.ts';
+import { cancelled, failed, failureOf, nextAttempt, sameAttempt, succeeded, takeFromShip, type Ending } from './transitions.ts';
+
+const MAX_MESSAGE = 2000;
+
+/** Codes that a ship may give (decisions, section 2.2); the others are the server's own. */
+const SHIP_CODES = new Set(['step_failed', 'timeout', 'model_error', 'model_timeout', 'diagnostic_failed', 'spawn_failed', 'ship_error', 'internal']);
+
+/** Codes of causes outside of the work, so that trying again may help. */
+const OUTSIDE = new Set(['model_error', 'model_timeout', 'spawn_failed', 'ship_error', 'internal']);
+
+const DEFAULT_CODES = { pipeline: 'step_failed', diagnostic: 'diagnostic_failed', ai_text: 'model_error' } as const;
+
+/** Rows 5 to 8 and 10: what the ship says became of its attempt. */
+export async function complete(core: Core, tx: Transaction, ref: RunRef, shipId: string, completion: Completion): Promise<CompletionStatus> {
+  const row = await readHeld(tx, ref, shipId);
+  if (row === undefined) return (await wasReported(tx, ref, shipId, completion)) ? 'already_recorded' : 'fenced';
+  if (row.state === 'cancelling') await acknowledgeCancel(core, tx, row, completion);
+  else await record(core, tx, row, completion);
+  return 'recorded';
+}
+
+/** The same report for the same handing-out. */
+async function wasReported(tx: Transaction, { runId, attempt, fence }: RunRef, shipId: string, { outcome }: Completion): Promise<boolean> {
+  const row = await readById(tx, runId);
+  if (row === undefined) return false;
+  const found = await tx.get(
+    'SELECT 1 FROM attempts WHERE seq = ? AND fence = ? AND attempt = ? AND ship_id = ? AND outcome = ? AND reported = 1',
+    [row.seq, fence, attempt, shipId, outcome],
+  );
+  return found !== undefined;
+}
+
+async function acknowledgeCancel(core: Core, tx: Transaction, row: RunRow, { outcome }: Completion): Promise<void> {
+  const why = outcome === 'succeeded' ? 'its work had succeeded by then, which comes too late' : 'the ship has stopped it';
+  await cancelled(core, tx, row, why, { outcome, reported: true });
+}
+
+async function record(core: Core, tx: Transaction, row: RunRow, completion: Completion): Promise<void> {
+  const ending: Ending = { outcome: completion.outcome, reported: true };
+  switch (completion.outcome) {
+    case 'succeeded':
+      return recordSuccess(core, tx, row, completion);
+    case 'failed':
+    case 'timed_out':
+      return recordFailure(core, tx, row, completion, ending);
+    case 'cancelled': // without a cancel it is the ship's own doing
+    case 'ship_error': {
+      const code = completion.error?.code === 'spawn_failed' ? 'spawn_failed' : 'ship_error';
+      await takeFromShip(core, tx, row, { code, message: messageOf(completion, 'the ship could not do the work') }, ending);
+      return;
+    }
+    case 'returned':
+      if (!completion.started) await sameAttempt(core, tx, row, 'returned', 'the ship gave it back before its first step', ending);
+      else await takeFromShip(core, tx, row, { code: 'ship_error', message: 'the ship gave the run back' }, ending);
+  }
+}
+
+async function recordSuccess(core: Core, tx: Transaction, row: RunRow, completion: Completion): Promise<void> {
+  await storeResult(tx, row, completion);
+  const { minScore } = await core.definitions.ofRun(tx, row.seq);
+  const score = minScore === undefined || row.kind !== 'ai_text' ? undefined : scoreOf(completion);
+  if (minScore === undefined || score === undefined || score >= minScore) {
+    await succeeded(core, tx, row);
+    return;
+  }
+  const failure = failureOf(row, { code: 'score_below_minimum', message: `the result has the score ${score}, at least ${minScore} is asked for` });
+  await failed(core, tx, row, failure, { outcome: 'succeeded', reported: true });
+}
+
+async function recordFailure(core: Core, tx: Transaction, row: RunRow, completion: Completion, ending: Ending): Promise<void> {
+  const code = codeOf(row, completion);
+  const { step = null, exitCode: exit_code = null, signal = null } = completion.error ?? {};
+  const failure = failureOf(row, { code, message: messageOf(completion, 'the ship gave no reason'), step, exit_code, signal, retryable: OUTSIDE.has(code) });
+  const { retryOn } = await core.definitions.ofRun(tx, row.seq);
+  const again = row.attempt < row.max_attempts && (retryOn as readonly string[]).includes(code);
+  if (again) {
+    await nextAttempt(core, tx, row, failure, ending);
+    return;
+  }
+  await storeResult(tx, row, completion);
+  await failed(core, tx, row, failure, ending);
+}
+
+/** Only that of the attempt which ends the run. */
+async function storeResult(tx: Transaction, { seq }: RunRow, { result }: Completion): Promise<void> {
+  if (result === undefined) return;
+  await tx.run('INSERT INTO run_results(seq, type, body) VALUES (?, ?, ?)', [seq, result.type, result.body]);
+}
+
+function codeOf({ kind }: RunRow, { outcome, error }: Completion): string {
+  if (outcome === 'timed_out') return error?.code === 'model_timeout' ? 'model_timeout' : 'timeout';
+  return error !== undefined && SHIP_CODES.has(error.code) ? error.code : DEFAULT_CODES[kind];
+}
+
+function messageOf({ error }: Completion, fallback: string): string {
+  return cutText(error?.message || fallback, MAX_MESSAGE);
+}
+
+/** `score` of the JSON that a role wrote as its text; undefined where there is none. */
+function scoreOf({ result }: Completion): number | undefined {
+  const text = member(parse(Buffer.from(result?.body ?? []).toString()), 'content');
+  const score = typeof text === 'string' ? member(parse(text), 'score') : undefined;
+  return typeof score === 'number' ? score : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined; // text that is no JSON has no score
+  }
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+}

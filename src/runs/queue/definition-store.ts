@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { Lru } from '../../lib/lru.ts';
+import type { Queries, Transaction } from '../../storage/index.ts';
+import type { Definition } from '../definitions/definition.ts';
+
+/** Parsed definitions that are kept at hand. */
+const KEPT = 256;
+
+/** Definitions by the hash of their text, so that the thousand runs of one pipeline share one. */
+export class DefinitionStore {
+  readonly #parsed = new Lru<number, Definition>(KEPT);
+
+  /** Answers its number. */
+  async save(tx: Transaction, definition: Definition): Promise<number> {
+    const body = JSON.stringify(definition);
+    const hash = createHash('sha256').update(body).digest('hex');
+    const find = () => tx.get<{ id: number }>('SELECT id FROM definitions WHERE hash = ?', [hash]);
+    const known = await find();
+    if (known !== undefined) return known.id;
+    await tx.run('INSERT INTO definitions(hash, body) VALUES (?, ?) ON CONFLICT(hash) DO NOTHING', [hash, body]);
+    return (await find())!.id;
+  }
+
+  async load(from: Queries, id: number): Promise<Definition> {
+    const known = this.#parsed.get(id);
+    if (known !== undefined) return known;
+    const row = await from.get<{ body: string }>('SELECT body FROM definitions WHERE id = ?', [id]);
+    if (row === undefined) throw new Error(`definition ${id} of a run is missing`);
+    const definition = JSON.parse(row.body) as Definition;
+    this.#parsed.set(id, definition);
+    return definition;
+  }
+
+  async ofRun(from: Queries, seq: number): Promise<Definition> {
+    const row = await from.get<{ definition_id: number }>('SELECT definition_id FROM run_material WHERE seq = ?', [seq]);
+    if (row === undefined) throw new Error(`the material of run number ${seq} is missing`);
+    return this.load(from, row.definition_id);
+  }
+
+  /** Removes those of these that no run has any more. */
+  async prune(tx: Transaction, ids: Iterable<number>): Promise<void> {
+    const rows = [...new Set(ids)].map((id) => [id, id]);
+    await tx.runMany('DELETE FROM definitions WHERE id = ? AND NOT EXISTS (SELECT 1 FROM run_material WHERE definition_id = ?)', rows);
+  }
+}

@@ -1,0 +1,138 @@
+import { BATCH, claimBatch, type Handout, type Seats } from './claiming.ts';
+import { UNSUPPORTED_MS, type Core } from './core.ts';
+import { Crew } from './crew.ts';
+import type { Worker, WorkerHandle } from './port.ts';
+
+export interface DispatcherHooks {
+  /** Takes a run back that its worker can no longer be given. */
+  readonly giveBack: (handout: Handout) => Promise<void>;
+  /** Told how long a batch took. */
+  readonly onHandedOut: (seconds: number) => void;
+}
+
+/** A worker that has just refused a run for want of room is left alone for so long, whatever it says of its room. */
+const REFUSED_MS = 1000;
+
+/**
+ * Hands runs to all workers of this server, one batch after the other. It works only when it is woken: by what is queued,
+ * ends or finds room, and once a second by the queue's tick.
+ */
+export class Dispatcher {
+  readonly #core: Core;
+  readonly #hooks: DispatcherHooks;
+  readonly #crew = new Crew();
+  /** Until when a ship gets no runs of a lane, by `ship lane`, and none at all, by `ship`. */
+  readonly #avoided = new Map<string, number>();
+  #woken = Promise.withResolvers<void>();
+  #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(core: Core, hooks: DispatcherHooks) {
+    this.#core = core;
+    this.#hooks = hooks;
+  }
+
+  add(worker: Worker): WorkerHandle {
+    this.#crew.add(worker);
+    this.wake();
+    const wake = (): void => {
+      this.#crew.changed(worker);
+      this.wake();
+    };
+    return { wake, remove: () => this.#crew.remove(worker) };
+  }
+
+  /** Whether a connected worker has all these labels. */
+  anyHas(selectors: readonly string[]): boolean {
+    return this.#crew.anyHas(selectors);
+  }
+
+  refused(shipId: string, laneId: number | undefined): void {
+    const now = this.#core.time.now();
+    for (const [key, until] of this.#avoided) if (until <= now) this.#avoided.delete(key);
+    if (laneId === undefined) this.#avoided.set(shipId, now + REFUSED_MS);
+    else this.#avoided.set(`${shipId} ${laneId}`, now + UNSUPPORTED_MS);
+  }
+
+  wake(): void {
+    this.#woken.resolve();
+  }
+
+  start(): void {
+    if (this.#running !== undefined) return;
+    this.#stopping = new AbortController();
+    this.#running = this.#run(this.#stopping.signal);
+  }
+
+  /** Waits for the batch under way. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.wake();
+    await this.#running;
+    this.#running = undefined;
+  }
+
+  /** Hands out until there is nothing to hand out, or nobody to take it. */
+  async dispatch(signal?: AbortSignal): Promise<void> {
+    while (!signal?.aborted) {
+      const seats = this.#seats();
+      if (seats.total() === 0 || this.#core.lanes.backlog().length === 0) return;
+      const handouts = await this.#claim(seats);
+      await this.#assign(handouts);
+      if (handouts.length < BATCH) return;
+    }
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    this.wake(); // what was queued before the start
+    for (;;) {
+      await this.#woken.promise;
+      if (signal.aborted) return;
+      this.#woken = Promise.withResolvers();
+      try {
+        await this.dispatch(signal);
+      } catch (error) {
+        this.#core.env.log.warn({ error }, 'runs could not be handed out; the next tick tries again');
+      }
+    }
+  }
+
+  async #claim(seats: Seats): Promise<Handout[]> {
+    const { time, env } = this.#core;
+    const begun = time.elapsed();
+    const handouts = await env.sql.transaction((tx) => claimBatch(this.#core, tx, seats));
+    if (handouts.length > 0) this.#hooks.onHandedOut((time.elapsed() - begun) / 1000);
+    return handouts;
+  }
+
+  #seats(): Seats {
+    const now = this.#core.time.now();
+    const avoided = (key: string): boolean => (this.#avoided.get(key) ?? 0) > now;
+    const rooms = new Map<Worker, number>();
+    for (const worker of this.#crew.workers()) {
+      const room = avoided(worker.shipId) ? 0 : Math.floor(worker.free());
+      if (room > 0) rooms.set(worker, room);
+    }
+    let total = [...rooms.values()].reduce((sum, room) => sum + room, 0);
+    return {
+      total: () => total,
+      roomiest: (lane) => {
+        let best: Worker | undefined;
+        for (const worker of this.#crew.ableTo(lane)) {
+          if ((rooms.get(worker) ?? 0) > (best === undefined ? 0 : rooms.get(best)!) && !avoided(`${worker.shipId} ${lane.id}`)) best = worker;
+        }
+        return best;
+      },
+      take: (worker) => {
+        rooms.set(worker, rooms.get(worker)! - 1);
+        total -= 1;
+      },
+    };
+  }
+
+  async #assign(handouts: readonly Handout[]): Promise<void> {
+    const gone = handouts.filter(({ worker }) => !this.#crew.has(worker));
+    for (const handout of handouts) if (!gone.includes(handout)) handout.worker.assign(handout.claim);
+    for (const handout of gone) await this.#hooks.giveBack(handout); // who left while the claims were being committed
+  }
+}

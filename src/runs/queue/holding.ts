@@ -1,0 +1,74 @@
+import type { Transaction } from '../../storage/index.ts';
+import { settings, TIMEOUT_MARGIN_MS, type Core } from './core.ts';
+import type { RunRef } from './port.ts';
+import { readHeld, type RunRow } from './run-rows.ts';
+import { cancelled, sameAttempt, takeFromShip } from './transitions.ts';
+
+/** The ship works on it: the time of the attempt begins. */
+export async function accept(core: Core, tx: Transaction, ref: RunRef, shipId: string): Promise<'accepted' | 'fenced'> {
+  const row = await readHeld(tx, ref, shipId);
+  if (row === undefined) return 'fenced';
+  if (row.accepted === 0) await markAccepted(core, tx, row);
+  return 'accepted';
+}
+
+/** Row 12. */
+export async function reject(core: Core, tx: Transaction, ref: RunRef, shipId: string, reason: string): Promise<RunRow | undefined> {
+  const row = await readHeld(tx, ref, shipId);
+  if (row !== undefined) await giveBack(core, tx, row, 'rejected', `ship ${shipId} did not take it (${reason})`);
+  return row;
+}
+
+export const HELD_BY_SHIP = "SELECT * FROM runs WHERE ship_id = ? AND state IN ('running', 'cancelling')";
+
+type Held = { readonly ref: RunRef; readonly finished: boolean };
+type Action = { readonly ref: RunRef; readonly action: 'continue' | 'stop' | 'discard' };
+
+/** A ship has connected: what it holds goes on, and what it has lost is queued again. */
+export async function resume(core: Core, tx: Transaction, shipId: string, held: readonly Held[]): Promise<Action[]> {
+  const lost = new Map((await tx.all<RunRow>(HELD_BY_SHIP, [shipId])).map((row) => [row.id, row]));
+  const actions: Action[] = [];
+  for (const { ref } of held) {
+    const row = lost.get(ref.runId);
+    if (row === undefined || row.fence !== ref.fence || row.attempt !== ref.attempt) {
+      actions.push({ ref, action: 'discard' });
+      continue;
+    }
+    lost.delete(ref.runId);
+    await continueWith(core, tx, row);
+    actions.push({ ref, action: row.state === 'cancelling' ? 'stop' : 'continue' });
+  }
+  for (const row of lost.values()) await lose(core, tx, row);
+  return actions;
+}
+
+/** Rows 7, 8 and 11 for all runs of a ship that is revoked. */
+export async function evict(core: Core, tx: Transaction, shipId: string): Promise<void> {
+  for (const row of await tx.all<RunRow>(HELD_BY_SHIP, [shipId])) {
+    await takeFromShip(core, tx, row, { code: 'ship_revoked', message: 'the ship was revoked' }, { outcome: 'ship_revoked', reported: false });
+  }
+}
+
+/** An attempt that no ship works on is queued again under its number; one that is cancelling is over. */
+export async function giveBack(core: Core, tx: Transaction, row: RunRow, reason: 'rejected' | 'not_accepted', why: string): Promise<void> {
+  const ending = { outcome: reason, reported: false };
+  if (row.state === 'cancelling') await cancelled(core, tx, row, why, ending);
+  else await sameAttempt(core, tx, row, reason, why, ending);
+}
+
+async function continueWith(core: Core, tx: Transaction, row: RunRow): Promise<void> {
+  const now = core.time.now();
+  await tx.run('UPDATE runs SET lease_ms = ?, renewed_ms = ? WHERE seq = ?', [now + settings(core).queue.lease_ttl, now, row.seq]);
+  if (row.accepted === 0) await markAccepted(core, tx, row);
+}
+
+async function lose(core: Core, tx: Transaction, row: RunRow): Promise<void> {
+  if (row.accepted === 0) return giveBack(core, tx, row, 'not_accepted', 'it never reached its ship');
+  await takeFromShip(core, tx, row, { code: 'lease_lost', message: 'the ship started anew and no longer has it' }, { outcome: 'lease_lost', reported: false });
+}
+
+async function markAccepted({ time }: Core, tx: Transaction, row: RunRow): Promise<void> {
+  // The deadline of a run that is cancelling stays.
+  const deadline = row.state === 'cancelling' ? row.deadline_ms : time.now() + row.timeout_ms + TIMEOUT_MARGIN_MS;
+  await tx.run('UPDATE runs SET accepted = 1, deadline_ms = ? WHERE seq = ?', [deadline, row.seq]);
+}

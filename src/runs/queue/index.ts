@@ -1,0 +1,3 @@
+/** The door of the queue. */
+export { createQueue, type QueueOptions } from './queue.ts';
+export type * from './port.ts';

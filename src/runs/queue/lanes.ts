@@ -1,0 +1,107 @@
+import type { Queries, Transaction } from '../../storage/index.ts';
+import type { NewRun, RunKind, Worker } from './port.ts';
+
+/** What runs must have in common so that the same ships can take them (run-queue decisions, section 6). */
+export interface Lane {
+  readonly id: number;
+  readonly projectId: string;
+  readonly kind: RunKind;
+  /** Pipeline or role; empty for diagnostics, whose task is free text. */
+  readonly task: string;
+  readonly selectors: readonly string[];
+  /** Variable that a ship must have set; empty for none. */
+  readonly keyVariable: string;
+}
+
+interface LaneRow {
+  readonly [column: string]: number | string;
+  readonly id: number;
+  readonly project_id: string;
+  readonly kind: RunKind;
+  readonly task: string;
+  readonly selectors: string;
+  readonly key_variable: string;
+}
+
+export const NEXT_FILLED = "SELECT lane_id FROM runs WHERE state = 'queued' AND ready = 1 AND lane_id > ? ORDER BY lane_id LIMIT 1";
+
+/** All lanes, and which of them may have runs to hand out. Lanes are few, and are never removed. */
+export class Lanes {
+  readonly #byKey = new Map<string, Lane>();
+  readonly #byId = new Map<number, Lane>();
+  /** May hold an empty lane, never lacks one with a run that is ready. */
+  readonly #backlog = new Set<number>();
+
+  /** All lanes that there are. */
+  async load(from: Queries): Promise<void> {
+    for (const row of await from.all<LaneRow>('SELECT * FROM lanes')) this.#remember(row);
+    await this.refresh(from);
+  }
+
+  /** Looks for lanes with runs that this server has not heard of, because another one queued them. */
+  async refresh(from: Queries): Promise<void> {
+    for (let last = 0; ;) {
+      const next = await from.get<{ lane_id: number }>(NEXT_FILLED, [last]);
+      if (next === undefined) return;
+      last = next.lane_id;
+      if (!this.#byId.has(last)) this.#remember((await from.get<LaneRow>('SELECT * FROM lanes WHERE id = ?', [last]))!);
+      this.#backlog.add(last);
+    }
+  }
+
+  /** The lane of a new run, made when it is the first. */
+  async of(tx: Transaction, run: NewRun): Promise<Lane> {
+    const task = run.kind === 'diagnostic' ? '' : run.task;
+    const values = [run.projectId, run.kind, task, JSON.stringify(run.runsOn), run.definition.keyVariable];
+    const known = this.#byKey.get(keyOf(values));
+    if (known !== undefined) return known;
+    await tx.run(
+      `INSERT INTO lanes(project_id, kind, task, selectors, key_variable) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT(project_id, kind, task, selectors, key_variable) DO NOTHING`, values,
+    );
+    const row = (await tx.get<LaneRow>(
+      'SELECT * FROM lanes WHERE project_id = ? AND kind = ? AND task = ? AND selectors = ? AND key_variable = ?', values,
+    ))!;
+    tx.onCommit(() => this.#remember(row)); // not before: the transaction may be undone
+    return toLane(row);
+  }
+
+  get(id: number): Lane | undefined {
+    return this.#byId.get(id);
+  }
+
+  backlog(): Lane[] {
+    return [...this.#backlog].flatMap((id) => this.#byId.get(id) ?? []);
+  }
+
+  filled(id: number): void {
+    this.#backlog.add(id);
+  }
+
+  emptied(id: number): void {
+    this.#backlog.delete(id);
+  }
+
+  #remember(row: LaneRow): void {
+    const lane = toLane(row);
+    this.#byId.set(lane.id, lane);
+    this.#byKey.set(keyOf([row.project_id, row.kind, row.task, row.selectors, row.key_variable]), lane);
+  }
+}
+
+/** Whether the worker can do what the runs of the lane need. */
+export function canTake(worker: Worker, lane: Lane): boolean {
+  return worker.kinds.includes(lane.kind) && hasLabels(worker, lane.selectors)
+    && (lane.keyVariable === '' || worker.keyVariables.includes(lane.keyVariable));
+}
+
+export function hasLabels({ labels }: Worker, selectors: readonly string[]): boolean {
+  return selectors.every((selector) => labels.includes(selector));
+}
+
+const keyOf = (values: readonly string[]): string => JSON.stringify(values);
+
+const toLane = (row: LaneRow): Lane => ({
+  id: row.id, projectId: row.project_id, kind: row.kind, task: row.task,
+  selectors: JSON.parse(row.selectors) as string[], keyVariable: row.key_variable,
+});

@@ -1,0 +1,49 @@
+import type { Queries, SqlValue } from '../../storage/index.ts';
+import type { ListFilter, RunKind, RunRecord, RunState } from './port.ts';
+import { toRecord, type RunRow } from './run-rows.ts';
+
+const STATES: readonly RunState[] = ['queued', 'running', 'cancelling', 'succeeded', 'failed', 'cancelled'];
+const KINDS: readonly RunKind[] = ['diagnostic', 'pipeline', 'ai_text'];
+
+export interface Position {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
+/** Not before the first run in the order of lists. */
+const TOP: Position = { createdAt: Number.MAX_SAFE_INTEGER, id: '' };
+
+/**
+ * One page of runs, newest first (run-queue decisions, section 2.1), in one statement that reads at most a page of each
+ * range: a filter that no index begins with is split by state and kind.
+ */
+export async function list(from: Queries, filter: ListFilter, before: Position | undefined, limit: number): Promise<RunRecord[]> {
+  const { sql, values } = listQuery(filter, before ?? TOP, limit);
+  const rows = await from.all<RunRow>(sql, values);
+  return rows.map(toRecord);
+}
+
+export function listQuery(filter: ListFilter, { createdAt, id }: Position, limit: number): { sql: string; values: SqlValue[] } {
+  const parts = partsOf(filter);
+  const values = parts.flatMap((part) => [...part.map(([, value]) => value), createdAt, id, limit]);
+  if (parts.length === 1) return { sql: rangeQuery('*', parts[0]!), values };
+  const ranges = parts.map((part) => `SELECT * FROM (${rangeQuery('created_at, id', part)}) AS part`).join(' UNION ALL ');
+  const sql = `SELECT * FROM runs WHERE id IN (SELECT id FROM (${ranges}) AS parts ORDER BY created_at DESC, id DESC LIMIT ?) ORDER BY created_at DESC, id DESC`;
+  return { sql, values: [...values, limit] };
+}
+
+type Part = readonly (readonly [column: string, value: string])[];
+
+/** Conditions that together are the filter, each answered by one range of one index. */
+function partsOf({ projectId, state, kind }: ListFilter): Part[] {
+  const project: Part = projectId === undefined ? [] : [['project_id', projectId]];
+  if (projectId === undefined && state === undefined && kind === undefined) return [[]];
+  const states = state === undefined ? STATES : [state];
+  const kinds = kind === undefined ? KINDS : [kind];
+  return states.flatMap((one) => kinds.map((other): Part => [...project, ['state', one], ['kind', other]]));
+}
+
+function rangeQuery(columns: string, part: Part): string {
+  const conditions = [...part.map(([column]) => `${column} = ?`), '(created_at, id) < (?, ?)'];
+  return `SELECT ${columns} FROM runs WHERE ${conditions.join(' AND ')} ORDER BY created_at DESC, id DESC LIMIT ?`;
+}

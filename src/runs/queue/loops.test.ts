@@ -1,0 +1,138 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ManualTimer } from '../../testkit/manual-timer.ts';
+import { FakeShip, QueueFixture } from '../../testkit/runs-queue.ts';
+
+// The queue as it runs: with its own loops, over a file.
+
+let folder: string;
+let timer: ManualTimer;
+let fixture: QueueFixture;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'quire-queue-'));
+  timer = new ManualTimer();
+  fixture = await QueueFixture.open({ path: join(folder, 'runs.db'), timer });
+});
+afterEach(async () => {
+  await fixture.queue.stop();
+  await fixture.sql.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A ship that tells when it gets something. */
+class WaitingShip extends FakeShip {
+  #next = Promise.withResolvers<void>();
+
+  override assign(claim: Parameters<FakeShip['assign']>[0]): void {
+    super.assign(claim);
+    this.#next.resolve();
+    this.#next = Promise.withResolvers();
+  }
+
+  next(): Promise<void> {
+    return this.#next.promise;
+  }
+}
+
+describe('the running queue', () => {
+  it('hands out what is queued at once, and the next when there is room again', async () => {
+    const ship = new WaitingShip('s');
+    fixture.queue.addWorker(ship);
+    await fixture.queue.start();
+    let got = ship.next();
+    const first = await fixture.submit();
+    const second = await fixture.submit();
+    await got;
+    expect(ship.last.run.id).toBe(first.id);
+    for (let n = 0; n < 5; n++) await setImmediate(); // the queue has seen that there is no room
+    got = ship.next();
+    await fixture.queue.complete(ship.claims.pop()!.ref, 's', { outcome: 'succeeded', started: true });
+    await got;
+    expect(ship.last.run.id).toBe(second.id);
+  });
+
+  it('hands out what waited before the start, and to a ship that comes or makes room later', async () => {
+    await fixture.submit();
+    await fixture.submit();
+    await fixture.queue.start();
+    const ship = new WaitingShip('s');
+    let got = ship.next();
+    const handle = fixture.queue.addWorker(ship);
+    await got;
+    got = ship.next();
+    ship.capacity = 2;
+    handle.wake();
+    await got;
+    expect(ship.claims).toHaveLength(2);
+  });
+
+  it('looks after leases once a second', async () => {
+    const ship = new WaitingShip('s');
+    fixture.queue.addWorker(ship);
+    await fixture.queue.start();
+    const got = ship.next();
+    const run = await fixture.submit();
+    await got;
+    await fixture.queue.accept(ship.last.ref, 's');
+    fixture.pass(60_000);
+    const changed = Promise.withResolvers<string>();
+    fixture.queue.onChange((change) => changed.resolve(change.run.state));
+    await timer.elapse();
+    expect(await changed.promise).toBe('queued');
+    expect(await fixture.queue.get(run.id)).toMatchObject({ attempt: 2 });
+    expect(timer.sleeps.every((milliseconds) => milliseconds === 1000)).toBe(true);
+  });
+
+  it('writes the renewals of all ships of a second in one transaction', async () => {
+    const ships = Array.from({ length: 10 }, (_, n) => new FakeShip(`s${n}`));
+    for (const ship of ships) fixture.queue.addWorker(ship);
+    for (let n = 0; n < 10; n++) await fixture.submit();
+    await fixture.parts.dispatcher.dispatch();
+    const transaction = vi.spyOn(fixture.sql, 'transaction');
+    const renewed = (ship: FakeShip) => fixture.queue.renew(ship.shipId, [ship.last.ref]);
+    expect((await renewed(ships[0]!)).renewed).toHaveLength(1);
+    const others = ships.slice(1).map(renewed);
+    await timer.elapse();
+    for (const answer of await Promise.all(others)) expect(answer.renewed).toHaveLength(1);
+    expect(transaction).toHaveBeenCalledTimes(2);
+    transaction.mockRestore();
+  });
+
+  it('answers renewals that wait when it stops, and hands out no more', async () => {
+    const ship = new WaitingShip('s');
+    const handle = fixture.queue.addWorker(ship);
+    await fixture.queue.start();
+    const got = ship.next();
+    await fixture.submit();
+    await got;
+    await fixture.queue.renew('s', [ship.last.ref]);
+    const waiting = fixture.queue.renew('s', [ship.last.ref]);
+    await fixture.queue.stop();
+    expect((await waiting).renewed).toHaveLength(1);
+    ship.capacity = 2;
+    await fixture.submit();
+    handle.wake();
+    expect(await fixture.queue.complete(ship.last.ref, 's', { outcome: 'succeeded', started: true })).toBe('recorded');
+    expect(ship.claims).toHaveLength(1);
+    await fixture.queue.stop(); // again is harmless
+  });
+
+  it('goes on after the store has failed', async () => {
+    await fixture.queue.start();
+    await fixture.submit();
+    const transaction = vi.spyOn(fixture.sql, 'transaction').mockRejectedValueOnce(new Error('the disk is full'));
+    const ship = new WaitingShip('s');
+    const got = ship.next();
+    fixture.queue.addWorker(ship);
+    await vi.waitFor(() => expect(transaction).toHaveBeenCalledTimes(1));
+    expect(ship.claims).toEqual([]);
+    await timer.elapse();
+    await got;
+    expect(ship.claims).toHaveLength(1);
+    transaction.mockRestore();
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql, type SqlValue } from '../../storage/index.ts';
+import { headsQuery, PARALLEL } from './claiming.ts';
+import { HELD_BY_SHIP } from './holding.ts';
+import { NEXT_FILLED } from './lanes.ts';
+import { listQuery } from './list.ts';
+import type { ListFilter } from './port.ts';
+import { DUE, dueQuery } from './reaper.ts';
+import { RENEW } from './renewals.ts';
+import { EXPIRED } from './retention.ts';
+
+let folder: string;
+let sql: Sql;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'quire-plans-'));
+  sql = await openDatabase({ path: join(folder, 'runs.db') });
+  await migrate(sql, RUN_QUEUE_MIGRATIONS);
+});
+afterAll(async () => {
+  await sql.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function plan(query: string, values?: readonly SqlValue[]): Promise<string[]> {
+  const params = values ?? Array.from({ length: query.split('?').length - 1 }, () => 1);
+  return (await sql.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${query}`, params)).map(({ detail }) => detail);
+}
+
+/** Steps that read a whole table or index, or sort what they have read. */
+const costly = (steps: readonly string[]): string[] => steps.filter((detail) => /^SCAN runs|^SCAN run_|TEMP B-TREE/.test(detail));
+
+describe('the plans of the queries, which must not depend on how many runs there have been', () => {
+  const filters: ListFilter[] = [undefined, 'alpha'].flatMap((projectId) => [undefined, 'queued' as const].flatMap((state) => [undefined, 'pipeline' as const].map((kind) => ({
+    ...(projectId === undefined ? {} : { projectId }), ...(state === undefined ? {} : { state }), ...(kind === undefined ? {} : { kind }),
+  }))));
+
+  it.each(filters)('a page of runs with the filter %j is read from ranges of an index', async (filter) => {
+    const { sql: query, values } = listQuery(filter, { createdAt: 1, id: 'x' }, 101);
+    const steps = await plan(query, values);
+    const reads = steps.filter((detail) => /\bruns\b/.test(detail) && !/\(id=\?\)/.test(detail));
+    expect(reads.length).toBeGreaterThan(0);
+    for (const detail of reads) expect(detail).toMatch(/^SEARCH runs USING (COVERING )?INDEX \w+ \(.*\(created_at,id\)<\(\?,\?\)\)$/);
+    expect(steps.filter((detail) => detail.startsWith('SCAN runs'))).toEqual([]);
+  });
+
+  it('a page of one range is not sorted; several are merged from a page of each', async () => {
+    const one = listQuery({}, { createdAt: 1, id: 'x' }, 101);
+    expect(costly(await plan(one.sql, one.values))).toEqual([]);
+    const several = listQuery({ projectId: 'alpha' }, { createdAt: 1, id: 'x' }, 101);
+    expect(several.sql.match(/LIMIT \?/g)).toHaveLength(18 + 1);
+  });
+
+  it.each([
+    ['finding lanes', NEXT_FILLED, 'runs_claimable'], ['limits of projects', PARALLEL, 'runs_of_project'],
+    ['ends of pauses', dueQuery(DUE.pauses), 'runs_pausing'], ['ends of leases', dueQuery(DUE.leases), 'runs_leased'],
+    ['deadlines', dueQuery(DUE.deadlines), 'runs_due'], ['long waits', dueQuery(DUE.waits), 'runs_queued'],
+    ['what a ship has', HELD_BY_SHIP, 'runs_on_ship'], ['retention', EXPIRED, 'runs_finished'], ['renewing', RENEW, 'sqlite_autoindex_runs_1'],
+    ['unfinished runs', 'SELECT 1 FROM runs WHERE project_id = ? AND kind = ? AND task = ? AND source = ? AND finished_at IS NULL LIMIT 1', 'runs_unfinished'],
+  ])('%s reads what it needs and sorts nothing', async (_, query, index) => {
+    const steps = await plan(query);
+    expect(steps[0]).toMatch(new RegExp(`^(SEARCH|SCAN) runs USING (COVERING )?INDEX ${index}\\b`));
+    expect(costly(steps)).toEqual([]);
+  });
+
+  it('claiming reads the head of each lane and sorts nothing', async () => {
+    const steps = await plan(headsQuery(64));
+    expect(steps).toContainEqual(expect.stringMatching(/^SEARCH runs USING (COVERING )?INDEX runs_claimable \(lane_id=\?\)$/));
+    expect(steps).toContainEqual(expect.stringMatching(/^SEARCH head USING INTEGER PRIMARY KEY \(rowid=\?\)$/));
+    expect(costly(steps)).toEqual([]);
+  });
+
+  it('what the start grants anew is found through the indexes of what is unfinished', async () => {
+    const held = "UPDATE runs SET renewed_ms = 1 WHERE state IN ('running', 'cancelling')";
+    for (const query of [held, `${held} AND state = 'running' AND (accepted = 0 OR deadline_ms < ?)`, `${held} AND state = 'cancelling' AND deadline_ms > ?`]) {
+      expect((await plan(query))[0]).toMatch(/^(SEARCH|SCAN) runs USING (COVERING )?INDEX runs_(leased|due|on_ship|of_project)/);
+    }
+    expect((await plan("UPDATE runs SET queued_ms = ? WHERE state = 'queued' AND ready = 1 AND queued_ms > ?"))[0]).toContain('runs_queued');
+  });
+});

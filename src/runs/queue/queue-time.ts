@@ -1,0 +1,67 @@
+import { systemClock, type Clock } from '../../lib/clock.ts';
+import type { Sql } from '../../storage/index.ts';
+
+/** A clock that differs by more from what has elapsed was set, not corrected. */
+const JUMP_MS = 2000;
+
+/** Milliseconds that have elapsed since some moment, whatever is done to the clock. */
+export type Elapsed = () => number;
+
+/**
+ * The queue's own time, in milliseconds: what leases, deadlines and waiting times are kept in. It runs with the
+ * clock of the machine, but does not follow when that is set: an hour forward would end all leases at once, an
+ * hour back would keep a dead ship's runs for an hour. The distance from the clock is stored for each server,
+ * so that what was written before a restart, or by another server, still means the same.
+ *
+ * What is set while the server is down cannot be seen; `regrant` takes care of that.
+ */
+export class QueueTime {
+  readonly #clock: Clock;
+  readonly elapsed: Elapsed;
+  readonly #nodeId: string;
+  /** `clock - elapsed` when last looked at. */
+  #base: number;
+  #offset = 0;
+  #stored = 0;
+
+  constructor(clock: Clock, nodeId: string, elapsed: Elapsed = elapsedOf(clock)) {
+    this.#clock = clock;
+    this.elapsed = elapsed;
+    this.#nodeId = nodeId;
+    this.#base = clock.now() - elapsed();
+  }
+
+  now(): number {
+    const clock = this.#clock.now();
+    const base = clock - Math.round(this.elapsed());
+    const jump = base - this.#base;
+    this.#base = base; // small steps are followed, for that is how a clock is corrected
+    if (Math.abs(jump) > JUMP_MS) this.#offset -= Math.round(jump);
+    return clock + this.#offset;
+  }
+
+  async load(sql: Sql): Promise<void> {
+    const row = await sql.get<{ offset_ms: number }>('SELECT offset_ms FROM queue_time WHERE node_id = ?', [this.#nodeId]);
+    const earlier = row?.offset_ms ?? 0;
+    this.#offset += earlier - this.#stored;
+    this.#stored = earlier;
+  }
+
+  /** Writes the offset down when it has changed. Answers by how much the clock was set, in milliseconds; 0 for not. */
+  async save(sql: Sql): Promise<number> {
+    this.now();
+    const offset = this.#offset;
+    const jump = this.#stored - offset;
+    if (jump === 0) return 0;
+    await sql.transaction((tx) => tx.run(
+      'INSERT INTO queue_time(node_id, offset_ms) VALUES (?, ?) ON CONFLICT(node_id) DO UPDATE SET offset_ms = excluded.offset_ms', [this.#nodeId, offset],
+    ));
+    this.#stored = offset;
+    return jump;
+  }
+}
+
+/** A clock that is moved by hand is its own measure. */
+function elapsedOf(clock: Clock): Elapsed {
+  return clock === systemClock ? () => performance.now() : () => clock.now();
+}

@@ -1,0 +1,170 @@
+import { uuidV7Generator } from '../../lib/uuid-v7.ts';
+import type { Transaction } from '../../storage/index.ts';
+import type { RunsEnvironment } from '../environment.ts';
+import type { RunLogs } from '../logs/port.ts';
+import { cancel } from './cancel.ts';
+import { Changes } from './changes.ts';
+import type { Handout } from './claiming.ts';
+import { complete } from './completion.ts';
+import type { Core } from './core.ts';
+import { DefinitionStore } from './definition-store.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { explain, reasonOf } from './explain.ts';
+import { accept, evict, reject, resume } from './holding.ts';
+import { insert } from './insert.ts';
+import { Lanes } from './lanes.ts';
+import { list } from './list.ts';
+import { numbers } from './numbers.ts';
+import type { Queue } from './port.ts';
+import { QueueTime, type Elapsed } from './queue-time.ts';
+import { reap } from './reaper.ts';
+import { regrant } from './regrant.ts';
+import { Renewals } from './renewals.ts';
+import { expireRuns } from './retention.ts';
+import { readById, readHeld, toRecord } from './run-rows.ts';
+import { Ticker } from './ticker.ts';
+
+export interface QueueOptions {
+  readonly env: RunsEnvironment;
+  /** Writes a line of the server into the log of an attempt. */
+  readonly note: RunLogs['note'];
+  /** Told how many seconds it took to hand out each batch of runs. Must not throw. */
+  readonly onHandedOut?: (seconds: number) => void;
+  /** As `Math.random`, for the jitter of pauses. */
+  readonly random?: () => number;
+  /** Milliseconds that elapse whatever is done to the clock; by default those of the system, or of a clock that is passed in. */
+  readonly elapsed?: Elapsed;
+}
+
+/** The queue with its parts, so that tests can take steps one by one. */
+export interface QueueParts {
+  readonly queue: Queue;
+  readonly dispatcher: Dispatcher;
+  /** What is done once a second. */
+  tick(signal?: AbortSignal): Promise<void>;
+  /** What `start` does before the first tick. */
+  load(): Promise<void>;
+}
+
+export function createQueue(options: QueueOptions): Queue {
+  return assembleQueue(options).queue;
+}
+
+export function assembleQueue(options: QueueOptions): QueueParts {
+  const core = coreOf(options, () => dispatcher.wake());
+  const dispatcher: Dispatcher = new Dispatcher(core, { giveBack: (handout) => giveBack(core, handout), onHandedOut: options.onHandedOut ?? (() => {}) });
+  const renewals = new Renewals(core);
+  const tick = (signal?: AbortSignal): Promise<void> => runTick(core, dispatcher, signal);
+  const ticker = new Ticker(options.env, tick);
+  const load = async (): Promise<void> => {
+    await core.time.load(options.env.sql);
+    await regrant(core);
+    await core.changes.load(options.env.sql);
+    await core.lanes.load(options.env.sql);
+  };
+  const queue: Queue = {
+    ...stored(core),
+    ...handing(core, dispatcher, renewals),
+    ...telling(core, dispatcher),
+    start: async () => {
+      await load();
+      dispatcher.start();
+      ticker.start();
+    },
+    stop: async () => {
+      await ticker.stop();
+      await dispatcher.stop();
+      await renewals.flush();
+    },
+  };
+  return { queue, dispatcher, tick, load };
+}
+
+function coreOf({ env, note, random = Math.random, elapsed }: QueueOptions, wake: () => void): Core {
+  return {
+    env, note, random, wake,
+    time: new QueueTime(env.clock, env.nodeId, elapsed),
+    nextId: uuidV7Generator(env.clock),
+    lanes: new Lanes(),
+    definitions: new DefinitionStore(),
+    changes: new Changes(env.log),
+  };
+}
+
+async function runTick(core: Core, dispatcher: Dispatcher, signal?: AbortSignal): Promise<void> {
+  const jump = await core.time.save(core.env.sql);
+  if (jump !== 0) core.env.log.warn({ jumpMs: jump }, 'the clock was set; leases and deadlines of runs are not affected');
+  await reap(core, signal);
+  await expireRuns(core, signal);
+  await core.lanes.refresh(core.env.sql);
+  dispatcher.wake();
+}
+
+async function giveBack(core: Core, { worker, claim }: Handout): Promise<void> {
+  await core.env.sql.transaction((tx) => reject(core, tx, claim.ref, worker.shipId, 'it has left'));
+}
+
+type Part<Names extends keyof Queue> = Pick<Queue, Names>;
+
+function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'unfinished'> {
+  const { sql } = core.env;
+  return {
+    insert: (tx, run) => insert(core, tx, run),
+    get: async (id) => {
+      const row = await readById(sql, id);
+      return row === undefined ? undefined : toRecord(row);
+    },
+    material: async (id) => {
+      const row = await sql.get<{ input: string | null; input_is_json: number; definition_id: number }>(
+        'SELECT m.* FROM run_material m JOIN runs r ON r.seq = m.seq WHERE r.id = ?', [id],
+      );
+      if (row === undefined) return undefined;
+      return { input: row.input, inputIsJson: row.input_is_json === 1, definition: await core.definitions.load(sql, row.definition_id) };
+    },
+    list: (filter, before, limit) => list(sql, filter, before, limit),
+    result: (id) => sql.get<{ body: Uint8Array; type: string }>('SELECT s.body, s.type FROM run_results s JOIN runs r ON r.seq = s.seq WHERE r.id = ?', [id]),
+    cancel: (id, audit) => sql.transaction(async (tx) => {
+      const run = await cancel(core, tx, id);
+      if (run !== undefined) await audit(tx);
+      return run;
+    }),
+    unfinished: async (projectId, kind, task, source) => (await sql.get(
+      'SELECT 1 FROM runs WHERE project_id = ? AND kind = ? AND task = ? AND source = ? AND finished_at IS NULL LIMIT 1', [projectId, kind, task, source],
+    )) !== undefined,
+  };
+}
+
+function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals): Part<'addWorker' | 'accept' | 'reject' | 'renew' | 'complete' | 'resume' | 'evict' | 'holds'> {
+  const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => core.env.sql.transaction(work);
+  return {
+    addWorker: (worker) => dispatcher.add(worker),
+    accept: (ref, shipId) => inTransaction((tx) => accept(core, tx, ref, shipId)),
+    reject: async (ref, shipId, reason) => {
+      const row = await inTransaction(async (tx) => {
+        const found = await reject(core, tx, ref, shipId, reason);
+        // Before the others are told, or it would be handed to the same ship again.
+        if (found !== undefined) dispatcher.refused(shipId, reason === 'unsupported' ? found.lane_id : undefined);
+        return found;
+      });
+      if (row !== undefined) dispatcher.wake();
+    },
+    renew: (shipId, refs) => renewals.renew(shipId, refs),
+    complete: (ref, shipId, completion) => inTransaction((tx) => complete(core, tx, ref, shipId, completion)),
+    resume: (shipId, held) => inTransaction((tx) => resume(core, tx, shipId, held)),
+    evict: (tx, shipId) => evict(core, tx, shipId),
+    holds: async (tx, ref, shipId) => (await readHeld(tx, ref, shipId)) !== undefined,
+  };
+}
+
+function telling(core: Core, dispatcher: Dispatcher): Part<'explain' | 'onChange' | 'numbers' | 'runningOn'> {
+  const laneReason = (id: number) => {
+    const lane = core.lanes.get(id);
+    return lane === undefined ? null : reasonOf(core, lane.projectId, dispatcher.anyHas(lane.selectors));
+  };
+  return {
+    explain: (run) => explain(core, dispatcher, run),
+    onChange: (listener) => core.changes.listen(listener),
+    numbers: () => numbers(core, core.env.sql.background, laneReason),
+    runningOn: (shipId) => core.changes.heldByShip(shipId),
+  };
+}

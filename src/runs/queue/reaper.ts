@@ -1,0 +1,87 @@
+import { formatDuration } from '../../lib/duration.ts';
+import type { Transaction } from '../../storage/index.ts';
+import { settings, type Core } from './core.ts';
+import { giveBack } from './holding.ts';
+import type { RunRecord } from './port.ts';
+import type { RunRow } from './run-rows.ts';
+import { cancelled, failed, failureOf, nextAttempt, takeFromShip } from './transitions.ts';
+
+/** Runs that are dealt with together: each in a transaction of its own, which share a commit. */
+const BATCH = 50;
+
+interface Due {
+  /** With the moment until which it is due. */
+  readonly where: string;
+  readonly by: string;
+}
+
+export const DUE = {
+  pauses: { where: "state = 'queued' AND ready = 0 AND available_ms <= ?", by: 'available_ms' },
+  leases: { where: "state IN ('running', 'cancelling') AND lease_ms <= ?", by: 'lease_ms' },
+  deadlines: { where: "state IN ('running', 'cancelling') AND deadline_ms <= ?", by: 'deadline_ms' },
+  waits: { where: "state = 'queued' AND queued_ms <= ?", by: 'queued_ms' },
+} as const satisfies Record<string, Due>;
+
+/** Those that have been due for longest. */
+export const dueQuery = ({ where, by }: Due): string => `SELECT seq FROM runs WHERE ${where} ORDER BY ${by} LIMIT ?`;
+
+/** Looks after everything whose time has come: pauses, leases, deadlines, waits that took too long. */
+export async function reap(core: Core, signal?: AbortSignal): Promise<void> {
+  const now = (): number => core.time.now();
+  await each(core, DUE.pauses, now, endPause, signal);
+  await each(core, DUE.leases, now, endLease, signal);
+  await each(core, DUE.deadlines, now, endDeadline, signal);
+  await each(core, DUE.waits, () => now() - settings(core).queue.queue_timeout, endWait, signal);
+}
+
+type Work = (core: Core, tx: Transaction, row: RunRow) => Promise<unknown>;
+
+/** A run that cannot be dealt with holds up no other; it is tried again with the next tick. */
+async function each(core: Core, due: Due, until: () => number, work: Work, signal: AbortSignal | undefined): Promise<void> {
+  const { sql, log } = core.env;
+  while (!signal?.aborted) {
+    const rows = await sql.all<{ seq: number }>(dueQuery(due), [until(), BATCH]);
+    const results = await Promise.allSettled(rows.map(({ seq }) => sql.transaction(async (tx) => {
+      const row = await tx.get<RunRow>(`SELECT * FROM runs WHERE seq = ? AND ${due.where}`, [seq, until()]);
+      if (row !== undefined) await work(core, tx, row); // otherwise it was renewed or ended meanwhile
+    })));
+    const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    if (failures.length > 0) log.error({ error: failures[0], runs: failures.length }, 'runs whose time has come could not be dealt with');
+    if (rows.length < BATCH || failures.length > 0) return;
+  }
+}
+
+/** Not a change of the run: it has been queued all the time. */
+async function endPause(core: Core, tx: Transaction, row: RunRow): Promise<void> {
+  await tx.run('UPDATE runs SET ready = 1, available_ms = 0 WHERE seq = ?', [row.seq]);
+  tx.onCommit(() => {
+    core.lanes.filled(row.lane_id);
+    core.wake();
+  });
+}
+
+function endLease(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord> {
+  const message = `ship ${row.ship_id ?? ''} gave no sign of life for ${formatDuration(settings(core).queue.lease_ttl)}`;
+  return takeFromShip(core, tx, row, { code: 'lease_lost', message }, { outcome: 'lease_lost', reported: false });
+}
+
+async function endDeadline(core: Core, tx: Transaction, row: RunRow): Promise<void> {
+  if (row.state === 'cancelling') await cancelled(core, tx, row, 'its ship did not stop it in time', { outcome: 'cancelled', reported: false });
+  else if (row.accepted === 0) await giveBack(core, tx, row, 'not_accepted', `ship ${row.ship_id ?? ''} did not take it in time`);
+  else await endTimeout(core, tx, row);
+}
+
+/** The backstop for ships that do not keep the time of an attempt themselves. */
+async function endTimeout(core: Core, tx: Transaction, row: RunRow): Promise<void> {
+  const failure = failureOf(row, { code: 'timeout', message: `the attempt took longer than ${formatDuration(row.timeout_ms)}` });
+  const ending = { outcome: 'timed_out', reported: false };
+  const { retryOn } = await core.definitions.ofRun(tx, row.seq);
+  const again = retryOn.includes('timeout') && row.attempt < row.max_attempts;
+  if (again) await nextAttempt(core, tx, row, failure, ending);
+  else await failed(core, tx, row, failure, ending);
+}
+
+function endWait(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord> {
+  const message = `no ship took the run within ${formatDuration(settings(core).queue.queue_timeout)}`;
+  return failed(core, tx, row, failureOf(row, { code: 'queue_timeout', message, retryable: true }), { outcome: 'queue_timeout', reported: false });
+}

@@ -1,0 +1,27 @@
+import { longestPause } from './backoff.ts';
+import { CANCEL_MARGIN_MS, settings, TIMEOUT_MARGIN_MS, type Core } from './core.ts';
+
+/**
+ * At the start no ship has had a chance to renew its leases since the server went down: they all get one full time to
+ * live, as do assignments that were not accepted yet and attempts whose time seems over. It may also be that the clock was set
+ * meanwhile: nothing may lie further ahead than if it began now, or a clock that was set back would freeze the queue.
+ */
+export async function regrant(core: Core): Promise<void> {
+  const { lease_ttl: ttl, cancel_grace: grace, backoff } = settings(core).queue;
+  const now = core.time.now();
+  const lease = now + ttl;
+  await core.env.sql.transaction(async (tx) => {
+    // The states are named as the indexes of what ships have name them.
+    await tx.run("UPDATE runs SET lease_ms = ?, renewed_ms = ? WHERE state IN ('running', 'cancelling')", [lease, now]);
+    await tx.run("UPDATE runs SET deadline_ms = ? WHERE state IN ('running', 'cancelling') AND state = 'running' AND (accepted = 0 OR deadline_ms < ?)", [lease, lease]);
+    await tx.run(
+      `UPDATE runs SET deadline_ms = ? + timeout_ms WHERE state IN ('running', 'cancelling') AND state = 'running' AND accepted = 1 AND deadline_ms > ? + timeout_ms`,
+      [now + TIMEOUT_MARGIN_MS, now + TIMEOUT_MARGIN_MS],
+    );
+    const cancelBy = now + grace + CANCEL_MARGIN_MS;
+    await tx.run("UPDATE runs SET deadline_ms = ? WHERE state IN ('running', 'cancelling') AND state = 'cancelling' AND deadline_ms > ?", [cancelBy, cancelBy]);
+    const pause = now + longestPause(backoff);
+    await tx.run("UPDATE runs SET available_ms = ?, queued_ms = ? WHERE state = 'queued' AND ready = 0 AND available_ms > ?", [pause, pause, pause]);
+    await tx.run("UPDATE runs SET queued_ms = ? WHERE state = 'queued' AND ready = 1 AND queued_ms > ?", [now, now]);
+  });
+}

@@ -1,0 +1,92 @@
+import type { Transaction } from '../../storage/index.ts';
+import { settings, type Core } from './core.ts';
+import type { RunRef } from './port.ts';
+
+/** Leases that are extended in one transaction. */
+const BATCH = 200;
+
+/** Ships of which a server hears within this time are written down together. */
+const GATHER_MS = 1000;
+
+export const RENEW = `UPDATE runs SET lease_ms = ?, renewed_ms = ?
+  WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling')`;
+
+type Answer = { renewed: RunRef[]; lost: RunRef[] };
+
+interface Request {
+  readonly shipId: string;
+  readonly refs: readonly RunRef[];
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Extends leases, those of all ships together: the first request at once, and those that come in the second after it
+ * when that second is over.
+ */
+export class Renewals {
+  readonly #core: Core;
+  #waiting: Request[] = [];
+  #gathering: Promise<void> | undefined;
+  #flushNow = new AbortController();
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  renew(shipId: string, refs: readonly RunRef[]): Promise<Answer> {
+    if (refs.length === 0) return Promise.resolve({ renewed: [], lost: [] });
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ shipId, refs, resolve, reject });
+      this.#gathering ??= this.#gather();
+    });
+  }
+
+  /** Answers what waits without waiting longer. */
+  async flush(): Promise<void> {
+    this.#flushNow.abort();
+    await this.#gathering;
+    this.#flushNow = new AbortController();
+  }
+
+  async #gather(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await this.#write(this.#waiting.splice(0));
+      await this.#core.env.timer.sleep(Math.min(GATHER_MS, settings(this.#core).queue.heartbeat / 4), this.#flushNow.signal);
+    }
+    this.#gathering = undefined;
+  }
+
+  async #write(requests: readonly Request[]): Promise<void> {
+    for (let first = 0; first < requests.length;) {
+      let last = first;
+      for (let size = 0; last < requests.length && size < BATCH; last++) size += requests[last]!.refs.length;
+      await this.#writeTogether(requests.slice(first, last));
+      first = last;
+    }
+  }
+
+  async #writeTogether(requests: readonly Request[]): Promise<void> {
+    try {
+      const answers = await this.#core.env.sql.transaction(async (tx) => {
+        const written: Answer[] = [];
+        for (const request of requests) written.push(await this.#extend(tx, request));
+        return written;
+      });
+      requests.forEach(({ resolve }, index) => resolve(answers[index]!));
+    } catch (error) {
+      for (const { reject } of requests) reject(error);
+    }
+  }
+
+  async #extend(tx: Transaction, { shipId, refs }: Request): Promise<Answer> {
+    const now = this.#core.time.now();
+    const until = now + settings(this.#core).queue.lease_ttl;
+    const answer: Answer = { renewed: [], lost: [] };
+    for (const ref of refs) {
+      const { changes } = await tx.run(RENEW, [until, now, ref.runId, ref.fence, ref.attempt, shipId]);
+      (changes === 1 ? answer.renewed : answer.lost).push(ref);
+    }
+    return answer;
+  }
+}

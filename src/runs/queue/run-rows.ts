@@ -1,0 +1,84 @@
+import type { Queries, Row } from '../../storage/index.ts';
+import type { RunFailure, RunKind, RunRecord, RunRef, RunSource, RunState } from './port.ts';
+
+/** A row of `runs`; the migration says what its columns mean. */
+export interface RunRow extends Row {
+  seq: number;
+  id: string;
+  project_id: string;
+  kind: RunKind;
+  task: string;
+  state: RunState;
+  attempt: number;
+  max_attempts: number;
+  priority: number;
+  runs_on: string;
+  source: RunSource;
+  lane_id: number;
+  ready: number;
+  fence: number;
+  ship_id: string | null;
+  accepted: number;
+  created_at: number;
+  updated_at: number;
+  started_at: number | null;
+  finished_at: number | null;
+  queued_ms: number;
+  available_ms: number;
+  lease_ms: number;
+  renewed_ms: number;
+  deadline_ms: number;
+  timeout_ms: number;
+  retry_of: string | null;
+  root_id: string;
+  retry_number: number;
+  error: string | null;
+  logs_expired: number;
+  log_truncated: number;
+  logs_bytes: number;
+}
+
+export const toRecord = (row: RunRow): RunRecord => ({
+  id: row.id,
+  projectId: row.project_id,
+  kind: row.kind,
+  task: row.task,
+  state: row.state,
+  attempt: row.attempt,
+  maxAttempts: row.max_attempts,
+  priority: row.priority,
+  runsOn: JSON.parse(row.runs_on) as string[],
+  source: row.source,
+  shipId: row.ship_id,
+  fence: row.fence,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  startedAt: row.started_at,
+  finishedAt: row.finished_at,
+  availableMs: row.available_ms,
+  retryOf: row.retry_of,
+  rootId: row.root_id,
+  retryNumber: row.retry_number,
+  error: row.error === null ? null : (JSON.parse(row.error) as RunFailure),
+  logsExpired: row.logs_expired === 1,
+  logTruncated: row.log_truncated === 1,
+  logsBytes: row.logs_bytes,
+});
+
+export const refOf = (row: RunRow): RunRef => ({ runId: row.id, attempt: row.attempt, fence: row.fence });
+
+export const isHeld = ({ state }: { readonly state: RunState }): boolean => state === 'running' || state === 'cancelling';
+
+export const isFinished = ({ state }: { readonly state: RunState }): boolean => state !== 'queued' && state !== 'running' && state !== 'cancelling';
+
+export const readById = (from: Queries, id: string): Promise<RunRow | undefined> => from.get<RunRow>('SELECT * FROM runs WHERE id = ?', [id]);
+
+export const readBySeq = (from: Queries, seq: number): Promise<RunRow | undefined> => from.get<RunRow>('SELECT * FROM runs WHERE seq = ?', [seq]);
+
+/** The run while the ref is the ship's: the condition of every fenced write (run-queue decisions, section 4, "Fencing"). */
+export function readHeld(from: Queries, { runId, attempt, fence }: RunRef, shipId: string): Promise<RunRow | undefined> {
+  return from.get<RunRow>(
+    "SELECT * FROM runs WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling')",
+    [runId, fence, attempt, shipId],
+  );
+}

@@ -1,0 +1,124 @@
+import { unixSeconds } from '../../lib/clock.ts';
+import type { SqlValue, Transaction } from '../../storage/index.ts';
+import { pauseAfter } from './backoff.ts';
+import { ACCEPT_MS, CANCEL_MARGIN_MS, settings, type Core } from './core.ts';
+import type { RunFailure, RunRecord, RunState } from './port.ts';
+import { isHeld, readBySeq, toRecord, type RunRow } from './run-rows.ts';
+
+/*
+ * The rows of the state machine (run-queue decisions, section 2.3), one function each. Every change of a run's state goes
+ * through `move`, which is guarded by state and fence, writes a line into the log of the attempt, and tells the
+ * listeners once it is committed.
+ */
+
+/** A line of the log of the attempt that the change concerns. */
+interface Line {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly text: string;
+}
+
+/** How a handing-out ended. `reported`: by its ship. */
+export interface Ending {
+  readonly outcome: string;
+  readonly reported: boolean;
+}
+
+const info = (text: string): Line => ({ level: 'info', text });
+
+const warn = (text: string): Line => ({ level: 'warn', text });
+
+/** Row 2. */
+export function claim(core: Core, tx: Transaction, row: RunRow, shipId: string): Promise<RunRecord> {
+  const now = core.time.now();
+  const patch = {
+    state: 'running', ready: 0, fence: row.fence + 1, ship_id: shipId, accepted: 0, started_at: unixSeconds(core.env.clock),
+    lease_ms: now + settings(core).queue.lease_ttl, renewed_ms: now, deadline_ms: now + ACCEPT_MS,
+  } as const;
+  return move(core, tx, row, patch, info(`attempt ${row.attempt} of ${row.max_attempts} is given to ship ${shipId}`));
+}
+
+/** Row 9. The lease stays as it is: a cancel is no sign of life. */
+export function askToStop(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord> {
+  const deadline = core.time.now() + settings(core).queue.cancel_grace + CANCEL_MARGIN_MS;
+  return move(core, tx, row, { state: 'cancelling', deadline_ms: Math.min(deadline, row.deadline_ms) }, info('the run is asked to stop'));
+}
+
+/** Rows 3, 10 and 11. Without an ending by its ship, what the ship may still send is fenced off. */
+export async function cancelled(core: Core, tx: Transaction, row: RunRow, why: string, ending: Ending): Promise<RunRecord> {
+  await recordEnd(core, tx, row, ending);
+  return move(core, tx, row, { ...finish(core, 'cancelled'), fence: row.fence + forced(row, ending) }, info(`the run is cancelled: ${why}`), 'cancelled');
+}
+
+/** Row 5. */
+export async function succeeded(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord> {
+  await recordEnd(core, tx, row, { outcome: 'succeeded', reported: true });
+  return move(core, tx, row, finish(core, 'succeeded'), info('the run succeeded'));
+}
+
+/** Rows 4, 6 and 8. */
+export async function failed(core: Core, tx: Transaction, row: RunRow, failure: RunFailure, ending: Ending): Promise<RunRecord> {
+  await recordEnd(core, tx, row, ending);
+  const patch = { ...finish(core, 'failed'), error: JSON.stringify(failure), fence: row.fence + forced(row, ending) };
+  return move(core, tx, row, patch, { level: 'error', text: `the run failed: ${failure.code}: ${failure.message}` }, failure.code);
+}
+
+/** Row 7: another attempt, after a pause. */
+export async function nextAttempt(core: Core, tx: Transaction, row: RunRow, failure: Pick<RunFailure, 'code' | 'message'>, ending: Ending): Promise<RunRecord> {
+  await recordEnd(core, tx, row, ending);
+  const pause = pauseAfter(row.attempt, settings(core).queue.backoff, core.random);
+  const now = core.time.now();
+  const patch = {
+    ...requeued(row), attempt: row.attempt + 1, ready: 0, queued_ms: now + pause, available_ms: now + pause,
+    log_truncated: 0, logs_expired: 0, // both are about the current attempt
+  };
+  return move(core, tx, row, patch, warn(`attempt ${row.attempt} ended: ${failure.code}: ${failure.message}; the next one follows in ${(pause / 1000).toFixed(1)} s`), failure.code);
+}
+
+/** Row 12, and an attempt that is returned before its first step: the same attempt again, as if it had not been handed out. */
+export async function sameAttempt(core: Core, tx: Transaction, row: RunRow, reason: string, why: string, ending: Ending): Promise<RunRecord> {
+  await recordEnd(core, tx, row, ending);
+  const record = await move(core, tx, row, { ...requeued(row), ready: 1, available_ms: 0 }, info(`attempt ${row.attempt} waits for another ship: ${why}`), reason);
+  tx.onCommit(() => core.lanes.filled(row.lane_id));
+  return record;
+}
+
+/** Rows 7, 8 and 11: the ship is gone, whatever the reason. */
+export function takeFromShip(core: Core, tx: Transaction, row: RunRow, failure: { code: string; message: string }, ending: Ending): Promise<RunRecord> {
+  if (row.state === 'cancelling') return cancelled(core, tx, row, failure.message, ending);
+  if (row.attempt < row.max_attempts) return nextAttempt(core, tx, row, failure, ending);
+  return failed(core, tx, row, failureOf(row, { ...failure, retryable: true }), ending);
+}
+
+/** A failure without step, exit code and signal, unless they are given. */
+export function failureOf(row: RunRow, failure: { code: string; message: string } & Partial<RunFailure>): RunFailure {
+  return { step: null, exit_code: null, signal: null, retryable: false, ...failure, attempt: row.attempt };
+}
+
+const finish = (core: Core, state: RunState) => ({ state, ready: 0, finished_at: unixSeconds(core.env.clock) });
+
+const requeued = (row: RunRow) => ({ state: 'queued', fence: row.fence + 1, ship_id: null, started_at: null, accepted: 0 }) as const;
+
+const forced = (row: RunRow, { reported }: Ending): number => (isHeld(row) && !reported ? 1 : 0);
+
+async function recordEnd({ env }: Core, tx: Transaction, row: RunRow, { outcome, reported }: Ending): Promise<void> {
+  if (!isHeld(row)) return;
+  await tx.run(
+    'INSERT INTO attempts(seq, fence, attempt, ship_id, started_at, ended_at, outcome, reported) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    [row.seq, row.fence, row.attempt, row.ship_id, row.started_at, unixSeconds(env.clock), outcome, Number(reported)],
+  );
+}
+
+async function move(core: Core, tx: Transaction, row: RunRow, patch: Partial<RunRow>, line: Line, reason?: string): Promise<RunRecord> {
+  const columns = Object.entries({ ...patch, updated_at: unixSeconds(core.env.clock) }) as [string, SqlValue][];
+  const { changes } = await tx.run(
+    `UPDATE runs SET ${columns.map(([name]) => `${name} = ?`).join(', ')} WHERE seq = ? AND fence = ? AND state = ?`,
+    [...columns.map(([, value]) => value), row.seq, row.fence, row.state],
+  );
+  if (changes !== 1) throw new Error(`run ${row.id} changed while it was being changed`);
+  await core.note(tx, row.id, row.attempt, line.level, line.text);
+  const run = toRecord((await readBySeq(tx, row.seq))!); // the line has changed it, too
+  const change = { run, from: row.state, formerShipId: row.ship_id, ...(reason === undefined ? {} : { reason }) };
+  tx.onCommit(() => core.changes.announce(change));
+  if (isHeld(row) && !isHeld(run)) tx.onCommit(core.wake); // there is room again
+  return run;
+}

@@ -1,0 +1,95 @@
+import type { Transaction } from '../../storage/index.ts';
+import type { Audit, AuditAction } from '../audit/index.ts';
+import { resolveRun, type ResolveDeps, type RunRequest } from '../definitions/index.ts';
+import type { RunsEnvironment } from '../environment.ts';
+import { createIdempotency, requestHash, type Idempotency, type KeySpace, type OnceResult } from '../idempotency/index.ts';
+import type { RunLogs } from '../logs/port.ts';
+import type { NewRun, Queue, RunRecord, RunSource } from '../queue/port.ts';
+import { toStorageFailure } from '../storage-failures.ts';
+
+export interface EnqueuerDeps {
+  readonly queue: Pick<Queue, 'insert' | 'get'>;
+  readonly logs: Pick<RunLogs, 'requireRoom'>;
+  readonly audit: Audit;
+  readonly keyVariableAvailable: ResolveDeps['keyVariableAvailable'];
+}
+
+/** A request that queues a run, under the key of its client. */
+export interface Submission {
+  readonly source: RunSource;
+  readonly key: string;
+  /** What the key stands for: the endpoint and all that the request says. */
+  readonly requestHash: Uint8Array;
+  /** What is to be run; asked only when the key is not known. */
+  readonly request: () => Promise<RunRequest & { readonly retryOf?: RunRecord }>;
+}
+
+/** The only way into the queue. */
+export interface Enqueuer {
+  /** Throws the errors of `resolveRun`, `idempotency_conflict`, `log_budget_exceeded`, `enqueue_failed`. */
+  submit(submission: Submission): Promise<OnceResult>;
+  /**
+   * Queues a run of the service's own once for each key, whatever else the request says. `source` is also the space
+   * of the key, so clients cannot take it.
+   */
+  enqueueOnce(source: 'schedule' | 'alert', key: string, request: RunRequest): Promise<OnceResult>;
+  /** Forgets keys that have expired. */
+  readonly pruneKeys: Idempotency['prune'];
+}
+
+const WAYS: Readonly<Record<RunSource, { space: KeySpace; actor: string; action: AuditAction }>> = {
+  api: { space: 'api', actor: 'api', action: 'enqueue' },
+  retry: { space: 'api', actor: 'api', action: 'retry' },
+  schedule: { space: 'schedule', actor: 'schedule', action: 'enqueue' },
+  alert: { space: 'alert', actor: 'alertmanager', action: 'enqueue' },
+};
+
+export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'config' | 'log'>, deps: EnqueuerDeps): Enqueuer {
+  const idempotency = createIdempotency(env, deps.queue);
+
+  /** Checks all but the log budget, in the order of the decisions, section 2.1. */
+  async function toNewRun(source: RunSource, request: RunRequest & { readonly retryOf?: RunRecord }): Promise<NewRun> {
+    const resolved = await resolveRun(env.config.current().config, request, { keyVariableAvailable: deps.keyVariableAvailable, log: env.log });
+    const { input = null } = request;
+    return {
+      projectId: request.projectId,
+      // The resolver knows the kind, so it is one.
+      kind: request.kind as NewRun['kind'],
+      task: request.task,
+      input: input === null || typeof input === 'string' ? input : JSON.stringify(input),
+      inputIsJson: input !== null && typeof input !== 'string',
+      ...resolved,
+      source,
+      ...(request.retryOf ? { retryOf: request.retryOf } : {}),
+    };
+  }
+
+  async function insert(tx: Transaction, run: NewRun): Promise<RunRecord> {
+    const record = await deps.queue.insert(tx, run);
+    const { actor, action } = WAYS[run.source];
+    const detail = { project_id: run.projectId, kind: run.kind, task: run.task, ...(run.retryOf ? { retry_of: run.retryOf.id } : {}) };
+    await deps.audit.record(tx, actor, action, record.id, detail);
+    return record;
+  }
+
+  async function submit({ source, key, requestHash: hash, request }: Submission): Promise<OnceResult> {
+    return idempotency.once({
+      space: WAYS[source].space,
+      key,
+      requestHash: hash,
+      sameRequestOnly: WAYS[source].space === 'api',
+      prepare: async () => {
+        const run = await toNewRun(source, await request());
+        await deps.logs.requireRoom();
+        return (tx) => insert(tx, run);
+      },
+      insertFailed: (error) => toStorageFailure(error, 'enqueue_failed'),
+    });
+  }
+
+  return {
+    submit,
+    enqueueOnce: (source, key, request) => submit({ source, key, requestHash: requestHash(source, request), request: async () => request }),
+    pruneKeys: idempotency.prune,
+  };
+}

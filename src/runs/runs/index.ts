@@ -1,0 +1,3 @@
+/** The door of the area of runs. */
+export type { Enqueuer } from './enqueuer.ts';
+export { createRuns, type Runs, type RunsDeps } from './runs.ts';

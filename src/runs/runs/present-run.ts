@@ -1,0 +1,36 @@
+import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
+import type { Queue, RunRecord } from '../queue/port.ts';
+
+/** A run as the API shows it (decisions, section 2.2): without its input, prompts, environment and secrets. */
+export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>): Run {
+  const isQueued = run.state === 'queued';
+  const { waitingReason, labelsMatched } = isQueued || run.shipId === null ? explain(run) : TAKEN;
+  return {
+    id: run.id,
+    project_id: run.projectId,
+    kind: run.kind,
+    task: run.task,
+    state: run.state,
+    attempt: run.attempt,
+    created_at: run.createdAt,
+    updated_at: run.updatedAt,
+    started_at: run.startedAt,
+    finished_at: run.finishedAt,
+    logs_expired: run.logsExpired,
+    ...(run.state === 'failed' && run.error !== null ? { error: run.error as NonNullable<Run['error']> } : {}),
+    priority: run.priority,
+    runs_on: [...run.runsOn],
+    ship_id: run.shipId,
+    max_attempts: run.maxAttempts,
+    retry_of: run.retryOf,
+    root_id: run.rootId,
+    retry_number: run.retryNumber,
+    waiting_reason: isQueued ? waitingReason : null,
+    log_truncated: run.logTruncated,
+    logs_bytes: run.logsBytes,
+    labels_matched: labelsMatched,
+  };
+}
+
+/** A run that a ship has or had. */
+const TAKEN = { waitingReason: null, labelsMatched: true } as const;

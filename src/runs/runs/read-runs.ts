@@ -1,0 +1,36 @@
+import type { Operations } from '../../../generated/runs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import type { Handlers } from '../../operations/index.ts';
+import { decodeCursor, pageSize, toPage } from '../pages/index.ts';
+import type { Queue } from '../queue/port.ts';
+import { presentRun } from './present-run.ts';
+import { presentResult } from './result.ts';
+import { requireRun, RUN_ID } from './run-id.ts';
+
+type ReadHandlers = Required<Pick<Handlers<Operations>, 'listRuns' | 'getRun' | 'getRunResult'>>;
+
+const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling']);
+
+/** What only looks at runs. */
+export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'explain'>): ReadHandlers {
+  return {
+    async getRun({ id }) {
+      return { data: presentRun(await requireRun(queue, id), queue) };
+    },
+    async listRuns({ limit, before, project_id: projectId, state, kind }) {
+      const size = pageSize(limit);
+      const older = before === undefined ? undefined : decodeCursor(before, RUN_ID);
+      const filter = { ...(projectId === undefined ? {} : { projectId }), ...(state ? { state } : {}), ...(kind ? { kind } : {}) };
+      const found = await queue.list(filter, older && { createdAt: older.at, id: older.id }, size + 1);
+      const { entries, next_cursor } = toPage(found, size, ({ createdAt, id }) => ({ at: createdAt, id }));
+      return { data: entries.map((run) => presentRun(run, queue)), next_cursor };
+    },
+    async getRunResult({ id }) {
+      const run = await requireRun(queue, id);
+      if (UNFINISHED.has(run.state)) throw new ServiceError('run_state_conflict', 'the run has not finished');
+      const result = await queue.result(id);
+      if (result === undefined) throw new ServiceError('not_found', 'the run has no result');
+      return { data: presentResult(result) };
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import { ServiceError } from '../../errors/index.ts';
+import type { RunsConfig } from '../config/index.ts';
+import type { RunRequest } from '../definitions/index.ts';
+import type { Queue, RunRecord } from '../queue/port.ts';
+
+/** What a retry of this run asks for: the same, by the configuration of now (decisions, section 2.3). */
+export async function requestOfRetry(run: RunRecord, queue: Pick<Queue, 'material'>, { projects }: RunsConfig): Promise<RunRequest & { readonly retryOf: RunRecord }> {
+  if (run.state !== 'failed' && run.state !== 'cancelled') throw new ServiceError('run_state_conflict', 'only a failed or cancelled run can be retried');
+  const material = await queue.material(run.id);
+  // Retention may have come between.
+  if (material === undefined) throw new ServiceError('run_not_found', 'there is no such run');
+  const { input, inputIsJson, definition } = material;
+  const project = projects.find(({ id }) => id === run.projectId);
+  return {
+    projectId: run.projectId, kind: run.kind, task: run.task, priority: run.priority, retryOf: run,
+    input: input === null ? undefined : inputIsJson ? (JSON.parse(input) as Record<string, unknown>) : input,
+    minScore: definition.minScore === undefined ? undefined : project?.content.min_score,
+  };
+}

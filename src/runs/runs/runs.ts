@@ -1,0 +1,98 @@
+import type { Operations } from '../../../generated/runs/operations.ts';
+import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { Reply, type Handlers, type InputOf, type Preconditions } from '../../operations/index.ts';
+import type { RunRequest } from '../definitions/index.ts';
+import type { RunsEnvironment } from '../environment.ts';
+import { requestHash, type OnceResult } from '../idempotency/index.ts';
+import type { Queue, RunRecord } from '../queue/port.ts';
+import { createEnqueuer, type Enqueuer, type EnqueuerDeps } from './enqueuer.ts';
+import { requireKey } from './idempotency-key.ts';
+import { presentRun } from './present-run.ts';
+import { pruneRegularly } from './prune-regularly.ts';
+import { readHandlers } from './read-runs.ts';
+import { requestOfRetry } from './retry-request.ts';
+import { requireRun } from './run-id.ts';
+
+type RunHandlers = Required<Pick<Handlers<Operations>, 'enqueueRun' | 'listRuns' | 'getRun' | 'cancelRun' | 'retryRun' | 'getRunResult'>>;
+
+/** Runs, as clients see them. */
+export interface Runs {
+  readonly handlers: RunHandlers;
+  /** What the decisions want checked before the rest of a request (section 2.1): the run of the path, then the key. */
+  readonly preconditions: Preconditions<Operations>;
+  readonly enqueueOnce: Enqueuer['enqueueOnce'];
+  /** A run as the API shows it. */
+  present(run: RunRecord): Run;
+  /** Begins to forget expired keys. */
+  start(): void;
+  /** Waits for what is under way; safe twice. */
+  stop(): Promise<void>;
+}
+
+export interface RunsDeps extends EnqueuerDeps {
+  readonly queue: Pick<Queue, 'insert' | 'get' | 'material' | 'list' | 'result' | 'explain' | 'cancel'>;
+}
+
+/** Bytes of an input, as JSON where it is an object. */
+const MAX_INPUT_BYTES = 262_144;
+
+export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
+  const { queue, audit } = deps;
+  const enqueuer = createEnqueuer(env, deps);
+  const pruning = pruneRegularly(env, enqueuer.pruneKeys);
+  const present = (run: RunRecord): Run => presentRun(run, queue);
+  const accepted = ({ run, replayed }: OnceResult) => new Reply({ data: present(run) }, replayed ? { 'Idempotent-Replayed': 'true' } : {});
+
+  const handlers: RunHandlers = {
+    ...readHandlers(queue),
+    async enqueueRun({ idempotencyKey, ...body }) {
+      requireSmall(body.input);
+      const request = async () => toRequest(body);
+      return accepted(await enqueuer.submit({ source: 'api', key: idempotencyKey, requestHash: requestHash('enqueueRun', body), request }));
+    },
+    async retryRun({ id, idempotencyKey }) {
+      const request = async () => requestOfRetry(await requireRun(queue, id), queue, env.config.current().config);
+      return accepted(await enqueuer.submit({ source: 'retry', key: idempotencyKey, requestHash: requestHash('retryRun', { id }), request }));
+    },
+    async cancelRun({ id }) {
+      await requireRun(queue, id);
+      const cancelled = await queue.cancel(id, (tx) => audit.record(tx, 'api', 'cancel', id));
+      if (cancelled === undefined) throw new ServiceError('run_state_conflict', 'only a queued or running run can be cancelled');
+      return { data: present(cancelled) };
+    },
+  };
+
+  return {
+    handlers,
+    preconditions: preconditionsOf(queue),
+    enqueueOnce: enqueuer.enqueueOnce,
+    present,
+    start: pruning.start,
+    stop: pruning.stop,
+  };
+}
+
+function preconditionsOf(queue: Pick<Queue, 'get'>): Preconditions<Operations> {
+  const runExists = async ({ id }: { id?: unknown }): Promise<void> => void (await requireRun(queue, id));
+  return {
+    enqueueRun: ({ idempotencyKey }) => requireKey(idempotencyKey),
+    retryRun: async (parameters) => {
+      await runExists(parameters);
+      requireKey(parameters.idempotencyKey);
+    },
+    listRunLogs: runExists,
+    streamRunLogs: runExists,
+  };
+}
+
+function toRequest({ project_id: projectId, kind, task, input, priority }: Omit<InputOf<Operations, 'enqueueRun'>, 'idempotencyKey'>): RunRequest {
+  return { projectId, kind, task, input, priority };
+}
+
+/** The schema can tell the size of texts only. */
+function requireSmall(input: string | object | undefined): void {
+  if (typeof input === 'object' && Buffer.byteLength(JSON.stringify(input)) > MAX_INPUT_BYTES) {
+    throw new ServiceError('invalid_input', `input must be at most ${MAX_INPUT_BYTES} bytes`);
+  }
+}

@@ -1,0 +1,2 @@
+/** The door of the schedules. */
+export { createSchedules, type Schedules, type SchedulesOptions } from './schedules.ts';

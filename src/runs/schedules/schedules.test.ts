@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../errors/index.ts';
+import { silentLog } from '../../lib/log.ts';
+import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../../storage/index.ts';
+import { parseRunsConfig, type LoadedRunsConfig } from '../config/index.ts';
+import type { RunRequest } from '../definitions/index.ts';
+import { createSchedules } from './schedules.ts';
+
+const HOUR = 3_600_000;
+/** Twenty minutes after an hour has begun. */
+const START = 490_000 * HOUR + 20 * 60_000;
+
+const CONFIG = `
+projects: [{id: alpha, repository: org/alpha, release_interval: 1h, content: {enabled: true, interval: 2h, min_score: 70}}]
+pipelines: [{name: release, steps: [{name: go, run: 'true'}]}]
+ai: {roles: [{name: writer, endpoint: 'http://localhost/v1', model: m}]}
+scheduler: {jitter: '0'}
+`;
+
+const opened: Sql[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((sql) => sql.close())));
+
+async function open(text = CONFIG) {
+  const sql = await openDatabase({ path: ':memory:' });
+  opened.push(sql);
+  await migrate(sql, RUN_QUEUE_MIGRATIONS);
+  const world = { now: START, config: parseRunsConfig(text), unfinished: false, refuse: undefined as Error | undefined, keys: [] as string[], requests: [] as RunRequest[] };
+  const node = () => createSchedules({
+    env: { sql, clock: { now: () => world.now }, config: { current: () => ({ config: world.config }) as LoadedRunsConfig, onChange: () => () => undefined }, log: silentLog },
+    queue: { unfinished: async () => world.unfinished },
+    enqueueOnce: async (_, key, request) => {
+      if (world.refuse !== undefined) throw world.refuse;
+      if (world.keys.includes(key)) return;
+      world.keys.push(key);
+      world.requests.push(request);
+    },
+  });
+  return { world, node, schedules: node() };
+}
+
+const key = (what: string, hours: number) => `sched:alpha:${what}:${hours * 3600}`;
+
+describe('schedules (run-queue decisions, section 2.6)', () => {
+  it('wait for the next slot of a new project, then queue one run a slot', async () => {
+    const { world, schedules } = await open();
+    for (let minutes = 0; minutes < 130; minutes += 5) {
+      await schedules.tick();
+      world.now += 5 * 60_000;
+    }
+    expect(world.keys).toEqual([key('release', 490_001), key('release', 490_002), key('content', 490_002)]);
+    expect(world.requests[0]).toEqual({ projectId: 'alpha', kind: 'pipeline', task: 'release' });
+    expect(world.requests[2]).toMatchObject({ kind: 'ai_text', task: 'writer', minScore: 70, input: expect.stringContaining('org/alpha') });
+  });
+
+  it('queue one run for all slots that were missed, after a restart as well', async () => {
+    const { world, node, schedules } = await open();
+    await schedules.tick();
+    world.now += 10 * HOUR;
+    await node().tick();
+    expect(world.keys).toEqual([key('release', 490_010), key('content', 490_010)]);
+  });
+
+  it('queue a slot once, however many nodes there are', async () => {
+    const { world, node, schedules } = await open();
+    const nodes = [schedules, node(), node()];
+    await Promise.all(nodes.map((each) => each.tick()));
+    world.now += HOUR;
+    await Promise.all(nodes.map((each) => each.tick()));
+    expect(world.keys).toEqual([key('release', 490_001)]);
+  });
+
+  it('queue none while the last is unfinished, and one afterwards', async () => {
+    const { world, schedules } = await open();
+    await schedules.tick();
+    world.now += HOUR;
+    world.unfinished = true;
+    await schedules.tick();
+    expect(world.keys).toEqual([]);
+    world.unfinished = false;
+    world.now += 5 * 60_000;
+    await schedules.tick();
+    expect(world.keys).toEqual([key('release', 490_001)]);
+  });
+
+  it('skip a slot that is refused, and try one again that met a failure', async () => {
+    const { world, schedules } = await open();
+    await schedules.tick();
+    world.now += HOUR;
+    world.refuse = new ServiceError('storage_unavailable', 'busy');
+    await schedules.tick();
+    world.refuse = undefined;
+    await schedules.tick();
+    expect(world.keys).toEqual([key('release', 490_001)]);
+    world.now += HOUR;
+    world.refuse = new ServiceError('pipeline_unavailable', 'none');
+    await schedules.tick();
+    world.refuse = undefined;
+    await schedules.tick();
+    expect(world.keys).toEqual([key('release', 490_001)]);
+  });
+
+  it('begin anew with another interval, and end with the project', async () => {
+    const { world, schedules } = await open();
+    await schedules.tick();
+    world.config = parseRunsConfig(CONFIG.replace('release_interval: 1h', 'release_interval: 3h'));
+    world.now += HOUR;
+    await schedules.tick();
+    expect(world.keys).toEqual([]);
+    world.config = parseRunsConfig(CONFIG.replace('id: alpha,', 'id: alpha, enabled: false,'));
+    world.now += 24 * HOUR;
+    await schedules.tick();
+    expect([world.keys, schedules.nextRuns(world.config.projects[0]!)]).toEqual([[], { release: null, content: null }]);
+  });
+
+  it('tell when the next runs come, jitter included', async () => {
+    const { world, schedules } = await open();
+    expect(schedules.nextRuns(world.config.projects[0]!)).toEqual({ release: 490_001 * 3600, content: 490_002 * 3600 });
+    world.config = parseRunsConfig(CONFIG.replace("jitter: '0'", 'jitter: 30s'));
+    const { release } = schedules.nextRuns(world.config.projects[0]!);
+    expect(release! - 490_001 * 3600).toBeGreaterThan(0);
+    expect(release! - 490_001 * 3600).toBeLessThanOrEqual(30);
+  });
+
+  it('tick by themselves once started', async () => {
+    const { world, schedules } = await open();
+    await schedules.tick();
+    world.now += HOUR;
+    schedules.start();
+    while (world.keys.length === 0) await new Promise((done) => setTimeout(done, 20));
+    await schedules.stop();
+    expect(world.keys).toEqual([key('release', 490_001)]);
+  });
+});

@@ -1,0 +1,126 @@
+import type { Operations } from '../../generated/runs/operations.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Timer } from '../lib/timer.ts';
+import type { Guard, Handlers, Preconditions } from '../operations/index.ts';
+import type { Sql } from '../storage/index.ts';
+import { createAlerts } from './alerts/index.ts';
+import { createAuditLog, type Audit } from './audit/index.ts';
+import { createGuard } from './auth/index.ts';
+import type { Environment, LiveRunsConfig } from './config/index.ts';
+import type { RunsEnvironment } from './environment.ts';
+import { createFleet, type Authority, type Fleet, type FleetDeps, type FleetService } from './fleet/index.ts';
+import { createRunLogs } from './logs/index.ts';
+import { createMetrics, type FleetNumbers } from './metrics/index.ts';
+import { createProjects } from './projects/index.ts';
+import { createQueue, type Queue } from './queue/index.ts';
+import { createRuns } from './runs/index.ts';
+import { createSchedules } from './schedules/index.ts';
+import { answeringFailures } from './storage-failures.ts';
+import { createSystem } from './system/index.ts';
+
+export interface RunQueueOptions {
+  /** A store that is migrated. */
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly log: Log;
+  readonly config: LiveRunsConfig;
+  /** Where tokens and secrets are found, by their variables. */
+  readonly variables: Environment;
+  readonly version: string;
+  /** False while the service starts, and from the moment it is told to stop. */
+  readonly accepting: () => boolean;
+  /** Undefined while the fleet is off. */
+  readonly authority: Authority | undefined;
+  readonly addresses: FleetDeps['addresses'];
+  /** When the certificate of the fleet's server expires, in milliseconds since 1970; undefined without one. */
+  readonly serverCertificateExpiresMs: () => number | undefined;
+}
+
+/** The run-queue service without its protocols. */
+export interface RunQueueService {
+  readonly handlers: Handlers<Operations>;
+  readonly preconditions: Preconditions<Operations>;
+  readonly guard: Guard;
+  /** What carries the messages of ships to the service. */
+  readonly fleet: FleetService;
+  /** Begins to hand out runs, to look after them and to queue scheduled ones. */
+  start(): Promise<void>;
+  /** Queues and hands out no more, and ends live logs; what ships report is still taken. */
+  quiesce(): Promise<void>;
+  /** Sends ships away, to come back later. */
+  dismiss(): Promise<void>;
+  /** Ends what is left. */
+  stop(): Promise<void>;
+}
+
+export function createRunQueueService(options: RunQueueOptions): RunQueueService {
+  const { sql, config, accepting, version, variables } = options;
+  const env: RunsEnvironment = { ...options, nodeId: config.current().config.node_id };
+  const audit = createAuditLog(env);
+  const logs = createRunLogs({ env, queue: () => queue, dropped: (count) => metrics.record.logEventsDropped(count) });
+  const queue: Queue = createQueue({ env, note: logs.note, onHandedOut: (seconds) => metrics.record.claimed(seconds) });
+  const fleet = createFleet(env, { ...options, queue, logs, audit, secretValue: (name) => secretValue(options, name), fencedWrite: (rpc) => metrics.record.fencedWrite(rpc), linesLost: (count) => metrics.record.logEventsDropped(count) });
+  const { keyVariableAvailable } = fleet;
+  const metrics = createMetrics(env, { queue, logs, fleet: () => fleetNumbers(fleet, options) });
+  const runs = createRuns(env, { queue, logs, audit, keyVariableAvailable });
+  const schedules = createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce });
+  const alerts = createAlerts(env, { ...runs, onReceived: metrics.record.alertReceived });
+  const projects = createProjects({ env, config, variables, audit, nextRuns: schedules.nextRuns, keyVariableAvailable });
+  const system = createSystem({ version, accepting, checks: { storage: () => sql.healthy(), config: () => true, ...(options.authority && { fleet: () => true }) } });
+
+  const failures = { accepting, onFailure: metrics.record.storageFailed };
+  const areas = { ...runs.handlers, ...logs.handlers, ...projects.handlers, ...fleet.handlers, ...alerts.handlers, ...audit.handlers };
+  const ended = [
+    config.onAttempt((outcome) => {
+      metrics.record.configReloaded(outcome === 'loaded');
+      if (outcome === 'loaded') void noteReload(env, audit);
+    }),
+    () => metrics.stop(),
+  ];
+  return {
+    handlers: { ...answeringFailures(areas, failures), ...metrics.handlers, ...system.handlers },
+    preconditions: answeringFailures({ ...runs.preconditions, ...projects.preconditions }, failures),
+    guard: createGuard(config),
+    fleet: fleet.service,
+    async start() {
+      await logs.start();
+      await fleet.start();
+      await queue.start();
+      runs.start();
+      schedules.start();
+    },
+    async quiesce() {
+      await schedules.stop();
+      await queue.stop();
+      await logs.stop();
+    },
+    dismiss: () => fleet.stop(),
+    async stop() {
+      for (const end of ended) end();
+      await runs.stop();
+    },
+  };
+}
+
+/** As the environment has it now; the configuration names the variable. */
+function secretValue({ config, variables }: RunQueueOptions, name: string): string | undefined {
+  const secret = config.current().config.secrets.find((each) => each.name === name);
+  return secret && variables[secret.env];
+}
+
+async function noteReload({ sql, log, config }: RunsEnvironment, audit: Audit): Promise<void> {
+  const { source, hash } = config.current();
+  try {
+    await sql.transaction((tx) => audit.record(tx, 'system', 'reload', source, { hash }));
+  } catch (error) {
+    log.error({ err: error }, 'a reload of the configuration could not be noted in the audit log');
+  }
+}
+
+async function fleetNumbers(fleet: Fleet, { serverCertificateExpiresMs }: RunQueueOptions): Promise<FleetNumbers> {
+  const numbers = await fleet.numbers();
+  const expiresMs = serverCertificateExpiresMs();
+  return expiresMs === undefined ? numbers : { ...numbers, certificates: [...numbers.certificates, { subject: 'server', expiresMs }] };
+}

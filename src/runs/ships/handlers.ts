@@ -1,0 +1,136 @@
+import type { Operations } from '../../../generated/runs/operations.ts';
+import type { Ship } from '../../../generated/runs/sdk/types.gen.ts';
+import { ServiceError } from '../../errors/index.ts';
+import type { Handlers } from '../../operations/index.ts';
+import type { Transaction } from '../../storage/index.ts';
+import type { Audit } from '../audit/port.ts';
+import type { RunsEnvironment } from '../environment.ts';
+import type { Queue } from '../queue/port.ts';
+import type { Connections } from './connections.ts';
+import { hashOfToken, insertToken, newToken } from './join-tokens.ts';
+import { labelsOf, LOCAL_NAME, localLabels } from './labels.ts';
+import { isNameOfLiveShip, listShips, markRevoked, readShip, removeShip, writeDrain, type StoredShip } from './ship-rows.ts';
+
+/** A ship that was heard of within this time is online. */
+const ONLINE_MS = 45_000;
+
+/** `lastSeenMs`: 0 for one that was never heard of. */
+export const isOnline = (lastSeenMs: number, nowMs: number): boolean => lastSeenMs > 0 && nowMs - lastSeenMs < ONLINE_MS;
+
+export type ShipHandlers = Required<Pick<Handlers<Operations>, 'listShips' | 'createJoinToken' | 'revokeShip' | 'drainShip' | 'deleteShip'>>;
+
+export interface ShipDeps {
+  readonly queue: Pick<Queue, 'evict' | 'runningOn'>;
+  readonly audit: Audit;
+  readonly connections: Connections;
+  readonly newId: () => string;
+  /** Undefined while the fleet is off. */
+  readonly joining: Joining | undefined;
+}
+
+/** What a ship needs to know to join. */
+export interface Joining {
+  /** SHA-256 of the root that signs servers. */
+  readonly fingerprint: () => Buffer;
+  /** host:port of the Enrolment service. */
+  readonly enrolAddress: () => string;
+}
+
+export function createShipHandlers(env: RunsEnvironment, deps: ShipDeps): ShipHandlers {
+  const { sql, clock } = env;
+  const show = (ship: StoredShip): Ship => toShip(ship, deps, clock.now());
+  /** Changes a ship that there is, and answers it as it is afterwards. */
+  const change = (id: string, work: (tx: Transaction, ship: StoredShip) => Promise<void>): Promise<StoredShip> => sql.transaction(async (tx) => {
+    await work(tx, await requireShip(tx, id));
+    return requireShip(tx, id);
+  });
+  return {
+    async listShips() {
+      const data = (await listShips(sql)).map(show);
+      return { data, enabled: deps.joining !== undefined, local: describeLocal(env, deps.queue) };
+    },
+    createJoinToken: (input) => createToken(env, deps, input),
+    async revokeShip({ id }) {
+      const ship = await change(id, async (tx) => {
+        if (!await markRevoked(tx, id, clock.now())) return;
+        await deps.queue.evict(tx, id);
+        await deps.audit.record(tx, 'api', 'revoke', id);
+        tx.onCommit(() => deps.connections.expel(id, 'revoked'));
+      });
+      return { data: show(ship) };
+    },
+    async drainShip({ id }) {
+      const ship = await change(id, async (tx, { revokedMs, drainSession }) => {
+        if (revokedMs > 0 || drainSession !== null) return;
+        await writeDrain(tx, id, deps.connections.sessionOf(id));
+        await deps.audit.record(tx, 'api', 'drain', id);
+        tx.onCommit(() => deps.connections.drain(id));
+      });
+      return { data: show(ship) };
+    },
+    async deleteShip({ id }) {
+      await sql.transaction(async (tx) => {
+        const { revokedMs, name } = await requireShip(tx, id);
+        if (revokedMs === 0) throw new ServiceError('conflict', `the ship ${name} is not revoked; revoke it first`);
+        await removeShip(tx, id);
+        await deps.audit.record(tx, 'api', 'delete', id, { name });
+      });
+    },
+  };
+}
+
+async function requireShip(tx: Transaction, id: string): Promise<StoredShip> {
+  const ship = await readShip(tx, id);
+  if (ship === undefined) throw new ServiceError('ship_not_found', 'there is no such ship');
+  return ship;
+}
+
+async function createToken(
+  { sql, clock, config }: RunsEnvironment, { joining, audit, newId }: ShipDeps, { name, labels: given = [] }: { name: string; labels?: string[] },
+): Promise<{ data: { token: string; command: string; name: string; labels: string[]; expires_at: number } }> {
+  if (joining === undefined) throw new ServiceError('fleet_disabled', 'the fleet endpoint is off (fleet.enabled)');
+  const labels = [...new Set(given)];
+  const id = newId();
+  const token = newToken(joining.fingerprint(), id);
+  const nowMs = clock.now();
+  const expiresMs = nowMs + config.current().config.fleet.join_token_ttl;
+  await sql.transaction(async (tx) => {
+    const stored = { id, hash: hashOfToken(token), name, labels, expiresMs };
+    // The name is claimed before ships are asked: a ship that joins at the same time gives its token up only with its own row there.
+    const free = name !== LOCAL_NAME && await insertToken(tx, stored, nowMs) && !await isNameOfLiveShip(tx, name);
+    if (!free) throw new ServiceError('invalid_name', `name must be unique: a ship or an open join token has ${name}`);
+    await audit.record(tx, 'api', 'token', name, { labels });
+  });
+  const command = `quire ship join --server ${joining.enrolAddress()} --name ${name} --token ${token}`;
+  return { data: { token, command, name, labels, expires_at: Math.floor(expiresMs / 1000) } };
+}
+
+function toShip(ship: StoredShip, { queue, connections }: ShipDeps, nowMs: number): Ship {
+  const revoked = ship.revokedMs > 0;
+  const lastSeenMs = Math.max(ship.lastSeenMs, connections.lastSeen(ship.id) ?? 0);
+  return {
+    id: ship.id,
+    name: ship.name,
+    labels: labelsOf(ship),
+    platform: `${ship.os}/${ship.arch}`,
+    version: ship.version,
+    online: !revoked && isOnline(lastSeenMs, nowMs),
+    revoked,
+    draining: ship.drainSession !== null || connections.isDraining(ship.id),
+    ephemeral: ship.ephemeral,
+    capacity: ship.capacity,
+    running: queue.runningOn(ship.id),
+    kinds: [...ship.kinds],
+    joined_at: seconds(ship.joinedMs),
+    last_seen_at: lastSeenMs === 0 ? null : seconds(lastSeenMs),
+    cert_expires_at: seconds(ship.certExpiresMs),
+    revoked_at: revoked ? seconds(ship.revokedMs) : null,
+  };
+}
+
+const seconds = (ms: number): number => Math.floor(ms / 1000);
+
+function describeLocal({ config, nodeId }: RunsEnvironment, queue: ShipDeps['queue']) {
+  const { enabled, capacity, labels } = config.current().config.local;
+  return { enabled, capacity, running: queue.runningOn(`local:${nodeId}`), labels: localLabels(labels) };
+}

@@ -1,0 +1,120 @@
+import type { Queries, Row, Transaction } from '../../storage/index.ts';
+import type { RunKind } from '../queue/port.ts';
+
+/** What a ship says of itself, at each connection anew. */
+export interface ShipTraits {
+  readonly version: string;
+  readonly kinds: readonly RunKind[];
+  /** Names of variables with keys of AI roles that are set there. */
+  readonly keyVariables: readonly string[];
+  readonly capacity: number;
+  readonly ephemeral: boolean;
+}
+
+/** A ship as it is stored. Times are in milliseconds since 1970; 0: not yet. */
+export interface StoredShip extends ShipTraits {
+  readonly id: string;
+  readonly name: string;
+  /** Those of its token. */
+  readonly labels: readonly string[];
+  readonly os: string;
+  readonly arch: string;
+  /** Null for one that takes runs; the session that was told to drain, or empty when none was connected. */
+  readonly drainSession: string | null;
+  readonly joinedMs: number;
+  readonly lastSeenMs: number;
+  readonly certExpiresMs: number;
+  readonly revokedMs: number;
+}
+
+interface ShipRow extends Row {
+  id: string;
+  name: string;
+  labels: string;
+  os: string;
+  arch: string;
+  version: string;
+  kinds: string;
+  key_variables: string;
+  capacity: number;
+  ephemeral: number;
+  drain_session: string | null;
+  joined_ms: number;
+  last_seen_ms: number;
+  cert_expires_ms: number;
+  revoked_ms: number;
+}
+
+const SELECT = `SELECT id, name, labels, os, arch, version, kinds, key_variables, capacity, ephemeral,
+  drain_session, joined_ms, last_seen_ms, cert_expires_ms, revoked_ms FROM ships`;
+
+export async function readShip(queries: Queries, id: string): Promise<StoredShip | undefined> {
+  const row = await queries.get<ShipRow>(`${SELECT} WHERE id = ?`, [id]);
+  return row && toShip(row);
+}
+
+/** In the order in which they joined. */
+export async function listShips(queries: Queries): Promise<StoredShip[]> {
+  return (await queries.all<ShipRow>(`${SELECT} ORDER BY joined_ms, id`)).map(toShip);
+}
+
+export async function isNameOfLiveShip(queries: Queries, name: string): Promise<boolean> {
+  return (await queries.get('SELECT 1 AS found FROM ships WHERE live_name = ?', [name])) !== undefined;
+}
+
+export async function insertShip(tx: Transaction, ship: StoredShip): Promise<void> {
+  await tx.run(
+    `INSERT INTO ships(id, name, live_name, labels, os, arch, version, kinds, key_variables, capacity, ephemeral, joined_ms, cert_expires_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [ship.id, ship.name, ship.name, JSON.stringify(ship.labels), ship.os, ship.arch, ship.version, JSON.stringify(ship.kinds), JSON.stringify(ship.keyVariables),
+      ship.capacity, Number(ship.ephemeral), ship.joinedMs, ship.certExpiresMs],
+  );
+}
+
+export async function writeTraits(tx: Transaction, id: string, { version, kinds, keyVariables, capacity, ephemeral }: ShipTraits): Promise<void> {
+  await tx.run(
+    'UPDATE ships SET version = ?, kinds = ?, key_variables = ?, capacity = ?, ephemeral = ? WHERE id = ?',
+    [version, JSON.stringify(kinds), JSON.stringify(keyVariables), capacity, Number(ephemeral), id],
+  );
+}
+
+export async function writeDrain(tx: Transaction, id: string, session: string | null): Promise<void> {
+  await tx.run('UPDATE ships SET drain_session = ? WHERE id = ?', [session, id]);
+}
+
+/** Never back in time. */
+export async function writeLastSeen(tx: Transaction, seen: Iterable<readonly [id: string, ms: number]>): Promise<void> {
+  await tx.runMany('UPDATE ships SET last_seen_ms = ? WHERE id = ? AND last_seen_ms < ?', [...seen].map(([id, ms]) => [ms, id, ms]));
+}
+
+/** False when there is no such ship, or it is revoked already. */
+export async function markRevoked(tx: Transaction, id: string, nowMs: number): Promise<boolean> {
+  const { changes } = await tx.run('UPDATE ships SET revoked_ms = ?, live_name = NULL WHERE id = ? AND revoked_ms = 0', [nowMs, id]);
+  return changes > 0;
+}
+
+/** Removes a ship with its certificates. */
+export async function removeShip(tx: Transaction, id: string): Promise<void> {
+  await tx.run('DELETE FROM ship_certs WHERE ship_id = ?', [id]);
+  await tx.run('DELETE FROM ships WHERE id = ?', [id]);
+}
+
+/** Of these ships, those that take part no more: revoked, or removed. */
+export async function listGone(queries: Queries, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const live = await queries.all<{ id: string }>(`SELECT id FROM ships WHERE revoked_ms = 0 AND id IN (${ids.map(() => '?').join()})`, ids);
+  const known = new Set(live.map(({ id }) => id));
+  return ids.filter((id) => !known.has(id));
+}
+
+function toShip(row: ShipRow): StoredShip {
+  return {
+    id: row.id, name: row.name, os: row.os, arch: row.arch, version: row.version, capacity: row.capacity,
+    labels: JSON.parse(row.labels) as string[],
+    kinds: JSON.parse(row.kinds) as RunKind[],
+    keyVariables: JSON.parse(row.key_variables) as string[],
+    ephemeral: row.ephemeral === 1,
+    drainSession: row.drain_session,
+    joinedMs: row.joined_ms, lastSeenMs: row.last_seen_ms, certExpiresMs: row.cert_expires_ms, revokedMs: row.revoked_ms,
+  };
+}

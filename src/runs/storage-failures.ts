@@ -1,0 +1,63 @@
+import { ServiceError } from '../errors/index.ts';
+
+/** Seconds after which trying again makes sense (decisions, section 2.10). */
+const RETRY_AFTER = { 'Retry-After': '1' };
+
+/** SQLite's primary result codes of a store that is out of order until somebody repairs it. */
+const LASTING: ReadonlySet<number> = new Set([7, 8, 10, 11, 13, 26]);
+
+/** 503: the store is unreachable or busy, or the server starts or stops. */
+export function storageUnavailable(reason: string, cause?: unknown): ServiceError {
+  return new ServiceError('storage_unavailable', reason, { headers: RETRY_AFTER, cause });
+}
+
+/**
+ * The one place where failures of the store get their codes of the run-queue service (decisions, section 2.10).
+ * What may pass is `storage_unavailable`; the rest, a full disk or a damaged file, is `code`. Errors that a
+ * handler threw on purpose stay as they are.
+ */
+export function toStorageFailure(thrown: unknown, code: 'storage_failed' | 'enqueue_failed'): unknown {
+  if (thrown instanceof ServiceError) {
+    if (thrown.code !== 'unavailable' && thrown.code !== 'busy') return thrown;
+    if (!isLasting(thrown.cause)) return storageUnavailable(thrown.message, thrown);
+  }
+  // Answers may show the message; what happened is for the log.
+  return new ServiceError(code, 'the store could not be read or written', { cause: thrown });
+}
+
+function isLasting(cause: unknown): boolean {
+  const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : undefined;
+  return typeof code === 'number' && LASTING.has(code & 0xff);
+}
+
+/** True for what tells of the store rather than of the request. */
+export function isStorageFailure(error: unknown): boolean {
+  return error instanceof ServiceError && STORAGE_CODES.has(error.code);
+}
+
+const STORAGE_CODES: ReadonlySet<string> = new Set(['storage_failed', 'storage_unavailable', 'enqueue_failed']);
+
+export interface AnswerOptions {
+  /** False while the service starts and from the moment it is told to stop. */
+  readonly accepting: () => boolean;
+  /** Called for each failure of the store; must not throw. */
+  readonly onFailure: (error: ServiceError) => void;
+}
+
+type Work = (...args: never[]) => unknown;
+
+/** Handlers or preconditions that answer the failures of the store with its codes, and 503 while the service is not there. */
+export function answeringFailures<T extends Readonly<Record<string, Work | undefined>>>(work: T, { accepting, onFailure }: AnswerOptions): T {
+  const guarded = (run: Work): Work => async (...args) => {
+    if (!accepting()) throw storageUnavailable('the server is starting or stopping');
+    try {
+      return await run(...args);
+    } catch (thrown) {
+      // Anything else is a mistake of ours, and the adapter's to answer.
+      const error = thrown instanceof ServiceError ? toStorageFailure(thrown, 'storage_failed') : thrown;
+      if (isStorageFailure(error)) onFailure(error as ServiceError);
+      throw error;
+    }
+  };
+  return Object.fromEntries(Object.entries(work).map(([id, run]) => [id, run && guarded(run)])) as T;
+}

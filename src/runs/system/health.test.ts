@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { RunsApi } from '../../testkit/runs-api.ts';
+import { createSystem } from './health.ts';
+
+const context = {} as never;
+
+describe('liveness', () => {
+  it('does not ask the store', async () => {
+    const checks = { storage: () => Promise.reject(new Error('asked')) };
+    const { handlers } = createSystem({ version: '1.2.3', accepting: () => false, checks });
+    expect(await handlers.getLiveness({}, context)).toEqual({ data: { status: 'ok', version: '1.2.3' } });
+  });
+});
+
+describe('readiness', () => {
+  const ready = (checks: Parameters<typeof createSystem>[0]['checks'] = {}, accepting = true) =>
+    createSystem({ version: '1', accepting: () => accepting, checks }).handlers.getReadiness({}, context);
+
+  it('names parts that work, and those that there are not', async () => {
+    expect(await ready({ storage: async () => true, config: () => true })).toEqual({ data: { status: 'ready', checks: { storage: 'ok', config: 'ok', fleet: 'disabled' } } });
+  });
+
+  it.each([
+    ['a part does not work', { fleet: () => false }],
+    ['a check fails', { storage: () => Promise.reject(new Error('no')) }],
+    ['a check throws', { storage: () => { throw new Error('no'); } }],
+  ])('is refused when %s', async (_when, checks) => {
+    await expect(ready(checks)).rejects.toMatchObject({ code: 'storage_unavailable', headers: { 'Retry-After': '1' } });
+  });
+
+  it('answers over HTTP: 200, and 503 while the service starts or stops and when the store is closed', async () => {
+    const api = await RunsApi.start();
+    const ask = async () => {
+      const { status, text, headers } = await api.client.get('/readyz');
+      return [status, text, headers['retry-after']];
+    };
+    const gone = [503, '{"error":{"code":"storage_unavailable"}}', '1'];
+    expect(await ask()).toEqual([200, '{"data":{"status":"ready","checks":{"storage":"ok","config":"ok","fleet":"disabled"}}}', undefined]);
+    api.accepting = false;
+    expect(await ask()).toEqual(gone);
+    api.accepting = true;
+    api.storageWorks = false;
+    expect(await ask()).toEqual(gone);
+    expect((await api.client.get('/healthz')).json()).toEqual({ data: { status: 'ok', version: '1.2.3' } });
+    await api.stop();
+  });
+});

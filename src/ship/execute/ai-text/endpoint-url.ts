@@ -1,0 +1,7 @@
+/** The address of a path under a role's base URL; a query string stays. */
+export function endpointUrl(base: string, path: string): string {
+  const url = new URL(base);
+  url.pathname = url.pathname.replace(/\/+$/, '') + path;
+  url.hash = '';
+  return url.href;
+}

@@ -1,0 +1,1 @@
+export { runDiagnostic } from './run-diagnostic.ts';

@@ -1,0 +1,58 @@
+import { statfs, unlink, writeFile } from 'node:fs/promises';
+import { availableParallelism, release } from 'node:os';
+import { join } from 'node:path';
+import { formatByteSize } from '../../../lib/byte-size.ts';
+import { formatDuration } from '../../../lib/duration.ts';
+import { isSandbox } from '../sandbox/index.ts';
+import { broken, doubtful, fine, type Check } from './finding.ts';
+
+const MiB = 2 ** 20;
+const MIN_DISK = 1024 * MiB;
+const LOW_MEMORY = 256 * MiB;
+/** Clocks further apart make times of the log look odd; certificates of a new ship seem not valid yet after five minutes. */
+const ODD_CLOCK_MS = 5_000;
+const WRONG_CLOCK_MS = 300_000;
+
+export const versions: Check = async ({ version }) => fine(`quire ${version}, node ${process.version}, ${process.platform}/${process.arch} ${release()}, ${availableParallelism()} processors`);
+
+export const clock: Check = async ({ serverOffsetMs }) => {
+  if (serverOffsetMs === undefined) return fine('this machine\'s clock is the service\'s');
+  const offset = serverOffsetMs();
+  if (offset === undefined) return doubtful('it is not known yet how far the service\'s clock is off');
+  const text = `the service's clock is ${formatDuration(Math.round(Math.abs(offset)))} ${offset < 0 ? 'behind' : 'ahead'}`;
+  return Math.abs(offset) >= WRONG_CLOCK_MS ? broken(text) : Math.abs(offset) >= ODD_CLOCK_MS ? doubtful(text) : fine(text);
+};
+
+export const disk: Check = async ({ workDir }) => {
+  const { bavail, bsize } = await statfs(workDir);
+  const free = bavail * bsize;
+  const text = `${size(free)} are free in ${workDir}`;
+  return free < MIN_DISK ? broken(`${text}, less than ${formatByteSize(MIN_DISK)}`) : fine(text);
+};
+
+export const memory: Check = async () => {
+  const available = process.availableMemory();
+  const text = `${size(available)} of memory are available`;
+  return available < LOW_MEMORY ? doubtful(text) : fine(text);
+};
+
+export const workFolder: Check = async ({ workDir }, { ref }) => {
+  const file = join(workDir, `.write-${ref.runId}.${ref.attempt}`);
+  try {
+    await writeFile(file, 'quire', { mode: 0o600 });
+  } finally {
+    await unlink(file).catch(() => undefined);
+  }
+  return fine(`${workDir} can be written to`);
+};
+
+export const sandbox: Check = async ({ sandbox: name, sandboxes, user, closed }) => {
+  const reason = isSandbox(name) ? await sandboxes.check(name) : 'it is unknown';
+  if (reason !== undefined) return broken(`the sandbox ${name} can't be used: ${reason}`);
+  if (closed !== undefined) return doubtful(`the sandbox is ${name}; steps run as root, because others may not pass through ${closed}`);
+  return fine(`the sandbox is ${name}${user === undefined ? '' : `; steps run as user ${user.uid}`}`);
+};
+
+function size(bytes: number): string {
+  return `${Math.floor(bytes / MiB)} MiB`;
+}

@@ -1,0 +1,147 @@
+import { chmodSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Outcome, type Assignment } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { makeFolder } from '../../lib/make-folder.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { runAiText } from './ai-text/index.ts';
+import type { ExecutorContext, Work } from './context.ts';
+import { runDiagnostic } from './diagnostic/index.ts';
+import { failed } from './failure.ts';
+import { Masker } from './mask/index.ts';
+import { RunOutput } from './output/index.ts';
+import { clearAbandonedWork, runPipeline } from './pipeline/index.ts';
+import type { Executor, OutputSink, WorkControl, WorkResult } from './port.ts';
+import { Sandboxes, separateUser, thisMachine, type Variables } from './sandbox/index.ts';
+import { secretsOf } from './secrets.ts';
+import { WorkLimits } from './work-limits.ts';
+
+/** How long a log may take the last lines of work that is dead. */
+const LAST_LINES_MS = 5_000;
+
+export interface ExecutorOptions {
+  /** Holds a folder for each attempt at a pipeline. It is made if it is missing, and belongs to the executor. */
+  readonly workDir: string;
+  /** The sandbox of pipelines that ask for `inherit`. */
+  readonly sandbox: string;
+  /** The environment of this machine; steps see its PATH and LANG only. */
+  readonly env: Variables;
+  readonly clock: Clock;
+  /** How retries are waited for; the system's by default. */
+  readonly timer?: Timer;
+  /** Leaves the folders of attempts where they are. */
+  readonly keepWork?: boolean;
+  readonly log: Log;
+  /** Version of this build. */
+  readonly version: string;
+  /** How far the server's clock is ahead of this machine's; undefined as long as that is not known. */
+  readonly serverOffsetMs?: () => number | undefined;
+  /** Transports that git may use. Default: https, http and ssh. */
+  readonly gitProtocols?: readonly string[];
+}
+
+/**
+ * Executes assignments on this machine (decisions, section 5). As root, steps run as a user without rights
+ * where the way to `workDir` is open to others; otherwise they run as root, and the log says so.
+ */
+export function createExecutor(options: ExecutorOptions): Executor {
+  const context = contextOf(options);
+  // Work that a process which died has left behind goes before there is new work.
+  const ready = context.keepWork ? Promise.resolve() : clearAbandonedWork(context.workDir, context.log).catch((error: unknown) => {
+    context.log.warn({ err: error, folder: context.workDir }, 'abandoned work cannot be removed');
+  });
+  void context.sandboxes.lacks(context.sandbox);
+  const active = new Set<string>();
+  return {
+    kinds: ['diagnostic', 'pipeline', 'ai_text'],
+    refuses: (assignment) => refusal(context, assignment),
+    execute: async (assignment, sink, control) => {
+      const name = `${assignment.ref?.runId}.${assignment.ref?.attempt}`;
+      if (active.has(name)) return failed({ code: 'ship_error', message: 'the ship works on this attempt already' }, new Masker([]));
+      active.add(name);
+      await ready;
+      return execute(context, assignment, sink, control).finally(() => active.delete(name));
+    },
+  };
+}
+
+function contextOf(options: ExecutorOptions): ExecutorContext {
+  const { env, log, sandbox, clock, version, keepWork = false, timer = systemTimer, serverOffsetMs, gitProtocols = ['https', 'http', 'ssh'] } = options;
+  const workDir = resolve(options.workDir);
+  const machine = thisMachine(env);
+  makeFolder(workDir, 0o700);
+  if (machine.root) chmodSync(workDir, 0o711); // the separate user passes through; what is in there is closed
+  const { user, closed } = separateUser(workDir);
+  if (closed !== undefined) log.warn({ folder: closed }, 'steps run as root, because others may not pass through this folder to the work folder');
+  return { workDir, sandbox, sandboxes: new Sandboxes(machine, user), user, closed, env, clock, timer, keepWork, log, version, serverOffsetMs, gitProtocols };
+}
+
+function refusal({ sandboxes, sandbox, env }: ExecutorContext, { plan }: Assignment): string | undefined {
+  switch (plan.case) {
+    case 'pipeline': {
+      const asked = plan.value.sandbox;
+      return sandboxes.lacks(asked === 'inherit' || asked === '' ? sandbox : asked);
+    }
+    case 'aiText': {
+      const name = plan.value.apiKeyEnv;
+      return name !== '' && !env[name] ? `the variable ${name} is not set` : undefined;
+    }
+    case 'diagnostic':
+      return undefined;
+    default:
+      return 'the kind of work is unknown';
+  }
+}
+
+async function execute(context: ExecutorContext, assignment: Assignment, sink: OutputSink, control: WorkControl): Promise<WorkResult> {
+  const masker = new Masker(secretsOf(assignment, context.env));
+  const output = new RunOutput({ limits: assignment.limits, masker, sink, clock: context.clock });
+  const limits = new WorkLimits(Number(assignment.timeoutMs), Number(assignment.cancelGraceMs), control);
+  const closing = closeWhenOver(output, limits, control);
+  let begun = false;
+  const started = (): void => {
+    if (!begun) control.started();
+    begun = true;
+  };
+  try {
+    const result = await run(context, { assignment, ref: assignment.ref!, output, masker, limits, started });
+    if (output.failure !== undefined && !limits.killed) throw output.failure.error;
+    return limits.killed ? { outcome: Outcome.CANCELLED } : result;
+  } catch (error) {
+    context.log.error({ err: error, run: assignment.ref?.runId }, 'a run cannot be executed');
+    return failed({ code: 'ship_error', message: `the ship cannot execute the run: ${error instanceof Error ? error.message : String(error)}` }, masker);
+  } finally {
+    limits.clear();
+    closing.abort();
+  }
+}
+
+/** After a kill nobody reads the log; after the grace it gets a moment for the last lines, so that one that hangs holds up nothing. */
+function closeWhenOver(output: RunOutput, limits: WorkLimits, control: WorkControl): AbortController {
+  const done = new AbortController();
+  const options = { once: true, signal: done.signal } as const;
+  const close = (): void => output.close();
+  const closeSoon = (): void => {
+    const timer = setTimeout(close, LAST_LINES_MS);
+    done.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  };
+  if (control.kill.aborted) close();
+  else control.kill.addEventListener('abort', close, options);
+  limits.over.addEventListener('abort', closeSoon, options);
+  return done;
+}
+
+async function run(context: ExecutorContext, work: Work): Promise<WorkResult> {
+  const { plan } = work.assignment;
+  switch (plan.case) {
+    case 'pipeline':
+      return runPipeline(context, work, plan.value);
+    case 'aiText':
+      return runAiText(context, work, plan.value);
+    case 'diagnostic':
+      return runDiagnostic(context, work, plan.value);
+    default:
+      throw new Error('the kind of work is unknown');
+  }
+}

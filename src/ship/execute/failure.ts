@@ -1,0 +1,39 @@
+import { create } from '@bufbuild/protobuf';
+import { Outcome, RunErrorSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Masker } from './mask/index.ts';
+import type { WorkResult } from './port.ts';
+
+/** Characters of an error's message (decisions, section 2.2). */
+const MAX_MESSAGE = 2_000;
+
+export type FailureCode = 'step_failed' | 'timeout' | 'spawn_failed' | 'model_error' | 'model_timeout' | 'diagnostic_failed' | 'ship_error';
+
+/** What went wrong, not masked yet. */
+export interface Failure {
+  readonly code: FailureCode;
+  readonly message: string;
+  readonly step?: string;
+  readonly exitCode?: number | null;
+  readonly signal?: string | null;
+}
+
+const OUTCOMES: Partial<Record<FailureCode, Outcome>> = { timeout: Outcome.TIMED_OUT, model_timeout: Outcome.TIMED_OUT, ship_error: Outcome.SHIP_ERROR };
+
+/** The end of an attempt that failed. */
+export function failed({ code, message, step, exitCode, signal }: Failure, masker: Masker): WorkResult {
+  return {
+    outcome: OUTCOMES[code] ?? Outcome.FAILED,
+    error: create(RunErrorSchema, {
+      code,
+      message: shortened(masker.text(message)),
+      step: step ?? '',
+      signal: signal ?? '',
+      ...(exitCode == null ? {} : { exitCode }),
+    }),
+  };
+}
+
+/** The same text, cut between characters. */
+function shortened(text: string): string {
+  return text.length <= MAX_MESSAGE ? text : `${text.slice(0, MAX_MESSAGE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

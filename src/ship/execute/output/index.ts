@@ -1,0 +1,2 @@
+export { LineSplitter } from './line-splitter.ts';
+export { RunOutput, type OutputWriter } from './run-output.ts';

@@ -1,0 +1,2 @@
+export { clearAbandonedWork } from './abandoned-work.ts';
+export { runPipeline } from './run-pipeline.ts';

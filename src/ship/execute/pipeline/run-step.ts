@@ -1,0 +1,66 @@
+import { stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { PipelinePlan, Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { formatDuration } from '../../../lib/duration.ts';
+import { marksOf, type ExecutorContext, type Work } from '../context.ts';
+import type { Failure } from '../failure.ts';
+import { runProcess, type ProcessEnd } from '../process/index.ts';
+import { findProgram, type SandboxName } from '../sandbox/index.ts';
+import { alarm } from '../work-limits.ts';
+import { stepEnvironment } from './step-environment.ts';
+import type { WorkFolder } from './work-folder.ts';
+
+export interface StepSetting {
+  readonly context: ExecutorContext;
+  readonly work: Work;
+  readonly plan: PipelinePlan;
+  readonly folder: WorkFolder;
+  readonly sandbox: SandboxName;
+}
+
+/**
+ * Runs one step to its end, and ends what it leaves behind; says what went wrong. `stopped`: the work had to
+ * end. It counts as that even when the exit code is 0, as of programs that end in order when they are asked to.
+ */
+export async function runStep(setting: StepSetting, step: Step): Promise<Failure | 'stopped' | undefined> {
+  const { context, work, plan, folder, sandbox } = setting;
+  const cwd = join(folder.source, step.workingDir);
+  const env = stepEnvironment(context.env, work.assignment, step, folder);
+  const impossible = await cannotStart(step, cwd, folder, sandbox === 'container' ? undefined : env['PATH']!);
+  if (impossible !== undefined) return { code: 'spawn_failed', step: step.name, message: `step ${step.name} can't start: ${impossible}` };
+  const name = `quire-${work.ref.runId}-${work.ref.attempt}-${work.ref.fencingToken}-${plan.steps.indexOf(step)}`;
+  const wrapped = context.sandboxes.wrap(sandbox, { argv: step.argv, cwd, env, folder: folder.path, name, image: plan.image, ...(context.user === undefined ? {} : { user: context.user }) });
+  const { end, timedOut } = await timed(work, step, (stop) => runProcess(
+    { ...wrapped, cwd, marks: marksOf(work.ref), stdout: work.output.writer('stdout', step.name), stderr: work.output.writer('stderr', step.name) },
+    { stop, graceMs: () => work.limits.graceMs, kill: work.limits.over },
+  ));
+  if (end.survivors.length > 0) await work.output.note('warn', `${end.survivors.length} processes of step ${step.name} can't be killed`, step.name);
+  if (end.stopped && !timedOut) return 'stopped';
+  return timedOut ? { code: 'timeout', step: step.name, message: `step ${step.name} took longer than ${formatDuration(Number(step.timeoutMs))}`, exitCode: end.exitCode, signal: end.signal } : failureOf(step.name, end);
+}
+
+/** Steps that always run hear of their own timeout only, until the end of the grace. */
+async function timed(work: Work, step: Step, run: (stop: AbortSignal) => Promise<ProcessEnd>): Promise<{ end: ProcessEnd; timedOut: boolean }> {
+  const timeout = alarm(Number(step.timeoutMs));
+  try {
+    const end = await run(step.always ? timeout.signal : AbortSignal.any([timeout.signal, work.limits.ended]));
+    return { end, timedOut: end.stopped && timeout.signal.aborted };
+  } finally {
+    timeout.clear();
+  }
+}
+
+/** Looked at beforehand, because what starts is the program of the sandbox, which can't tell as well. */
+async function cannotStart(step: Step, cwd: string, folder: WorkFolder, path: string | undefined): Promise<string | undefined> {
+  if (step.argv.length === 0) return 'it has no command';
+  if (relative(folder.source, cwd).startsWith('..')) return `its folder ${step.workingDir} is outside of the work folder`;
+  if (!await stat(cwd).then((found) => found.isDirectory(), () => false)) return `there is no folder ${step.workingDir}`;
+  if (path !== undefined && findProgram(step.argv[0]!, path, cwd) === undefined) return `there is no program ${step.argv[0]}`;
+  return undefined;
+}
+
+function failureOf(step: string, { exitCode, signal, spawnError }: ProcessEnd): Failure | undefined {
+  if (spawnError !== undefined) return { code: 'spawn_failed', step, message: `step ${step} can't start: ${spawnError}` };
+  if (exitCode === 0) return undefined;
+  return { code: 'step_failed', step, exitCode, signal, message: exitCode === null ? `step ${step} was ended by ${signal}` : `step ${step} exited with code ${exitCode}` };
+}

@@ -1,0 +1,158 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import type { OutputWriter } from '../output/index.ts';
+import { groupEnds, killLeftovers, signal } from './leftovers.ts';
+
+/** After the last process is gone its pipes are empty at once; a pipe that stays open so long is in foreign hands. */
+const PIPE_IDLE_MS = 1_000;
+/** No signal is waited for longer than a timer can (24 days). */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export interface ProcessPlan {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Who it runs as; absent for who this process runs as. */
+  readonly user?: { readonly uid: number; readonly gid: number };
+  /** Variables, `NAME=value`, by which processes that it leaves behind are known. */
+  readonly marks: readonly string[];
+  readonly stdout: OutputWriter;
+  readonly stderr: OutputWriter;
+  /** A command that ends for sure what signals don't reach, such as a container. */
+  readonly forceEnd?: readonly string[];
+}
+
+export interface ProcessSignals {
+  /** SIGTERM to the group, and after `graceMs` SIGKILL. */
+  readonly stop: AbortSignal;
+  graceMs(): number;
+  /** SIGKILL at once. */
+  readonly kill: AbortSignal;
+}
+
+export interface ProcessEnd {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** It was asked to stop while it ran; whatever it made of that. */
+  readonly stopped: boolean;
+  /** Why it did not even start. */
+  readonly spawnError?: string;
+  /** Processes that SIGKILL did not end. */
+  readonly survivors: readonly number[];
+}
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+/**
+ * Runs a command in a process group of its own and writes its output. When it has ended, so is everything
+ * that it started: what it leaves behind is killed. Never rejects.
+ */
+export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Promise<ProcessEnd> {
+  const child = await start(plan);
+  if (typeof child === 'string') return { exitCode: null, signal: null, stopped: false, spawnError: child, survivors: [] };
+  const finished = new AbortController();
+  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const output = Promise.all([pump(child.stdout, plan.stdout, finished.signal), pump(child.stderr, plan.stderr, finished.signal)]);
+  const stopping = new Stopping(child.pid!, signals);
+  const [exitCode, endSignal] = await exit;
+  const stopped = stopping.asked;
+  // Others of the group may still be about to end in order; they get what is left of the grace.
+  if (stopped) await groupEnds(child.pid!, stopping.over);
+  stopping.done();
+  if (plan.forceEnd !== undefined) await forceEnd(plan.forceEnd, plan.env);
+  const survivors = await killLeftovers({ group: child.pid!, variables: plan.marks });
+  finished.abort();
+  await output;
+  return { exitCode, signal: endSignal, stopped, survivors };
+}
+
+async function start({ argv, cwd, env, user }: ProcessPlan): Promise<Child | string> {
+  try {
+    const child = spawn(argv[0]!, argv.slice(1), { cwd, env: { ...env }, detached: true, stdio: ['ignore', 'pipe', 'pipe'], ...user });
+    await once(child, 'spawn');
+    return child;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Carries the two signals to a process group. */
+class Stopping {
+  readonly #group: number;
+  readonly #graceMs: () => number;
+  readonly #over = new AbortController();
+  readonly #listening = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  asked = false;
+
+  constructor(group: number, { stop, graceMs, kill }: ProcessSignals) {
+    this.#group = group;
+    this.#graceMs = graceMs;
+    onAbort(stop, this.#listening.signal, () => this.#stop());
+    onAbort(kill, this.#listening.signal, () => this.#kill());
+  }
+
+  /** Aborts when the grace is over. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  done(): void {
+    this.#listening.abort();
+    clearTimeout(this.#timer);
+  }
+
+  #stop(): void {
+    if (this.#over.signal.aborted) return;
+    this.asked = true;
+    signal(-this.#group, 'SIGTERM');
+    this.#timer = setTimeout(() => this.#kill(), Math.min(MAX_TIMER_MS, Math.max(0, this.#graceMs())));
+  }
+
+  #kill(): void {
+    signal(-this.#group, 'SIGKILL');
+    this.#over.abort();
+  }
+}
+
+/** Calls back when the signal aborts, or now when it already has, unless `until` aborts before. */
+function onAbort(signal: AbortSignal, until: AbortSignal, act: () => void): void {
+  if (signal.aborted) act();
+  else signal.addEventListener('abort', act, { once: true, signal: until });
+}
+
+/**
+ * Writes a pipe to its end, at the speed of the log. The end comes when the last process that holds the
+ * pipe is gone; one that could not be found must not keep the run, so after `finished` silence ends it too.
+ */
+async function pump(pipe: Readable, writer: OutputWriter, finished: AbortSignal): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let waiting = true;
+  const limit = (): void => {
+    if (finished.aborted && waiting) timer = setTimeout(() => pipe.destroy(), PIPE_IDLE_MS);
+  };
+  finished.addEventListener('abort', limit, { once: true });
+  try {
+    for await (const chunk of pipe as AsyncIterable<Buffer>) {
+      clearTimeout(timer);
+      waiting = false;
+      await writer.write(chunk);
+      waiting = true;
+      limit();
+    }
+  } catch {
+    // Destroyed above; what came before is written.
+  }
+  clearTimeout(timer);
+  await writer.end();
+}
+
+async function forceEnd(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
+  try {
+    const child = spawn(argv[0]!, argv.slice(1), { env: { ...env }, stdio: 'ignore', timeout: 15_000, killSignal: 'SIGKILL' });
+    await once(child, 'exit');
+  } catch {
+    // It is gone already, or the program that would end it is.
+  }
+}

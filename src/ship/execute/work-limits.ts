@@ -1,0 +1,82 @@
+import type { WorkControl } from './port.ts';
+
+/** Longest time that a timer can wait (24 days); longer limits are not enforced. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Aborts when so many milliseconds have passed; `clear` forgets it. */
+export function alarm(milliseconds: number): { readonly signal: AbortSignal; clear(): void } {
+  const controller = new AbortController();
+  const timer = milliseconds > 0 && milliseconds <= MAX_TIMER_MS ? setTimeout(() => controller.abort(), milliseconds) : undefined;
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
+}
+
+/** How long an attempt may go on: its timeout, and what it is told from outside. */
+export class WorkLimits {
+  /** Why the work ends, once it does; the first reason stands. */
+  reason: 'timeout' | 'stop' | undefined;
+  readonly #ended = new AbortController();
+  readonly #over = new AbortController();
+  readonly #kill: AbortSignal;
+  readonly #graceMs: number;
+  readonly #listening = new AbortController();
+  readonly #timeout: { clear(): void };
+  #graceTimer: NodeJS.Timeout | undefined;
+  /** End of the grace, on the monotonic clock. */
+  #overAt = Infinity;
+
+  /** `graceMs`: grace after a timeout; that of a stop comes with it. */
+  constructor(timeoutMs: number, graceMs: number, control: WorkControl) {
+    this.#graceMs = graceMs;
+    this.#kill = control.kill;
+    const timeout = alarm(timeoutMs);
+    this.#timeout = timeout;
+    const options = { once: true, signal: this.#listening.signal } as const;
+    const told = (signal: AbortSignal, act: () => void): void => {
+      if (signal.aborted) act();
+      else signal.addEventListener('abort', act, options);
+    };
+    told(control.kill, () => this.#end('stop', 0));
+    told(control.stop, () => this.#end('stop', control.graceMs()));
+    told(timeout.signal, () => this.#end('timeout', graceMs));
+  }
+
+  /** Aborts when no ordinary work is to be done any more. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** Aborts when the grace is over: nothing may be alive any more. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** Nobody waits for a report. */
+  get killed(): boolean {
+    return this.#kill.aborted;
+  }
+
+  /** Time that is left to work that was asked to stop. */
+  get graceMs(): number {
+    return this.#ended.signal.aborted ? Math.max(0, this.#overAt - performance.now()) : this.#graceMs;
+  }
+
+  /** Forgets its timers. */
+  clear(): void {
+    this.#timeout.clear();
+    clearTimeout(this.#graceTimer);
+    this.#listening.abort();
+  }
+
+  /** A later reason can only shorten the grace. */
+  #end(reason: 'timeout' | 'stop', graceMs: number): void {
+    this.reason ??= reason;
+    const overAt = performance.now() + graceMs;
+    if (overAt < this.#overAt) {
+      this.#overAt = overAt;
+      clearTimeout(this.#graceTimer);
+      if (graceMs <= 0) this.#over.abort();
+      else this.#graceTimer = setTimeout(() => this.#over.abort(), Math.min(MAX_TIMER_MS, graceMs));
+    }
+    this.#ended.abort();
+  }
+}

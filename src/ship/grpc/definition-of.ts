@@ -1,0 +1,18 @@
+import { fromBinary, toBinary, type DescMessage, type DescMethod, type MessageShape } from '@bufbuild/protobuf';
+import type { MethodDefinition } from '@grpc/grpc-js';
+
+/** How the library calls a method whose messages it reads and writes itself. */
+export function definitionOf<Input extends DescMessage, Output extends DescMessage>(
+  method: DescMethod & { readonly input: Input; readonly output: Output },
+): MethodDefinition<MessageShape<Input>, MessageShape<Output>> {
+  const { input, output, methodKind, name, parent } = method;
+  return {
+    path: `/${parent.typeName}/${name}`,
+    requestStream: methodKind === 'bidi_streaming',
+    responseStream: methodKind === 'bidi_streaming',
+    requestSerialize: (message) => Buffer.from(toBinary(input, message)),
+    requestDeserialize: (bytes) => fromBinary(input, bytes),
+    responseSerialize: (message) => Buffer.from(toBinary(output, message)),
+    responseDeserialize: (bytes) => fromBinary(output, bytes),
+  };
+}

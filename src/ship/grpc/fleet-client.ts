@@ -1,0 +1,74 @@
+import type { DescMessage, DescMethod, MessageShape } from '@bufbuild/protobuf';
+import { Metadata, status, type Client, type ServiceError, type StatusObject } from '@grpc/grpc-js';
+import { Fleet, type ServerMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { ControlStream, StreamEvents } from '../link.ts';
+import { definitionOf } from './definition-of.ts';
+import { openClient, type ClientTls, type ServerAddress } from './open-client.ts';
+
+/** A call takes this long at most. */
+const DEADLINE_MS = 20_000;
+/** What proves to the server who the ship is, and to the ship that it is the server; PEM. */
+export type ShipCredentials = Required<ClientTls>;
+
+type UnaryMethod<Input extends DescMessage, Output extends DescMessage> = DescMethod & { readonly input: Input; readonly output: Output };
+
+/** The calls of the Fleet service with one certificate. */
+export class FleetClient {
+  readonly #client: Client;
+  /** Streams and calls that are under way. */
+  readonly #open = new Set<{ cancel(): void }>();
+
+  constructor(address: ServerAddress, tls: ShipCredentials) {
+    this.#client = openClient(address, tls);
+  }
+
+  /** Rejects with the library's error. */
+  call<Input extends DescMessage, Output extends DescMessage>(method: UnaryMethod<Input, Output>, request: MessageShape<Input>): Promise<MessageShape<Output>> {
+    const { path, requestSerialize, responseDeserialize } = definitionOf(method);
+    return new Promise((resolve, reject) => {
+      const call = this.#client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, new Metadata(), { deadline: Date.now() + DEADLINE_MS }, (error: ServiceError | null, answer?: MessageShape<Output>) => {
+        this.#open.delete(call);
+        if (error === null) resolve(answer!);
+        else reject(error);
+      });
+      this.#open.add(call);
+    });
+  }
+
+  connect(events: StreamEvents): ControlStream {
+    const { path, requestSerialize, responseDeserialize } = definitionOf(Fleet.method.connect);
+    const stream = this.#client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, new Metadata());
+    let isOver = false;
+    this.#open.add(stream);
+    stream.on('data', (message: ServerMessage) => {
+      if (!isOver) events.message(message);
+    });
+    stream.on('error', () => undefined);
+    // Comes once, whatever the end was.
+    stream.on('status', (end: StatusObject) => {
+      this.#open.delete(stream);
+      if (isOver) return;
+      isOver = true;
+      events.ended(END_REASONS[end.code] ?? 'lost', describeStatus(end));
+    });
+    return {
+      send: (message) => {
+        if (!isOver) stream.write(message);
+      },
+      close: () => {
+        isOver = true;
+        stream.cancel();
+      },
+    };
+  }
+
+  /** Ends its streams, as if they were lost; calls under way reject, and can be repeated by another client. */
+  close(): void {
+    for (const call of this.#open) call.cancel();
+    this.#client.close();
+  }
+}
+
+const END_REASONS: Readonly<Partial<Record<status, 'denied' | 'outdated'>>> = { [status.PERMISSION_DENIED]: 'denied', [status.FAILED_PRECONDITION]: 'outdated' };
+
+const describeStatus = ({ code, details }: StatusObject): string => `${status[code]}${details === '' ? '' : `: ${details}`}`;

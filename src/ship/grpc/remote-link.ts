@@ -1,0 +1,82 @@
+import { create, type DescMessage, type DescMethod, type MessageShape } from '@bufbuild/protobuf';
+import { status, type ServiceError } from '@grpc/grpc-js';
+import { Fleet, LeaveRequestSchema, RenewRequestSchema, type AppendLogsRequest, type CompleteRunRequest, type RenewResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { RefusedCall, type ControlStream, type ShipLink, type StreamEvents } from '../link.ts';
+import { FleetClient, type ShipCredentials } from './fleet-client.ts';
+import type { ServerAddress } from './open-client.ts';
+
+export interface RemoteLinkOptions {
+  /** Of the Fleet service. */
+  readonly address: ServerAddress;
+  readonly credentials: ShipCredentials;
+  /** The roots that the server names when it welcomes the ship, DER each. Must not throw. */
+  onTrustBundle(roots: readonly Uint8Array[]): void;
+}
+
+/** A ship's way to its server over the network: gRPC with mutual TLS. */
+export class RemoteLink implements ShipLink {
+  readonly #options: RemoteLinkOptions;
+  #credentials: ShipCredentials;
+  #client: FleetClient;
+  #hasConnected = false;
+
+  constructor(options: RemoteLinkOptions) {
+    this.#options = options;
+    this.#credentials = options.credentials;
+    this.#client = new FleetClient(options.address, options.credentials);
+  }
+
+  /** Makes a new connection each time: the former one may be dead without anybody having noticed. */
+  connect(events: StreamEvents): ControlStream {
+    if (this.#hasConnected) this.replace(this.#credentials);
+    this.#hasConnected = true;
+    return this.#client.connect({
+      message: (message) => {
+        if (message.body.case === 'welcome') this.#options.onTrustBundle(message.body.value.trustBundleDer);
+        events.message(message);
+      },
+      ended: (reason, detail) => events.ended(reason, detail),
+    });
+  }
+
+  appendLogs(request: AppendLogsRequest) {
+    return this.#call(Fleet.method.appendLogs, request);
+  }
+
+  completeRun(request: CompleteRunRequest) {
+    return this.#call(Fleet.method.completeRun, request);
+  }
+
+  renew(csrDer: Uint8Array): Promise<RenewResponse> {
+    return this.#call(Fleet.method.renewCertificate, create(RenewRequestSchema, { csrDer }));
+  }
+
+  /** Ends the ship's membership. */
+  async leave(reason: string): Promise<void> {
+    await this.#call(Fleet.method.leave, create(LeaveRequestSchema, { reason }));
+  }
+
+  /** From now on calls and streams use these; a stream that is open ends, and the ship connects again. */
+  replace(credentials: ShipCredentials): void {
+    const former = this.#client;
+    this.#credentials = credentials;
+    this.#client = new FleetClient(this.#options.address, credentials);
+    former.close();
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  async #call<Input extends DescMessage, Output extends DescMessage>(
+    method: DescMethod & { readonly input: Input; readonly output: Output }, request: MessageShape<Input>,
+  ): Promise<MessageShape<Output>> {
+    try {
+      return await this.#client.call(method, request);
+    } catch (error) {
+      const { code, details } = error as ServiceError;
+      if (code === status.INVALID_ARGUMENT) throw new RefusedCall(details, { cause: error });
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import type { Log } from '../../lib/log.ts';
+import type { RemoteLink } from '../grpc/index.ts';
+import type { ShipTime } from '../time.ts';
+import { RetryPause, sleepUntil } from '../wait/index.ts';
+import { certificateEndsMs, certificatePem, certificatesPem } from './pem.ts';
+import type { Identity, IdentityFile } from './identity-file.ts';
+import { makeSigningRequest } from './signing-request.ts';
+
+/** Time is looked at this often at least: a machine may have slept, or its clock may have been set. */
+const LOOK_MS = 3_600_000;
+
+export interface KeeperOptions {
+  readonly file: IdentityFile;
+  readonly identity: Identity;
+  readonly link: Pick<RemoteLink, 'renew' | 'replace'>;
+  readonly time: ShipTime;
+  readonly log: Log;
+}
+
+/** Keeps a ship's identity fresh: renews its certificate before it expires, and follows the server's roots. */
+export class IdentityKeeper {
+  readonly #options: KeeperOptions;
+  #identity: Identity;
+  /** Writes come one after another. */
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#identity = options.identity;
+  }
+
+  get identity(): Identity {
+    return this.#identity;
+  }
+
+  /** The server has named its roots. Without any it has named none. */
+  trust(ders: readonly Uint8Array[]): void {
+    const { log } = this.#options;
+    let roots: string;
+    try {
+      roots = certificatesPem(ders);
+    } catch (err) {
+      return log.error({ err }, 'the server named a certificate authority that cannot be read');
+    }
+    if (ders.length === 0 || roots === this.#identity.roots) return;
+    log.info({ roots: ders.length }, 'the certificate authorities of the fleet have changed');
+    void this.#change({ roots });
+  }
+
+  /** Renews until the signal aborts, or the certificate has expired, which is answered by false. */
+  async keep(signal: AbortSignal): Promise<boolean> {
+    const { time, log } = this.#options;
+    const pause = new RetryPause(time.timer, time.random);
+    while (!signal.aborted) {
+      const left = this.#identity.renewAtMs - time.clock.now();
+      if (left > 0) {
+        await sleepUntil(time.timer, Math.min(left, LOOK_MS), signal);
+        continue;
+      }
+      if (time.clock.now() >= certificateEndsMs(this.#identity.certificate)) return false;
+      try {
+        await this.#renew();
+        pause.succeeded();
+      } catch (err) {
+        log.warn({ err, expires: new Date(certificateEndsMs(this.#identity.certificate)).toISOString() }, 'cannot renew the certificate now');
+        await pause.afterFailure(signal);
+      }
+    }
+    return true;
+  }
+
+  /** Resolves when nothing is being stored. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #renew(): Promise<void> {
+    const { link, time, log } = this.#options;
+    const { key, csrDer } = await makeSigningRequest(this.#identity.name);
+    const answer = await link.renew(csrDer);
+    const certificate = certificatePem(answer.certificateDer);
+    await this.#change({
+      key, certificate, renewAtMs: time.clock.now() + Number(answer.renewAfterMs),
+      ...(answer.trustBundleDer.length > 0 && { roots: certificatesPem(answer.trustBundleDer) }),
+    });
+    log.info({ expires: new Date(certificateEndsMs(certificate)).toISOString() }, 'renewed the certificate');
+  }
+
+  /** What cannot be stored is used all the same: the next renewal is another chance. */
+  async #change(changes: Partial<Identity>): Promise<void> {
+    const { file, link, log } = this.#options;
+    this.#identity = { ...this.#identity, ...changes };
+    link.replace(this.#identity);
+    const identity = this.#identity;
+    this.#writing = this.#writing.then(() => file.write(identity)).catch((err: unknown) => log.error({ err, file: file.path }, 'cannot store the ship\'s identity'));
+    await this.#writing;
+  }
+}

@@ -1,0 +1,208 @@
+import { create } from '@bufbuild/protobuf';
+import {
+  CompleteRunRequestSchema, CompleteStatus, Outcome, ResumeAction, RunErrorSchema, type Assignment, type CompleteRunRequest, type RunRef,
+} from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Log } from '../../lib/log.ts';
+import type { Executor, WorkResult } from '../execute/port.ts';
+import { RefusedCall, type ShipLink } from '../link.ts';
+import type { Spools } from '../spool/index.ts';
+import type { ShipTime } from '../time.ts';
+import { RetryPause, untilAborted } from '../wait/index.ts';
+import { Lease } from './lease.ts';
+import { LogShipper } from './log-shipper.ts';
+import { refKey } from './ref-key.ts';
+
+export interface HeldRunOptions {
+  readonly assignment: Assignment & { readonly ref: RunRef };
+  readonly executor: Executor;
+  readonly link: ShipLink;
+  readonly spools: Spools;
+  readonly time: ShipTime;
+  readonly log: Log;
+  /** Since when its lease counts at least, by the monotonic clock. */
+  readonly leaseFrom: number;
+  leaseTtlMs(): number;
+  /** What must be over before the work may begin: an earlier attempt at the same run that is still dying. */
+  readonly after: Promise<void>;
+  /** Told when the work ends, when the run is discarded, and when all is over. Must not throw. */
+  onChange(): void;
+}
+
+/** Why the work was asked to end; the first reason counts, except that a cancel replaces the others. */
+type StopReason = 'cancel' | 'partition' | 'return';
+
+/**
+ * One attempt of a run from its assignment until the server knows how it ended, or until it is no longer
+ * the ship's. It does not know whether the ship is connected: it works, sends its log and reports its
+ * end by calls that it repeats.
+ */
+export class HeldRun {
+  readonly ref: RunRef;
+  readonly key: string;
+  /** Resolves when nothing of it is left: no process, no file, no call. Never rejects. */
+  readonly over: Promise<void>;
+  /** Resolves when no process of it is alive. Never rejects. */
+  readonly workEnded: Promise<void>;
+  readonly #options: HeldRunOptions;
+  readonly #log: Log;
+  readonly #logs: LogShipper;
+  readonly #lease: Lease;
+  readonly #reports: RetryPause;
+  readonly #stop = new AbortController();
+  readonly #kill = new AbortController();
+  readonly #workEnded = new AbortController();
+  #stopReason: StopReason | undefined;
+  #graceMs: number;
+  #started = false;
+  #isOver = false;
+
+  constructor(options: HeldRunOptions) {
+    const { assignment, time, link } = options;
+    this.#options = options;
+    this.ref = assignment.ref;
+    this.key = refKey(this.ref);
+    this.#log = options.log.child({ run: this.ref.runId, attempt: this.ref.attempt });
+    this.#graceMs = Number(assignment.cancelGraceMs);
+    this.#reports = new RetryPause(time.timer, time.random);
+    this.#logs = new LogShipper({
+      ref: this.ref, limits: assignment.limits, file: options.spools.create(`${this.key}.log`), link, time, log: this.#log,
+      onFenced: () => this.discard('the server has handed it out again or ended it'),
+    });
+    this.#lease = new Lease({
+      time, from: options.leaseFrom, ttlMs: options.leaseTtlMs, graceMs: this.#graceMs,
+      onStop: () => this.#stopFor('partition', this.#graceMs),
+      onKill: () => this.discard('its lease is about to end'),
+    });
+    const result = this.#work();
+    this.workEnded = result.then(() => undefined);
+    this.over = this.#finish(result);
+  }
+
+  /** Its work, or what is left of it, takes a slot. */
+  get isWorking(): boolean {
+    return !this.#workEnded.signal.aborted;
+  }
+
+  /** The work has ended and the server does not know yet. */
+  get isFinished(): boolean {
+    return !this.isWorking && this.isHeld;
+  }
+
+  /** It is the ship's. */
+  get isHeld(): boolean {
+    return !this.#kill.signal.aborted && !this.#isOver;
+  }
+
+  /** How long it can go on without the server. */
+  get endurableMs(): number {
+    return this.isWorking && this.#options.assignment.stopOnPartition ? this.#lease.leftMs() : Infinity;
+  }
+
+  renew(sentAt: number): void {
+    this.#lease.renew(sentAt);
+  }
+
+  /** What the server said of it when the ship connected again. */
+  resume(action: ResumeAction, nextSeq: bigint): void {
+    if (action === ResumeAction.DISCARD) return this.discard('the server has taken it back');
+    this.#logs.resume(Number(nextSeq));
+    this.#reports.hurry();
+    if (action === ResumeAction.STOP) this.cancel(this.#graceMs);
+  }
+
+  /** Asks the work to end, and reports it. */
+  cancel(graceMs: number): void {
+    this.#stopFor('cancel', graceMs);
+  }
+
+  /** Ends the work and gives the run back. */
+  giveBack(): void {
+    this.#stopFor('return', this.#graceMs);
+  }
+
+  /** Kills the work and reports nothing: the run is no longer the ship's. */
+  discard(reason: string): void {
+    if (!this.isHeld) return;
+    // One whose end was just recorded is no longer held either: nothing is lost with it.
+    this.#log[this.isWorking ? 'warn' : 'info']({ reason, working: this.isWorking }, 'run discarded');
+    this.#kill.abort();
+    this.#logs.stop();
+    this.#options.onChange();
+  }
+
+  #stopFor(reason: StopReason, graceMs: number): void {
+    if (!this.isWorking || (this.#stopReason !== undefined && reason !== 'cancel')) return;
+    this.#stopReason = reason;
+    if (this.#stop.signal.aborted) return;
+    this.#log.info({ reason }, 'stopping run');
+    this.#graceMs = graceMs;
+    this.#stop.abort();
+  }
+
+  async #finish(work: Promise<WorkResult>): Promise<void> {
+    const result = await work;
+    this.#workEnded.abort();
+    this.#options.onChange();
+    if (!this.#kill.signal.aborted) await this.#report(this.#judge(result));
+    await this.#logs.remove();
+    this.#isOver = true;
+    this.#options.onChange();
+  }
+
+  async #work(): Promise<WorkResult> {
+    const { assignment, executor, after } = this.#options;
+    if (assignment.stopOnPartition) void this.#lease.watch(this.#workEnded.signal);
+    await after;
+    if (this.#kill.signal.aborted || this.#stop.signal.aborted) return { outcome: Outcome.CANCELLED };
+    try {
+      return await executor.execute(assignment, this.#logs, {
+        stop: this.#stop.signal,
+        kill: this.#kill.signal,
+        graceMs: () => this.#graceMs,
+        started: () => (this.#started = true),
+      });
+    } catch (err) {
+      this.#log.error({ err }, 'the executor failed');
+      return { outcome: Outcome.SHIP_ERROR, error: create(RunErrorSchema, { code: 'internal', message: 'the ship failed to execute the run' }) };
+    }
+  }
+
+  /** Work that was stopped for the ship's own reasons is the ship's to explain; all other ends are told as they are. */
+  #judge(result: WorkResult): WorkResult {
+    if (result.outcome !== Outcome.CANCELLED) return result;
+    if (this.#stopReason === 'return') return { outcome: Outcome.RETURNED };
+    if (this.#stopReason !== 'partition') return result;
+    return { outcome: Outcome.SHIP_ERROR, error: create(RunErrorSchema, { code: 'lease_lost', message: 'the ship could not reach the service, and stopped the run' }) };
+  }
+
+  /** The end comes after the log, and is told until the server has heard it. */
+  async #report(result: WorkResult): Promise<void> {
+    await this.#logs.finish();
+    let request = this.#completion(result);
+    while (!this.#kill.signal.aborted) {
+      try {
+        const answer = await untilAborted(this.#options.link.completeRun(request), this.#kill.signal);
+        if (answer?.status === CompleteStatus.COMPLETE_FENCED) this.#log.warn({}, 'the end of a run came too late: it is no longer this ship\'s');
+        if (answer !== undefined && answer.status !== CompleteStatus.COMPLETE_UNSPECIFIED) return;
+      } catch (err) {
+        if (err instanceof RefusedCall) {
+          this.#log.error({ err }, 'the server refuses the end of a run');
+          // What made it unfit is not in this; without any report the lease ends, and the server goes on from there.
+          if (request.outcome === Outcome.SHIP_ERROR) return;
+          request = this.#completion({ outcome: Outcome.SHIP_ERROR, error: create(RunErrorSchema, { code: 'internal', message: 'the service refused how the run ended' }) });
+          continue;
+        }
+        this.#log.warn({ err }, 'cannot report the end of a run now');
+      }
+      await this.#reports.afterFailure(this.#kill.signal);
+    }
+  }
+
+  #completion({ outcome, error, result }: WorkResult): CompleteRunRequest {
+    return create(CompleteRunRequestSchema, {
+      ref: this.ref, outcome, started: this.#started, logSeqTotal: BigInt(this.#logs.total),
+      ...(error !== undefined && { error }),
+      ...(result !== undefined && { result: result.body, resultType: result.type }),
+    });
+  }
+}

@@ -1,0 +1,174 @@
+import { create } from '@bufbuild/protobuf';
+import { AppendLogsRequestSchema, AppendStatus, type AppendLogsResponse, type LogLimits, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Log } from '../../lib/log.ts';
+import type { OutputLine, OutputSink } from '../execute/port.ts';
+import { RefusedCall, type ShipLink } from '../link.ts';
+import { LineSpool, type SpoolFile } from '../spool/index.ts';
+import type { ShipTime } from '../time.ts';
+import { Bell, RetryPause, sleepUntil, untilAborted } from '../wait/index.ts';
+
+/** Lines and bytes of one call (decisions, section 4, "Sequencing"). */
+const BATCH_LINES = 500;
+const BATCH_BYTES = 512 * 1024;
+/** How long lines wait for others that go with them. */
+const LINGER_MS = 100;
+/** So long after the end of the work, and after the last success, the server or the disk is given up on. */
+const PATIENCE_MS = 120_000;
+/** Where the server names no budget. */
+const DEFAULT_LIMITS = { maxBytes: 16 << 20, maxLines: 200_000 };
+
+export interface LogShipperOptions {
+  readonly ref: RunRef;
+  readonly limits: LogLimits | undefined;
+  readonly file: Promise<SpoolFile>;
+  readonly link: ShipLink;
+  readonly time: ShipTime;
+  readonly log: Log;
+  /** The attempt is no longer the ship's. */
+  onFenced(): void;
+}
+
+/**
+ * Brings an attempt's log to the server: each line once, in order, whatever happens on the way. Lines
+ * are on disk until the server has them, one call is under way at a time, and the server's `next_seq`
+ * says what comes next.
+ */
+export class LogShipper implements OutputSink {
+  readonly #options: LogShipperOptions;
+  readonly #spool: LineSpool;
+  readonly #news = new Bell();
+  readonly #pause: RetryPause;
+  /** Aborts when the work has ended: no more lines come. */
+  readonly #closing = new AbortController();
+  readonly #stopped = new AbortController();
+  #shipping: Promise<void> | undefined;
+  #next = 0;
+  /** Since when the patience counts. */
+  #lastSuccess = 0;
+
+  constructor(options: LogShipperOptions) {
+    this.#options = options;
+    const { limits, time } = options;
+    this.#pause = new RetryPause(time.timer, time.random);
+    this.#spool = new LineSpool(options.file, {
+      maxBytes: Number(limits?.maxBytes ?? 0n) || DEFAULT_LIMITS.maxBytes,
+      maxLines: Number(limits?.maxEvents ?? 0n) || DEFAULT_LIMITS.maxLines,
+      onChange: () => this.#news.ring(),
+      onFailure: (err) => options.log.error({ err }, 'the log of a run cannot be written to disk; the rest of it is lost'),
+    });
+  }
+
+  /** Lines so far, those included that were lost or beyond the budget. */
+  get total(): number {
+    return this.#spool.total;
+  }
+
+  write(line: OutputLine): void | Promise<void> {
+    this.#shipping ??= this.#ship();
+    return this.#spool.append(line);
+  }
+
+  /** The server has been seen and wants line `next`; undefined when it did not say. */
+  resume(next: number | undefined): void {
+    if (next !== undefined) this.#goOnFrom(next);
+    this.#pause.hurry();
+  }
+
+  /** Resolves when the server has all lines, wants no more, or is given up on. No line may come after the call. */
+  async finish(): Promise<void> {
+    await this.#spool.settled();
+    this.#lastSuccess = this.#options.time.monotonic();
+    this.#closing.abort();
+    this.#news.ring();
+    await this.#shipping;
+  }
+
+  /** Sends nothing more and forgets the lines. Later ones are counted only. */
+  stop(): void {
+    this.#stopped.abort();
+    this.#spool.stop();
+  }
+
+  async remove(): Promise<void> {
+    this.stop();
+    await this.#shipping;
+    await this.#spool.remove();
+  }
+
+  async #ship(): Promise<void> {
+    const { timer } = this.#options.time;
+    while (!this.#stopped.signal.aborted) {
+      const waiting = this.#spool.readable - this.#next;
+      if (waiting <= 0) {
+        if (this.#closing.signal.aborted) return;
+        await this.#news.wait(this.#stopped.signal);
+        continue;
+      }
+      if (waiting < BATCH_LINES) await sleepUntil(timer, LINGER_MS, this.#closing.signal, this.#stopped.signal);
+      // Meanwhile the server may have said that it has them already.
+      if (this.#next < this.#spool.readable) await this.#send();
+    }
+  }
+
+  async #send(): Promise<void> {
+    const { ref, link, log } = this.#options;
+    const firstSeq = this.#next;
+    try {
+      const lines = await this.#spool.read(firstSeq, BATCH_LINES, BATCH_BYTES);
+      const request = create(AppendLogsRequestSchema, { ref, firstSeq: BigInt(firstSeq), lines });
+      const answer = await untilAborted(link.appendLogs(request), this.#stopped.signal);
+      if (answer !== undefined) await this.#take(answer, firstSeq);
+    } catch (err) {
+      if (err instanceof RefusedCall) {
+        log.error({ err }, 'the server refuses the log of a run; the rest of it is lost');
+        this.stop();
+        return;
+      }
+      log.warn({ err, firstSeq }, 'cannot send the log of a run now');
+      await this.#afterFailure();
+    }
+  }
+
+  async #take({ status, nextSeq }: AppendLogsResponse, firstSeq: number): Promise<void> {
+    switch (status) {
+      case AppendStatus.STORED:
+        this.#goOnFrom(Number(nextSeq));
+        break;
+      case AppendStatus.GAP:
+        this.#goOnFrom(Number(nextSeq));
+        break;
+      case AppendStatus.BUDGET:
+        this.stop();
+        return;
+      case AppendStatus.APPEND_FENCED:
+        this.stop();
+        this.#options.onFenced();
+        return;
+    }
+    if (this.#next > firstSeq || (status === AppendStatus.GAP && this.#next < firstSeq)) this.#succeeded();
+    else await this.#afterFailure();
+  }
+
+  #goOnFrom(next: number): void {
+    this.#next = Math.max(0, Math.min(next, this.#spool.readable));
+    this.#spool.sent(this.#next);
+  }
+
+  #succeeded(): void {
+    this.#lastSuccess = this.#options.time.monotonic();
+    this.#pause.succeeded();
+  }
+
+  async #afterFailure(): Promise<void> {
+    if (this.#isOutOfPatience()) {
+      this.#options.log.error({ stored: this.#next, lines: this.total }, 'the log of a run could not be sent; the rest of it is lost');
+      return this.stop();
+    }
+    const atMost = this.#closing.signal.aborted ? this.#lastSuccess + PATIENCE_MS - this.#options.time.monotonic() : Infinity;
+    await this.#pause.afterFailure(this.#stopped.signal, atMost);
+  }
+
+  #isOutOfPatience(): boolean {
+    return this.#closing.signal.aborted && this.#options.time.monotonic() - this.#lastSuccess >= PATIENCE_MS;
+  }
+}

@@ -1,0 +1,125 @@
+import type { Assignment, Resume, RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Log } from '../../lib/log.ts';
+import { Lru } from '../../lib/lru.ts';
+import type { Executor } from '../execute/port.ts';
+import type { ShipLink } from '../link.ts';
+import { HeldRun, refKey } from '../run/index.ts';
+import type { Spools } from '../spool/index.ts';
+import type { ShipTime } from '../time.ts';
+
+/** Runs whose last fencing token is remembered after they have left the ship. */
+const REMEMBERED = 10_000;
+
+export interface HoldOptions {
+  readonly executor: Executor;
+  readonly link: ShipLink;
+  readonly spools: Spools;
+  readonly time: ShipTime;
+  readonly log: Log;
+  leaseTtlMs(): number;
+  /** Told when a run is taken, changes or leaves. Must not throw. */
+  onChange(): void;
+}
+
+/**
+ * All that a ship has aboard: the runs that it holds, and those that it no longer holds but which have
+ * not died yet. No attempt is executed twice, and no two attempts at a run at once.
+ */
+export class Hold {
+  readonly #options: HoldOptions;
+  readonly #aboard = new Map<string, HeldRun>();
+  readonly #latestFence = new Lru<string, bigint>(REMEMBERED);
+
+  constructor(options: HoldOptions) {
+    this.#options = options;
+  }
+
+  /** Runs that are the ship's. */
+  held(): HeldRun[] {
+    return [...this.#aboard.values()].filter(({ isHeld }) => isHeld);
+  }
+
+  /** Slots in use. */
+  get working(): number {
+    return [...this.#aboard.values()].filter(({ isWorking }) => isWorking).length;
+  }
+
+  /** Some run has been taken, whatever became of it. */
+  get hasTaken(): boolean {
+    return this.#latestFence.size > 0;
+  }
+
+  get isEmpty(): boolean {
+    return this.#aboard.size === 0;
+  }
+
+  /** How long nothing that it holds has to stop if the server stays away. */
+  get endurableMs(): number {
+    return Math.min(...this.held().map(({ endurableMs }) => endurableMs));
+  }
+
+  has(ref: RunRef): boolean {
+    return this.#aboard.get(refKey(ref))?.isHeld ?? false;
+  }
+
+  /** Whether this, or a later one of the same run, has been here before: it is a repetition, not a new assignment. */
+  hasSeen({ runId, fencingToken }: RunRef): boolean {
+    return (this.#latestFence.get(runId) ?? -1n) >= fencingToken;
+  }
+
+  /** Begins to work on an assignment that it has not seen. The lease counts from `leaseFrom`, if not from later. */
+  take(assignment: Assignment & { readonly ref: RunRef }, leaseFrom: number): void {
+    const { ref } = assignment;
+    this.#latestFence.set(ref.runId, ref.fencingToken);
+    const former = [...this.#aboard.values()].filter((run) => run.ref.runId === ref.runId);
+    for (const run of former) run.discard('the server has handed it out again');
+    const run = new HeldRun({
+      ...this.#options, assignment, leaseFrom,
+      leaseTtlMs: () => this.#options.leaseTtlMs(),
+      after: Promise.all(former.map(({ over }) => over)).then(() => undefined),
+      onChange: () => this.#options.onChange(),
+    });
+    this.#aboard.set(run.key, run);
+    void run.over.then(() => {
+      this.#aboard.delete(run.key);
+      this.#options.onChange();
+    });
+    this.#options.onChange();
+  }
+
+  cancel(ref: RunRef, graceMs: number): void {
+    this.#find(ref)?.cancel(graceMs);
+  }
+
+  discard(refs: readonly RunRef[], reason: string): void {
+    for (const ref of refs) this.#find(ref)?.discard(reason);
+  }
+
+  /** The leases of these runs count from `sentAt`. */
+  renew(refs: readonly RunRef[], sentAt: number): void {
+    for (const ref of refs) this.#find(ref)?.renew(sentAt);
+  }
+
+  resume(resumes: readonly Resume[]): void {
+    for (const { ref, action, nextSeq } of resumes) if (ref !== undefined) this.#find(ref)?.resume(action, nextSeq);
+  }
+
+  giveBackAll(): void {
+    for (const run of this.held()) run.giveBack();
+  }
+
+  /** Resolves when the work of all that is aboard now has ended. */
+  async workEnded(): Promise<void> {
+    await Promise.all([...this.#aboard.values()].map(({ workEnded }) => workEnded));
+  }
+
+  /** Resolves when nothing is alive any more. */
+  async discardAll(reason: string): Promise<void> {
+    for (const run of this.held()) run.discard(reason);
+    await Promise.all([...this.#aboard.values()].map(({ over }) => over));
+  }
+
+  #find(ref: RunRef): HeldRun | undefined {
+    return this.#aboard.get(refKey(ref));
+  }
+}

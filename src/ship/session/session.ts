@@ -1,0 +1,158 @@
+import type { Assignment, HeartbeatAck, RunRef, ServerMessage, ShipInfo, ShipMessage, Welcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Log } from '../../lib/log.ts';
+import type { ControlStream, ShipLink, StreamEvents } from '../link.ts';
+import type { ShipTime } from '../time.ts';
+import { sleepUntil } from '../wait/index.ts';
+import { Heartbeats } from './heartbeats.ts';
+import type { Hold } from './hold.ts';
+import { accept, heartbeat, hello, reject } from './messages.ts';
+
+/** The server welcomes a ship within this time, or the connection is given up. */
+const WELCOME_MS = 20_000;
+const DEFAULT_HEARTBEAT_MS = 15_000;
+
+/** An assignment that says which attempt it is. */
+export type NamedAssignment = Assignment & { readonly ref: RunRef };
+
+/** What a session asks and tells the ship. None may throw. */
+export interface Captain {
+  /** Runs that it would take now. */
+  freeSlots(): number;
+  isDraining(): boolean;
+  /** Why it does not take an assignment; undefined when it does. */
+  refuses(assignment: Assignment): 'full' | 'draining' | 'unsupported' | undefined;
+  onWelcome(welcome: Welcome): void;
+  onAck(ack: HeartbeatAck): void;
+  /** Takes no more. A deadline of 0 is none. */
+  onDrain(deadlineMs: number, exit: boolean): void;
+}
+
+export interface SessionOptions {
+  readonly link: ShipLink;
+  readonly hold: Hold;
+  readonly captain: Captain;
+  readonly time: ShipTime;
+  readonly log: Log;
+  readonly sessionId: Uint8Array;
+  readonly info: ShipInfo;
+  readonly firstHeartbeat: number;
+}
+
+export interface SessionEnd {
+  readonly reason: 'lost' | 'denied' | 'outdated' | 'reconnect';
+  readonly detail: string;
+  /** It worked for a while, so that the next attempt may come soon. */
+  readonly wasStable: boolean;
+  /** For `reconnect`: the server asks to wait so long. */
+  readonly afterMs: number;
+}
+
+/** One control stream, from hello to its end. What the ship holds outlives it. */
+export class Session implements StreamEvents {
+  readonly #options: SessionOptions;
+  readonly #welcomed = new AbortController();
+  readonly #over = new AbortController();
+  readonly #end = Promise.withResolvers<SessionEnd>();
+  readonly #openedAt: number;
+  #stream: ControlStream | undefined;
+  #heartbeats: Heartbeats | undefined;
+  #stableAt = Infinity;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#openedAt = options.time.monotonic();
+  }
+
+  /** Number of the next session's first heartbeat. */
+  get nextHeartbeat(): number {
+    return this.#heartbeats?.nextSeq ?? this.#options.firstHeartbeat;
+  }
+
+  /** Says hello, and resolves when the stream has ended. Never rejects. */
+  async run(): Promise<SessionEnd> {
+    const { link, hold, time, sessionId, info } = this.#options;
+    this.#stream = link.connect(this);
+    this.#send(hello(sessionId, info, hold.held()));
+    await sleepUntil(time.timer, WELCOME_MS, this.#welcomed.signal, this.#over.signal);
+    if (this.#heartbeats === undefined) this.close('the server does not answer');
+    else await this.#heartbeats.beat(this.#over.signal);
+    return this.#end.promise;
+  }
+
+  /** Tells the server at once that slots or runs have changed. */
+  changed(): void {
+    this.#heartbeats?.hurry();
+  }
+
+  close(detail: string): void {
+    this.ended('lost', detail);
+  }
+
+  ended(reason: SessionEnd['reason'], detail: string, afterMs = 0): void {
+    if (this.#over.signal.aborted) return;
+    this.#over.abort();
+    this.#stream?.close();
+    this.#end.resolve({ reason, detail, afterMs, wasStable: this.#options.time.monotonic() >= this.#stableAt });
+  }
+
+  message({ body }: ServerMessage): void {
+    if (this.#over.signal.aborted) return;
+    if (body.case === 'welcome') return this.#welcome(body.value);
+    if (this.#heartbeats === undefined) return this.close(`the server sent ${body.case ?? 'an unknown message'} before its welcome`);
+    const { hold, captain, log } = this.#options;
+    switch (body.case) {
+      case 'ack': return this.#acknowledged(body.value, this.#heartbeats);
+      case 'assignment': return this.#assigned(body.value, this.#heartbeats);
+      case 'cancel': return body.value.ref && hold.cancel(body.value.ref, Number(body.value.graceMs));
+      case 'abandon': return body.value.ref && hold.discard([body.value.ref], body.value.reason);
+      case 'drain': return captain.onDrain(Number(body.value.deadlineMs), body.value.exit);
+      case 'reconnect': return this.ended('reconnect', 'the server asks to connect again', Number(body.value.afterMs));
+      default: log.warn({}, 'the server sent a message that this version does not know');
+    }
+  }
+
+  #welcome(welcome: Welcome): void {
+    if (this.#heartbeats !== undefined) return;
+    const { hold, captain, time, firstHeartbeat } = this.#options;
+    const intervalMs = Number(welcome.heartbeatMs) || DEFAULT_HEARTBEAT_MS;
+    this.#stableAt = time.monotonic() + intervalMs;
+    captain.onWelcome(welcome);
+    hold.resume(welcome.resume);
+    this.#heartbeats = new Heartbeats({
+      time, intervalMs, firstSeq: firstHeartbeat,
+      send: (seq) => this.#send(heartbeat(seq, time.clock.now(), hold.held(), captain.freeSlots(), captain.isDraining())),
+      onSilence: () => this.close('the server has fallen silent'),
+    });
+    this.#welcomed.abort();
+  }
+
+  #acknowledged(ack: HeartbeatAck, heartbeats: Heartbeats): void {
+    const { hold, captain } = this.#options;
+    const sentAt = heartbeats.acknowledge(Number(ack.seq));
+    if (sentAt !== undefined) hold.renew(ack.renewed, sentAt);
+    hold.discard(ack.lost, 'the server says that it is no longer this ship\'s');
+    captain.onAck(ack);
+  }
+
+  /**
+   * The server handed the run out after it had taken the newest heartbeat that it has acknowledged, so
+   * the lease counts from there: the assignment itself may have been on its way for long.
+   */
+  #assigned(assignment: Assignment, heartbeats: Heartbeats): void {
+    const { hold, captain, log } = this.#options;
+    if (!isNamed(assignment)) return log.warn({}, 'the server sent an assignment without a name');
+    const { ref } = assignment;
+    if (hold.has(ref)) return this.#send(accept(ref));
+    if (hold.hasSeen(ref)) return log.warn({ run: ref.runId, attempt: ref.attempt }, 'the server repeats an assignment that is over');
+    const refusal = captain.refuses(assignment);
+    if (refusal !== undefined) return this.#send(reject(ref, refusal));
+    this.#send(accept(ref));
+    hold.take(assignment, heartbeats.lastAcknowledged ?? this.#openedAt);
+  }
+
+  #send(message: ShipMessage): void {
+    if (!this.#over.signal.aborted) this.#stream?.send(message);
+  }
+}
+
+const isNamed = (assignment: Assignment): assignment is NamedAssignment => assignment.ref !== undefined;

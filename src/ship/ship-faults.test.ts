@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import { Outcome } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { FAIR, ShipBench } from '../testkit/ship/index.ts';
+
+const { expected } = ShipBench;
+const long = { lines: 10, durationMs: 600_000 };
+
+describe('a partition', () => {
+  it('shorter than the lease leaves the run alone: it goes on, and its log has neither gaps nor repetitions', async () => {
+    const { fleet, time, executor } = new ShipBench();
+    const run = fleet.add('a', { lines: 500, durationMs: 60_000 });
+    await time.pass(10_000);
+    fleet.partitioned = true;
+    await time.pass(20_000);
+    fleet.partitioned = false;
+    await time.pass(70_000);
+    expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED, attempt: 1 });
+    expect(executor.executions).toHaveLength(1);
+    expect(run.logs.get('1.1')).toEqual(expected('a.1.1', 500));
+  });
+
+  it('of 20 s does not cost a run, whenever it begins and ends', async () => {
+    for (const beginMs of [1000, 8000, 14_900, 15_100]) {
+      const { fleet, time, executor } = new ShipBench();
+      const run = fleet.add('a', { lines: 100, durationMs: 90_000 });
+      await time.pass(beginMs);
+      // It is noticed at once.
+      fleet.refusing = 'lost';
+      fleet.cut();
+      await time.pass(20_000);
+      fleet.refusing = undefined;
+      await time.pass(90_000);
+      expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED, attempt: 1 });
+      expect(executor.executions).toHaveLength(1);
+    }
+  });
+
+  it('longer than that stops the work before the server hands the run out again', async () => {
+    const { fleet, time, executor } = new ShipBench();
+    // It needs all of its grace to die.
+    const run = fleet.add('a', { ...long, dyingMs: 60_000 });
+    await time.pass(1000);
+    fleet.partitioned = true;
+    const partitionedAt = time.now();
+    await time.until((async () => {
+      while (run.state === 'running') await time.sleep(10);
+    })());
+    expect(executor.alive).toHaveLength(0);
+    expect(executor.executions[0]!.endedAt! - partitionedAt).toBeLessThanOrEqual(55_000);
+    // Not much sooner than needed, either.
+    expect(executor.executions[0]!.endedAt! - partitionedAt).toBeGreaterThan(25_000);
+    expect(run.attempt).toBe(2);
+    fleet.partitioned = false;
+    await time.pass(60_000);
+    expect(executor.executions).toHaveLength(2);
+    expect(run.completions).toEqual([]);
+  });
+
+  it('that ends after the work was stopped, but before the lease, gives the run back as a fault of the ship', async () => {
+    const { fleet, time } = new ShipBench();
+    const run = fleet.add('a', { ...long, dyingMs: 100 });
+    await time.pass(1000);
+    fleet.partitioned = true;
+    await time.pass(46_000);
+    expect(run.state).toBe('running');
+    fleet.partitioned = false;
+    await time.pass(10_000);
+    expect(run.completions[0]).toMatchObject({ outcome: Outcome.SHIP_ERROR, error: { code: 'lease_lost' } });
+  });
+
+  it('does not stop a run that is to go on', async () => {
+    const { fleet, time, executor } = new ShipBench();
+    const run = fleet.add('a', { lines: 50, durationMs: 100_000 }, { stopOnPartition: false });
+    await time.pass(1000);
+    fleet.partitioned = true;
+    await time.pass(58_000);
+    expect(executor.alive).toHaveLength(1);
+    fleet.partitioned = false;
+    run.leaseEnds = Infinity;
+    await time.pass(60_000);
+    expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED, attempt: 1 });
+    expect(run.logs.get('1.1')).toEqual(expected('a.1.1', 50));
+  });
+
+  it('is noticed when a heartbeat stays unanswered until the next', async () => {
+    const { fleet, time, ship } = new ShipBench();
+    await time.pass(1000);
+    expect(ship.isConnected).toBe(true);
+    fleet.partitioned = true;
+    await time.pass(31_000);
+    expect(ship.isConnected).toBe(false);
+  });
+});
+
+describe('a restart of the server', () => {
+  it('does not disturb the runs', async () => {
+    const { fleet, time, executor } = new ShipBench({ description: { capacity: 5 } });
+    for (const id of ['a', 'b', 'c', 'd', 'e']) fleet.add(id, { lines: 100, durationMs: 30_000 });
+    await time.pass(5000);
+    fleet.refusing = 'lost';
+    fleet.cut();
+    await time.pass(10_000);
+    fleet.refusing = undefined;
+    await time.pass(60_000);
+    for (const run of fleet.runs.values()) {
+      expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED, attempt: 1 });
+      expect(run.logs.get('1.1')).toEqual(expected(`${run.id}.1.1`, 100));
+    }
+    expect(executor.executions).toHaveLength(5);
+  });
+
+  it('that is announced is waited for as it says', async () => {
+    const { fleet, time, ship } = new ShipBench();
+    await time.pass(1000);
+    fleet.broadcast({ case: 'reconnect', value: { afterMs: 7000n } as never });
+    await time.pass(100);
+    expect([ship.isConnected, fleet.connections]).toEqual([false, 0]);
+    await time.pass(6800);
+    expect(ship.isConnected).toBe(false);
+    await time.pass(200);
+    expect(ship.isConnected).toBe(true);
+  });
+
+  it('that is announced is waited for no longer than the runs can bear', async () => {
+    const { fleet, time, executor } = new ShipBench();
+    const run = fleet.add('a', long);
+    // Just before a heartbeat: the lease is known to have begun 14 s ago.
+    await time.pass(14_900);
+    fleet.broadcast({ case: 'reconnect', value: { afterMs: 30_000n } as never });
+    fleet.refusing = 'lost';
+    await time.pass(20_000);
+    fleet.refusing = undefined;
+    await time.pass(60_000);
+    expect(run).toMatchObject({ state: 'running', attempt: 1 });
+    expect(executor.executions).toHaveLength(1);
+  });
+
+  it('that takes long is met with attempts from half a second to half a minute apart', async () => {
+    const { fleet, time } = new ShipBench();
+    const attempts: number[] = [];
+    const connect = fleet.connect.bind(fleet);
+    fleet.connect = (events) => {
+      attempts.push(time.now());
+      return connect(events);
+    };
+    fleet.refusing = 'lost';
+    fleet.cut();
+    await time.pass(300_000);
+    const pauses = attempts.slice(1).map((at, index) => at - attempts[index]!);
+    expect(pauses.slice(0, 4)).toEqual([501, 1001, 2001, 4001]);
+    expect(Math.max(...pauses)).toBe(30_001);
+  });
+});
+
+describe('the log', () => {
+  it('is given up two minutes after the end when the server cannot be reached, and the end tells the loss', async () => {
+    const { fleet, time } = new ShipBench();
+    const run = fleet.add('a', { lines: 10, durationMs: 10_000 }, { stopOnPartition: false });
+    fleet.appendLogs = () => Promise.reject(new Error('UNAVAILABLE'));
+    await time.pass(125_000);
+    expect(run.completions).toEqual([]);
+    await time.pass(10_000);
+    expect(run.completions[0]).toMatchObject({ outcome: Outcome.SUCCEEDED, logSeqTotal: 10n });
+    expect(run.logs.size).toBe(0);
+  });
+
+  it('goes on from where the server says when the ship is back, also while lines wait for company', async () => {
+    const { fleet, time } = new ShipBench();
+    const run = fleet.add('a', { lines: 20, durationMs: 40_000 });
+    // Lines arrive, but nobody learns of it.
+    fleet.weather = { ...FAIR, losesAnswer: () => true };
+    await time.pass(10_000);
+    fleet.weather = FAIR;
+    fleet.cut();
+    await time.pass(60_000);
+    expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED });
+    expect(run.logs.get('1.1')).toEqual(expected('a.1.1', 20));
+  });
+
+  it('that the disk does not take is lost, and the end tells so', async () => {
+    const { fleet, time, spools } = new ShipBench();
+    const run = fleet.add('a', { lines: 10, durationMs: 10_000 });
+    await time.pass(5000);
+    spools.failing = true;
+    await time.pass(10_000);
+    expect(run.completions[0]).toMatchObject({ outcome: Outcome.SUCCEEDED, logSeqTotal: 10n });
+    const stored = run.logs.get('1.1')!;
+    expect(stored).toEqual(expected('a.1.1', stored.length));
+    expect(stored.length).toBeLessThan(10);
+  });
+
+  it('is not sent beyond the budget, and the run goes on', async () => {
+    const { fleet, time } = new ShipBench();
+    fleet.budgetLines = 4;
+    const run = fleet.add('a', { lines: 100, durationMs: 50_000 });
+    await time.pass(60_000);
+    expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED });
+    expect(run.completions[0]!.logSeqTotal).toBe(100n);
+  });
+
+  it('goes in calls of at most 500 lines and 512 KiB, one at a time', async () => {
+    const { fleet, time } = new ShipBench();
+    const sizes: [number, number][] = [];
+    let underWay = 0;
+    const append = fleet.appendLogs.bind(fleet);
+    fleet.appendLogs = async (request) => {
+      expect(++underWay).toBe(1);
+      sizes.push([request.lines.length, request.lines.reduce((sum, { message }) => sum + message.length, 0)]);
+      const answer = await append(request);
+      underWay--;
+      return answer;
+    };
+    const run = fleet.add('a', { lines: 2000, durationMs: 1, lineBytes: 2000 });
+    await time.pass(5000);
+    expect(run.logs.get('1.1')).toHaveLength(2000);
+    expect(Math.max(...sizes.map(([lines]) => lines))).toBeLessThanOrEqual(500);
+    expect(Math.max(...sizes.map(([, bytes]) => bytes))).toBeLessThanOrEqual(512 * 1024);
+    expect(sizes.length).toBeLessThan(20);
+  });
+});

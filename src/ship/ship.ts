@@ -1,0 +1,231 @@
+import { randomBytes } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
+import { ShipInfoSchema, type Assignment, type HeartbeatAck, type ShipInfo, type Welcome } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Log } from '../lib/log.ts';
+import type { Executor } from './execute/port.ts';
+import type { ShipLink } from './link.ts';
+import { Hold, Session, type Captain, type SessionEnd } from './session/index.ts';
+import type { Spools } from './spool/index.ts';
+import type { ShipTime } from './time.ts';
+import { RECONNECT, RetryPause, sleepUntil, untilAborted } from './wait/index.ts';
+
+/** Version of the fleet protocol. */
+const PROTOCOL = 1;
+/** Until the server says otherwise, which it does before it hands anything out. */
+const DEFAULT_LEASE_TTL_MS = 60_000;
+/** After a stop, reports that do not get through are given up: the server learns from the lease. */
+const LAST_REPORTS_MS = 30_000;
+
+/** What a ship is, as it tells the server. */
+export interface ShipDescription {
+  readonly name: string;
+  readonly version: string;
+  readonly os: string;
+  readonly arch: string;
+  /** Names of variables with keys of AI roles that are set. */
+  readonly keyVariables: readonly string[];
+  /** Runs that it works on at once. */
+  readonly capacity: number;
+  /** Ends after one run. */
+  readonly ephemeral: boolean;
+}
+
+export interface ShipOptions {
+  readonly link: ShipLink;
+  readonly executor: Executor;
+  readonly spools: Spools;
+  readonly time: ShipTime;
+  readonly log: Log;
+  readonly description: ShipDescription;
+}
+
+/**
+ * Why a ship has ended: `drained`, nothing runs any more after a drain; `ephemeral`, its one run is over;
+ * `denied`, the server has revoked it; `outdated`, its program is too old for the server; `gave_up`, it
+ * was stopped and what was left could not be reported.
+ */
+export type ShipEnd = 'drained' | 'ephemeral' | 'denied' | 'outdated' | 'gave_up';
+
+export interface Ship {
+  /** Works until it ends; nothing of its work is alive then. To be called once. Never rejects. */
+  run(): Promise<ShipEnd>;
+  /** Takes no more runs. What still runs after `deadlineMs` is given back; without it nothing is. With `exit` the ship ends when nothing is aboard. */
+  drain(options: { readonly deadlineMs?: number; readonly exit: boolean }): void;
+  /** Gives back what runs, with each run's grace, and ends. */
+  stop(): void;
+  /** Runs whose work is under way. */
+  readonly running: number;
+  readonly isConnected: boolean;
+  /** How far the server's clock is ahead of this machine's; undefined before it is known. */
+  serverOffsetMs(): number | undefined;
+}
+
+/** As the protocol has it. */
+export function toShipInfo({ keyVariables, ...description }: ShipDescription, kinds: Executor['kinds']): ShipInfo {
+  const capacity = description.ephemeral ? 1 : description.capacity;
+  return create(ShipInfoSchema, { ...description, capacity, protocol: PROTOCOL, kinds: [...kinds], roles: [...keyVariables] });
+}
+
+export function createShip(options: ShipOptions): Ship {
+  return new SailingShip(options);
+}
+
+class SailingShip implements Ship, Captain {
+  readonly #options: ShipOptions;
+  readonly #hold: Hold;
+  readonly #info: ShipInfo;
+  /** New with each process: a process that holds nothing has lost what the last one held. */
+  readonly #sessionId = randomBytes(16);
+  readonly #end = Promise.withResolvers<ShipEnd>();
+  readonly #over = new AbortController();
+  #session: Session | undefined;
+  #isWelcome = false;
+  #isDraining = false;
+  #exitsWhenEmpty = false;
+  #isStopping = false;
+  #leaseTtlMs = DEFAULT_LEASE_TTL_MS;
+  #serverOffsetMs: number | undefined;
+
+  constructor(options: ShipOptions) {
+    this.#options = options;
+    this.#info = toShipInfo(options.description, options.executor.kinds);
+    this.#hold = new Hold({ ...options, leaseTtlMs: () => this.#leaseTtlMs, onChange: () => this.#changed() });
+  }
+
+  get running(): number {
+    return this.#hold.working;
+  }
+
+  get isConnected(): boolean {
+    return this.#isWelcome;
+  }
+
+  serverOffsetMs(): number | undefined {
+    return this.#serverOffsetMs;
+  }
+
+  async run(): Promise<ShipEnd> {
+    await this.#sweep();
+    void this.#sail();
+    const end = await this.#end.promise;
+    this.#over.abort();
+    this.#session?.close('the ship ends');
+    await this.#hold.discardAll('the ship ends');
+    return end;
+  }
+
+  drain({ deadlineMs, exit }: { deadlineMs?: number; exit: boolean }): void {
+    this.#isDraining = true;
+    this.#exitsWhenEmpty ||= exit;
+    this.#options.log.info({ running: this.running, ...(deadlineMs !== undefined && { deadlineMs }) }, 'taking no more runs');
+    this.#changed();
+    if (deadlineMs !== undefined) void this.#after(deadlineMs, () => this.#hold.giveBackAll());
+  }
+
+  stop(): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    this.drain({ exit: true });
+    this.#hold.giveBackAll();
+    void this.#afterWork(LAST_REPORTS_MS, () => this.#end.resolve('gave_up'));
+  }
+
+  // What a session asks and tells.
+
+  freeSlots(): number {
+    return this.isDraining() ? 0 : Math.max(0, this.#info.capacity - this.#hold.working);
+  }
+
+  isDraining(): boolean {
+    return this.#isDraining || this.#hasHadItsRun;
+  }
+
+  refuses(assignment: Assignment): 'full' | 'draining' | 'unsupported' | undefined {
+    if (this.isDraining()) return 'draining';
+    if (this.freeSlots() === 0) return 'full';
+    const reason = this.#options.executor.refuses(assignment);
+    if (reason === undefined) return undefined;
+    this.#options.log.warn({ run: assignment.ref?.runId, reason }, 'run refused');
+    return 'unsupported';
+  }
+
+  onWelcome({ serverVersion, leaseTtlMs }: Welcome): void {
+    this.#isWelcome = true;
+    if (leaseTtlMs > 0n) this.#leaseTtlMs = Number(leaseTtlMs);
+    this.#options.log.info({ server: serverVersion, held: this.#hold.held().length }, 'connected');
+  }
+
+  onAck({ serverUnixMs }: HeartbeatAck): void {
+    if (serverUnixMs > 0n) this.#serverOffsetMs = Number(serverUnixMs) - this.#options.time.clock.now();
+  }
+
+  onDrain(deadlineMs: number, exit: boolean): void {
+    this.drain({ exit, ...(deadlineMs > 0 && { deadlineMs }) });
+  }
+
+  get #hasHadItsRun(): boolean {
+    return this.#options.description.ephemeral && this.#hold.hasTaken;
+  }
+
+  /** Connects, again and again. */
+  async #sail(): Promise<void> {
+    const { time, log } = this.#options;
+    const pause = new RetryPause(time.timer, time.random);
+    while (!this.#over.signal.aborted) {
+      const { reason, detail, wasStable, afterMs } = await this.#connect();
+      if (this.#over.signal.aborted) return;
+      if (reason === 'denied' || reason === 'outdated') {
+        log.error({ detail }, reason === 'denied' ? 'the server has revoked this ship' : 'this ship is too old for the server');
+        this.#end.resolve(reason);
+        return;
+      }
+      log.warn({ detail, held: this.#hold.held().length }, 'disconnected');
+      if (wasStable) pause.succeeded();
+      if (reason === 'reconnect') await sleepUntil(time.timer, this.#patience(afterMs), this.#over.signal);
+      else await pause.afterFailure(this.#over.signal, this.#patience(Infinity));
+    }
+  }
+
+  /** Waiting spares a server that is in trouble, but must not cost runs: most of their time is kept for further attempts. */
+  #patience(afterMs: number): number {
+    return Math.min(afterMs, Math.max(RECONNECT.initial, this.#hold.endurableMs / 3));
+  }
+
+  async #connect(): Promise<SessionEnd> {
+    const { link, time, log } = this.#options;
+    const session = new Session({
+      link, time, log, hold: this.#hold, captain: this, info: this.#info, sessionId: this.#sessionId, firstHeartbeat: this.#session?.nextHeartbeat ?? 0,
+    });
+    this.#session = session;
+    const end = await session.run();
+    this.#isWelcome = false;
+    return end;
+  }
+
+  #changed(): void {
+    this.#session?.changed();
+    if (!this.#hold.isEmpty) return;
+    if (this.#hasHadItsRun) this.#end.resolve('ephemeral');
+    else if (this.#exitsWhenEmpty) this.#end.resolve('drained');
+  }
+
+  /** The disk may be full or read-only: the ship works all the same, and its runs tell what they lose. */
+  async #sweep(): Promise<void> {
+    try {
+      await this.#options.spools.sweep();
+    } catch (err) {
+      this.#options.log.error({ err }, 'cannot clear the folder of the logs that wait to be sent');
+    }
+  }
+
+  async #after(milliseconds: number, then: () => void): Promise<void> {
+    await sleepUntil(this.#options.time.timer, milliseconds, this.#over.signal);
+    if (!this.#over.signal.aborted) then();
+  }
+
+  /** As `after`, from when nothing works any more. */
+  async #afterWork(milliseconds: number, then: () => void): Promise<void> {
+    await untilAborted(this.#hold.workEnded(), this.#over.signal);
+    await this.#after(milliseconds, then);
+  }
+}

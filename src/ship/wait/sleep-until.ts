@@ -1,0 +1,14 @@
+import type { Timer } from '../../lib/timer.ts';
+
+/** Sleeps, but no longer than until one of the signals aborts. Listens to them only while it sleeps. */
+export async function sleepUntil(timer: Timer, milliseconds: number, ...signals: readonly AbortSignal[]): Promise<void> {
+  if (signals.some(({ aborted }) => aborted)) return;
+  const wake = new AbortController();
+  const abort = (): void => wake.abort();
+  for (const signal of signals) signal.addEventListener('abort', abort, { once: true });
+  try {
+    await timer.sleep(milliseconds, wake.signal);
+  } finally {
+    for (const signal of signals) signal.removeEventListener('abort', abort);
+  }
+}

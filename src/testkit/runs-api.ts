@@ -1,0 +1,185 @@
+import { operations, type Operations } from '../../generated/runs/operations.ts';
+import { createHttpApp, nestedErrors, startHttpServer } from '../api/http/index.ts';
+import { readSpecification } from '../app/specification.ts';
+import { ServiceError } from '../errors/index.ts';
+import type { Clock } from '../lib/clock.ts';
+import { silentLog } from '../lib/log.ts';
+import { createInvoker, type Handlers, type InvokerOptions } from '../operations/index.ts';
+import { createAlerts } from '../runs/alerts/index.ts';
+import { createAuditLog } from '../runs/audit/index.ts';
+import { createGuard } from '../runs/auth/index.ts';
+import { parseRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
+import type { RunsEnvironment } from '../runs/environment.ts';
+import { createMetrics, type FleetNumbers, type RunMetrics } from '../runs/metrics/index.ts';
+import { createQueue, type Completion, type Queue } from '../runs/queue/index.ts';
+import { createRuns, type Runs } from '../runs/runs/index.ts';
+import { answeringFailures } from '../runs/storage-failures.ts';
+import { createSystem } from '../runs/system/index.ts';
+import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type DatabaseOptions, type Sql } from '../storage/index.ts';
+import { HttpClient, type Answer } from './http-client.ts';
+import { ManualTimer } from './manual-timer.ts';
+
+export const TOKEN = 'a-token-of-many-characters';
+
+/** What most tests need: a project, one that is off, pipelines, and AI roles. */
+export const CONFIG = `
+projects:
+  - {id: alpha, repository: org/alpha, runs_on: [os=linux], priority: 5, issue_label: ready}
+  - {id: beta, repository: 'https://git.example.org/beta.git'}
+  - {id: off, repository: org/off, enabled: false}
+pipelines:
+  - {name: build, runs_on: [gpu=a100, os=linux], env: {CI: "true"}, steps: [{name: test, run: npm test}]}
+  - {name: secret, projects: [beta], steps: [{name: one, exec: [make]}]}
+ai:
+  roles:
+    - {name: writer, endpoint: 'https://ai.example.org/v1', model: m, api_key_env: WRITER_KEY, system_prompt: Be brief.}
+    - {name: reader, endpoint: 'https://ai.example.org/v1', model: m, api_key_env: MISSING_KEY}
+    - {name: ours, endpoint: 'https://ai.example.org/v1', model: m, projects: [beta]}
+`;
+
+export interface RunsApiOptions {
+  /** A file, so that another service can go on with it; a database in memory otherwise. */
+  readonly path?: string;
+  readonly config?: string;
+  /** None: writes answer 401 and reads are open. */
+  readonly tokens?: readonly string[];
+  readonly faults?: DatabaseOptions['faults'];
+  readonly fleet?: () => FleetNumbers;
+}
+
+/** The API of the run queue over HTTP, with a real queue; its executing side is played by the test. */
+export class RunsApi {
+  readonly clock: Clock & { ms: number };
+  readonly sql: Sql;
+  readonly queue: Queue;
+  readonly runs: Runs;
+  readonly metrics: RunMetrics;
+  /** Variables with keys that some machine has. */
+  readonly keys = new Set(['WRITER_KEY']);
+  /** Whether there is room for logs. */
+  room = true;
+  accepting = true;
+  storageWorks = true;
+  readonly warnings: string[] = [];
+  loaded: LoadedRunsConfig;
+  readonly #handlers: Handlers<Operations>;
+  readonly #invokerOptions: Pick<InvokerOptions<Operations>, 'guard' | 'preconditions'>;
+  #url = '';
+  #client: HttpClient | undefined;
+  #stopListening: () => Promise<void> = async () => {};
+
+  static async start(options: RunsApiOptions = {}): Promise<RunsApi> {
+    const sql = await openDatabase({ path: options.path ?? ':memory:', ...(options.faults ? { faults: options.faults } : {}) });
+    await migrate(sql, RUN_QUEUE_MIGRATIONS);
+    const api = new RunsApi(sql, options);
+    await api.queue.start();
+    await api.#listen();
+    return api;
+  }
+
+  private constructor(sql: Sql, { config = CONFIG, tokens = [TOKEN], fleet }: RunsApiOptions) {
+    this.sql = sql;
+    const clock = { ms: Date.parse('2026-01-01T00:00:00Z'), now: (): number => clock.ms };
+    this.clock = clock;
+    this.loaded = { config: parseRunsConfig(config), apiTokens: tokens, source: '/runs.yaml', readOnly: false, hash: '' };
+    const env: RunsEnvironment = {
+      sql, clock,
+      timer: new ManualTimer(),
+      log: { ...silentLog, warn: (_fields, message) => void this.warnings.push(message) },
+      config: { current: () => this.loaded, onChange: () => () => {} },
+      nodeId: 'node-1', version: '1.2.3',
+    };
+    this.queue = createQueue({ env, note: async () => {} });
+    const logs = {
+      totalBytes: () => 42,
+      requireRoom: async () => {
+        if (!this.room) throw new ServiceError('log_budget_exceeded', 'the store of logs is full');
+      },
+    };
+    const audit = createAuditLog(env);
+    this.metrics = createMetrics(env, { queue: this.queue, logs, fleet: fleet ?? (() => ({ ships: [], slots: [], certificates: [] })) });
+    this.runs = createRuns(env, { queue: this.queue, logs, audit, keyVariableAvailable: (name) => this.keys.has(name) });
+    const alerts = createAlerts(env, { ...this.runs, onReceived: this.metrics.record.alertReceived });
+    const system = createSystem({ version: env.version, accepting: () => this.accepting, checks: { storage: async () => this.storageWorks && (await sql.healthy()), config: () => true } });
+    const failures = { accepting: () => this.accepting, onFailure: this.metrics.record.storageFailed };
+    this.#handlers = { ...answeringFailures({ ...this.runs.handlers, ...alerts.handlers, ...audit.handlers }, failures), ...this.metrics.handlers, ...system.handlers };
+    this.#invokerOptions = { guard: createGuard(env.config), preconditions: answeringFailures(this.runs.preconditions, failures) };
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  get client(): HttpClient {
+    return this.#client!;
+  }
+
+  async #listen(): Promise<void> {
+    const specification = await readSpecification('runs');
+    const invoke = createInvoker<Operations>({ operations, inputs: specification.inputs, handlers: this.#handlers, mode: () => 'wr', timeoutMs: 30_000, ...this.#invokerOptions });
+    const app = await createHttpApp<Operations>({
+      title: 'test', specification, operations, invoke, errors: nestedErrors, log: silentLog, maxBodyBytes: 1_048_576,
+      corsOrigins: [], validateResponses: true, apiKeys: false,
+    });
+    const http = await startHttpServer(app.callback(), { host: '127.0.0.1', port: 0 }, nestedErrors);
+    const client = new HttpClient(http.url, 64);
+    this.#client = client;
+    this.#url = http.url;
+    this.#stopListening = async () => {
+      client.close();
+      await http.stop(100);
+    };
+  }
+
+  /** Replaces the configuration, as a reload would. */
+  configure(config: string): void {
+    this.loaded = { ...this.loaded, config: parseRunsConfig(config) };
+  }
+
+  /** A request of a holder of the token, unless its headers say otherwise. */
+  send(method: string, path: string, { body, key, headers = {} }: { body?: unknown; key?: string; headers?: Record<string, string> } = {}): Promise<Answer> {
+    const content = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+    return this.client.send(method, `/api/v1${path}`, {
+      headers: { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json', ...(key === undefined ? {} : { 'Idempotency-Key': key }), ...headers },
+      ...(content === undefined ? {} : { body: content }),
+    });
+  }
+
+  enqueue(key: string, body: unknown): Promise<Answer> {
+    return this.send('POST', '/runs', { key, body });
+  }
+
+  /** Queues a diagnostic run and answers its id. */
+  async queued(key: string, project = 'beta'): Promise<string> {
+    const answer = await this.enqueue(key, { project_id: project, kind: 'diagnostic' });
+    if (answer.status !== 202) throw new Error(answer.text);
+    return answer.json<{ data: { id: string } }>().data.id;
+  }
+
+  /** Plays a ship that takes the next run and ends it. */
+  async work(completion: Completion, labels: readonly string[] = []): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<Parameters<Parameters<Queue['addWorker']>[0]['assign']>[0]>();
+    let free = 1;
+    const worker = this.queue.addWorker({
+      shipId: 'f'.repeat(32), sessionId: 's', labels, kinds: ['diagnostic', 'pipeline', 'ai_text'], keyVariables: ['WRITER_KEY'],
+      free: () => free,
+      assign: (claim) => {
+        free = 0;
+        resolve(claim);
+      },
+    });
+    const claim = await promise;
+    await this.queue.accept(claim.ref, 'f'.repeat(32));
+    await this.queue.complete(claim.ref, 'f'.repeat(32), completion);
+    worker.remove();
+    return claim.run.id;
+  }
+
+  async stop(): Promise<void> {
+    await this.#stopListening();
+    this.metrics.stop();
+    await this.runs.stop();
+    await this.queue.stop();
+    await this.sql.close();
+  }
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { AssignmentSchema, type Assignment, type StepSchema } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { systemClock } from '../lib/clock.ts';
+import { silentLog } from '../lib/log.ts';
+import { createExecutor, type Executor, type ExecutorOptions, type OutputLine, type OutputSink, type WorkResult } from '../ship/execute/index.ts';
+import { livingProcesses } from '../ship/execute/process/index.ts';
+
+/** An executor in a folder of its own; `close` removes that. `open`: others may pass through the folder above it. */
+export interface ExecutorBench {
+  readonly executor: Executor;
+  readonly workDir: string;
+  /** What is in the work folder now. */
+  left(): string[];
+  close(): void;
+}
+
+export interface Running {
+  readonly assignment: Assignment;
+  readonly result: Promise<WorkResult>;
+  readonly lines: OutputLine[];
+  /** The lines of a stream, or of all. */
+  text(stream?: OutputLine['stream']): string[];
+  /** Resolves when a line holds this text. */
+  saw(text: string): Promise<void>;
+  stop(graceMs?: number): void;
+  kill(): void;
+  readonly starts: number;
+  /** Processes of the run that are alive; undefined where that cannot be told. */
+  living(): Promise<number[]>;
+}
+
+type Fields = Partial<Extract<MessageInitShape<typeof AssignmentSchema>, { $typeName?: never }>>;
+type Plan = NonNullable<Fields['plan']>;
+export type StepInit = MessageInitShape<typeof StepSchema>;
+
+export function executorBench(options: Partial<ExecutorOptions> & { readonly open?: boolean } = {}): ExecutorBench {
+  const { open = false, ...given } = options;
+  const root = mkdtempSync(join(tmpdir(), 'quire-executor-'));
+  if (open) chmodSync(root, 0o711);
+  const workDir = given.workDir ?? join(root, 'work');
+  const executor = createExecutor({
+    workDir, sandbox: 'none', env: { PATH: process.env['PATH'] }, clock: systemClock, log: silentLog, version: '0.0.0-test', gitProtocols: ['https', 'http', 'ssh', 'file', 'git'], ...given,
+  });
+  return { executor, workDir, left: () => (existsSync(workDir) ? readdirSync(workDir) : []), close: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+export function assignmentOf(plan: Plan, fields: Fields = {}): Assignment {
+  return create(AssignmentSchema, {
+    ref: { runId: randomBytes(16).toString('hex'), attempt: 1, fencingToken: 7n },
+    projectId: 'alpha', repository: 'org/alpha', issueLabel: 'ready', timeoutMs: 60_000n, cancelGraceMs: 10_000n,
+    limits: { maxLine: 16_384, maxBytes: 16n * 1024n * 1024n, maxEvents: 200_000n }, plan, ...fields,
+  });
+}
+
+/** The plan of a pipeline; a text is a step's script. */
+export function pipelineOf(steps: readonly (string | StepInit)[], fields: object = {}): Plan {
+  const whole = steps.map((step, index) => ({ name: `s${index + 1}`, timeoutMs: 30_000n, workingDir: '.', ...(typeof step === 'string' ? script(step) : step) }));
+  return { case: 'pipeline', value: { name: 'test', checkout: 'none', sandbox: 'inherit', steps: whole, ...fields } };
+}
+
+export function script(text: string): { argv: string[] } {
+  return { argv: ['/bin/sh', '-eu', '-c', text] };
+}
+
+export function start(executor: Executor, assignment: Assignment, sink?: OutputSink): Running {
+  const lines: OutputLine[] = [];
+  const waiting: { text: string; resolve: () => void }[] = [];
+  const [stop, kill] = [new AbortController(), new AbortController()];
+  const counts = { starts: 0, graceMs: 10_000 };
+  const collect: OutputSink = {
+    write: (line) => {
+      lines.push(line);
+      for (const wait of waiting) if (line.message.includes(wait.text)) wait.resolve();
+      return sink?.write(line);
+    },
+  };
+  const result = executor.execute(assignment, collect, { stop: stop.signal, kill: kill.signal, graceMs: () => counts.graceMs, started: () => void counts.starts++ });
+  return {
+    assignment, result, lines,
+    text: (stream) => lines.filter((line) => stream === undefined || line.stream === stream).map(({ message }) => message),
+    saw: (text) => new Promise((resolve) => (lines.some(({ message }) => message.includes(text)) ? resolve() : waiting.push({ text, resolve }))),
+    stop: (graceMs = 10_000) => {
+      counts.graceMs = graceMs;
+      stop.abort();
+    },
+    kill: () => kill.abort(),
+    get starts() { return counts.starts; },
+    living: () => livingProcesses({ variables: [`QUIRE_RUN_ID=${assignment.ref!.runId}`] }),
+  };
+}

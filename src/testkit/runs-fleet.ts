@@ -1,0 +1,398 @@
+import 'reflect-metadata';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { create, toBinary, fromBinary, type DescMessage, type DescMethod, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import { Client, credentials, type ClientDuplexStream, type ServiceError as GrpcError, type StatusObject } from '@grpc/grpc-js';
+import * as x509 from '@peculiar/x509';
+import {
+  Enrolment, Fleet as FleetProtocol, ShipInfoSchema, ShipMessageSchema,
+  type Assignment, type JoinResponse, type RunRef, type ServerMessage, type ShipInfo, type ShipMessage,
+} from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { FleetAddresses, openAuthority, startFleet, type RunningFleet } from '../app/runs/fleet.ts';
+import { silentLog } from '../lib/log.ts';
+import type { Context } from '../operations/index.ts';
+import { createAuditLog } from '../runs/audit/index.ts';
+import { parseRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
+import type { RunsEnvironment } from '../runs/environment.ts';
+import { createFleet, type Authority, type Fleet } from '../runs/fleet/index.ts';
+import { KEY_ALGORITHM, makeKeys, toPem } from '../runs/fleet/authority/keys.ts';
+import { createRunLogs, type RunLogsService } from '../runs/logs/index.ts';
+import type { NewRun, RunRecord } from '../runs/queue/port.ts';
+import { assembleQueue, type QueueParts } from '../runs/queue/queue.ts';
+import { insertCertificate, insertShip } from '../runs/ships/index.ts';
+import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
+import { ManualTimer } from './manual-timer.ts';
+import { newRun } from './runs-queue.ts';
+
+export const DAY_MS = 86_400_000;
+
+/** A connection of its own for each client; an IP address is no name to ask for. */
+const CHANNEL = { 'grpc.use_local_subchannel_pool': 1, 'grpc.ssl_target_name_override': 'localhost' };
+
+export interface FleetFixtureOptions {
+  /** Lines of the section `fleet`, beside those that a test needs. */
+  readonly fleet?: string;
+  readonly enabled?: boolean;
+  /** A folder that another fixture has used. */
+  readonly folder?: string;
+  /** How far the server's clock is behind: certificates that it issues must be valid by the real one. */
+  readonly behindMs?: number;
+  /** Offers no listeners: calls go to the service directly. */
+  readonly direct?: boolean;
+}
+
+/** A run queue whose remote ships connect over TLS on loopback; time is moved by hand. */
+export class FleetFixture {
+  readonly folder: string;
+  readonly sql: Sql;
+  readonly env: RunsEnvironment;
+  readonly logs: RunLogsService;
+  readonly fleet: Fleet;
+  readonly authority: Authority | undefined;
+  readonly addresses: FleetAddresses;
+  readonly timer = new ManualTimer();
+  readonly logged: string[] = [];
+  readonly secrets = new Map<string, string>();
+  readonly fenced: string[] = [];
+  linesLost = 0;
+  readonly ships: TestShip[] = [];
+  readonly loaded: LoadedRunsConfig;
+  parts: QueueParts;
+  listeners: RunningFleet | undefined;
+  /** The clock of the machine. Certificates are checked by the real one, so it starts there. */
+  now = Date.now();
+
+  static async start(options: FleetFixtureOptions = {}): Promise<FleetFixture> {
+    const folder = options.folder ?? await mkdtemp(join(tmpdir(), 'quire-fleet-'));
+    const sql = await openDatabase({ path: join(folder, 'runs.db') });
+    await migrate(sql, RUN_QUEUE_MIGRATIONS);
+    const yaml = `
+data_dir: ${folder}
+projects: [{id: alpha, repository: org/alpha}]
+fleet:
+  enabled: ${options.enabled ?? true}
+  listen: 127.0.0.1:0
+  enrol_listen: 127.0.0.1:0
+  advertise: 127.0.0.1
+${options.fleet ?? ''}
+`;
+    const loaded: LoadedRunsConfig = { config: parseRunsConfig(yaml), apiTokens: [], source: 'test', readOnly: false, hash: '' };
+    const holder: { fixture?: FleetFixture } = {};
+    const startMs = Date.now() - (options.behindMs ?? 0);
+    const clock = { now: () => holder.fixture?.now ?? startMs };
+    const authority = await openAuthority(loaded.config, { clock, log: silentLog });
+    const fixture = new FleetFixture(folder, sql, loaded, authority);
+    holder.fixture = fixture;
+    fixture.now = startMs;
+    await fixture.queue.start();
+    await fixture.logs.start();
+    await fixture.fleet.start();
+    if (authority !== undefined && options.direct !== true) {
+      fixture.listeners = await startFleet({ service: fixture.fleet.service, authority, addresses: fixture.addresses, clock, timer: fixture.timer, log: silentLog });
+    }
+    return fixture;
+  }
+
+  private constructor(folder: string, sql: Sql, loaded: LoadedRunsConfig, authority: Authority | undefined) {
+    this.folder = folder;
+    this.sql = sql;
+    this.loaded = loaded;
+    this.authority = authority;
+    const note = (_fields: object, message: string): void => void this.logged.push(message);
+    this.env = {
+      sql, clock: { now: () => this.now }, timer: this.timer,
+      log: { ...silentLog, warn: note, error: note, child: () => this.env.log },
+      config: { current: () => loaded, onChange: () => () => {} }, nodeId: 'node', version: '1.2.3',
+    };
+    this.logs = createRunLogs({ env: this.env, queue: () => this.queue });
+    const elapsed = (): number => this.now;
+    this.parts = assembleQueue({ env: this.env, note: (...args) => this.logs.note(...args), random: () => 0.5, elapsed });
+    this.addresses = new FleetAddresses(loaded.config);
+    this.fleet = createFleet(this.env, {
+      queue: this.queue, logs: this.logs, audit: createAuditLog(this.env), authority, addresses: this.addresses,
+      secretValue: (name) => this.secrets.get(name), random: () => 0.5,
+      fencedWrite: (rpc) => void this.fenced.push(rpc), linesLost: (count) => void (this.linesLost += count),
+    });
+  }
+
+  get queue() {
+    return this.parts.queue;
+  }
+
+  submit(run: Partial<NewRun> = {}): Promise<RunRecord> {
+    return this.sql.transaction((tx) => this.queue.insert(tx, newRun(run)));
+  }
+
+  async token(name: string, labels: string[] = []): Promise<string> {
+    const { data } = await this.handle('createJoinToken', { name, labels });
+    return data.token;
+  }
+
+  /** Calls a handler as the API would. */
+  async handle<K extends keyof Fleet['handlers']>(operation: K, input: Parameters<Fleet['handlers'][K]>[0]) {
+    const handler = this.fleet.handlers[operation] as (input: unknown, context: Context) => ReturnType<Fleet['handlers'][K]>;
+    return await handler(input, {} as Context) as Exclude<Awaited<ReturnType<Fleet['handlers'][K]>>, { headers: unknown }>;
+  }
+
+  /** A ship that has joined. */
+  async ship(name: string, labels: string[] = [], info: MessageInitShape<typeof ShipInfoSchema> = {}): Promise<TestShip> {
+    const ship = new TestShip(this.addresses, name, info);
+    this.ships.push(ship);
+    await ship.join(await this.token(name, labels));
+    return ship;
+  }
+
+  /** The same, connected. */
+  async connected(name: string, info: MessageInitShape<typeof ShipInfoSchema> = {}, labels: string[] = []): Promise<{ ship: TestShip; stream: TestStream }> {
+    const ship = await this.ship(name, labels, info);
+    const stream = ship.connect();
+    stream.hello();
+    await stream.next('welcome');
+    return { ship, stream };
+  }
+
+  /** A member with a certificate that it did not have to ask for, where a test needs many. */
+  async enrolled(name: string): Promise<TestShip> {
+    const ship = new TestShip(this.addresses, name);
+    this.ships.push(ship);
+    const { keys, der } = await makeRequest();
+    const id = createHash('md5').update(name).digest('hex');
+    const { der: certificate, serial, expiresMs } = await this.authority!.signShip(id, der);
+    await this.sql.transaction(async (tx) => {
+      await insertShip(tx, {
+        id, name, labels: [], os: 'linux', arch: 'amd64', version: '1.0.0', kinds: ['pipeline'], keyVariables: [], capacity: 1, ephemeral: false,
+        drainSession: null, joinedMs: this.now, lastSeenMs: 0, certExpiresMs: expiresMs, revokedMs: 0,
+      });
+      await insertCertificate(tx, { serial, shipId: id, expiresMs });
+    });
+    ship.identity = { key: await toPem(keys.privateKey), certificate: pem(certificate), roots: this.authority!.bundle().map(pem).join('\n') };
+    return ship;
+  }
+
+  /** What the log of an attempt says. */
+  async lines(runId: string, attempt = 1): Promise<string[]> {
+    const answer = await (this.logs.handlers.listRunLogs as (input: object, context: object) => Promise<{ data: { message: string }[] }>)({ id: runId, offset: 0, attempt }, {});
+    return answer.data.map(({ message }) => message);
+  }
+
+  async stop({ keepFolder = false } = {}): Promise<void> {
+    for (const ship of this.ships) ship.close();
+    await this.fleet.stop();
+    await this.listeners?.stop(0);
+    await this.queue.stop();
+    await this.logs.stop();
+    await this.sql.close();
+    if (!keepFolder) await rm(this.folder, { recursive: true });
+  }
+}
+
+export interface Identity {
+  readonly key: string;
+  readonly certificate: string;
+  readonly roots: string;
+}
+
+export const pem = (der: Uint8Array): string => x509.PemConverter.encode(Uint8Array.from(der).buffer, 'CERTIFICATE');
+
+/** A request for a certificate, and the key that signed it. */
+export async function makeRequest(): Promise<{ keys: CryptoKeyPair; der: Uint8Array }> {
+  const keys = await makeKeys();
+  const request = await x509.Pkcs10CertificateRequestGenerator.create({ name: 'CN=whoever', keys, signingAlgorithm: KEY_ALGORITHM });
+  return { keys, der: new Uint8Array(request.rawData) };
+}
+
+/** A ship as a test plays it: it says what it is told to, over real connections. */
+export class TestShip {
+  readonly name: string;
+  readonly sessionId = randomBytes(8);
+  readonly info: ShipInfo;
+  readonly #addresses: FleetAddresses;
+  readonly #clients: Client[] = [];
+  #identity: Identity | undefined;
+  #joined: JoinResponse | undefined;
+
+  constructor(addresses: FleetAddresses, name: string, info: MessageInitShape<typeof ShipInfoSchema> = {}) {
+    this.#addresses = addresses;
+    this.name = name;
+    this.info = create(ShipInfoSchema, {
+      name, version: '1.0.0', protocol: 1, os: 'linux', arch: 'amd64', kinds: ['diagnostic', 'pipeline', 'ai_text'], capacity: 4, ...info as object,
+    });
+  }
+
+  get id(): string {
+    return this.#joined!.shipId;
+  }
+
+  get joined(): JoinResponse {
+    return this.#joined!;
+  }
+
+  get identity(): Identity {
+    return this.#identity!;
+  }
+
+  set identity(identity: Identity) {
+    this.#identity = identity;
+    for (const client of this.#clients.splice(0)) client.close();
+  }
+
+  /** The root that a token pins is the one it trusts, as a real ship does. */
+  async join(token: string, request: { der?: Uint8Array; info?: ShipInfo; roots?: string } = {}): Promise<JoinResponse> {
+    const own = await makeRequest();
+    const client = this.#client(this.#addresses.enrol(), { ca: request.roots });
+    const answer = await call(client, Enrolment.method.join, { token, csrDer: request.der ?? own.der, info: request.info ?? this.info });
+    this.#joined = answer;
+    this.#identity = { key: await toPem(own.keys.privateKey), certificate: pem(answer.certificateDer), roots: answer.trustBundleDer.map(pem).join('\n') };
+    return answer;
+  }
+
+  call<I extends DescMessage, O extends DescMessage>(method: Method<I, O>, request: MessageInitShape<I>): Promise<MessageShape<O>> {
+    return call(this.#fleetClient(), method, request);
+  }
+
+  complete(ref: RunRef, outcome: number, more: object = {}) {
+    return this.call(FleetProtocol.method.completeRun, { ref, outcome, started: true, ...more });
+  }
+
+  append(ref: RunRef, firstSeq: number, messages: readonly string[], unixMs = 0) {
+    return this.call(FleetProtocol.method.appendLogs, { ref, firstSeq: BigInt(firstSeq), lines: messages.map((message) => ({ unixMs: BigInt(unixMs), level: 1, stream: 0, step: '', message })) });
+  }
+
+  connect(): TestStream {
+    const { path } = definition(FleetProtocol.method.connect);
+    const stream = this.#fleetClient().makeBidiStreamRequest(
+      path,
+      (message: ShipMessage) => Buffer.from(toBinary(ShipMessageSchema, message)),
+      (bytes: Buffer) => fromBinary(FleetProtocol.method.connect.output, bytes),
+    );
+    return new TestStream(this, stream);
+  }
+
+  close(): void {
+    for (const client of this.#clients.splice(0)) client.close();
+  }
+
+  #fleetClient(): Client {
+    if (this.#clients[0] !== undefined) return this.#clients[0];
+    const { key, certificate, roots } = this.#identity!;
+    const client = new Client(this.#addresses.fleet(), credentials.createSsl(Buffer.from(roots), Buffer.from(key), Buffer.from(certificate)), CHANNEL);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Trusts whoever answers, unless roots are given: the tests of ships prove the other half of joining. */
+  #client(address: string, { ca }: { ca: string | undefined }): Client {
+    const secure = ca === undefined
+      ? credentials.createSsl(null, null, null, { rejectUnauthorized: false, checkServerIdentity: () => undefined })
+      : credentials.createSsl(Buffer.from(ca));
+    const client = new Client(address, secure, CHANNEL);
+    setTimeout(() => client.close(), 5000).unref();
+    return client;
+  }
+}
+
+type Method<I extends DescMessage, O extends DescMessage> = DescMethod & { readonly input: I; readonly output: O };
+
+const definition = ({ parent, name }: DescMethod): { path: string } => ({ path: `/${parent.typeName}/${name}` });
+
+function call<I extends DescMessage, O extends DescMessage>(client: Client, method: Method<I, O>, request: MessageInitShape<I>): Promise<MessageShape<O>> {
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(
+      definition(method).path,
+      (message: MessageShape<I>) => Buffer.from(toBinary(method.input, message)),
+      (bytes: Buffer) => fromBinary(method.output, bytes),
+      create(method.input, request),
+      { deadline: Date.now() + 10_000 },
+      (error: GrpcError | null, answer?: MessageShape<O>) => (error === null ? resolve(answer!) : reject(error)),
+    );
+  });
+}
+
+type Body<Case extends ServerMessage['body']['case']> = Extract<ServerMessage['body'], { case: Case }>['value'];
+
+/** A control stream of a test's ship. */
+export class TestStream {
+  readonly received: ServerMessage[] = [];
+  /** How it ended. */
+  readonly ended: Promise<StatusObject>;
+  readonly raw: ClientDuplexStream<ShipMessage, ServerMessage>;
+  readonly #ship: TestShip;
+  #next = 0;
+  #seq = 0n;
+  #news = Promise.withResolvers<void>();
+
+  constructor(ship: TestShip, raw: ClientDuplexStream<ShipMessage, ServerMessage>) {
+    this.#ship = ship;
+    this.raw = raw;
+    raw.on('data', (message: ServerMessage) => {
+      this.received.push(message);
+      this.#ring();
+    });
+    raw.on('error', () => undefined);
+    this.ended = new Promise((resolve) => raw.on('status', (status: StatusObject) => {
+      this.#ring();
+      resolve(status);
+    }));
+  }
+
+  send(body: MessageInitShape<typeof ShipMessageSchema>['body']): void {
+    this.raw.write(create(ShipMessageSchema, { body: body! }));
+  }
+
+  hello(held: readonly { ref: RunRef; finished?: boolean }[] = [], sessionId: Uint8Array = this.#ship.sessionId, info: ShipInfo = this.#ship.info): void {
+    this.send({ case: 'hello', value: { sessionId, info, held: held.map(({ ref, finished = false }) => ({ ref, finished })) } });
+  }
+
+  heartbeat(held: readonly RunRef[], freeSlots: number, more: { draining?: boolean; unixMs?: bigint } = {}): bigint {
+    this.send({ case: 'heartbeat', value: { seq: ++this.#seq, held: [...held], freeSlots, ...more } });
+    return this.#seq;
+  }
+
+  accept(ref: RunRef): void {
+    this.send({ case: 'accept', value: { ref } });
+  }
+
+  reject(ref: RunRef, reason: string): void {
+    this.send({ case: 'reject', value: { ref, reason } });
+  }
+
+  /** The next message of this kind; those before it are passed over. */
+  async next<Case extends NonNullable<ServerMessage['body']['case']>>(kind: Case): Promise<Body<Case>> {
+    for (;;) {
+      while (this.#next < this.received.length) {
+        const { body } = this.received[this.#next++]!;
+        if (body.case === kind) return body.value as Body<Case>;
+      }
+      await this.#news.promise;
+    }
+  }
+
+  /** The next assignment, accepted. */
+  async take(): Promise<Assignment & { ref: RunRef }> {
+    const assignment = await this.next('assignment');
+    this.accept(assignment.ref!);
+    return assignment as Assignment & { ref: RunRef };
+  }
+
+  count(kind: ServerMessage['body']['case']): number {
+    return this.received.filter(({ body }) => body.case === kind).length;
+  }
+
+  cancel(): void {
+    this.raw.cancel();
+  }
+
+  #ring(): void {
+    this.#news.resolve();
+    this.#news = Promise.withResolvers<void>();
+  }
+}
+
+/** Resolves when the condition holds; the test's own time limit ends the waiting. */
+export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!await condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+export const fingerprintOf = (der: Uint8Array): string => createHash('sha256').update(der).digest('base64url');

@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { startRunQueueService, type RunningRunQueueService } from '../../app/runs-service.ts';
+import { silentLog, type Log } from '../../lib/log.ts';
+import { loadRunsConfig } from '../../runs/config/index.ts';
+
+const TOKEN = 'a-token-of-many-characters';
+
+export interface RunsServerOptions {
+  /** Its data; another one in the same folder goes on with it. */
+  readonly folder: string;
+  /** YAML of pipelines, and what else differs. */
+  readonly yaml?: string;
+  /** host:port each; default: free ports. */
+  readonly fleet?: { readonly address: string; readonly enrol: string };
+  readonly local?: boolean;
+  readonly shipCertTtl?: string;
+  readonly minShipVersion?: string;
+  readonly log?: Log;
+}
+
+interface Run {
+  readonly id: string;
+  readonly state: string;
+  readonly attempt: number;
+  readonly error?: { readonly code: string };
+}
+
+/** The whole run-queue service on loopback, with a fleet. */
+export class RunsServer {
+  readonly service: RunningRunQueueService;
+
+  private constructor(service: RunningRunQueueService) {
+    this.service = service;
+  }
+
+  static async start({ folder, yaml = '', fleet, local = false, shipCertTtl = '720h', minShipVersion = '', log = silentLog }: RunsServerOptions): Promise<RunsServer> {
+    mkdirSync(folder, { recursive: true });
+    const source = join(folder, 'runs.yaml');
+    writeFileSync(source, `
+version: 1
+listen: 127.0.0.1:0
+data_dir: ${join(folder, 'data')}
+runtime: {api_token_env: T, shutdown_grace: 1s}
+local: {enabled: ${local}, capacity: 2}
+fleet: {enabled: ${!local}, listen: '${fleet?.address ?? '127.0.0.1:0'}', enrol_listen: '${fleet?.enrol ?? '127.0.0.1:0'}', advertise: 127.0.0.1, ship_cert_ttl: ${shipCertTtl}, min_ship_version: '${minShipVersion}'}
+projects: [{id: alpha, repository: org/alpha}]
+${yaml}`);
+    const variables = { T: TOKEN, PATH: process.env['PATH'] };
+    const loaded = await loadRunsConfig({ source, env: variables });
+    return new RunsServer(await startRunQueueService({ loaded, variables, log }));
+  }
+
+  /** Calls the API; answers what is in `data`. */
+  async api<T>(method: string, path: string, body?: object): Promise<T> {
+    const response = await fetch(`${this.service.url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${TOKEN}`, 'idempotency-key': crypto.randomUUID(), ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const answer = await response.json() as { data: T };
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+    return answer.data;
+  }
+
+  async makeToken(name: string, labels: readonly string[] = []): Promise<string> {
+    return (await this.api<{ token: string }>('POST', '/ships/tokens', { name, labels })).token;
+  }
+
+  async submit(task: string, input?: string): Promise<string> {
+    return (await this.api<Run>('POST', '/runs', { project_id: 'alpha', kind: 'pipeline', task, ...(input !== undefined && { input }) })).id;
+  }
+
+  run(id: string): Promise<Run> {
+    return this.api('GET', `/runs/${id}`);
+  }
+
+  /** Waits until a run is in one of these states. */
+  async reached(id: string, ...states: readonly string[]): Promise<Run> {
+    for (;;) {
+      const run = await this.run(id);
+      if (states.includes(run.state)) return run;
+      if (['succeeded', 'failed', 'cancelled'].includes(run.state)) throw new Error(`the run is ${run.state}: ${JSON.stringify(run)}`);
+      await setTimeout(20);
+    }
+  }
+
+  /** All lines of a run's log that its steps wrote. */
+  async output(id: string, attempt = 1): Promise<string[]> {
+    const lines: string[] = [];
+    for (let offset = 0; ;) {
+      const page = await this.api<{ stream: string; message: string }[]>('GET', `/runs/${id}/logs?attempt=${attempt}&offset=${offset}`);
+      if (page.length === 0) return lines;
+      offset += page.length;
+      lines.push(...page.filter(({ stream }) => stream !== 'system').map(({ message }) => message));
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { MAIN, ROOT, type Ending } from '../docs-process.ts';
+
+/** `quire ship ...` as a process of its own. */
+export class ShipProcess {
+  readonly ended: Promise<Ending>;
+  readonly #child: ChildProcess;
+  #output = '';
+  #onOutput: (() => void)[] = [];
+  static readonly #running = new Set<ShipProcess>();
+
+  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const child = spawn(process.execPath, [MAIN, 'ship', ...args], { cwd: ROOT, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    const texts = { stdout: '', stderr: '' };
+    for (const stream of ['stdout', 'stderr'] as const) {
+      child[stream].on('data', (chunk: Buffer) => {
+        texts[stream] += chunk.toString();
+        this.#output += chunk.toString();
+        for (const look of this.#onOutput) look();
+      });
+    }
+    this.ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...texts }));
+    ShipProcess.#running.add(this);
+    void this.ended.finally(() => ShipProcess.#running.delete(this));
+  }
+
+  /** Kills whatever a test that failed has left; to be called after each test. */
+  static async killAll(): Promise<void> {
+    await Promise.all([...ShipProcess.#running].map((each) => each.signal('SIGKILL').ended));
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  signal(signal: NodeJS.Signals): this {
+    this.#child.kill(signal);
+    return this;
+  }
+
+  /** Resolves when it has written this so often; rejects when it ends before. */
+  async wrote(text: string, times = 1): Promise<void> {
+    const found = Promise.withResolvers<void>();
+    const look = (): void => {
+      if (this.#output.split(text).length > times) found.resolve();
+    };
+    this.#onOutput.push(look);
+    look();
+    await Promise.race([found.promise, this.ended.then(({ code }) => {
+      throw new Error(`the ship ended with ${code}:\n${this.#output}`);
+    })]);
+  }
+}
