@@ -16,7 +16,7 @@ import { CORPUS_HINT } from './support/corpus.ts';
 import { SCALE } from './support/scale.ts';
 import { ROOT } from './support/server.ts';
 import { comparisons, missing, renderSection, type Row, type Section } from './support/table.ts';
-import { benchVectors, benchVectorsMillion } from './vectors.ts';
+import { benchVectorScans, benchVectors, benchVectorsMillion } from './vectors.ts';
 import { benchWrites } from './writes.ts';
 
 type Part = (folder: string) => Promise<Section[]>;
@@ -33,10 +33,11 @@ const PARTS: Readonly<Record<string, Part>> = {
   load: benchSearchUnderLoad,
   'login-timing': benchLoginTiming,
   vectors: benchVectors,
+  'vector-scans': benchVectorScans,
   'vectors-million': benchVectorsMillion,
 };
 /** Parts that are measured only when they are asked for. */
-const ON_DEMAND = ['vectors-million'];
+const ON_DEMAND = ['vectors-million', 'vector-scans'];
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(PARTS, name));

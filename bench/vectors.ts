@@ -12,7 +12,7 @@ import { benchBuilding } from './vectors/building.ts';
 import { type Collection, generate, generatedCollection, REAL, realCollection } from './vectors/collections.ts';
 import { GRAPHS, measure } from './vectors/measure.ts';
 import { measureScans, scanSection } from './vectors/scan.ts';
-import { checkpointSection, tablesOf, updatesSection, type VectorOutcome } from './vectors/tables.ts';
+import { checkpointSection, tablesOf, updatesSection } from './vectors/tables.ts';
 import { type Measured, targetsOf } from './vectors/targets.ts';
 
 const TITLE = 'Vectors';
@@ -36,12 +36,24 @@ export async function benchVectors(folder: string): Promise<Section[]> {
   await rm(here, { recursive: true });
   const generated = [descriptors.small, descriptors.large, embeddings.small, embeddings.large];
   return [
-    targetsOf(generated, scans, scanned), scanSection(scanned.collection, scans, exactOf(scanned.outcomes)),
+    targetsOf(generated, scans, scanned), scanSection(scanned.collection, scans),
     ...generated.flatMap(({ collection, outcomes }) => tablesOf(collection, outcomes)),
     updatesSection(descriptors.large.collection, descriptors.large.outcomes),
     ...scanned.outcomes.flatMap(({ peer, answer }) => (peer === quire && answer ? [checkpointSection(scanned.collection, answer)] : [])),
     building, ...real, aboutPeers(),
   ];
+}
+
+/** The scans alone; `npm run bench -- vector-scans`. */
+export async function benchVectorScans(folder: string): Promise<Section[]> {
+  const here = join(folder, 'vector-scans');
+  await mkdir(here);
+  progress(`writing ${LARGE} x 768`);
+  const collection = await generatedCollection(here, generate(here, 768, LARGE), LARGE);
+  progress('scans');
+  const scans = await measureScans(here, collection);
+  await rm(here, { recursive: true });
+  return [targetsOf([], scans, undefined), scanSection(collection, scans)];
 }
 
 /** A million vectors: takes an hour, most of it for the others' graphs; `npm run bench -- vectors-million`. */
@@ -86,15 +98,6 @@ async function generatedSets(folder: string, dims: number): Promise<{ small: Mea
   function collectionOf(count: number): Promise<Collection> {
     return generatedCollection(folder, generated, count);
   }
-}
-
-/** Queries a second of the others' exact searches. */
-function exactOf(outcomes: readonly VectorOutcome[]): Map<string, number> {
-  const found = outcomes.flatMap(({ peer, answer }) => {
-    const flat = peer === quire ? undefined : answer?.methods['flat'];
-    return flat === undefined ? [] : [[`${peer.name}, exact`, flat.usual.perSecond] as const];
-  });
-  return new Map(found);
 }
 
 function aboutPeers(): Section {

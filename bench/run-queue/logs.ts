@@ -1,0 +1,90 @@
+// Logs of runs: lines a second that ships send over gRPC with mutual TLS, each call acknowledged when it is on disk, beside the
+// target of 20,000; and the latency of pages of long logs. Ships and server share one process. Alone: `node bench/run-queue/logs.ts`.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunRef } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { FleetFixture, type TestShip } from '../../src/testkit/runs-fleet.ts';
+import { scaled } from '../support/scale.ts';
+import { ROOT } from '../support/server.ts';
+import { progress } from '../support/progress.ts';
+import { compare, comparisons, figure, renderSection, type Row, type Section } from '../support/table.ts';
+
+/** Lines a second (run-queue decisions, section 6). */
+const TARGET = 20_000;
+const SECONDS = Math.round(scaled(5));
+const SHIPS = 20;
+/** Lines of one call: what ships send at most, what a busy step gives in a moment, and one line after the other. */
+const BATCHES = [500, 20, 1];
+
+const LIMITS = 'logs: {attempt_events: 100000000, attempt_budget: 100GiB, total_budget: 1TiB}';
+
+interface Working {
+  readonly ship: TestShip;
+  readonly ref: RunRef;
+  seq: number;
+}
+
+export async function benchRunLogs(folder: string): Promise<Section[]> {
+  const fixture = await FleetFixture.start({ folder: join(folder, 'logs'), fleet: LIMITS });
+  const working = await takeRuns(fixture);
+  const rows: Row[] = [];
+  for (const batch of BATCHES) {
+    progress(`${SHIPS} ships, ${batch} lines a call`);
+    const perSecond = await linesPerSecond(working, batch);
+    rows.push(compare(`${SHIPS} ships, ${batch} lines a call`, perSecond, 'target', TARGET, 'lines/s'));
+  }
+  const lines = working.reduce((sum, { seq }) => sum + seq, 0);
+  const notes = [`${figure(lines)} lines take ${figure(fixture.logs.totalBytes() / lines)} bytes each in the store.`, await pages(fixture, working[0]!)];
+  await fixture.stop({ keepFolder: true });
+  return [comparisons('Logs of runs over gRPC', rows, notes)];
+}
+
+async function takeRuns(fixture: FleetFixture): Promise<Working[]> {
+  const working: Working[] = [];
+  for (let n = 0; n < SHIPS; n++) {
+    const { ship, stream } = await fixture.connected(`ship-${n}`);
+    await fixture.submit();
+    stream.heartbeat([], 1);
+    working.push({ ship, ref: (await stream.take()).ref, seq: 0 });
+  }
+  return working;
+}
+
+async function linesPerSecond(working: readonly Working[], batch: number): Promise<number> {
+  const before = working.reduce((sum, { seq }) => sum + seq, 0);
+  const end = performance.now() + SECONDS * 1000;
+  await Promise.all(working.map(async (each) => {
+    while (performance.now() < end) {
+      const { nextSeq } = await each.ship.append(each.ref, each.seq, Array.from({ length: batch }, (_, i) => text(each.seq + i)));
+      each.seq = Number(nextSeq);
+    }
+  }));
+  return (working.reduce((sum, { seq }) => sum + seq, 0) - before) / SECONDS;
+}
+
+/** As long as lines of test runners are, and no two the same. */
+function text(n: number): string {
+  return `ok ${n} - module ${(n * 7919) % 1009} handles case ${(n * 104_729) % 9973} of the specification (${(n * 31) % 97} ms)`;
+}
+
+async function pages({ logs }: FleetFixture, { ref, seq }: Working): Promise<string> {
+  progress('pages of a long log');
+  const times: number[] = [];
+  for (let n = 0; n < Math.round(scaled(2000, 50)); n++) {
+    const begun = performance.now();
+    await logs.handlers.listRunLogs({ id: ref.runId, attempt: ref.attempt, offset: (n * 7919) % seq }, undefined as never);
+    times.push(performance.now() - begun);
+  }
+  times.sort((a, b) => a - b);
+  const at = (share: number) => figure(times[Math.floor(times.length * share)]!);
+  return `A page of 100 anywhere in a log of ${figure(seq)} lines: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms.`;
+}
+
+if (import.meta.main) {
+  const folder = await mkdtemp(join(ROOT, 'data-bench-'));
+  try {
+    console.log((await benchRunLogs(folder)).map(renderSection).join('\n'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
