@@ -100,8 +100,8 @@ const FOLDER_MODE = process.getuid?.() === 0 ? 0o711 : 0o700;
 
 async function openStore({ config }: LoadedRunsConfig): Promise<Sql> {
   makeFolder(resolve(config.data_dir), FOLDER_MODE);
-  const { path } = config.storage.sqlite;
-  const sql = await openDatabase({ path: path === ':memory:' ? path : inDataDir(config, path) });
+  const { path, synchronous, busy_timeout: busyTimeoutMs } = config.storage.sqlite;
+  const sql = await openDatabase({ path: path === ':memory:' ? path : inDataDir(config, path), synced: synchronous === 'full', busyTimeoutMs });
   try {
     await migrate(sql, RUN_QUEUE_MIGRATIONS);
     return sql;

@@ -10,6 +10,10 @@ export interface DatabaseOptions {
    * replaced is overwritten with zeros. Without, sealed values are answered as they are stored.
    */
   readonly keys?: KeyRing | undefined;
+  /** False: a transaction is acknowledged before the disk has it, and a power failure may undo the latest ones. */
+  readonly synced?: boolean;
+  /** Milliseconds that a statement waits for another connection's lock; 5,000 unless said. */
+  readonly busyTimeoutMs?: number;
   /** Makes the disk fail, for tests; without effect on `:memory:`. */
   readonly faults?: Faults;
 }
@@ -19,7 +23,7 @@ export interface DatabaseOptions {
  * database, or is in use by another process. The sql.js driver is loaded only when it is asked for.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Sql> {
-  if (options.path !== ':memory:') return new NodeSqlite(options.path, options.faults, options.keys);
+  if (options.path !== ':memory:') return new NodeSqlite(options.path, options.faults, options.keys, options);
   const { SqlJs } = await import('./sqljs/index.ts');
   return SqlJs.open(options.keys);
 }

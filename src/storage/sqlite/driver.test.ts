@@ -155,6 +155,13 @@ describe('node:sqlite: faults', () => {
     expect(done).toContain('acknowledged');
   });
 
+  it('waits for no disk where it is not asked to, and says so', async () => {
+    const fast = new NodeSqlite(join(folder, 'fast.db'), { onSync: () => Promise.reject(new Error('synced')) }, undefined, { synced: false, busyTimeoutMs: 50 });
+    await fast.transaction((tx) => tx.run('CREATE TABLE t(a)'));
+    expect([fast.info.durable, await fast.transaction((tx) => tx.get('PRAGMA busy_timeout'))]).toEqual([false, { timeout: 50 }]);
+    await fast.close();
+  });
+
   it('rejects what the disk does not confirm, and confirms nothing more before all of the log is copied elsewhere', async () => {
     await Promise.all([insert(7), insert(8), insert(9)]);
     fail.sync = true;

@@ -14,10 +14,12 @@ import { FileLock } from './lock.ts';
 import { openReader, prepareFile } from './open.ts';
 import { ReaderClient } from './reader-client.ts';
 import { overwriteWith, snapshotTo } from './snapshot.ts';
-import { WriterEngine, type Faults } from './writer-engine.ts';
+import { WriterEngine, type EngineOptions, type Faults } from './writer-engine.ts';
 
 /** File systems that live in memory (tmpfs, ramfs): there an fsync promises nothing. */
 const VOLATILE = new Set([0x01021994, 0x858458f6]);
+
+export type Tuning = Pick<EngineOptions, 'synced' | 'busyTimeoutMs'>;
 
 /**
  * The durable driver over a file: one writing connection and one reading connection on the main
@@ -40,14 +42,14 @@ export class NodeSqlite implements Sql {
    * Makes the file and its folder when they are absent. Throws `unavailable` when that fails, when
    * the file is not a database, or when another process has it open.
    */
-  constructor(path: string, faults: Faults = {}, keys?: KeyRing) {
+  constructor(path: string, faults: Faults = {}, keys?: KeyRing, tuning: Tuning = {}) {
     const file = resolve(path);
     prepareFile(file);
     this.#keys = keys;
     this.#lock = FileLock.take(file);
     let engine: WriterEngine | undefined;
     try {
-      this.#engine = engine = new WriterEngine(file, this.#damage, faults, keys !== undefined);
+      this.#engine = engine = new WriterEngine(file, this.#damage, faults, { ...tuning, overwriteDeleted: keys !== undefined });
       this.#reader = openReader(file, keys);
     } catch (error) {
       engine?.close();
@@ -60,7 +62,7 @@ export class NodeSqlite implements Sql {
     const checkpoints = new Checkpoints(() => this.#thread.checkpoint());
     this.#engine.copyLog = () => this.#thread.copyLog();
     this.#engine.onCommitted = (pages) => checkpoints.afterCommit(pages);
-    this.info = { driver: 'node:sqlite', path: file, durable: !VOLATILE.has(statfsSync(dirname(file)).type) };
+    this.info = { driver: 'node:sqlite', path: file, durable: tuning.synced !== false && !VOLATILE.has(statfsSync(dirname(file)).type) };
     this.background = this.#background();
   }
 

@@ -42,9 +42,19 @@ export function prepareFile(file: string): void {
   }
 }
 
+export interface WriterOptions {
+  readonly overwriteDeleted?: boolean;
+  /** How long a statement waits for another connection's lock; 5 seconds unless said. */
+  readonly busyTimeoutMs?: number | undefined;
+}
+
 /** Where something is encrypted, deleted and replaced content is overwritten: it may be what was there before. */
-export function openWriter(file: string, { overwriteDeleted = false } = {}): Connection {
-  return openWith(file, COMMON + WRITER + (overwriteDeleted ? 'PRAGMA secure_delete = ON;' : ''));
+export function openWriter(file: string, { overwriteDeleted = false, busyTimeoutMs }: WriterOptions = {}): Connection {
+  const further = [
+    ...(overwriteDeleted ? ['PRAGMA secure_delete = ON;'] : []),
+    ...(busyTimeoutMs === undefined ? [] : [`PRAGMA busy_timeout = ${Math.round(busyTimeoutMs)};`]),
+  ];
+  return openWith(file, COMMON + WRITER + further.join(''));
 }
 
 /** A connection for checkpoints: what it copies is on disk before the log may be reused. */

@@ -5,13 +5,18 @@ import type { Connection } from './connection.ts';
 import type { Damage } from './damage.ts';
 import { LogSync } from './log-sync.ts';
 import { translate } from './failures.ts';
-import { openWriter } from './open.ts';
+import { openWriter, type WriterOptions } from './open.ts';
 
 /** For tests: each may throw, and so make a commit or a statement fail as a broken disk would. */
 export interface Faults {
   readonly onCommit?: () => void;
   readonly onSync?: () => void | Promise<void>;
   readonly onStatement?: (sql: string) => void;
+}
+
+export interface EngineOptions extends WriterOptions {
+  /** False: what is committed need not be on disk. */
+  readonly synced?: boolean | undefined;
 }
 
 /** The writing connection: reopens itself after a failure it cannot roll back. */
@@ -25,18 +30,18 @@ export class WriterEngine implements Engine {
   readonly #file: string;
   readonly #faults: Faults;
   readonly #damage: Damage;
-  readonly #overwriteDeleted: boolean;
+  readonly #options: EngineOptions;
   readonly #log: LogSync;
   /** A sync has failed, after which the system may take what is not on disk for written. */
   #doubtful = false;
   #connection: Connection | undefined;
   #schemaChanged = false;
 
-  constructor(file: string, damage: Damage, faults: Faults, overwriteDeleted = false) {
+  constructor(file: string, damage: Damage, faults: Faults, options: EngineOptions = {}) {
     this.#file = file;
     this.#damage = damage;
     this.#faults = faults;
-    this.#overwriteDeleted = overwriteDeleted;
+    this.#options = options;
     this.#log = new LogSync(`${file}-wal`);
     this.#connection = this.#open();
   }
@@ -74,6 +79,7 @@ export class WriterEngine implements Engine {
    * clean. What the log holds is copied into the database then, which writes them anew elsewhere.
    */
   async durable(): Promise<void> {
+    if (this.#options.synced === false) return;
     const { onSync } = this.#faults;
     const doubtful = this.#doubtful;
     this.#doubtful = true;
@@ -109,7 +115,7 @@ export class WriterEngine implements Engine {
   }
 
   #open(): Connection {
-    return openWriter(this.#file, { overwriteDeleted: this.#overwriteDeleted });
+    return openWriter(this.#file, this.#options);
   }
 
   /** Asking takes about a microsecond; the file's size says nothing, since the log is reused from its beginning. */
