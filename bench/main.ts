@@ -11,6 +11,7 @@ import { benchMemoryRecall } from './memory-recall.ts';
 import { benchProtocols } from './protocols.ts';
 import { benchReads } from './reads.ts';
 import { benchRelevance } from './relevance.ts';
+import { benchRunQueue } from './run-queue.ts';
 import { benchSearchUnderLoad } from './search-under-load.ts';
 import { CORPUS_HINT } from './support/corpus.ts';
 import { SCALE } from './support/scale.ts';
@@ -35,6 +36,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   vectors: benchVectors,
   'vector-scans': benchVectorScans,
   'vectors-million': benchVectorsMillion,
+  'run-queue': benchRunQueue,
 };
 /** Parts that are measured only when they are asked for. */
 const ON_DEMAND = ['vectors-million', 'vector-scans'];

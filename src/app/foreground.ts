@@ -16,6 +16,9 @@ export interface Running {
 /** As sysexits.h has it: the configuration is at fault. */
 const EXIT_CONFIG = 78;
 
+/** A process that has stopped ends by itself, and after so long at the latest. */
+const LINGER_MS = 1000;
+
 /**
  * Runs a service until it is told to end, or has nothing left to do. The first SIGTERM or SIGINT stops it in order, a second
  * one hurries it where that is possible, and the next ends the process at once. SIGHUP reloads where there is something to reload, and else ends the process as usual.
@@ -33,6 +36,8 @@ export async function runInForeground(start: () => Promise<Running>): Promise<vo
   const signal = await Promise.race([nextSignal(), ...(running.ended ? [running.ended] : [])]);
   if (signal !== undefined) endOnFurther(signal, running);
   await running.stop();
+  // Everything is closed; only a socket whose end was never reported could keep the process.
+  setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 
 function endOnFurther(signal: NodeJS.Signals, running: Running): void {

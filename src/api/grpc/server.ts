@@ -119,10 +119,19 @@ export function stopOnce(server: Server, announce: () => void): GrpcServer['stop
   return (graceMs) => (stopping ??= stop(server, announce, graceMs));
 }
 
+/** A connection that broke in the middle of something may never be told to have closed; it is waited for no longer than this. */
+const CUT_OFF_MS = 1000;
+
 async function stop(server: Server, announce: () => void, graceMs: number): Promise<void> {
   announce();
-  const done = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
-  const late = setTimeout(() => server.forceShutdown(), graceMs);
-  await done;
+  const done = Promise.withResolvers<void>();
+  server.tryShutdown(() => done.resolve());
+  let last: NodeJS.Timeout | undefined;
+  const late = setTimeout(() => {
+    server.forceShutdown();
+    last = setTimeout(done.resolve, CUT_OFF_MS);
+  }, graceMs);
+  await done.promise;
   clearTimeout(late);
+  clearTimeout(last);
 }

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Outcome, ShipInfoSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { systemClock } from '../../lib/clock.ts';
@@ -106,5 +106,16 @@ describe('the fleet with a real ship', () => {
     expect(addresses.enrol()).toBe(`localhost:${port}`);
     await running.stop(0);
     await running.stop(0);
+  });
+
+  it('stops in time although somebody holds a connection open and never begins to speak', async () => {
+    fixture = await FleetFixture.start();
+    const [host, port] = fixture.addresses.fleet().split(':');
+    const socket = connect(Number(port), host);
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await new Promise((resolve) => socket.once('connect', resolve));
+    await fixture.listeners!.stop(10);
+    socket.destroy();
+    await closed;
   });
 });

@@ -1,0 +1,18 @@
+// The run-queue service: a fleet under load, logs, a long history, and queues of jobs on the same machine. Needs about five minutes.
+import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { benchFleet } from './run-queue/fleet.ts';
+import { benchRunHistory } from './run-queue/history.ts';
+import { benchRunLogs } from './run-queue/logs.ts';
+import { benchQueuePeers } from './run-queue/peers.ts';
+import type { Section } from './support/table.ts';
+
+export async function benchRunQueue(folder: string): Promise<Section[]> {
+  const sections: Section[] = [];
+  for (const [name, part] of Object.entries({ fleet: benchFleet, logs: benchRunLogs, history: benchRunHistory, peers: benchQueuePeers })) {
+    const own = join(folder, `run-queue-${name}`);
+    await mkdir(own);
+    sections.push(...(await part(own)));
+  }
+  return sections;
+}
