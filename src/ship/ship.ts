@@ -105,7 +105,8 @@ class SailingShip implements Ship, Captain {
   }
 
   async run(): Promise<ShipEnd> {
-    await this.#sweep();
+    // The server hands out anew what this process does not hold, as soon as it is connected: then the last process's work must be dead.
+    await Promise.all([this.#sweep(), this.#options.executor.ready]);
     void this.#sail();
     const end = await this.#end.promise;
     this.#over.abort();

@@ -38,6 +38,19 @@ class WaitingShip extends FakeShip {
   }
 }
 
+/** A second passes, and who sleeps wakes and works. */
+async function liveASecond(): Promise<void> {
+  fixture.pass(1000);
+  await timer.elapse();
+  for (let n = 0; n < 5; n++) await setImmediate();
+}
+
+async function liveUntil(promise: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  void promise.then(() => (isOver = true));
+  while (!isOver) await liveASecond();
+}
+
 describe('the running queue', () => {
   it('hands out what is queued at once, and the next when there is room again', async () => {
     const ship = new WaitingShip('s');
@@ -78,13 +91,29 @@ describe('the running queue', () => {
     const run = await fixture.submit();
     await got;
     await fixture.queue.accept(ship.last.ref, 's');
-    fixture.pass(60_000);
     const changed = Promise.withResolvers<string>();
     fixture.queue.onChange((change) => changed.resolve(change.run.state));
-    await timer.elapse();
+    await liveUntil(changed.promise);
     expect(await changed.promise).toBe('queued');
     expect(await fixture.queue.get(run.id)).toMatchObject({ attempt: 2 });
     expect(timer.sleeps.every((milliseconds) => milliseconds === 1000)).toBe(true);
+  });
+
+  it('takes no run from its ship for the time in which the server itself stood still', async () => {
+    const ship = new WaitingShip('s');
+    fixture.queue.addWorker(ship);
+    await fixture.queue.start();
+    const got = ship.next();
+    const run = await fixture.submit();
+    await got;
+    await fixture.queue.accept(ship.last.ref, 's');
+    const lost = Promise.withResolvers<void>();
+    fixture.queue.onChange(() => lost.resolve());
+    fixture.pass(600_000);
+    for (let n = 0; n < 20; n++) await liveASecond();
+    expect(await fixture.queue.get(run.id)).toMatchObject({ state: 'running', attempt: 1 });
+    await liveUntil(lost.promise);
+    expect(await fixture.queue.get(run.id)).toMatchObject({ attempt: 2 });
   });
 
   it('writes the renewals of all ships of a second in one transaction', async () => {

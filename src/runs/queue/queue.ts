@@ -22,6 +22,7 @@ import { regrant } from './regrant.ts';
 import { Renewals } from './renewals.ts';
 import { expireRuns } from './retention.ts';
 import { readById, readHeld, toRecord } from './run-rows.ts';
+import { mindingStandstills } from './standstill.ts';
 import { Ticker } from './ticker.ts';
 
 export interface QueueOptions {
@@ -55,7 +56,7 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   const dispatcher: Dispatcher = new Dispatcher(core, { giveBack: (handout) => giveBack(core, handout), onHandedOut: options.onHandedOut ?? (() => {}) });
   const renewals = new Renewals(core);
   const tick = (signal?: AbortSignal): Promise<void> => runTick(core, dispatcher, signal);
-  const ticker = new Ticker(options.env, tick);
+  const ticker = new Ticker(options.env, mindingStandstills(core, tick));
   const load = async (): Promise<void> => {
     await core.time.load(options.env.sql);
     await regrant(core);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/index.ts';
 import { silentLog } from '../../lib/log.ts';
+import { systemTimer } from '../../lib/timer.ts';
 import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../../storage/index.ts';
 import { parseRunsConfig, type LoadedRunsConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
@@ -24,9 +25,17 @@ async function open(text = CONFIG) {
   const sql = await openDatabase({ path: ':memory:' });
   opened.push(sql);
   await migrate(sql, RUN_QUEUE_MIGRATIONS);
-  const world = { now: START, config: parseRunsConfig(text), unfinished: false, refuse: undefined as Error | undefined, keys: [] as string[], requests: [] as RunRequest[] };
+  const world = { now: START, config: parseRunsConfig(text), unfinished: false, refuse: undefined as Error | undefined, keys: [] as string[], requests: [] as RunRequest[], changed: () => {} };
+  const onChange = (listener: (loaded: LoadedRunsConfig) => void) => {
+    world.changed = () => listener({ config: world.config } as LoadedRunsConfig);
+    return () => undefined;
+  };
   const node = () => createSchedules({
-    env: { sql, clock: { now: () => world.now }, config: { current: () => ({ config: world.config }) as LoadedRunsConfig, onChange: () => () => undefined }, log: silentLog },
+    env: {
+      sql, clock: { now: () => world.now }, timer: systemTimer,
+      config: { current: () => ({ config: world.config }) as LoadedRunsConfig, onChange },
+      log: silentLog,
+    },
     queue: { unfinished: async () => world.unfinished },
     enqueueOnce: async (_, key, request) => {
       if (world.refuse !== undefined) throw world.refuse;
@@ -121,13 +130,27 @@ describe('schedules (run-queue decisions, section 2.6)', () => {
     expect(release! - 490_001 * 3600).toBeLessThanOrEqual(30);
   });
 
-  it('tick by themselves once started', async () => {
+  it('wait for the moment of what is due within a minute', async () => {
+    const { world, schedules } = await open();
+    await schedules.tick();
+    world.now += 40 * 60_000 - 300; // so long before the hour
+    schedules.start();
+    await new Promise((done) => setTimeout(done, 50));
+    expect(world.keys).toEqual([]);
+    world.now += 300;
+    await expect.poll(() => world.keys).toEqual([key('release', 490_001)]);
+    await schedules.stop();
+  });
+
+  it('look at once when they start, and when the configuration changes', async () => {
     const { world, schedules } = await open();
     await schedules.tick();
     world.now += HOUR;
     schedules.start();
-    while (world.keys.length === 0) await new Promise((done) => setTimeout(done, 20));
+    await expect.poll(() => world.keys).toEqual([key('release', 490_001)]);
+    world.now += HOUR;
+    world.changed();
+    await expect.poll(() => world.keys).toHaveLength(3);
     await schedules.stop();
-    expect(world.keys).toEqual([key('release', 490_001)]);
   });
 });

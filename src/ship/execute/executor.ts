@@ -55,6 +55,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const active = new Set<string>();
   return {
     kinds: ['diagnostic', 'pipeline', 'ai_text'],
+    ready,
     refuses: (assignment) => refusal(context, assignment),
     execute: async (assignment, sink, control) => {
       const name = `${assignment.ref?.runId}.${assignment.ref?.attempt}`;

@@ -38,6 +38,8 @@ export interface WorkControl {
 export interface Executor {
   /** Kinds, and sandboxes that this machine has. */
   readonly kinds: readonly ('diagnostic' | 'pipeline' | 'ai_text')[];
+  /** Resolves when nothing is alive of what a process that died has left here; work waits for that. Never rejects. */
+  readonly ready?: Promise<void>;
   /** Why it cannot take an assignment (a missing sandbox); undefined when it can. */
   refuses(assignment: Assignment): string | undefined;
   /** Never rejects: a failure of the ship itself is the outcome SHIP_ERROR. Nothing of the work is alive when it resolves. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { OutputWriter } from '../output/index.ts';
 import { groupEnds, killLeftovers, signal } from './leftovers.ts';
+import { Watchdog } from './watchdog.ts';
 
 /** After the last process is gone its pipes are empty at once; a pipe that stays open so long is in foreign hands. */
 const PIPE_IDLE_MS = 1_000;
@@ -44,6 +45,9 @@ export interface ProcessEnd {
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
+/** One for all work of this process. */
+const watchdog = new Watchdog();
+
 /**
  * Runs a command in a process group of its own and writes its output. When it has ended, so is everything
  * that it started: what it leaves behind is killed. Never rejects.
@@ -51,6 +55,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Promise<ProcessEnd> {
   const child = await start(plan);
   if (typeof child === 'string') return { exitCode: null, signal: null, stopped: false, spawnError: child, survivors: [] };
+  watchdog.watch(child.pid!);
   const finished = new AbortController();
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const output = Promise.all([pump(child.stdout, plan.stdout, finished.signal), pump(child.stderr, plan.stderr, finished.signal)]);
@@ -62,6 +67,7 @@ export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Pr
   stopping.done();
   if (plan.forceEnd !== undefined) await forceEnd(plan.forceEnd, plan.env);
   const survivors = await killLeftovers({ group: child.pid!, variables: plan.marks });
+  watchdog.release(child.pid!);
   finished.abort();
   await output;
   return { exitCode, signal: endSignal, stopped, survivors };

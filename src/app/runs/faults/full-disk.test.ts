@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Run } from '../../../../generated/runs/sdk/types.gen.ts';
+import { FaultBench, PATIENT } from '../../../testkit/runs-faults/bench.ts';
+import type { Answer } from '../../../testkit/runs-faults/client.ts';
+import { eventually } from '../../../testkit/runs-faults/eventually.ts';
+import { pipelines, projects } from '../../../testkit/runs-faults/pipelines.ts';
+
+/** A multiple of 512; below the size at which the database's log is folded in. */
+const LIMIT = 3000 * 512;
+
+const canLift = spawnSync('prlimit', ['--version']).status === 0;
+const TIME = { timeout: 120_000 };
+
+const lift = (pid: number): void => expect(spawnSync('prlimit', ['--pid', String(pid), '--fsize=unlimited:']).status).toBe(0);
+
+/** One line of some length a moment, as long as it may. */
+const TALK = `
+  - {name: talk, steps: [{name: only, run: 'i=0; while [ $i -lt 20 ]; do head -c 9000 /dev/urandom | base64 -w 0; echo; i=$((i+1)); sleep 0.1; done; echo "the end"'}]}
+`;
+
+describe.concurrent('a full disk', TIME, () => {
+  it.skipIf(!canLift)('of the server: it refuses runs and goes on reading; with room again it goes on, and has lost none (needs prlimit of util-linux)', async ({ onTestFinished }) => {
+    const bench = new FaultBench({ local: true, yaml: (folder) => `${PATIENT}\nprojects: [{id: all, repository: org/all}, {id: later, repository: org/later, runs_on: [gpu=a100]}]\n${pipelines(folder)}` });
+    onTestFinished(() => bench.close());
+    await bench.serve({ maxFileBytes: LIMIT });
+    const ids: string[] = [];
+    const refusals: Answer<Run>[] = [];
+    const waiting = await bench.submit('later', 'short', '1');
+    // Some end while there is room and some cannot be recorded any more.
+    const submit = async (): Promise<void> => {
+      const answer = await bench.call<Run>('POST', '/runs', { project_id: 'all', kind: 'pipeline', task: 'short', input: '1' });
+      if (answer.status === 202) ids.push(answer.body.data.id);
+      else refusals.push(answer);
+    };
+    while (refusals.length < 8) await Promise.all(Array.from({ length: 8 }, submit));
+    for (const { status, body } of refusals) expect([status, body.error!.code]).toEqual([500, 'enqueue_failed']);
+    expect(await bench.call('POST', `/runs/${waiting}/cancel`)).toMatchObject({ status: 500, body: { error: { code: 'storage_failed' } } });
+    expect((await bench.run(waiting)).state).toBe('queued');
+    for (const path of [`/runs/${ids[0]!}`, '/runs', '/projects', `/runs/${ids[0]!}/logs`]) expect((await bench.call('GET', path)).status, path).toBe(200);
+    expect((await fetch(`${bench.url}/healthz`)).status).toBe(200);
+    expect((await stat(join(bench.folder, 'server', 'runs.db-wal'))).size, 'the limit did not hold').toBeLessThanOrEqual(LIMIT);
+
+    lift(bench.server.pid);
+    expect((await bench.call('POST', `/runs/${waiting}/cancel`)).body.data).toMatchObject({ state: 'cancelled' });
+    refusals.length = 0;
+    await submit();
+    expect(refusals).toEqual([]);
+    for (const id of ids) expect(await bench.reached(id, 'succeeded')).toMatchObject({ attempt: 1 });
+    expect(await bench.server.signal('SIGTERM').ended).toMatchObject({ code: 0 });
+  });
+
+  it('of a ship: the run goes on and ends, and its log says that it is not whole', async ({ onTestFinished }) => {
+    const bench = new FaultBench({ yaml: (folder) => `${PATIENT}\n${projects(['all'])}${pipelines(folder)}${TALK}` });
+    onTestFinished(() => bench.close());
+    await bench.serve();
+    const ship = await bench.ship('one', ['zone=all'], { maxFileBytes: 100 * 512 });
+    const [first, second] = [await bench.submit('all', 'talk'), await bench.submit('all', 'short', '1')];
+    await bench.reached(first, 'succeeded');
+    await bench.reached(second, 'succeeded');
+    const log = await bench.log(first);
+    expect(log.map(({ message }) => message)).not.toContain('the end');
+    expect(log.filter(({ stream, level }) => stream === 'system' && level === 'warn')).toEqual([expect.objectContaining({ message: expect.stringMatching(/lines .*(lost|missing)/) as string })]);
+    expect(ship.program.output).toContain('cannot be written to disk');
+    await eventually('the ship to be free', async () => ((await bench.listShips())[0]!.running === 0 ? true : undefined));
+  });
+});
+
+describe('a full store of logs', TIME, () => {
+  it('cuts an attempt at its budget and refuses runs when all of it is used; what runs goes on', async ({ onTestFinished }) => {
+    const bench = new FaultBench({ yaml: (folder) => `${PATIENT}\nlogs: {attempt_budget: 1MiB, total_budget: 600KiB}\n${projects(['all'])}${pipelines(folder)}
+  - {name: flood, steps: [{name: only, run: 'head -c 1500000 /dev/urandom | base64 -w 900; yes "$(printf "%0999d" 1)" | head -c 104857600; echo "{}" > "$QUIRE_RESULT_FILE"'}]}\n` });
+    onTestFinished(() => bench.close());
+    await bench.serve();
+    await bench.ship('one', ['zone=all']);
+    const [flood, other] = [await bench.submit('all', 'flood'), await bench.submit('all', 'count', '40')];
+    expect(await bench.reached(flood, 'succeeded')).toMatchObject({ attempt: 1, log_truncated: true });
+    const log = await bench.log(flood);
+    expect(log.filter(({ stream, level }) => stream === 'system' && level === 'warn').length).toBe(1);
+    expect((await bench.data<{ content: string }>('GET', `/runs/${flood}/result`)).content.trim()).toBe('{}');
+    const refused = await bench.call('POST', '/runs', { project_id: 'all', kind: 'pipeline', task: 'short', input: '1' });
+    expect(refused).toMatchObject({ status: 507, body: { error: { code: 'log_budget_exceeded' } } });
+    expect(await bench.reached(other, 'succeeded')).toMatchObject({ attempt: 1, log_truncated: false });
+    expect((await bench.output(other)).length).toBe(40);
+  });
+});

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { livingProcesses } from './leftovers.ts';
+
+/** Works with three groups, of which it releases the second, and comes to its end by `end`. */
+const program = (end: string): string => `
+  import { spawn } from 'node:child_process';
+  import { Watchdog } from '${new URL('./watchdog.ts', import.meta.url).href}';
+  const watchdog = new Watchdog();
+  const groups = ['1', '2', '3'].map((GROUP) => {
+    const child = spawn('/bin/sh', ['-c', 'trap "" TERM; sleep 1000 & sleep 1000'], { detached: true, stdio: 'ignore', env: { ...process.env, GROUP } });
+    child.unref();
+    watchdog.watch(child.pid);
+    return child.pid;
+  });
+  watchdog.release(groups[1]);
+  ${end}`;
+
+/** Runs it to its end; answers what looks for the living processes of a group. */
+async function runProgram(end: string): Promise<(group: number) => Promise<number[]>> {
+  const name = `QUIRE_TEST=${randomBytes(8).toString('hex')}`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program(end)], { env: { PATH: process.env['PATH'], QUIRE_TEST: name.slice(11) }, stdio: 'ignore' });
+  await once(child, 'exit');
+  return (group) => livingProcesses({ variables: [name, `GROUP=${group}`] });
+}
+
+describe('the watchdog', () => {
+  it.each([
+    ['is killed', "setTimeout(() => process.kill(process.pid, 'SIGKILL'), 100);"],
+    ['ends without a word', 'setTimeout(() => process.exit(1), 100);'],
+    ['has nothing to do any more', ''],
+  ])('kills the groups of a process that %s, and no others', async (_how, end) => {
+    const living = await runProgram(end);
+    while ((await living(1)).length + (await living(3)).length > 0) await setTimeout(10);
+    const released = await living(2);
+    expect(released.length).toBeGreaterThan(0);
+    for (const pid of released) process.kill(pid, 'SIGKILL');
+  });
+});

@@ -1,0 +1,165 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { joinShip } from '../../app/ship/join-ship.ts';
+import { TcpProxy } from '../ship/tcp-proxy.ts';
+import { FaultsClient, TOKEN } from './client.ts';
+import { Program, type ProgramOptions } from './program.ts';
+
+/** Settings of the queue; all but the lease is quick. */
+export const leases = (ttl: string): string => `queue: {lease_ttl: ${ttl}, heartbeat: 300ms, cancel_grace: 600ms, backoff: {initial: 50ms, max: 100ms}}`;
+
+/** Leases don't end while a server starts again. */
+export const PATIENT = leases('20s');
+
+/** A lease takes seconds; two of them are left for delays of a machine that has much to do. */
+export const QUICK = leases('8s');
+
+export interface BenchOptions {
+  /** YAML: pipelines, projects and what else differs. */
+  yaml(folder: string): string;
+  readonly local?: boolean;
+  /** `runtime.shutdown_grace`. */
+  readonly grace?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A ship as a process, behind a network of its own that can be cut. */
+export interface ShipProgram {
+  readonly name: string;
+  readonly id: string;
+  readonly folder: string;
+  readonly proxy: TcpProxy;
+  program: Program;
+  /** A new process of it, which is connected. */
+  restart(options?: ProgramOptions): Promise<void>;
+}
+
+/**
+ * The run-queue service as a process, ships as processes, and TCP proxies between them, through which each reaches a
+ * server that was started again on other ports.
+ */
+export class FaultBench extends FaultsClient {
+  readonly folder: string;
+  readonly ships: ShipProgram[] = [];
+  /** HTTP, through a network that can be cut; stays the same over restarts. */
+  #http: TcpProxy | undefined;
+  #server: Program | undefined;
+  #url = '';
+  #fleet: { readonly port: number; readonly enrol: string } | undefined;
+  readonly #options: BenchOptions;
+  readonly #programs: Program[] = [];
+
+  constructor(options: BenchOptions) {
+    super();
+    this.folder = mkdtempSync(join(tmpdir(), 'quire-faults-'));
+    this.#options = options;
+    const { local = false, grace = '2s' } = options;
+    writeFileSync(this.file, `# A comment that stays.
+version: 1
+listen: 127.0.0.1:0
+data_dir: ${join(this.folder, 'server')}
+node_id: test
+runtime: {api_token_env: RUNS_API_TOKEN, shutdown_grace: ${grace}}
+local: {enabled: ${local}, capacity: 4}
+fleet: {enabled: ${!local}, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: 127.0.0.1}
+${options.yaml(this.folder)}`);
+  }
+
+  /** The configuration of the server. */
+  get file(): string {
+    return join(this.folder, 'runs.yaml');
+  }
+
+  /** Changes the configuration file without changing the configuration, which the server takes for a reason to look at its schedules. */
+  touch(): void {
+    appendFileSync(this.file, '# touched\n');
+  }
+
+  get server(): Program {
+    return this.#server!;
+  }
+
+  /** Of the server itself, without a proxy. */
+  get url(): string {
+    return this.#url;
+  }
+
+  /** Through the proxy. */
+  get stableUrl(): string {
+    return `http://127.0.0.1:${this.http.port}`;
+  }
+
+  get http(): TcpProxy {
+    return this.#http!;
+  }
+
+  get enrol(): string {
+    return this.#fleet!.enrol;
+  }
+
+  /** `quire ...`, which ends with the bench at the latest. */
+  start(args: readonly string[], options: ProgramOptions = {}): Program {
+    const program = new Program(args, options);
+    this.#programs.push(program);
+    return program;
+  }
+
+  /** Starts the server, or another process of it over the same data. */
+  async serve({ env, ...options }: ProgramOptions = {}): Promise<void> {
+    const server = this.start(['runs', '--config', this.file], { env: { RUNS_API_TOKEN: TOKEN, ...this.#options.env, ...env }, ...options });
+    this.#server = server;
+    this.#url = (await server.wrote(/service listening on (http:\S+)/))[1]!;
+    await server.wrote('try next:');
+    const target = { host: '127.0.0.1', port: Number(new URL(this.#url).port) };
+    this.#http ??= await TcpProxy.start(target);
+    this.#http.target = target;
+    const fleet = /connect to \S+:(\d+), join at (\S+)/.exec(server.output);
+    if (fleet === null) return;
+    this.#fleet = { port: Number(fleet[1]), enrol: fleet[2]! };
+    for (const { proxy } of this.ships) proxy.target = { host: '127.0.0.1', port: this.#fleet.port };
+  }
+
+  /** SIGKILL, and no connection to it is left. */
+  async killServer(): Promise<void> {
+    await this.server.signal('SIGKILL').ended;
+  }
+
+  /** A ship that has joined and is connected. */
+  async ship(name: string, labels: readonly string[] = [], options: ProgramOptions = {}): Promise<ShipProgram> {
+    const folder = join(this.folder, name);
+    const identity = await joinShip({ server: this.enrol, name, token: await this.makeToken(name, labels), capacity: 4, dataDir: folder }, {});
+    const proxy = await TcpProxy.start({ host: '127.0.0.1', port: this.#fleet!.port });
+    writeFileSync(join(folder, 'identity.json'), JSON.stringify({ ...identity, fleetAddress: `127.0.0.1:${proxy.port}` }));
+    const start = async (given: ProgramOptions): Promise<Program> => {
+      const program = this.start(['ship', 'run', '--data-dir', folder], given);
+      await program.wrote('connected');
+      return program;
+    };
+    const ship: ShipProgram = {
+      name, id: identity.shipId, folder, proxy,
+      program: await start(options),
+      restart: async (given = options) => void (ship.program = await start(given)),
+    };
+    this.ships.push(ship);
+    return ship;
+  }
+
+  /** Ends all that it has started, and what that has left. */
+  async close(): Promise<void> {
+    for (const { proxy } of this.ships) proxy.mend();
+    await Promise.all(this.#programs.map((program) => program.signal('SIGKILL').ended));
+    this.submitted.flatMap((id) => this.stepsOf(id)).forEach(killQuietly);
+    for (const { proxy } of this.ships) await proxy.close();
+    await this.#http?.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone.
+  }
+}

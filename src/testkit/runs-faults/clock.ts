@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The clock of a program: right until the test sets it. What has elapsed is measured as ever. */
+export class ProgramClock {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'quire-clock-'));
+  readonly #file = join(this.#folder, 'milliseconds');
+
+  constructor() {
+    this.set(0);
+  }
+
+  /** What the program is to be started with. */
+  get env(): Record<string, string> {
+    return { NODE_OPTIONS: `--import=${new URL('./shifted-clock.js', import.meta.url).href}`, QUIRE_TEST_CLOCK_FILE: this.#file };
+  }
+
+  /** So many milliseconds ahead of the right time. */
+  set(milliseconds: number): void {
+    writeFileSync(this.#file, String(milliseconds));
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true });
+  }
+}

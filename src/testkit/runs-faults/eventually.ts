@@ -1,0 +1,15 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** Far more than anything takes: only a test that hangs meets it. */
+export const PATIENCE_MS = 60_000;
+
+/** Asks again and again until there is an answer; fails, saying for what, when there is none for long. */
+export async function eventually<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (performance.now() > end) throw new Error(`waited in vain for ${what}`);
+    await setTimeout(25);
+  }
+}

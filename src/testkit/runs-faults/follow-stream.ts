@@ -1,0 +1,53 @@
+import type { LogEvent } from '../../../generated/runs/sdk/types.gen.ts';
+import { TOKEN } from './client.ts';
+
+/** One event as it came, with its id. */
+export interface Followed {
+  readonly id: number;
+  readonly event: LogEvent;
+}
+
+export interface FollowOptions {
+  readonly attempt?: number;
+  /** Called with each event; true breaks the connection. */
+  readonly breaks?: (count: number) => boolean;
+}
+
+/** Reads a run's log as server-sent events until it ends, over connections that break, as browsers do: by `Last-Event-ID`. */
+export async function followStream(url: string, id: string, { attempt = 1, breaks = () => false }: FollowOptions = {}): Promise<Followed[]> {
+  const events: Followed[] = [];
+  for (;;) {
+    try {
+      if (await readOnce(`${url}/api/v1/runs/${id}/logs/stream?attempt=${attempt}`, events, breaks)) return events;
+    } catch {
+      // Broken, or nobody is there: from where it broke, once more.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** One connection; answers whether the log has ended. */
+async function readOnce(url: string, events: Followed[], breaks: (count: number) => boolean): Promise<boolean> {
+  const broken = new AbortController();
+  const last = events.at(-1);
+  const response = await fetch(url, { signal: broken.signal, headers: { authorization: `Bearer ${TOKEN}`, ...(last && { 'last-event-id': String(last.id) }) } });
+  if (response.status >= 500) return false;
+  if (response.status !== 200) throw new Error(`the stream answers ${response.status}`);
+  let text = '';
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const messages = text.split('\n\n');
+    text = messages.pop()!;
+    for (const message of messages) {
+      const field = (name: string): string | undefined => new RegExp(`^${name}: (.*)$`, 'm').exec(message)?.[1];
+      if (field('event') === 'end') return true;
+      if (field('event') !== 'log') continue;
+      events.push({ id: Number(field('id')), event: JSON.parse(field('data')!) as LogEvent });
+      if (breaks(events.length)) {
+        broken.abort();
+        return false;
+      }
+    }
+  }
+  return false;
+}

@@ -1,0 +1,22 @@
+import type { TestContext } from 'vitest';
+import { FaultBench, PATIENT, type BenchOptions } from './bench.ts';
+import { pipelines, projects } from './pipelines.ts';
+
+export interface ServeOptions extends Omit<BenchOptions, 'yaml'> {
+  /** Settings of the queue, as YAML. */
+  readonly queue?: string;
+}
+
+/** Ships of this zone get the runs of the project `all`. */
+export const ZONE = ['zone=all'];
+
+/** A server of one test, whose runs go to its own ship, two at once, or to those of the zone `all`. */
+export async function serve({ onTestFinished }: TestContext, { queue = PATIENT, ...options }: ServeOptions = {}): Promise<FaultBench> {
+  const bench = new FaultBench({
+    yaml: (folder) => `${queue}\n${options.local ? 'projects: [{id: all, repository: org/all, max_parallel: 2}]\n' : projects(['all'])}${pipelines(folder)}`,
+    ...options,
+  });
+  onTestFinished(() => bench.close());
+  await bench.serve();
+  return bench;
+}
