@@ -61,7 +61,12 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   const audit = createAuditLog(env);
   const logs = createRunLogs({ env, queue: () => queue, dropped: (count) => metrics.record.logEventsDropped(count) });
   const queue: Queue = createQueue({ env, note: logs.note, onHandedOut: (seconds) => metrics.record.claimed(seconds) });
-  const fleet = createFleet(env, { ...options, queue, logs, audit, secretValue: (name) => secretValue(options, name), fencedWrite: (rpc) => metrics.record.fencedWrite(rpc), linesLost: (count) => metrics.record.logEventsDropped(count) });
+  const fleet = createFleet(env, {
+    ...options, queue, logs, audit,
+    secretValue: (name) => secretValue(options, name),
+    fencedWrite: (rpc) => metrics.record.fencedWrite(rpc),
+    linesLost: (count) => metrics.record.logEventsDropped(count),
+  });
   const { keyVariableAvailable } = fleet;
   const metrics = createMetrics(env, { queue, logs, fleet: () => fleetNumbers(fleet, options) });
   const runs = createRuns(env, { queue, logs, audit, keyVariableAvailable });
