@@ -43,7 +43,8 @@ async function open({ address }: HttpServer): Promise<{ socket: Socket; received
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
   socket.on('error', () => undefined);
-  const closed = once(socket, 'close');
+  // Not `once`, which fails where a connection is reset.
+  const closed = new Promise<unknown>((resolve) => socket.once('close', resolve));
   await once(socket, 'connect');
   return { socket, received: () => text, closed };
 }
