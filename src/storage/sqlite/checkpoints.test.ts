@@ -6,22 +6,22 @@ describe('Checkpoints', () => {
     const running = Promise.withResolvers<void>();
     let asked = 0;
     const checkpoints = new Checkpoints(() => (asked++, running.promise));
-    checkpoints.afterCommit(4000);
-    checkpoints.afterCommit(4100);
+    checkpoints.afterCommit(1000);
+    checkpoints.afterCommit(1100);
     expect(asked).toBe(1);
     running.resolve();
     await running.promise;
     await Promise.resolve();
-    checkpoints.afterCommit(4000);
+    checkpoints.afterCommit(1000);
     expect(asked).toBe(2);
   });
 
   it('go on after one that failed', async () => {
     let asked = 0;
     const checkpoints = new Checkpoints(() => (asked++, Promise.reject(new Error('busy'))));
-    checkpoints.afterCommit(4000);
+    checkpoints.afterCommit(1000);
     await new Promise((resolve) => setImmediate(resolve));
-    checkpoints.afterCommit(4000);
+    checkpoints.afterCommit(1000);
     expect(asked).toBe(2);
   });
 

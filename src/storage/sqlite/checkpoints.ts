@@ -1,8 +1,8 @@
 /**
- * The log is copied into the database when so many of its pages are not there yet: about 16 MiB. Each time
- * the log begins anew afterwards, SQLite syncs its head on the event loop, so this should not be often.
+ * The log is copied into the database when so many of its pages are not there yet: about 4 MiB. Readers search all of the
+ * log for each page that they do not have, so a longer one makes every read slower.
  */
-const LOG_PAGES = 4000;
+const LOG_PAGES = 1000;
 
 /**
  * Decides when the write-ahead log is copied into the database. The copying ends with an fsync of the
