@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --no-concurrent-marking
 // The published package holds compiled files; a checkout runs from its sources.
 import { existsSync } from 'node:fs';
 
