@@ -3,6 +3,9 @@ import type { WorkControl } from './port.ts';
 /** Longest time that a timer can wait (24 days); longer limits are not enforced. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** Nothing can be done in less. */
+const LEAST_GRACE_MS = 10;
+
 /** Aborts when so many milliseconds have passed; `clear` forgets it. */
 export function alarm(milliseconds: number): { readonly signal: AbortSignal; clear(): void } {
   const controller = new AbortController();
@@ -48,6 +51,11 @@ export class WorkLimits {
   /** Aborts when the grace is over: nothing may be alive any more. */
   get over(): AbortSignal {
     return this.#over.signal;
+  }
+
+  /** The grace is over, or as good as that: what kills a step at its end may be a moment earlier than `over`. */
+  get isSpent(): boolean {
+    return this.#over.signal.aborted || (this.#ended.signal.aborted && this.graceMs < LEAST_GRACE_MS);
   }
 
   /** Nobody waits for a report. */

@@ -34,14 +34,14 @@ async function runSteps(setting: StepSetting): Promise<WorkResult> {
   if (cutShort) failure = undefined;
   for (const step of plan.steps) {
     if (failure !== undefined && !step.always) continue;
-    if (limits.over.aborted || (limits.ended.aborted && !step.always)) {
+    if (limits.isSpent || (limits.ended.aborted && !step.always)) {
       cutShort = true;
       continue;
     }
     work.started();
     const problem = await runStep(setting, step);
     if (problem === undefined) continue;
-    if (problem === 'stopped' || limits.over.aborted || (limits.ended.aborted && !step.always)) cutShort = true;
+    if (problem === 'stopped' || limits.isSpent || (limits.ended.aborted && !step.always)) cutShort = true;
     else if (step.continueOnError) await output.note('warn', `${problem.message}; the run goes on`, step.name);
     else failure ??= problem;
   }
