@@ -48,7 +48,7 @@ const fences = [
 ];
 
 export default [
-  { ignores: ['generated/**', 'dist/**', 'node_modules/**', 'bench/node_modules/**', 'data/**', 'coverage/**'] },
+  { ignores: ['generated/**', 'dist/**', 'node_modules/**', 'bench/node_modules/**', 'examples/**', 'data/**', 'coverage/**'] },
   eslint.configs.recommended,
   ...tseslint.configs.recommended,
   {

@@ -17,14 +17,14 @@ import { B_NEW_FORMS, B_TABLES, buffer, reserve } from './inverted/scratch.ts';
 // (The compiler finds re-exported files without their ending only.)
 export { beginCompaction, compactStep, isCompacting } from './inverted/compaction';
 export { addToOrders, collectKey, collectRange } from './inverted/dictionary';
-export { documentOf, removeDocument } from './inverted/documents';
+export { allowClasses, classOf, documentOf, liveClasses, removeDocument } from './inverted/documents';
 export { formsExist, postingsOf, sumForms } from './inverted/form-sets';
 export { findForm, setKey } from './inverted/forms';
 export { formBytes, formExists, formLength } from './inverted/records';
 export { clearGrouping, groupOf, joinGroup, leaveGroup, nextInGroup } from './inverted/groups';
 export { collectFuzzy } from './inverted/fuzzy';
 export { beginCommit, beginDocument, continueCommit, finishCommit, openField } from './inverted/indexing';
-export { clearLevel, countLevel, dropLevelsFrom, intersect, matchAll, prepareLevels, subtract, unite } from './inverted/levels';
+export { clearLevel, countLevel, dropLevelsFrom, intersect, keepClasses, matchAll, prepareLevels, subtract, unite } from './inverted/levels';
 export { forgetLists, openLists } from './inverted/lists/arena';
 export { recallPositions } from './inverted/lists/positions';
 export { documentsIn, recall } from './inverted/lists/recall';

@@ -3,6 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { benchFilters } from './filters.ts';
 import { benchFullText } from './fulltext.ts';
 import { benchImport } from './imports.ts';
 import { benchLoginTiming } from './login-timing.ts';
@@ -31,6 +32,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'memory-recall': benchMemoryRecall,
   relevance: benchRelevance,
   fulltext: benchFullText,
+  filters: benchFilters,
   load: benchSearchUnderLoad,
   'login-timing': benchLoginTiming,
   vectors: benchVectors,

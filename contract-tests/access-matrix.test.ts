@@ -9,7 +9,7 @@ import { exampleCalls, type ExampleCall } from './support/examples.ts';
  * it with the input below, whose collection is `blog` wherever it names one.
  */
 const NEEDS = {
-  nothing: `getHealth getHealthV1 getComplianceStatus getMetrics login`,
+  nothing: `getHealth getHealthV1 getReadiness getReadinessV1 getComplianceStatus getMetrics login`,
   'a token or key': `getConfig listEndpoints listBulkIngest getBulkIngest cancelBulkIngest listCollectionConfigs listSchemas
     listFullTextLanguages getVectorStats getGeoStats encodeGeohash decodeGeohash listCurationRules
     getCurrentUser listApiKeys deleteApiKey`,
@@ -25,8 +25,8 @@ const NEEDS = {
     reindexVectors reindexGeo addDictionaryWords deleteDictionaryWords`,
   'admin on blog': `setCollectionConfig deleteCollectionConfig setSchema deleteSchema`,
   'read on _memory': `recallMemory listSessions getSessionHistory`,
-  'write on _memory': `startSession addMessage summarizeSession`,
-  'the administrator': `getStats getSystemInfo createBackup restoreBackup listEmbeddingConfigs createEmbeddingConfig
+  'write on _memory': `startSession addMessage summarizeSession deleteSession`,
+  'the administrator': `getStats getSystemInfo createBackup createBackupByQuery restoreBackup listEmbeddingConfigs createEmbeddingConfig
     getEmbeddingConfig updateEmbeddingConfig deleteEmbeddingConfig setDefaultEmbeddingConfig listWebhooks createWebhook
     deleteWebhook listAutomationRules createAutomationRule getAutomationRule updateAutomationRule deleteAutomationRule
     testAutomationRule listAutomationLogs registerUser listUsers deleteUser listPermissions setPermission listGroups
@@ -198,11 +198,17 @@ function expectedOf({ consumes }: ExampleCall, need: Need, rights: Rights, statu
 function requestOf({ operationId, method, path, consumes, options }: ExampleCall): (access: AccessServer, credential: Credential) => Promise<Answer> {
   const instead = INSTEAD[operationId] ?? {};
   const parts = path.split('/').map((part) => (part.startsWith('{') ? encodeURIComponent(String(options.path?.[part.slice(1, -1)])) : part));
-  const query = new URLSearchParams(Object.entries({ ...options.query, ...(options.query && instead) }).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
+  const query = new URLSearchParams(Object.entries({ ...options.query, ...(options.query && instead) }).flatMap(([name, value]) => queryPairs(name, value)));
   const target = `${parts.join('/')}${query.size > 0 ? `?${query.toString()}` : ''}`;
   if (!consumes.includes('application/json') && consumes.length > 0) return (access, credential) => sendForm(access, method, target, credential, { ...(options.body as object), ...instead });
   const body = options.body === undefined ? undefined : { ...options.body, ...instead };
   return (access, credential) => access.send(method.toUpperCase(), target, credential, body);
+}
+
+function queryPairs(name: string, value: unknown): [string, string][] {
+  if (value === undefined) return [];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[name, String(value)]];
+  return Object.entries(value).map(([key, each]) => [`${name}[${key}]`, String(each)]);
 }
 
 /** The encoding of forms is left to the platform. */

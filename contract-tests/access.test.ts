@@ -151,6 +151,15 @@ describe('credentials over HTTP (contract section 5)', () => {
   });
 });
 
+describe('two credentials in one request', () => {
+  it('are told apart where the one that counts is refused', async () => {
+    const access = await start();
+    const send = (key: string) => access.send('GET', '/v1/config', { ...access.admin, ...apiKey(key) });
+    expect(refusal(await send('svc_live_no'))).toEqual([401, 'invalid token: X-API-Key was refused; where it is sent, Authorization does not count']);
+    expect(refusal(await access.send('GET', '/v1/config', apiKey('svc_live_no')))).toEqual([401, 'invalid token']);
+  });
+});
+
 describe('what a caller may not read does not show', () => {
   const HIDDEN = 'secretplans';
 
@@ -181,6 +190,18 @@ describe('what a caller may not read does not show', () => {
     }
     expect(refusal(await access.send('GET', '/metrics'))).toEqual([401, 'missing authentication']);
     expect(refusal(await access.send('GET', '/v1/stats', ann))).toEqual([403, 'admin permission required']);
+  });
+
+  it('in metrics that are public, except to who shows by a credential that he may read them (decision D-141)', async () => {
+    const { access, ann } = await populated();
+    const shown = async (credential: Credential) => {
+      const { status, text } = await access.send('GET', '/metrics', credential);
+      return [status, ['open', HIDDEN].filter((name) => text.includes(`collection="${name}"`)), text.includes('svc_uptime_seconds ')];
+    };
+    expect(await shown({})).toEqual([200, [], true]);
+    expect(await shown(bearer('nonsense'))).toEqual([200, [], true]);
+    expect(await shown(ann)).toEqual([200, ['open'], true]);
+    expect(await shown(access.admin)).toEqual([200, ['open', HIDDEN], true]);
   });
 
   it('in searches across collections, nor by their sources', async () => {

@@ -1,9 +1,12 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts';
+import { reasonToSkip } from './support/toolchains.ts';
 
 const run = promisify(execFile);
 const PYTHON_CLIENT = join(import.meta.dirname, 'clients', 'grpc_client.py');
@@ -21,7 +24,7 @@ const python = ['python3', '/usr/bin/python3'].find((command) => {
 
 let server: DocsServer;
 beforeAll(async () => {
-  server = await startDocsServer();
+  server = await startDocsServer({ env: { SVC_AUDIT_ENABLED: 'true' } });
 });
 afterAll(() => server.stop());
 
@@ -32,6 +35,23 @@ describe('a client in Python', () => {
     const { stdout } = await run(python!, [PYTHON_CLIENT, target()]);
     expect(stdout.trim().split('\n').map((line) => line.split(' ')[0])).toEqual(['added', 'got', 'updated', 'found', 'refused', 'streamed', 'watched', 'exported']);
   });
+});
+
+describe.each(['python', 'go'] as const)('a client in %s, generated from the .proto files', (language) => {
+  const reason = reasonToSkip(language);
+
+  it.skipIf(reason !== undefined)(`adds, gets, searches, and reads the audit log${reason === undefined ? '' : ` (skipped: ${reason})`}`, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'quire-grpc-client-'));
+    try {
+      const script = join(import.meta.dirname, 'clients', `grpc-${language}`, 'run.sh');
+      const { stdout } = await run('bash', [script, target(), folder], { env: { ...process.env, BUF: `${process.execPath} ${BUF}` }, maxBuffer: 64 * 2 ** 20 });
+      expect(stdout.trim().split('\n')).toEqual([
+        'added Hello and Goodbye', 'got # Hello', 'filtered Hello of 1', 'found # <mark>Hello</mark> of 1', 'refused not_found', 'audited write./v1/add',
+      ]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }, 30 * 60_000);
 });
 
 describe('a client that knows the server by reflection only (buf curl)', () => {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bareEnvironment } from '../src/testkit/bare-environment.ts';
 import { ROOT } from '../src/testkit/docs-process.ts';
 import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts';
 
@@ -32,7 +33,7 @@ interface Verdict {
 function run(scenario: string): Promise<Verdict> {
   return new Promise((resolve) => {
     // In a folder of its own, since the suite writes its results beside itself.
-    execFile(process.execPath, [program, 'server', '--url', server.listeners.mcp!.url, '--scenario', scenario], { cwd: tmpdir(), env: { PATH: process.env['PATH'], NO_COLOR: '1' } }, (error, stdout, stderr) => {
+    execFile(process.execPath, [program, 'server', '--url', server.listeners.mcp!.url, '--scenario', scenario], { cwd: tmpdir(), env: { ...bareEnvironment(), NO_COLOR: '1' } }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, output: stdout + stderr });
     });
   });

@@ -7,7 +7,7 @@ import { exampleInput } from './parity/examples.ts';
 import { exampleCalls } from './support/examples.ts';
 
 /** Calls whose answers tell of the process, or of a file of this machine. */
-const OWN = new Set(['getHealth', 'getHealthV1', 'getSystemInfo', 'getMetrics', 'getStats', 'createBackup', 'restoreBackup']);
+const OWN = new Set(['getHealth', 'getHealthV1', 'getReadiness', 'getReadinessV1', 'getSystemInfo', 'getMetrics', 'getStats', 'createBackup', 'createBackupByQuery', 'restoreBackup']);
 
 const CALLS = exampleCalls('docs')
   .filter(({ operationId, consumes }) => !OWN.has(operationId) && consumes[0] !== 'multipart/form-data')

@@ -56,7 +56,7 @@ describe('one behaviour over four protocols', () => {
     });
     const beyondGraphql = [
       'addMessage', 'addStopWords', 'addSynonyms', 'aggregateDocuments', 'autocomplete', 'classifyDocument', 'createCurationRule', 'deleteCollectionConfig', 'deleteCurationRule',
-      'deleteDocuments', 'deleteStopWords', 'deleteSynonym', 'findDuplicates', 'getChecksum', 'getCollectionConfig', 'getDocumentMeta', 'getSessionHistory', 'listCurationRules',
+      'deleteDocuments', 'deleteSession', 'deleteStopWords', 'deleteSynonym', 'findDuplicates', 'getChecksum', 'getCollectionConfig', 'getDocumentMeta', 'getSessionHistory', 'listCurationRules',
       'listFullTextLanguages', 'listMetaKeys', 'listRevisions', 'listSessions', 'listStopWords', 'listSynonyms', 'recallMemory', 'reindexFullText', 'reindexVectors', 'restoreRevision',
       'searchAcrossCollections', 'searchHybrid', 'setCollectionConfig', 'startSession', 'summarizeSession', 'truncateRevisions', 'updateCurationRule',
     ];

@@ -91,14 +91,16 @@ describe('the rate limit (decisions, section 5.4)', () => {
     expect(quota(await clients.http.get('/v1/config'))).toEqual([200, '0']);
   });
 
-  it('spares health, metrics and preflights', async () => {
+  it('spares health, readiness, metrics and preflights', async () => {
     const clients = await start({ ...LIMITED, SVC_RATE_LIMIT_REQUESTS: '1', SVC_RATE_LIMIT_BURST: '0' });
     await clients.http.get('/v1/config');
-    for (const path of ['/health', '/v1/health', '/metrics']) expect(quota(await clients.http.get(path))).toEqual([200, undefined]);
+    for (const path of ['/health', '/v1/health', '/ready', '/v1/ready', '/metrics']) expect(quota(await clients.http.get(path))).toEqual([200, undefined]);
     expect((await clients.http.send('OPTIONS', '/v1/config', { headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' } })).status).toBe(204);
     expect(await callGrpc(clients, 'Health')).toEqual([status.OK, undefined]);
     expect(quota(await clients.http.get('/v1/config'))).toEqual([429, '0']);
-    expect((await clients.http.get('/metrics')).text).toContain('svc_ratelimit_rejected_total{transport="http"} 1');
+    const { text } = await clients.http.get('/metrics');
+    expect(text).toContain('svc_ratelimit_rejected_total{transport="http"} 1');
+    expect(text).toContain('svc_grpc_requests_total{method="quire.docs.v1.DocumentDB/Health",code="OK"} 1');
   });
 
   it('counts by user where it is told to, on every protocol, and keys of a user as the user', async () => {

@@ -9,7 +9,7 @@ import { output } from './dictionary.ts';
 import { lengthsOf, resizeDocuments } from './documents.ts';
 import { formCount, formExists, R_DOCUMENTS, recordOf } from './records.ts';
 import {
-  BLOCK, H_COMPACT_BLOCK, H_COMPACT_FORM, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOCS, H_EPOCH, H_FURTHER_LENGTHS,
+  BLOCK, H_CLASSES, H_COMPACT_BLOCK, H_COMPACT_FORM, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOCS, H_EPOCH, H_FURTHER_LENGTHS,
   H_ORDINALS, H_REMAP, H_REMAP_DOCS, PART_COMPACTION, PLAIN_FIELDS, SINK,
 } from './layout.ts';
 import { forgetLists } from './lists/arena.ts';
@@ -36,6 +36,7 @@ export function beginCompaction(): void {
   closeGaps(lengthsOf(0), lengthsOf(1), remap, docs);
   for (let array: u32 = 2; array <= PLAIN_FIELDS; array++) if (lengthsOf(array) !== 0) closeGaps(lengthsOf(array), lengthsOf(array), remap, docs);
   closeGaps(load<u32>(H_ORDINALS), load<u32>(load<u32>(H_FURTHER_LENGTHS) !== 0 ? H_FURTHER_LENGTHS : H_ORDINALS), remap, docs);
+  closeClassGaps(load<u32>(H_CLASSES), remap, docs);
   renameOrdinals(next);
   store<u32>(H_REMAP, <u32>remap);
   store<u32>(H_REMAP_DOCS, docs);
@@ -56,6 +57,14 @@ function closeGaps(a: usize, b: usize, remap: usize, docs: u32): void {
     store<u32>(a + to, load<u32>(a + from));
     store<u32>(b + to, load<u32>(b + from));
     to += <usize>(load<u32>(remap + from) !== SINK) << 2;
+  }
+}
+
+function closeClassGaps(classes: usize, remap: usize, docs: u32): void {
+  let to = classes + SINK + 1;
+  for (let doc: u32 = SINK + 1; doc < docs; doc++) {
+    store<u8>(to, load<u8>(classes + <usize>doc));
+    to += <usize>(load<u32>(remap + (<usize>doc << 2)) !== SINK);
   }
 }
 

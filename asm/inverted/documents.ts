@@ -1,4 +1,4 @@
-// What each document is: its length by field, and the caller's ordinal.
+// What each document is: its length by field, the caller's ordinal, and its class.
 //
 // Documents are numbered from 1 in the order they come. One that is deleted keeps its number, and its
 // postings, until compaction; its lengths become infinite, so that every weight of it is zero.
@@ -7,11 +7,13 @@
 // document has few, lie in a list of the document's own:
 //
 //     u16 bytes of the list   (varint field - the one before, varint length) ...      the one before the first: the last plain field
+//
+// A class is a number below 32 that the caller gives a document. A term may be asked for in the documents of some classes only.
 
 import { getVarint, putVarint, varintLength, varintValue } from './bytes.ts';
 import {
-  H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOC_OF_CAPACITY, H_DOCS, H_FIELD_CAPACITY, H_FIELD_SUMS, H_FURTHER, H_FURTHER_LENGTHS,
-  H_LENGTH_SUM, H_LENGTHS, H_LIVE_DOCS, H_ORDINALS, PART_DOCUMENTS, PLAIN_FIELDS,
+  H_CLASS_DOCS, H_CLASSES, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOC_OF_CAPACITY, H_DOCS, H_EXCLUDED, H_FIELD_CAPACITY, H_FIELD_SUMS,
+  H_FURTHER, H_FURTHER_LENGTHS, H_LENGTH_SUM, H_LENGTHS, H_LIVE_DOCS, H_ORDINALS, MAX_CLASSES, PART_DOCUMENTS, PLAIN_FIELDS,
 } from './layout.ts';
 import { allocate, release, resize } from './memory.ts';
 import { B_DOC_LENGTHS, reserve } from './scratch.ts';
@@ -34,6 +36,7 @@ export function removeDocument(ordinal: u32): bool {
   dropFurtherLengths(doc);
   store<u32>(<usize>load<u32>(H_DOC_OF) + (<usize>ordinal << 2), 0);
   addTo(H_LIVE_DOCS, -1);
+  addTo(documentsInClass(classOf(doc)), -1);
   addTo(H_DEAD_DOCS, 1);
   addTo(H_DEATHS, 1);
   return true;
@@ -96,6 +99,33 @@ export function isDead(doc: u32): bool {
   return load<f32>(lengthsOf(0) + (<usize>doc << 2)) === f32.POSITIVE_INFINITY;
 }
 
+/** The class of a document that is or was there. */
+export function classOf(doc: u32): u32 {
+  return load<u8>(<usize>load<u32>(H_CLASSES) + <usize>doc);
+}
+
+/** Where the number of live documents of a class stands. */
+function documentsInClass(number: u32): usize {
+  return H_CLASS_DOCS + (<usize>number << 2);
+}
+
+/** Bits of the classes that live documents have. */
+export function liveClasses(): u32 {
+  let classes: u32 = 0;
+  for (let number: u32 = 0; number < MAX_CLASSES; number++) if (load<u32>(documentsInClass(number)) > 0) classes |= 1 << number;
+  return classes;
+}
+
+/** From now on terms match documents of these classes only. */
+export function allowClasses(classes: u32): void {
+  store<u32>(H_EXCLUDED, ~classes);
+}
+
+/** Whether a document is of a class that is not allowed. */
+export function isExcluded(doc: u32): bool {
+  return ((load<u32>(H_EXCLUDED) >> classOf(doc)) & 1) !== 0;
+}
+
 export function addTo(counter: usize, amount: i32): void {
   store<u32>(counter, load<u32>(counter) + <u32>amount);
 }
@@ -107,6 +137,7 @@ export function resizeDocuments(capacity: u32): void {
   }
   if (load<u32>(H_FURTHER_LENGTHS) !== 0) resizeArray(H_FURTHER_LENGTHS, old, capacity);
   resizeArray(H_ORDINALS, old, capacity);
+  store<u32>(H_CLASSES, <u32>resize(load<u32>(H_CLASSES), old, capacity, PART_DOCUMENTS));
   store<u32>(H_DOC_CAPACITY, capacity);
 }
 
@@ -114,14 +145,16 @@ function resizeArray(pointer: usize, old: u32, capacity: u32): void {
   store<u32>(pointer, <u32>resize(load<u32>(pointer), old * 4, capacity * 4, PART_DOCUMENTS));
 }
 
-/** A new document of an ordinal, which is dead until `showDocument`. */
-export function newDocument(ordinal: u32): u32 {
+/** A new document of an ordinal and a class, which is dead until `showDocument`. */
+export function newDocument(ordinal: u32, number: u32): u32 {
+  assert(number < MAX_CLASSES, 'a class out of range');
   const doc = load<u32>(H_DOCS);
   const capacity = load<u32>(H_DOC_CAPACITY);
   if (doc >= capacity) resizeDocuments(max(256, capacity + (capacity >> 3)));
   widenOrdinals(ordinal);
   store<u32>(H_DOCS, doc + 1);
   store<u32>(<usize>load<u32>(H_ORDINALS) + (<usize>doc << 2), ordinal);
+  store<u8>(<usize>load<u32>(H_CLASSES) + <usize>doc, <u8>number);
   for (let array: u32 = 0; array <= PLAIN_FIELDS; array++) {
     if (lengthsOf(array) !== 0) store<f32>(lengthsOf(array) + (<usize>doc << 2), f32.POSITIVE_INFINITY);
   }
@@ -149,6 +182,7 @@ export function showDocument(doc: u32, tokens: u32, places: usize, count: u32): 
   removeDocument(ordinal);
   store<u32>(<usize>load<u32>(H_DOC_OF) + (<usize>ordinal << 2), doc);
   addTo(H_LIVE_DOCS, 1);
+  addTo(documentsInClass(classOf(doc)), 1);
   store<f32>(lengthsOf(0) + (<usize>doc << 2), <f32>tokens);
   store<f64>(H_LENGTH_SUM, load<f64>(H_LENGTH_SUM) + <f64>(<f32>tokens));
   for (let array: u32 = 1; array <= PLAIN_FIELDS; array++) {

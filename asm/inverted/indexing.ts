@@ -46,12 +46,12 @@ export function openField(field: u32): void {
 }
 
 /** Makes a new document of the tokens, which is as good as deleted until it has all its postings. */
-export function beginCommit(ordinal: u32): void {
+export function beginCommit(ordinal: u32, number: u32): void {
   const fields = load<u32>(H_DOC_FIELDS);
   const behind = room(B_DOC_FIELDS, (fields + 1) * PLACE) + <usize>fields * PLACE;
   store<u32>(behind, NONE, P_FIELD);
   store<u32>(behind, load<u32>(H_TOKENS), P_START);
-  store<u32>(H_COMMIT_DOC, newDocument(ordinal));
+  store<u32>(H_COMMIT_DOC, newDocument(ordinal, number));
   store<u32>(H_COMMIT_FORM, 0);
   store<u32>(H_COMMIT_HIDDEN, 0);
   beginPlaces();

@@ -15,7 +15,7 @@ export const FIRST_HEAP_PAGE: u32 = 3;
 
 export const MAGIC: u32 = 0x31584951; // "QIX1"
 /** Changes with every change of how bytes lie; a checkpoint of another layout is rebuilt. */
-export const LAYOUT: u32 = 4;
+export const LAYOUT: u32 = 5;
 
 // Kinds of pages.
 export const PAGE_FREE: u8 = 0;
@@ -70,6 +70,8 @@ export const H_LENGTH_SUM: usize = HEADER + 440;
 /** By field, 16 bytes each: sum of the lengths of live documents (f64), live documents that have a token there (u32). */
 export const H_FIELD_SUMS: usize = HEADER + 448;
 export const H_FIELD_CAPACITY: usize = HEADER + 452;
+/** Array of u8 by document: its class (see `documents.ts`). */
+export const H_CLASSES: usize = HEADER + 456;
 
 /** Number of the next form; 1 at first. */
 export const H_FORMS: usize = HEADER + 520;
@@ -105,6 +107,9 @@ export const H_OLD_NEXT: usize = HEADER + 1272;
 export const H_SIGNATURES: usize = HEADER + 1276;
 /** Heads of the lists of free chunks by size class, 144 x u32. */
 export const H_FREE_LISTS: usize = HEADER + 1280;
+/** Live documents by class, 32 x u32. */
+export const H_CLASS_DOCS: usize = HEADER + 1856;
+export const MAX_CLASSES: u32 = 32;
 
 // ---- Scratch: everything from here to the end of the header page is forgotten by a checkpoint
 
@@ -140,6 +145,8 @@ export const H_FULL: usize = H_SCRATCH + 608;
 /** A number of the document at hand, and how many of its tokens have their places (see `tokens.ts`). */
 export const H_DOCUMENT: usize = H_SCRATCH + 612;
 export const H_PLACED: usize = H_SCRATCH + 616;
+/** Bits of the classes whose documents the terms that follow do not match. */
+export const H_EXCLUDED: usize = H_SCRATCH + 620;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
 export const H_LEVELS: usize = H_SCRATCH + 1024;
 export const H_LEVEL_CAPACITY: usize = H_SCRATCH + 1536;

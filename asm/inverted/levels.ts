@@ -4,8 +4,8 @@
 //
 // Between queries every level is empty: scores and bits all zero.
 
-import { isDead } from './documents.ts';
-import { H_DOCS, H_LEVEL_CAPACITY, H_LEVELS, MAX_LEVELS, PAGE_SCRATCH } from './layout.ts';
+import { isDead, isExcluded } from './documents.ts';
+import { H_DOCS, H_EXCLUDED, H_LEVEL_CAPACITY, H_LEVELS, MAX_LEVELS, PAGE_SCRATCH } from './layout.ts';
 import { allocatePages, pagesFor, releasePages } from './memory.ts';
 import { B_KEPT_BITS, B_LIST_COUNTS, B_SUM_BITS, B_SUMS, reserve } from './scratch.ts';
 
@@ -74,11 +74,29 @@ export function countLevel(level: u32): u32 {
   return <u32>count;
 }
 
-/** Every live document matches, with a score of 0. */
+/** Every live document of the classes that are allowed matches, with a score of 0. */
 export function matchAll(level: u32): void {
   const bits = bitsOf(level);
   const docs = load<u32>(H_DOCS);
-  for (let doc: u32 = 1; doc < docs; doc++) if (!isDead(doc)) setBit(bits, doc);
+  for (let doc: u32 = 1; doc < docs; doc++) if (!isDead(doc) && !isExcluded(doc)) setBit(bits, doc);
+}
+
+/** Documents of a level stay when their class is allowed. */
+export function keepClasses(level: u32): void {
+  if (load<u32>(H_EXCLUDED) === 0) return;
+  const bits = bitsOf(level);
+  const scores = scoresOf(level);
+  const bytes = bitmapBytes();
+  for (let at: usize = 0; at < bytes; at += 8) {
+    let kept = load<u64>(bits + at);
+    for (let left = kept; left !== 0; left &= left - 1) {
+      const doc = <u32>((at << 3) + <usize>ctz(left));
+      if (!isExcluded(doc)) continue;
+      store<f32>(scores + (<usize>doc << 2), 0);
+      kept &= ~(left & (0 - left));
+    }
+    store<u64>(bits + at, kept);
+  }
 }
 
 /** Level `from` is added to `level`: either may match. Scores add up, or the larger one counts. */

@@ -7,9 +7,10 @@ import { formCount, formExists, keyBytes, keyLength } from './records.ts';
 import { B_OUTPUT, buffer } from './scratch.ts';
 import { hasSignature, nextWithSignature, signatureOfPattern } from './signatures.ts';
 
-/** In a pattern of u32 code points: any number of characters, and exactly one. */
+/** In a pattern of u32 code points: any number of characters, exactly one, and at its end one or none. */
 const ANY: u32 = 0xffffffff;
 const ONE: u32 = 0xfffffffe;
+const MAY_BE: u32 = 0xfffffffd;
 
 /**
  * Writes the forms that a pattern of `length` code points at `pattern` matches to B_OUTPUT, in no order, `limit` at most;
@@ -48,7 +49,7 @@ function matches(pattern: usize, length: u32, at: usize, bytes: u32): bool {
     if (i < length && wanted === ANY) {
       star = i++;
       retry = at;
-    } else if (i < length && (wanted === ONE || wanted === codePointAt(at, width))) {
+    } else if (i < length && (wanted === ONE || wanted === MAY_BE || wanted === codePointAt(at, width))) {
       i++;
       at += width;
     } else if (star !== ANY) {
@@ -57,6 +58,10 @@ function matches(pattern: usize, length: u32, at: usize, bytes: u32): bool {
       i = star + 1;
     } else return false;
   }
-  while (i < length && load<u32>(pattern + (<usize>i << 2)) === ANY) i++;
+  while (i < length && isEmptyAtEnd(load<u32>(pattern + (<usize>i << 2)))) i++;
   return i === length;
+}
+
+function isEmptyAtEnd(sign: u32): bool {
+  return sign === ANY || sign === MAY_BE;
 }

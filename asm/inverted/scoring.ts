@@ -9,11 +9,12 @@
 //     BM25F    W * x / (k1 + x)
 //
 // so only divisions by a document's own length are left to be done here. A dead document's length is
-// infinite, which makes its score 0: the mark of "no match" for a single term. The weight is multiplied last, as it is with
+// infinite, which makes its score 0: the mark of "no match" for a single term. Documents of classes that are not allowed get the
+// same mark, after they have been counted for the document frequency. The weight is multiplied last, as it is with
 // remembered impacts (see `lists/`), so that both ways give the same bits.
 
-import { isDead, lengthsOf } from './documents.ts';
-import { BLOCK, DOCS, FREQUENCIES, H_DOCS, H_SCORING, SCORES, WEIGHTS } from './layout.ts';
+import { isDead, isExcluded, lengthsOf } from './documents.ts';
+import { BLOCK, DOCS, FREQUENCIES, H_DOCS, H_EXCLUDED, H_SCORING, SCORES, WEIGHTS } from './layout.ts';
 import { bitmapBytes, bitsOf, hasBit, hasBitBetween, keepBits, scoresOf, setBit } from './levels.ts';
 import { blockAt, blockCount } from './postings.ts';
 import { chunkCount, isCurrent, readChunk } from './reading.ts';
@@ -137,8 +138,12 @@ export function countSums(): u32 {
   return <u32>(i32x4.extract_lane(found, 0) + i32x4.extract_lane(found, 1) + i32x4.extract_lane(found, 2) + i32x4.extract_lane(found, 3));
 }
 
-/** Adds the scores of the group that was summed densely to level 0; it is then empty again. Only when all fields count, or for BM25F. */
+/**
+ * Adds the scores of the group that was summed densely to level 0; it is then empty again. Only when all fields count, or for
+ * BM25F, and all classes are allowed.
+ */
 export function scoreSums(weight: f32): void {
+  assert(load<u32>(H_EXCLUDED) === 0, 'a class that is not allowed');
   const algorithm = load<u32>(H_SCORING, P_ALGORITHM);
   const sums = buffer(B_SUMS);
   const scores = scoresOf(0);
@@ -169,6 +174,12 @@ function mayMatch(block: usize, bits: usize): bool {
 // ---- Scores --------------------------------------------------------------------------------
 
 function score(count: u32, weight: f32): void {
+  scoreEach(count, weight);
+  if (load<u32>(H_EXCLUDED) === 0) return;
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) if (isExcluded(load<u32>(DOCS + i))) store<f32>(SCORES + i, 0);
+}
+
+function scoreEach(count: u32, weight: f32): void {
   const algorithm = load<u32>(H_SCORING, P_ALGORITHM);
   if (algorithm === BM25F) return saturate(count, weight);
   if (load<u32>(H_SCORING, P_ALIKE) === 0) return scoreSomeFields(count, weight, algorithm);

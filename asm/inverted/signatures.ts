@@ -8,7 +8,7 @@ import { formCount, keyBytes, keyLength, signatureAt } from './records.ts';
 import { FORM_BUFFER } from './layout.ts';
 
 /** Code points from here on are signs of a pattern. */
-const FIRST_SIGN: u32 = 0xfffffffe;
+const FIRST_SIGN: u32 = 0xfffffffd;
 /** Bytes of a literal that are looked at: more would not tell more. */
 const MAX_LITERAL: usize = 256;
 

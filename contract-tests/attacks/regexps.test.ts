@@ -11,6 +11,7 @@ import { regExpsOf } from './regexps-of-source.ts';
  */
 const BOUNDED: readonly [file: string, begins: string, why: string][] = [
   ['app/ship/this-machine.ts', '/^(?=.{1,128}$)', 'names of variables of the ship itself'],
+  ['docs/documents/fill-template.ts', '/%%(?=([^%', 'looks ahead over nothing that it could begin with, so no character is read twice'],
   ['docs/maintenance/entry-name.ts', '/[. ]+$/', 'a key of at most 1024 bytes'],
   ['docs/memory/summary/prose-of.ts', '/^ {0,3}(`{3,}(?!`|', 'is anchored, so that it looks ahead once a line'],
   ['embedding/remote/endpoint.ts', '/\\/+$/', 'a URL of at most 8 KiB, once a provider'],
@@ -32,19 +33,21 @@ const BOUNDED: readonly [file: string, begins: string, why: string][] = [
   ['text/code/tokenize.ts', '/(?:[', 'gives back one letter at most before it matches'],
   ['text/highlight/close-tag.ts', '/<([a-z]', 'a tag of at most 256 bytes'],
   ['text/highlight/close-tag.ts', '/^\\[([a-z]', 'a tag of at most 256 bytes'],
-  ['text/query/atoms.ts', '/(?:[', 'looks ahead and behind by one character'],
+  ['text/highlight/markup.ts', '/[a-z][a-z\\d', 'the 32 characters in front of a sign'],
   ['text/query/detect-mode.ts', '/[?\\s]+$/', 'a query of at most 4 KiB'],
+  ['text/query/vocabulary.ts', '/(?:[', 'looks ahead and behind by one character'],
 ];
 
 /** Expressions that are put together when the program runs, and of what. */
 const MADE: readonly [file: string, of: string][] = [
   ['api/http/routes.ts', 'paths of the specification'],
+  ['lib/regexp-automaton.ts', 'single atoms of a pattern, run on single characters'],
   ['lib/regexp-syntax.ts', 'compiled for its grammar alone, and never run'],
-  ['lib/safe-regexp.ts', 'single atoms of a pattern, run on single characters'],
   ['runs/fleet/authority/files.ts', 'two names of PEM blocks; blocks are parted by what cannot be in them'],
   ['ship/execute/mask/secret-forms.ts', 'a width'],
   ['text/code/symbols/script-scanner.ts', 'parts that are written there, with every repetition bounded'],
   ['text/folding.ts', 'characters that are written there'],
+  ['text/languages/polish-stemmer.ts', 'endings that are written there'],
 ];
 
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-describe('a client in Perl that is made of the published specification', () => {
+describe('a client in Perl that is made of the published description', () => {
   it.skipIf(!hasModule)('adds, gets, updates and searches (skipped without OpenAPI::Client for perl)', async () => {
     const { stdout, stderr } = await run('perl', [join(import.meta.dirname, 'openapi_client.pl'), server.url]);
     expect(stderr).toBe('');
@@ -29,5 +29,5 @@ describe('a client in Perl that is made of the published specification', () => {
       'added perl|hello|en', 'got # Hello from Perl', 'updated perl|hello|en', 'found # <mark>Hello</mark> from Perl', 'read the metadata of Hello',
       'refused not found', 'held back /body/key, /body/lang',
     ]);
-  });
+  }, 60_000);
 });

@@ -29,6 +29,9 @@ export interface Driver {
   close(): Promise<void>;
 }
 
+/** Operations whose answer over REST is a bare list, each with the field that holds it in the other protocols. */
+export const LISTS: Readonly<Partial<Record<OperationId, string>>> = { searchDocuments: 'documents', listPermissions: 'permissions', listWebhooks: 'webhooks' };
+
 /** A call that a protocol has no words for. */
 export class Unsayable extends Error {}
 

@@ -34,16 +34,16 @@ export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> =
     args: withDocuments,
     tell: ({ keyCollisions, profile = null, added, updated, skipped, failed, errors, collection, durationMs }: Rest) => ({
       added, updated, skipped, failed, errors, collection, durationMs, profile,
-      keyCollisions: (keyCollisions as { lang: string; keys: string[] }[]).map(({ lang, keys }) => `${lang}: ${keys.join(', ')}`),
+      keyCollisions: (keyCollisions as { lang: string; keys: string[]; urls?: string[] }[]).map(({ lang, keys, urls }) => `${lang}: ${keys.join(', ')}${urls === undefined ? '' : ` (${urls.join(', ')})`}`),
     }),
   },
   searchFullText: {
     field: 'fts', args: (input) => ({ input: withoutContent(input) }),
-    tell: ({ results, total }: Found) => ({ total, results: results.map(({ document: found, score, matchedTerms }) => ({ document: document(found as Rest), score, matchedTerms })) }),
+    tell: ({ results, total, ...answer }: Found & Ending) => ({ total, ...ending(answer), results: results.map(({ document: found, score, matchedTerms }) => ({ document: document(found as Rest), score, matchedTerms })) }),
   },
   searchVectors: {
     field: 'vectorSearch', args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
-    tell: ({ results, total, model = null, dimensions = null }: Found & Rest) => ({ total, model, dimensions, results: results.map(({ document: found, score, rank }) => ({ document: document(found as Rest), score, rank })) }),
+    tell: ({ results, total, model = null, dimensions = null, ...answer }: Found & Rest) => ({ total, model, dimensions, ...ending(answer), results: results.map(({ document: found, score, rank }) => ({ document: document(found as Rest), score, rank })) }),
   },
   queryCodeGraph: {
     field: 'codeGraph', args: (input) => ({ input }),
@@ -56,6 +56,10 @@ export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> =
   setSchema: { field: 'setSchema', args: (input) => ({ input }), tell: () => true },
   getSchema: { field: 'schema', tell: ({ collection, schema }: Rest) => schema && { collection, schema: JSON.stringify(schema), enabled: true } },
   deleteSchema: { field: 'deleteSchema', tell: () => true },
+  listSchemas: { field: 'schemas', tell: ({ schemas }: { schemas: readonly Rest[] }) => schemas.map(({ collection, schema }) => ({ collection, schema: JSON.stringify(schema), enabled: true })) },
+  listUsers: { field: 'users', tell: ({ users }: Rest) => users },
+  listGroups: { field: 'groups', tell: ({ groups }: Rest) => groups },
+  listPermissions: { field: 'userPermissions', tell: ({ permissions }: Rest) => permissions },
   validateDocument: { field: 'validateDocument', args: (input) => withList(input, 'meta') },
 };
 
@@ -87,12 +91,24 @@ function document({ id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt
   return { id, key, lang, meta, contentMd, addedAt, updatedAt, expiresAt };
 }
 
-function connection({ documents, total }: { documents: readonly Rest[]; total: number }, input: Input): Rest {
+/** Whether, and where, the answer ends early. */
+interface Ending {
+  readonly contextTruncated?: boolean;
+  readonly truncated?: boolean;
+  readonly nextOffset?: number;
+}
+
+function ending({ contextTruncated = false, truncated = false, nextOffset }: Ending): Rest {
+  return { contextTruncated, truncated, nextOffset: nextOffset ?? null };
+}
+
+function connection({ documents, total, ...answer }: Ending & { documents: readonly Rest[]; total: number }, input: Input): Rest {
   const offset = Number(input['offset'] ?? 0);
   const edges = documents.map((found, i) => ({ cursor: Buffer.from(`o:${offset + i}`).toString('base64'), node: document(found) }));
   return {
     edges,
     totalCount: total,
+    ...ending(answer),
     pageInfo: {
       totalCount: total,
       hasNextPage: offset + edges.length < total,

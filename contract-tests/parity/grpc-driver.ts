@@ -4,7 +4,7 @@ import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import type { OperationId } from '../../generated/docs/operations.ts';
 import { RPCS } from '../../src/api/grpc/docs/rpcs.ts';
 import { encode, GrpcClient, methodOf } from '../../src/testkit/grpc-client.ts';
-import { reasonOf, Unsayable, type Credential, type Driver, type Failure, type Input } from './driver.ts';
+import { LISTS, reasonOf, Unsayable, type Credential, type Driver, type Failure, type Input } from './driver.ts';
 import { fromProtoJson, toProtoJson, withDefaults } from './proto-json.ts';
 
 const RPC_OF = new Map(Object.entries(RPCS).map(([rpc, { operation }]) => [operation, rpc]));
@@ -72,23 +72,22 @@ function clearing(input: Input): Input {
 function decodeAnswer(operation: OperationId, rpc: string, bytes: Buffer): unknown {
   const { output } = methodOf(rpc);
   const value = fromProtoJson(output, toJson(output, fromBinary(output, bytes), { alwaysEmitImplicit: true }));
-  if (operation !== 'searchDocuments') return value;
+  if (LISTS[operation] === undefined) return value;
   const { totalCount, ...rest } = value as Input;
   return { ...rest, total: totalCount };
 }
 
 function viewOf(operation: OperationId, value: unknown): unknown {
   const { output } = methodOf(RPC_OF.get(operation)!);
-  if (operation === 'searchDocuments') {
+  if (LISTS[operation] !== undefined) {
     const { totalCount: _, ...answer } = withDefaults(output, value) as Input;
     return answer;
   }
   if (operation === 'listCurationRules' && !('rules' in (value as Input))) return withDefaults(output, { rules: [value], total: 1 });
   if (operation === 'createEmbeddingConfig') {
-    const { configs: _, ...config } = value as Input;
+    const { configs: _, truncated: _truncated, nextOffset: _nextOffset, ...config } = value as Input;
     return withDefaults(output, config);
   }
-  if (Array.isArray(value)) return withDefaults(output, { [output.fields[0]!.jsonName]: value });
   return withDefaults(output, value ?? {});
 }
 

@@ -3,7 +3,7 @@ import { createClient, createConfig } from '../../generated/docs/sdk/client/inde
 import * as functions from '../../generated/docs/sdk/sdk.gen.ts';
 import type { OperationSpec } from '../../src/operations/index.ts';
 import type { SdkResult } from '../support/expectations.ts';
-import type { Credential, Driver, Failure, Input, Outcome } from './driver.ts';
+import { LISTS, type Credential, type Driver, type Failure, type Input, type Outcome } from './driver.ts';
 
 type Call = (options: object) => Promise<SdkResult<unknown>>;
 
@@ -37,7 +37,8 @@ async function outcomeOf(operation: OperationId, { data, error, response }: SdkR
   if (response === undefined) throw new Error(`${operation} was not answered`, { cause: error });
   if (!response.ok) return { failure: failureOf(error, response.status) };
   if (data instanceof Blob) return { value: await data.text() };
-  return { value: operation === 'searchDocuments' ? listed(data, response.headers) : data };
+  const list = LISTS[operation];
+  return { value: list === undefined ? data : listed(list, data, response.headers) };
 }
 
 function failureOf(error: unknown, status: number): Failure {
@@ -46,10 +47,11 @@ function failureOf(error: unknown, status: number): Failure {
 }
 
 /** What REST says in headers beside a list, the others say in fields. */
-function listed(documents: unknown, headers: Headers): object {
+function listed(name: string, items: unknown, headers: Headers): object {
   return {
-    documents,
+    [name]: items,
     total: Number(headers.get('x-total-count')),
     ...(headers.get('x-context-truncated') === 'true' && { contextTruncated: true }),
+    ...(headers.get('x-truncated') === 'true' && { truncated: true, nextOffset: Number(headers.get('x-next-offset')) }),
   };
 }

@@ -126,7 +126,13 @@ export const documents: Record<string, Scenario> = {
     await ok('searchDocuments');
     await ok('ingestDocuments', { documents, options: { skipDuplicates: true, saveRevision: false } });
     await ok('ingestDocuments', { documents: documents.slice(0, 1), options: { profile: 'fast' } });
+    await ok('ingestDocuments', { documents: [{ ...documents[1], meta: { a: ['c'] } }, { ...documents[0], scrapedAt: 1_700_000_001 }], options: { skipDuplicates: true } });
+    const pages = ['https://example.org/Show?id=1', 'https://example.org/show.html?id=2', 'https://example.org/M%C3%BCller'].map((url) => ({ url, lang: 'en', contentMd: url }));
+    await ok('ingestDocuments', { documents: pages });
+    await ok('ingestDocuments', { documents: pages, options: { keyFrom: 'url' } });
+    await ok('searchDocuments');
     await refused('invalid_argument', 'ingestDocuments', { documents, options: { profile: 'slow' } });
+    await refused('invalid_argument', 'ingestDocuments', { documents, options: { keyFrom: 'host' } });
     await refused('invalid_argument', 'ingestDocuments', { documents: [] });
   },
 
@@ -135,8 +141,10 @@ export const documents: Record<string, Scenario> = {
     for (const version of [1, 2, 3, 4]) await ok('addDocument', page('page', { contentMd: `Version ${version}.`, meta: { version: [String(version)] } }));
     await ok('addDocument', page('page', { contentMd: 'Unkept.', saveRevision: false }));
     const listed = await ok('listRevisions', key);
-    const { revisions } = (listed as { value: { revisions: { timestamp: number }[] } }).value;
+    const { revisions } = (listed as { value: { revisions: { revision: number; timestamp: number }[] } }).value;
+    await ok('restoreRevision', { ...key, revision: revisions[2]!.revision });
     await ok('restoreRevision', { ...key, timestamp: revisions[2]!.timestamp });
+    await ok('listRevisions', { ...key, limit: 2, offset: 1, includeContent: false });
     await ok('getDocument', key);
     await ok('listRevisions', key);
     await refused('not_found', 'restoreRevision', { ...key, timestamp: 1 });

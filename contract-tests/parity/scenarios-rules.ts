@@ -57,8 +57,12 @@ export const rules: Record<string, Scenario> = {
     await ok('recallMemory', { query: 'whales', userId: collection, sessionId, role: 'user', strategy: 'keyword', topK: 1 });
     await ok('summarizeSession', { sessionId, userId: collection });
     await ok('listSessions', { userId: collection, sort: 'title', asc: true });
+    await ok('deleteSession', { id: sessionId });
+    await ok('recallMemory', { query: 'krill', userId: collection, strategy: 'keyword' });
+    await refused('not_found', 'deleteSession', { id: sessionId });
     await refused('not_found', 'addMessage', { sessionId: `ses_${'0'.repeat(24)}`, role: 'user', content: 'x' });
     await refused('invalid_argument', 'addMessage', { sessionId, role: 'wizard', content: 'x' });
+    await refused('invalid_argument', 'deleteSession', { id: 'x'.repeat(129) });
     await refused('missing_fields', 'startSession');
   },
 

@@ -65,6 +65,9 @@ export const searches: Record<string, Scenario> = {
     const { id } = (made as { value: { id: string } }).value;
     await ok('searchFullText', { query: 'trees', includeContent: false });
     await ok('listCurationRules');
+    await ok('createCurationRule', { query: 'seas', hides: ['copy'] });
+    await ok('listCurationRules', { offset: 1, limit: 1 });
+    await refused('invalid_argument', 'listCurationRules', { limit: 0 });
     await ok('listCurationRules', { id });
     await ok('updateCurationRule', { id, query: 'trees', hides: ['apples'] });
     await ok('deleteCurationRule', { id });

@@ -25,10 +25,10 @@ export const collections: DocsScenarios = {
   async setCollectionConfig(context) {
     const { client, direct, collection } = context;
     await configure(context, { maxRevisions: 2, retrieval: { topK: 10 }, wordpress: { url: 'https://blog.example.org', apiKey: 'secret' } });
-    await configure(context, { icon: '📝', retrieval: { hybridAlpha: 0.3, hybridAlphaSet: true }, wordpress: { url: 'https://new.example.org', apiKey: '' } });
+    await configure(context, { icon: '📝', retrieval: { hybridAlpha: 0.3, hybridAlphaSet: true }, wordpress: { url: 'https://blog.example.org/', apiKey: '' } });
     const { config } = await configOf(context);
     expect(config).toMatchObject({ icon: '📝', maxRevisions: 2, retrieval: { topK: 10, hybridAlpha: 0.3, hybridAlphaSet: true } });
-    expect(config.wordpress).toEqual({ url: 'https://new.example.org', apiKey: '', apiKeySet: true });
+    expect(config.wordpress).toEqual({ url: 'https://blog.example.org/', apiKey: '', apiKeySet: true });
     await configure(context, { wordpress: null });
     expect((await configOf(context)).config).not.toHaveProperty('wordpress');
 

@@ -70,13 +70,14 @@ export const documents: DocsScenarios = {
   },
 
   async updateDocument(context) {
-    const { client, collection } = context;
+    const { client, direct, collection } = context;
     const before = await store(context, { contentMd: '# Before', meta: { category: ['news'], tags: ['x'] } });
     const update = (change: object, key = 'hello-world') => updateDocument({ client, body: { collection, key, lang: 'en', ...change } });
     expect(succeeded(await update({ contentMd: '# After' }))).toMatchObject({ contentMd: '# After', meta: before.meta, addedAt: before.addedAt });
     expect(succeeded(await update({ meta: { tags: ['y'] } }))).toMatchObject({ contentMd: '# After', meta: { tags: ['y'] } });
     expect(succeeded(await update({ meta: {} })).meta).toEqual({});
-    expect(refused(await update({}), 400, 'missing_fields').error).toMatch(/^missing fields/);
+    const nothing = await updateDocument({ client: direct, body: { collection, key: 'hello-world', lang: 'en' } });
+    expect(refused(nothing, 400, 'missing_fields').error).toMatch(/^missing fields/);
     refused(await update({ contentMd: 'x' }, 'absent'), 404, 'not_found');
   },
 

@@ -22,7 +22,7 @@ async function stopWordsOf({ client, collection }: DocsContext) {
 export const fulltext: DocsScenarios = {
   async searchFullText(context) {
     const { client, direct, collection } = context;
-    await store(context, { key: 'a', contentMd: '# Hello\n\nFirst post.', meta: { category: ['news'], tags: ['release'] } });
+    await store(context, { key: 'a', contentMd: '# Hello\n\nFirst post.', meta: { category: ['news'], tags: ['release', 'a <post>'] } });
     await store(context, { key: 'b', contentMd: 'Posts and more of them', meta: { category: ['blog'] } });
     await add(context, 'entry', ['post']);
     const body = {
@@ -35,7 +35,13 @@ export const fulltext: DocsScenarios = {
       facets: { category: [{ value: 'blog', count: 1 }, { value: 'news', count: 1 }] },
     });
     expect(answer.results[0]).toMatchObject({ document: { key: 'a', contentMd: '# Hello\n\nFirst post.' }, matchedTerms: ['entry'] });
-    expect(answer.results[0]!.highlights).toEqual([{ fragment: '# Hello\n\nFirst <mark>post</mark>.', matchedTerms: ['entry'], startOffset: 0, endOffset: 20, startLine: 1, endLine: 3 }]);
+    const ofTag = { field: 'meta.tags', valueIndex: 1, matchedTerms: ['entry'], startOffset: 0, endOffset: 8, startLine: 1, endLine: 1 };
+    expect(answer.results[0]!.highlights).toEqual([
+      { field: 'content', fragment: '# Hello\n\nFirst <mark>post</mark>.', matchedTerms: ['entry'], startOffset: 0, endOffset: 20, startLine: 1, endLine: 3 },
+      { ...ofTag, fragment: 'a <post>' },
+    ]);
+    const escaped = succeeded(await searchFullText({ client, body: { ...body, highlightEscape: 'html' } }));
+    expect(escaped.results[0]!.highlights!.at(-1)).toEqual({ ...ofTag, fragment: 'a &lt;post&gt;' });
     expect(refused(await searchFullText({ client, body: { collection, query: 'a AND (b', mode: 'expression' } }), 400, 'invalid_argument').error).toContain('byte 6');
     refused(await searchFullText({ client: direct, body: { collection } as never }), 400, 'missing_fields');
   },

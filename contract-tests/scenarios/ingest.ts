@@ -26,6 +26,11 @@ export const ingest: DocsScenarios = {
 
     const again = succeeded(await ingestDocuments({ client, body: { collection, documents: [page], options: { profile: 'fast' } } }));
     expect(again).toMatchObject({ added: 0, updated: 0, skipped: 1, failed: 0, profile: 'fast' });
+    const pages = ['https://example.org/show?id=1', 'https://example.org/show?id=2'].map((url) => ({ url, lang: 'en', contentMd: url }));
+    expect(succeeded(await ingestDocuments({ client, body: { collection, documents: pages } }))).toMatchObject({
+      added: 1, failed: 1, errors: [expect.stringMatching(/^1 show: /)], keyCollisions: [{ lang: 'en', keys: ['show'], urls: pages.map(({ url }) => url) }],
+    });
+    expect(succeeded(await ingestDocuments({ client, body: { collection, documents: pages, options: { keyFrom: 'url' } } }))).toMatchObject({ added: 2, keyCollisions: [] });
     refused(await ingestDocuments({ client: direct, body: { collection, documents: [page], options: { profile: 'slow' as never } } }), 400, 'invalid_argument');
   },
 };

@@ -2,7 +2,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { expect } from 'vitest';
-import { createBackup, exportDocuments, getDocument, restoreBackup } from '../../generated/docs/sdk/sdk.gen.ts';
+import { createBackup, createBackupByQuery, exportDocuments, getDocument, restoreBackup } from '../../generated/docs/sdk/sdk.gen.ts';
 import { refused, succeeded } from '../support/expectations.ts';
 import { store, type DocsScenarios } from './scenario.ts';
 
@@ -33,19 +33,28 @@ export const maintenance: DocsScenarios = {
   async createBackup(context) {
     const { client, server } = context;
     await store(context);
-    const named = succeeded(await createBackup({ client, query: { to: 'first.db' } }));
-    expect(named).toEqual({ backup: 'first.db', sizeBytes: expect.any(Number), verified: true });
+    const named = succeeded(await createBackup({ client, body: { to: 'first.db' } }));
+    expect(named).toEqual({ backup: 'first.db', sizeBytes: expect.any(Number), verified: true, includesIndexes: false });
     expect((await stat(join(dirname(server.database), 'first.db'))).size).toBe(named.sizeBytes);
     expect(succeeded(await createBackup({ client })).backup).toMatch(/^backup-\d+\.db$/);
     for (const to of ['../out.db', '/tmp/out.db', 'quire.db', 'quire.db-wal', 'a/b.db']) {
-      expect(refused(await createBackup({ client, query: { to } }), 400, 'invalid_argument').error).toBe('invalid backup name');
+      expect(refused(await createBackup({ client, body: { to } }), 400, 'invalid_argument').error).toBe('invalid backup name');
     }
+  },
+
+  async createBackupByQuery(context) {
+    const { client, server } = context;
+    await store(context);
+    const named = succeeded(await createBackupByQuery({ client, query: { to: 'by-query.db' } }));
+    expect((await stat(join(dirname(server.database), 'by-query.db'))).size).toBe(named.sizeBytes);
+    refused(await createBackupByQuery({ client, query: { to: 'by-query.db' } }), 409, 'conflict');
+    expect(refused(await createBackupByQuery({ client, query: { to: '../out.db' } }), 400, 'invalid_argument').error).toBe('invalid backup name');
   },
 
   async restoreBackup(context) {
     const { client, direct, server, collection } = context;
     const kept = await store(context, { contentMd: 'in the backup' });
-    succeeded(await createBackup({ client, query: { to: 'second.db' } }));
+    succeeded(await createBackup({ client, body: { to: 'second.db' } }));
     await store(context, { contentMd: 'after the backup' });
     await store(context, { key: 'lost' });
 

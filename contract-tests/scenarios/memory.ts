@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { addMessage, getSessionHistory, listSessions, recallMemory, startSession, summarizeSession } from '../../generated/docs/sdk/sdk.gen.ts';
+import { addMessage, deleteSession, getSessionHistory, listSessions, recallMemory, startSession, summarizeSession } from '../../generated/docs/sdk/sdk.gen.ts';
 import type { MessageRole, StartSessionRequest } from '../../generated/docs/sdk/types.gen.ts';
 import { refused, succeeded } from '../support/expectations.ts';
 import { now, type DocsContext, type DocsScenarios } from './scenario.ts';
@@ -102,5 +102,16 @@ export const memory: DocsScenarios = {
     expect(messages[0]).toMatchObject({ addedAt: first.createdAt, meta: { message_id: [first.messageId], role: ['user'] } });
     expect(succeeded(await getSessionHistory({ client, body: { sessionId, limit: 1, offset: 1 } }))).toMatchObject({ messages: [{ contentMd: 'Two' }], total: 2 });
     refused(await getSessionHistory({ client, body: { sessionId: UNKNOWN } }), 404, 'not_found');
+  },
+
+  async deleteSession(context) {
+    const { client, collection: userId } = context;
+    const { sessionId } = await start(context);
+    await say(context, sessionId, 'The lighthouse opens at nine.');
+    await summarizeSession({ client, body: { sessionId, userId } });
+    expect(succeeded(await deleteSession({ client, path: { id: sessionId } }))).toEqual({ status: 'deleted', sessionId, messages: 1 });
+    refused(await deleteSession({ client, path: { id: sessionId } }), 404, 'not_found');
+    refused(await getSessionHistory({ client, body: { sessionId } }), 404, 'not_found');
+    expect(succeeded(await recallMemory({ client, body: { query: 'lighthouse', userId } })).total).toBe(0);
   },
 };

@@ -18,7 +18,7 @@ export const revisions: DocsScenarios = {
     const { revisions, ...rest } = await history(context);
     expect(rest).toEqual({ ...identity(collection), total: 2 });
     expect(revisions.map(({ contentMd, meta }) => [contentMd, meta])).toEqual([['two', { n: ['2'] }], ['one', { n: ['1'] }]]);
-    expect(revisions[0]!.timestamp).toBeGreaterThan(revisions[1]!.timestamp);
+    expect(revisions[0]!.revision).toBeGreaterThan(revisions[1]!.revision);
     refused(await listRevisions({ client, body: { ...identity(collection), key: 'absent' } }), 404, 'not_found');
   },
 
@@ -26,8 +26,8 @@ export const revisions: DocsScenarios = {
     const { client, collection } = context;
     const first = await store(context, { contentMd: 'one', meta: { n: ['1'] } });
     await store(context, { contentMd: 'two', meta: { n: ['2'] } });
-    const { timestamp } = (await history(context)).revisions[1]!;
-    const restored = succeeded(await restoreRevision({ client, body: { ...identity(collection), timestamp } }));
+    const { revision } = (await history(context)).revisions[1]!;
+    const restored = succeeded(await restoreRevision({ client, body: { ...identity(collection), revision } }));
     expect(restored).toMatchObject({ contentMd: 'one', meta: { n: ['1'] }, addedAt: first.addedAt });
     expect((await history(context)).revisions.map(({ contentMd }) => contentMd)).toEqual(['one', 'two', 'one']);
     refused(await restoreRevision({ client, body: { ...identity(collection), timestamp: 1 } }), 404, 'not_found');

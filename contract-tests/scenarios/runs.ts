@@ -96,7 +96,7 @@ export const runs: Scenarios<RunsApi, Client> = {
     expect(succeeded(await getLiveness({ client })).data.status).toBe('ok');
   },
   async getReadiness({ client, server }) {
-    expect(succeeded(await getReadiness({ client })).data).toEqual({ status: 'ready', checks: { storage: 'ok', config: 'ok', fleet: 'disabled' } });
+    expect(succeeded(await getReadiness({ client })).data).toEqual({ status: 'ready', checks: { storage: 'ok', config: 'ok', fleet: 'disabled', sandbox: 'disabled' } });
     server.accepting = false;
     refused(await getReadiness({ client }), 503, 'storage_unavailable');
     server.accepting = true;

@@ -1,6 +1,6 @@
 import type { Client } from '../../generated/docs/sdk/client/index.ts';
 import { addDocument } from '../../generated/docs/sdk/sdk.gen.ts';
-import type { Document } from '../../generated/docs/sdk/types.gen.ts';
+import type { WrittenDocument } from '../../generated/docs/sdk/types.gen.ts';
 import type { DocsServer } from '../../src/testkit/docs-server.ts';
 import type { ScenarioContext, Scenarios } from '../provider.suite.ts';
 import { succeeded } from '../support/expectations.ts';
@@ -11,9 +11,10 @@ export type DocsScenarios = Scenarios<DocsServer, Client>;
 type Overrides = { key?: string; lang?: string; contentMd?: string; meta?: Record<string, string[]> };
 
 /** Stores a document in the scenario's collection. */
-export async function store({ client, collection }: DocsContext, overrides: Overrides = {}): Promise<Document> {
+export async function store({ client, collection }: DocsContext, overrides: Overrides = {}): Promise<Required<Omit<WrittenDocument, 'expiresAt'>>> {
   const body = { collection, key: 'hello-world', lang: 'en', contentMd: '# Hello', meta: { category: ['news'] }, ...overrides };
-  return succeeded(await addDocument({ client, body }));
+  const { meta, contentMd, ...written } = succeeded(await addDocument({ client, body }));
+  return { ...written, meta: meta!, contentMd: contentMd! };
 }
 
 export const now = (): number => Math.floor(Date.now() / 1000);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { operations } from '../../generated/docs/operations.ts';
-import { getComplianceStatus, getConfig, getHealth, getHealthV1, getMetrics, getStats, getSystemInfo, listEndpoints } from '../../generated/docs/sdk/sdk.gen.ts';
+import { getComplianceStatus, getConfig, getHealth, getHealthV1, getMetrics, getReadiness, getReadinessV1, getStats, getSystemInfo, listEndpoints } from '../../generated/docs/sdk/sdk.gen.ts';
 import { succeeded } from '../support/expectations.ts';
 import { store, type DocsContext, type DocsScenarios } from './scenario.ts';
 
@@ -11,6 +11,8 @@ const healthy = ({ server }: DocsContext) => ({
   mcpSessions: { sse: 0, streamable: 0 },
 });
 
+const ready = { status: 'ready', views: [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }] };
+
 /** What the server tells of itself (contract, section 4, "Health and system"; decisions D-60 to D-64). */
 export const system: DocsScenarios = {
   async getHealth(context) {
@@ -19,6 +21,14 @@ export const system: DocsScenarios = {
 
   async getHealthV1(context) {
     expect(succeeded(await getHealthV1({ client: context.client }))).toEqual(healthy(context));
+  },
+
+  async getReadiness({ client }) {
+    expect(succeeded(await getReadiness({ client }))).toEqual(ready);
+  },
+
+  async getReadinessV1({ client }) {
+    expect(succeeded(await getReadinessV1({ client }))).toEqual(ready);
   },
 
   async getStats(context) {

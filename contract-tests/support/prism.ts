@@ -1,8 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 const PRISM = createRequire(import.meta.url).resolve('@stoplight/prism-cli/dist/index.js');
 
@@ -17,8 +20,17 @@ export function startMock(specification: string): Promise<Prism> {
 }
 
 /** Passes requests on to a server and fails those whose request or answer is not as specified. */
-export function startProxy(specification: string, upstream: string): Promise<Prism> {
-  return start(['proxy', '--errors', specification, upstream]);
+export async function startProxy(specification: string, upstream: string): Promise<Prism> {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-prism-'));
+  const copy = join(folder, 'openapi.json');
+  await writeFile(copy, withoutInt64(await readFile(specification, 'utf8')));
+  const { url, stop: end } = await start(['proxy', '--errors', copy, upstream]);
+  return { url, stop: () => end().finally(() => rm(folder, { recursive: true })) };
+}
+
+/** Prism takes the format for a bound of 2^53 - 1, which nanoseconds exceed. */
+function withoutInt64(specification: string): string {
+  return JSON.stringify(JSON.parse(specification, (key, value: unknown) => (key === 'format' && value === 'int64' ? undefined : value)));
 }
 
 async function start(args: readonly string[]): Promise<Prism> {

@@ -187,14 +187,32 @@ export type Query = {
 
 
 /** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QueryUsersArgs = {
+  offset?: InputMaybe<Scalars['Int']['input']>;
+  limit?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QueryGroupsArgs = {
+  offset?: InputMaybe<Scalars['Int']['input']>;
+  limit?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
 export type QueryUserPermissionsArgs = {
   username: Scalars['String']['input'];
+  offset?: InputMaybe<Scalars['Int']['input']>;
+  limit?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
 /** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
 export type QueryGroupPermissionsArgs = {
   groupName: Scalars['String']['input'];
+  offset?: InputMaybe<Scalars['Int']['input']>;
+  limit?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -237,6 +255,13 @@ export type QuerySchemaArgs = {
 
 
 /** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QuerySchemasArgs = {
+  offset?: InputMaybe<Scalars['Int']['input']>;
+  limit?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
 export type QueryVectorSearchArgs = {
   input: VectorSearchInput;
 };
@@ -245,6 +270,8 @@ export type QueryVectorSearchArgs = {
 /** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
 export type QueryWebhooksArgs = {
   collection?: InputMaybe<Scalars['String']['input']>;
+  offset?: InputMaybe<Scalars['Int']['input']>;
+  limit?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** What can be changed. The fields of one request are carried out one after the other, in their order. */
@@ -585,6 +612,12 @@ export type DocumentConnection = {
   readonly pageInfo: PageInfo;
   /** All matches, on whatever page. */
   readonly totalCount: Scalars['Int']['output'];
+  /** Whether the token budget of the request or of the collection's profile left results out. */
+  readonly contextTruncated: Scalars['Boolean']['output'];
+  /** Whether the answer reached the size that the server gives to one answer before it had all that was asked for. */
+  readonly truncated: Scalars['Boolean']['output'];
+  /** The `offset` to go on with; null when the answer is not truncated. */
+  readonly nextOffset: Maybe<Scalars['Int']['output']>;
 };
 
 /** What became of a batch; it is never all or nothing. */
@@ -648,6 +681,8 @@ export type SearchInput = {
   readonly limit?: InputMaybe<Scalars['Int']['input']>;
   /** How many matches to skip; the default is 0. */
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
+  /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
+  readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** One document of a batch. */
@@ -682,6 +717,12 @@ export type FtsResponse = {
   readonly results: ReadonlyArray<FtsResult>;
   /** How many results there are in this answer. */
   readonly total: Scalars['Int']['output'];
+  /** Whether the token budget of the request or of the collection's profile left results out. */
+  readonly contextTruncated: Scalars['Boolean']['output'];
+  /** Whether the answer reached the size that the server gives to one answer before it had all that was asked for. */
+  readonly truncated: Scalars['Boolean']['output'];
+  /** The `offset` to go on with; null when the answer is not truncated. */
+  readonly nextOffset: Maybe<Scalars['Int']['output']>;
 };
 
 /** A search by words. */
@@ -692,6 +733,10 @@ export type FtsInput = {
   readonly query: Scalars['String']['input'];
   /** Most results, 1 to 10,000. The default is `topK` of the collection's retrieval profile, else 50. */
   readonly limit?: InputMaybe<Scalars['Int']['input']>;
+  /** How many of the best results to skip; the default is 0. */
+  readonly offset?: InputMaybe<Scalars['Int']['input']>;
+  /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
+  readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
 };
 
 /** What became of a batch from a scraper. */
@@ -701,7 +746,7 @@ export type IngestResult = {
   readonly added: Scalars['Int']['output'];
   /** Documents that existed and were written anew. */
   readonly updated: Scalars['Int']['output'];
-  /** Documents that were left alone, because they had not changed. */
+  /** Documents that were left alone, because body, metadata and expiry had not changed. */
   readonly skipped: Scalars['Int']['output'];
   /** Items that were refused. */
   readonly failed: Scalars['Int']['output'];
@@ -713,7 +758,7 @@ export type IngestResult = {
   readonly durationMs: Scalars['Int']['output'];
   /** The profile that was applied. */
   readonly profile: Maybe<Scalars['String']['output']>;
-  /** Keys of the batch that differ only in case, and so name one document, as `LANG: KEY, KEY`. */
+  /** Keys of the batch that differ only in case, and so name one document, as `LANG: KEY, KEY`; keys that several URLs make, as `LANG: KEY (URL, URL)`. */
   readonly keyCollisions: Maybe<ReadonlyArray<Scalars['String']['output']>>;
 };
 
@@ -741,7 +786,7 @@ export type IngestDocumentInput = {
 
 /** How a batch is taken in. What is absent is as the profile says. */
 export type IngestOptionsInput = {
-  /** Whether to leave documents alone that have not changed. */
+  /** Whether to leave documents alone whose body, metadata (but for `scraped_at`) and expiry have not changed. */
   readonly skipDuplicates?: InputMaybe<Scalars['Boolean']['input']>;
   /** Whether to do without vectors. */
   readonly skipEmbeddings?: InputMaybe<Scalars['Boolean']['input']>;
@@ -757,6 +802,8 @@ export type IngestOptionsInput = {
   readonly profile?: InputMaybe<Scalars['String']['input']>;
   /** Whether to keep only the plain text of what would be converted to markdown. */
   readonly textOnly?: InputMaybe<Scalars['Boolean']['input']>;
+  /** What a derived key is made of: `path` (the default), or `url` with its host and query; another one is refused. */
+  readonly keyFrom?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** The rules for the metadata of a collection. */
@@ -845,6 +892,12 @@ export type VectorSearchResponse = {
   readonly model: Maybe<Scalars['String']['output']>;
   /** Numbers in each vector. */
   readonly dimensions: Maybe<Scalars['Int']['output']>;
+  /** Whether the token budget of the request or of the collection's profile left results out. */
+  readonly contextTruncated: Scalars['Boolean']['output'];
+  /** Whether the answer reached the size that the server gives to one answer before it had all that was asked for. */
+  readonly truncated: Scalars['Boolean']['output'];
+  /** The `offset` to go on with; null when the answer is not truncated. */
+  readonly nextOffset: Maybe<Scalars['Int']['output']>;
 };
 
 /** How far the vectors of one collection are. */
@@ -910,6 +963,10 @@ export type VectorSearchInput = {
   readonly queryVector?: InputMaybe<ReadonlyArray<Scalars['Float']['input']>>;
   /** Most results, 1 to 1,000. The default is that of the collection's retrieval profile, else 5. */
   readonly topK?: InputMaybe<Scalars['Int']['input']>;
+  /** How many of the best results to skip; the default is 0. */
+  readonly offset?: InputMaybe<Scalars['Int']['input']>;
+  /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
+  readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
   /** Results that score less are left out, 0 to 1; the default is 0. */
   readonly threshold?: InputMaybe<Scalars['Float']['input']>;
   /** Values that the metadata must have. */
@@ -1184,8 +1241,8 @@ export type GroupPermissionResolvers<ContextType = GraphqlContext, ParentType ex
 
 export type QueryResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   me?: Resolver<ResolversTypes['User'], ParentType, ContextType>;
-  users?: Resolver<ReadonlyArray<ResolversTypes['User']>, ParentType, ContextType>;
-  groups?: Resolver<ReadonlyArray<ResolversTypes['Group']>, ParentType, ContextType>;
+  users?: Resolver<ReadonlyArray<ResolversTypes['User']>, ParentType, ContextType, Partial<QueryUsersArgs>>;
+  groups?: Resolver<ReadonlyArray<ResolversTypes['Group']>, ParentType, ContextType, Partial<QueryGroupsArgs>>;
   userPermissions?: Resolver<ReadonlyArray<ResolversTypes['UserPermission']>, ParentType, ContextType, RequireFields<QueryUserPermissionsArgs, 'username'>>;
   groupPermissions?: Resolver<ReadonlyArray<ResolversTypes['GroupPermission']>, ParentType, ContextType, RequireFields<QueryGroupPermissionsArgs, 'groupName'>>;
   codeGraph?: Resolver<Maybe<ResolversTypes['CodeGraph']>, ParentType, ContextType, Partial<QueryCodeGraphArgs>>;
@@ -1193,7 +1250,7 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   search?: Resolver<Maybe<ResolversTypes['DocumentConnection']>, ParentType, ContextType, RequireFields<QuerySearchArgs, 'input'>>;
   fts?: Resolver<Maybe<ResolversTypes['FTSResponse']>, ParentType, ContextType, RequireFields<QueryFtsArgs, 'input'>>;
   schema?: Resolver<Maybe<ResolversTypes['Schema']>, ParentType, ContextType, RequireFields<QuerySchemaArgs, 'collection'>>;
-  schemas?: Resolver<ReadonlyArray<ResolversTypes['Schema']>, ParentType, ContextType>;
+  schemas?: Resolver<ReadonlyArray<ResolversTypes['Schema']>, ParentType, ContextType, Partial<QuerySchemasArgs>>;
   stats?: Resolver<Maybe<ResolversTypes['Stats']>, ParentType, ContextType>;
   vectorSearch?: Resolver<Maybe<ResolversTypes['VectorSearchResponse']>, ParentType, ContextType, RequireFields<QueryVectorSearchArgs, 'input'>>;
   vectorStats?: Resolver<Maybe<ResolversTypes['VectorStats']>, ParentType, ContextType>;
@@ -1293,6 +1350,9 @@ export type DocumentConnectionResolvers<ContextType = GraphqlContext, ParentType
   edges?: Resolver<ReadonlyArray<ResolversTypes['DocumentEdge']>, ParentType, ContextType>;
   pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
 
 export type BatchAddResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['BatchAddResult'] = ResolversParentTypes['BatchAddResult']> = {
@@ -1312,6 +1372,9 @@ export type FtsResultResolvers<ContextType = GraphqlContext, ParentType extends 
 export type FtsResponseResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['FTSResponse'] = ResolversParentTypes['FTSResponse']> = {
   results?: Resolver<ReadonlyArray<ResolversTypes['FTSResult']>, ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
 
 export type IngestResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['IngestResult'] = ResolversParentTypes['IngestResult']> = {
@@ -1367,6 +1430,9 @@ export type VectorSearchResponseResolvers<ContextType = GraphqlContext, ParentTy
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   model?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   dimensions?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
 
 export type VectorCollectionStatsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['VectorCollectionStats'] = ResolversParentTypes['VectorCollectionStats']> = {

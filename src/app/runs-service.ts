@@ -1,19 +1,23 @@
 import { resolve } from 'node:path';
 import { operations, type Operations } from '../../generated/runs/operations.ts';
-import { createHttpApp, listenOn, nestedErrors, startHttpServer, type HttpServer } from '../api/http/index.ts';
+import { createHttpApp, listenOn, nestedErrors, startHttpServer, type HttpServer, type JudgeWebRequest } from '../api/http/index.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
+import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import { makeFolder } from '../lib/make-folder.ts';
+import { ownNames } from '../lib/own-names.ts';
 import { systemTimer } from '../lib/timer.ts';
+import { createWebGuard } from '../lib/web-guard.ts';
 import { createInvoker } from '../operations/index.ts';
 import { inDataDir, LiveRunsConfig, type Environment, type LoadedRunsConfig } from '../runs/config/index.ts';
 import type { Authority } from '../runs/fleet/index.ts';
 import { createRunQueueService, type RunQueueService } from '../runs/index.ts';
+import type { Executor } from '../ship/index.ts';
 import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
 import { Certificates } from './certificates.ts';
 import type { Running } from './foreground.ts';
 import { FleetAddresses, openAuthority, startFleet, type RunningFleet } from './runs/fleet.ts';
-import { startLocalShip, type LocalShip } from './runs/local-ship.ts';
+import { createLocalExecutor, startLocalShip, type LocalShip } from './runs/local-ship.ts';
 import { readSpecification } from './specification.ts';
 import { BUILD_VERSION } from './version.ts';
 
@@ -55,14 +59,17 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
   const settings = loaded.config;
   const config = new LiveRunsConfig({ loaded, env: variables, log, timer: systemTimer });
   const addresses = new FleetAddresses(settings);
+  makeFolder(resolve(settings.data_dir), FOLDER_MODE);
   const authority = await openAuthority(settings, { clock, log });
   const tls = await readCertificates(loaded, log);
   const sql = await openStore(loaded);
   let accepting = false;
+  let sandbox: string = settings.local.enabled ? 'missing' : 'disabled';
   const parts: Parts = { config, sql, tls, service: createRunQueueService({
     sql, clock, timer: systemTimer, log, config, variables, authority, addresses,
     version: BUILD_VERSION,
     accepting: () => accepting,
+    sandbox: () => sandbox,
     serverCertificateExpiresMs: () => parts.fleet?.serverExpiresMs(),
   }) };
   const stop = (): Promise<void> => {
@@ -73,9 +80,11 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
     // Health is told from the first moment on.
     parts.http = await serveHttp(options, parts);
     await parts.service.start();
+    const executor = settings.local.enabled ? await openExecutor(options, clock) : undefined;
+    sandbox = (await executor?.fence)?.sandbox ?? sandbox;
     accepting = true;
     if (authority !== undefined) parts.fleet = await serveFleet(options, parts.service, authority, addresses, clock);
-    if (settings.local.enabled) parts.ship = startLocalShip({ service: parts.service.fleet, settings, variables, clock, log });
+    if (executor !== undefined) parts.ship = startLocalShip({ service: parts.service.fleet, settings, variables, clock, log, executor });
     config.start();
     tls?.follow(systemTimer);
   } catch (error) {
@@ -98,8 +107,15 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
 /** Root's steps run as a user without rights, who must get through the folder to the work; what is in it is closed to others by itself. */
 const FOLDER_MODE = process.getuid?.() === 0 ? 0o711 : 0o700;
 
+/** Steps that have no way to their folder would otherwise be found only when the first run comes. */
+async function openExecutor({ loaded, variables, log }: RunsStartOptions, clock: Clock): Promise<Executor> {
+  const executor = createLocalExecutor({ settings: loaded.config, variables, clock, log, configFile: loaded.readOnly ? undefined : loaded.source });
+  const { reason, isClosedOff = false } = await executor.fence ?? {};
+  if (isClosedOff) throw new ConfigError([`data_dir: ${reason}`]);
+  return executor;
+}
+
 async function openStore({ config }: LoadedRunsConfig): Promise<Sql> {
-  makeFolder(resolve(config.data_dir), FOLDER_MODE);
   const { path, synchronous, busy_timeout: busyTimeoutMs } = config.storage.sqlite;
   const sql = await openDatabase({ path: path === ':memory:' ? path : inDataDir(config, path), synced: synchronous === 'full', busyTimeoutMs });
   try {
@@ -116,7 +132,7 @@ async function readCertificates({ config }: LoadedRunsConfig, log: Log): Promise
   return cert === '' ? undefined : Certificates.open({ cert: { setting: 'tls.cert', file: cert }, key: { setting: 'tls.key', file: key } }, log);
 }
 
-async function serveHttp({ loaded, log, validateResponses = false }: RunsStartOptions, { service, tls }: Parts): Promise<HttpServer> {
+async function serveHttp({ loaded, log, validateResponses = false }: RunsStartOptions, { service, config, tls }: Parts): Promise<HttpServer> {
   const specification = await readSpecification('runs');
   const { handlers, preconditions, guard } = service;
   const invoke = createInvoker<Operations>({ operations, inputs: specification.inputs, handlers, preconditions, guard, mode: () => 'wr', timeoutMs: REQUEST_LIMIT_MS });
@@ -126,9 +142,19 @@ async function serveHttp({ loaded, log, validateResponses = false }: RunsStartOp
     errors: nestedErrors,
     maxBodyBytes: MAX_BODY_BYTES,
     corsOrigins: [],
+    judge: whileReadsAreOpen(config),
+    openPaths: [operations.getLiveness.path, operations.getReadiness.path],
     apiKeys: false,
   });
   return startHttpServer(app.callback(), listenOn(loaded.config.listen), nestedErrors, { tls, log });
+}
+
+/** Pages of other sites are kept out for as long as reading takes no token (decision D-140). */
+function whileReadsAreOpen(config: LiveRunsConfig): JudgeWebRequest {
+  const { listen } = config.current().config;
+  const remedy = (): string => 'set runtime.api_token_env, so that reading takes the token';
+  const guard = createWebGuard({ origins: [], others: 'nothing', names: ownNames(listen.kind === 'tcp' ? listen.host : undefined), remedy });
+  return ({ host, origin }) => (config.current().apiTokens.length > 0 ? undefined : guard({ host, origin, anyHost: false }));
 }
 
 function serveFleet({ log }: RunsStartOptions, { fleet }: RunQueueService, authority: Authority, addresses: FleetAddresses, clock: Clock): Promise<RunningFleet> {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../lib/log.ts';
 import { openDatabase, type Sql } from '../storage/index.ts';
@@ -10,6 +11,8 @@ const SEARCH_BEGINS = 'SELECT id, docs FROM collections';
 /** A database in which searches stand still until they are let go. */
 class HeldSearches {
   begun = 0;
+  /** Milliseconds that each search takes longer, as on a slow disk. */
+  pause = 0;
   #go = Promise.withResolvers<void>();
   #reached = Promise.withResolvers<void>();
 
@@ -38,6 +41,7 @@ class HeldSearches {
       this.begun += 1;
       this.#reached.resolve();
       await this.#go.promise;
+      if (this.pause > 0) await setTimeout(this.pause);
     }
     return get();
   }
@@ -94,6 +98,23 @@ describe('too many searches at once (decision D-19)', () => {
     await first;
     expect((await post('/v1/fts', query)).status).toBe(200);
     expect([held.begun, errors]).toEqual([2, []]);
+  });
+
+  it('refuses none of the filtered searches of 16 connections, although they take more than two seconds together', { timeout: 60_000 }, async () => {
+    const post = await serve(1);
+    held.letGo();
+    const document = (i: number) => ({ key: `d${i}`, lang: 'en', contentMd: `fox number ${i}`, meta: { category: [`c${i % 4}`], year: [`${2000 + i % 20}`] } });
+    for (let from = 0; from < 4000; from += 1000) await post('/v1/add-batch', { collection: 'c', documents: Array.from({ length: 1000 }, (_, i) => document(from + i)) });
+    held.pause = 200;
+    const filtered = { ...query, filterMeta: { category: ['c1'] }, rangeMeta: [{ field: 'year', gte: '2005' }, { field: 'year', lt: '2015' }], facetBy: ['category', 'year'] };
+    const all = Promise.all(Array.from({ length: 16 }, () => post('/v1/fts', filtered)));
+    await expect.poll(() => held.begun, { timeout: 15_000 }).toBeGreaterThan(1);
+    expect((await post('/v1/fts', query)).status).toBe(200);
+    // The cheap one went past most of the expensive ones.
+    expect(held.begun).toBeLessThan(16);
+    const answers = await all;
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
+    for (const answer of answers) expect(await answer.json()).toMatchObject({ totalMatches: 600 });
   });
 
   it('has no limit with 0', async () => {

@@ -3,6 +3,7 @@ import type { Address } from '../lib/address.ts';
 import { silentLog } from '../lib/log.ts';
 import { startDocumentService, toDocsSettings } from './docs-service.ts';
 import { describeSettings, loadSettings, type Settings } from './settings/index.ts';
+import type { WebOrigins } from './settings/kinds.ts';
 
 /**
  * Settings that nothing reads when the service starts and works, because what they are for is not built.
@@ -51,6 +52,7 @@ function other(value: unknown): unknown {
   if (typeof value === 'string') return `${value}x`;
   if (value === undefined) return 'code';
   if (Array.isArray(value)) return value.length > 0 ? [] : ['other'];
+  if (value !== null && typeof value === 'object' && 'others' in value) return { listed: [], others: value.others === 'nothing' ? 'everything' : 'nothing' } satisfies WebOrigins;
   return { kind: 'tcp', host: 'other.example', port: 1 } satisfies Address;
 }
 

@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises';
 export interface SpecificationFiles {
   readonly json: string;
   readonly yaml: string;
+  /** OpenAPI 3.0, for generators of clients. */
+  readonly plainJson: string;
   /** JSON schemas of the flat inputs, by operation id. */
   readonly inputs: Readonly<Record<string, object>>;
 }
@@ -11,6 +13,6 @@ export interface SpecificationFiles {
 /** Reads the generated files of a service; they lie at the same place beside the sources and in the package. */
 export async function readSpecification(service: 'docs' | 'runs'): Promise<SpecificationFiles> {
   const file = (name: string) => readFile(new URL(`../../generated/${service}/${name}`, import.meta.url), 'utf8');
-  const [json, yaml, inputs] = await Promise.all([file('openapi.json'), file('openapi.yaml'), file('inputs.json')]);
-  return { json, yaml, inputs: JSON.parse(inputs) as Record<string, object> };
+  const [json, yaml, plainJson, inputs] = await Promise.all([file('openapi.json'), file('openapi.yaml'), file('openapi-3.0.json'), file('inputs.json')]);
+  return { json, yaml, plainJson, inputs: JSON.parse(inputs) as Record<string, object> };
 }

@@ -3,7 +3,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { SpecificationError } from './bundle.ts';
+import { SpecificationError } from './specification-error.ts';
 
 /** Flags of both builds: raw linear memory that the host brings, no allocator, no collector. */
 const COMMON = ['--runtime', 'stub', '--importMemory', '--enable', 'simd'];

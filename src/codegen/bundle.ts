@@ -1,9 +1,10 @@
 import { BaseResolver, bundle, createConfig, lintDocument, makeDocumentFromString, type NormalizedProblem } from '@redocly/openapi-core';
+import { SpecificationError } from './specification-error.ts';
 import { addStandardResponses } from './standard-responses.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
 
 /**
- * The rules that our specifications obey, beyond Redocly's recommended ones. A rule that is off says why.
+ * The rules that our specifications obey, beyond Redocly's recommended ones, which are all on.
  */
 const LINT_RULES = {
   'operation-operationId': 'error',
@@ -21,25 +22,28 @@ const LINT_RULES = {
   'no-ambiguous-paths': 'error',
   'path-parameters-defined': 'error',
   'parameter-description': 'error',
-  'no-server-example.com': 'off', // the default addresses are local ones
-  'security-defined': 'off', // access is stated by x-access, from which the bundler writes `security`
 } as const;
-
-/** A specification that does not lint; the message lists every problem with its place. */
-export class SpecificationError extends Error {}
 
 /**
  * Reads a service's root document, joins its areas into one, and adds what follows from the
  * conventions of openapi/README.md. Throws SpecificationError when it does not resolve or lint.
  */
 export async function bundleSpecification(root: string): Promise<OpenApiDocument> {
-  const config = await createConfig({ extends: ['recommended'], rules: LINT_RULES });
-  const result = await bundle({ ref: root, config, dereference: false });
+  const result = await bundle({ ref: root, config: await configuration(), dereference: false });
   failOn(result.problems);
   const document = addStandardResponses(result.bundle.parsed as OpenApiDocument);
-  const source = makeDocumentFromString(JSON.stringify(document), root);
-  failOn(await lintDocument({ document: source, config, externalRefResolver: new BaseResolver() }));
+  await lintDescription(document, root);
   return document;
+}
+
+/** Throws SpecificationError when a description does not lint; `source` is the file that it was made of. */
+export async function lintDescription(description: OpenApiDocument, source: string): Promise<void> {
+  const document = makeDocumentFromString(JSON.stringify(description), source);
+  failOn(await lintDocument({ document, config: await configuration(), externalRefResolver: new BaseResolver() }));
+}
+
+function configuration(): ReturnType<typeof createConfig> {
+  return createConfig({ extends: ['recommended'], rules: LINT_RULES });
 }
 
 function failOn(problems: readonly NormalizedProblem[]): void {

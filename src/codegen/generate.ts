@@ -2,15 +2,19 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { buildKernels } from './build-kernels.ts';
-import { bundleSpecification } from './bundle.ts';
+import { bundleSpecification, lintDescription } from './bundle.ts';
+import { checkPublished } from './compatibility/published.ts';
+import { plainDescription, publicDescription } from './description/index.ts';
 import { emitInputs } from './emit-inputs.ts';
 import { emitOperations } from './emit-types.ts';
+import { checkExamples } from './examples.ts';
 import { generateGraphql } from './graphql.ts';
 import { generateMcpTools } from './mcp-tools.ts';
 import { modelOperations } from './operation-model.ts';
 import { generateProto } from './proto.ts';
 import { generateSdk } from './sdk.ts';
-import { SERVICES, type ServiceName } from './services.ts';
+import { DEFAULT_ADDRESS, SERVICES, type ServiceName } from './services.ts';
+import { lintWithSpectral } from './spectral.ts';
 
 /** Writes everything that is derived from the specifications and the kernels below `root` into `target`. */
 export async function generateAll(root: string, target: string): Promise<void> {
@@ -22,14 +26,23 @@ export async function generateAll(root: string, target: string): Promise<void> {
 
 /** Writes what one service's specification says into `folder`; the tools of MCP into `mcp` beside it. */
 export async function generateService(root: string, service: ServiceName, folder: string): Promise<void> {
-  const document = await bundleSpecification(join(root, 'openapi', service, 'openapi.yaml'));
+  const source = join(root, 'openapi', service, 'openapi.yaml');
+  const document = await bundleSpecification(source);
+  checkExamples(document, service);
   const models = modelOperations(document);
+  const full = publicDescription(document);
+  const plain = plainDescription(full);
+  for (const [description, name] of [[full, service], [plain, `${service} 3.0`]] as const) {
+    await lintDescription(description, source);
+    await lintWithSpectral(description, name);
+  }
+  await checkPublished(root, service, full);
   await mkdir(folder, { recursive: true });
-  const json = `${JSON.stringify(document, null, 1)}\n`;
-  await writeFile(join(folder, 'openapi.json'), json);
-  await writeFile(join(folder, 'openapi.yaml'), stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }));
+  await writeFile(join(folder, 'openapi.json'), `${JSON.stringify(full, null, 1)}\n`);
+  await writeFile(join(folder, 'openapi.yaml'), stringify(full, { lineWidth: 0, aliasDuplicateObjects: false }));
+  await writeFile(join(folder, 'openapi-3.0.json'), `${JSON.stringify(plain, null, 1)}\n`);
   await writeFile(join(folder, 'operations.ts'), emitOperations(service === 'docs' ? 'document' : 'run-queue', models));
   await writeFile(join(folder, 'inputs.json'), emitInputs(document, models));
-  await generateSdk(resolve(folder, 'openapi.json'), join(folder, 'sdk'));
+  await generateSdk(resolve(folder, 'openapi.json'), join(folder, 'sdk'), DEFAULT_ADDRESS[service]);
   if (service === 'docs') await generateMcpTools(document, models, join(folder, '..', 'mcp'));
 }

@@ -1,11 +1,11 @@
 // `npm run generate` writes generated/; with --check it fails when generated/ is not what the
 // specifications say.
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SpecificationError } from './bundle.ts';
 import { differences } from './compare-folders.ts';
 import { generateAll } from './generate.ts';
+import { SpecificationError } from './specification-error.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const committed = join(root, 'generated');
@@ -30,6 +30,8 @@ async function check(fresh: string): Promise<number> {
 
 async function write(fresh: string): Promise<number> {
   await rm(committed, { recursive: true, force: true });
+  // The copy of a temporary folder would be closed to other users, as that folder is.
+  await mkdir(committed);
   await cp(fresh, committed, { recursive: true });
   console.log('generated/ written');
   return 0;

@@ -26,7 +26,7 @@ list_automation R automation | get_automation R automation/{id} | create_automat
 delete_automation D automation/{id} | test_automation R automation/{id}/test | get_automation_logs R automation-logs
 list_curation_rules R curation | create_curation_rule W curation | update_curation_rule W curation | delete_curation_rule D curation
 memory_start_session W memory/session | memory_add_message W memory/message | memory_recall R memory/recall | memory_summarize W memory/summarize
-memory_list_sessions R memory/sessions | memory_session_history R memory/history
+memory_list_sessions R memory/sessions | memory_session_history R memory/history | memory_delete_session D memory/sessions/{id}
 temporal_query R temporal/query | temporal_hot R temporal/hot | temporal_histogram R temporal/histogram
 spell_suggest R spell-suggest | spell_cleanup R spell-cleanup | list_dictionary R spell-dictionary | add_dictionary_words W spell-dictionary | delete_dictionary_words D spell-dictionary
 list_embedding_configs R embedding-configs | get_stats R stats | get_health R health | get_config R config | replication_status R replication/status
@@ -42,7 +42,7 @@ describe('the generated tools', () => {
       return [name, readOnlyHint ? 'R' : destructiveHint ? 'D' : 'W', path].join(' ');
     });
     expect(generated.sort()).toEqual(TABLE.map((row) => row.join(' ')).sort());
-    expect(tools).toHaveLength(95);
+    expect(tools).toHaveLength(96);
   });
 
   it('say with all four hints and a title what they do, as the access modes see it', () => {

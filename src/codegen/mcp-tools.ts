@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BANNER } from './emit-types.ts';
 import { selfContained } from './emit-inputs.ts';
+import { withoutFieldChoices } from './field-choices.ts';
 import { snakeCase, toArguments } from './mcp-arguments.ts';
 import { customInput, customOutput } from './mcp-custom.ts';
 import { operationsOf, resolve, type McpToolObject, type OpenApiDocument, type OperationObject, type SchemaObject } from './openapi-types.ts';
@@ -13,6 +14,8 @@ interface Tool {
   readonly operation: string;
   readonly title: string;
   readonly description: string;
+  /** Values of the operation's input that are others for a tool, where the call has none. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
   /** Field of the structured result that an answer goes into which is a list. */
   readonly list?: string;
   /** Whether the collection's `responsePrompt` is added to the answer. */
@@ -38,7 +41,7 @@ export async function generateMcpTools(document: OpenApiDocument, models: readon
   const names = toolNames(document, published.map(({ operation, extension }) => [operation.operationId, extension.name]));
   const tools = published.map(({ operation, extension, model }) => toTool(operation, extension, model, names));
   const schemas = published.map(({ operation, extension, model }) => [extension.name, {
-    inputSchema: withToolNames(customInput(extension.custom, toArguments(selfContained(document, model.input))), names),
+    inputSchema: withToolNames(customInput(extension.custom, toArguments(withDefaults(selfContained(document, withoutFieldChoices(model.input)), extension))), names),
     outputSchema: outputSchema(document, operation, extension, model),
   }]);
   await mkdir(folder, { recursive: true });
@@ -61,7 +64,7 @@ function toolNames(document: OpenApiDocument, claimed: readonly (readonly [strin
 }
 
 function toTool(operation: OperationObject, extension: McpToolObject, model: OperationModel, names: ReadonlyMap<string, string>): Tool {
-  const { name, hint, list, prompt, custom } = extension;
+  const { name, hint, defaults, list, prompt, custom } = extension;
   const title = extension.title ?? operation.summary;
   const text = extension.description ?? operation.description;
   return {
@@ -69,6 +72,7 @@ function toTool(operation: OperationObject, extension: McpToolObject, model: Ope
     operation: operation.operationId,
     title,
     description: withToolNames(inSnakeCase(`${title}. ${text}`, model.input), names),
+    ...(defaults === undefined ? {} : { defaults }),
     ...(list === undefined ? {} : { list }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(custom === undefined ? {} : { custom }),
@@ -81,6 +85,16 @@ function toTool(operation: OperationObject, extension: McpToolObject, model: Ope
       openWorldHint: extension.openWorld ?? false,
     },
   };
+}
+
+/** The input with what `x-mcp-tool: defaults` says. Throws for a field that there is not. */
+function withDefaults(input: SchemaObject, { name, defaults = {} }: McpToolObject): SchemaObject {
+  const properties = { ...input.properties };
+  for (const [field, value] of Object.entries(defaults)) {
+    if (properties[field] === undefined) throw new Error(`x-mcp-tool: ${name} has a default for ${field}, which is no field of its operation`);
+    properties[field] = { ...properties[field], default: value };
+  }
+  return { ...input, properties };
 }
 
 /** The names of arguments as they are advertised, in a text that speaks of the fields of the API. */
@@ -125,6 +139,8 @@ function listSchema({ $defs, ...schema }: SchemaObject, name: string): SchemaObj
       [name]: schema,
       total: { ...count, description: 'Matches in all, before paging.' },
       contextTruncated: { type: 'boolean', description: 'True when the token budget dropped trailing results.' },
+      truncated: { type: 'boolean', description: 'True when the answer reached the size that one answer may have before it had all that was asked for.' },
+      nextOffset: { ...count, description: 'The offset to go on with, when the answer is truncated.' },
     },
     ...($defs === undefined ? {} : { $defs }),
   };
@@ -144,6 +160,8 @@ function emitTools(tools: readonly Tool[]): string {
     "  readonly operation: OperationId;",
     '  readonly title: string;',
     '  readonly description: string;',
+    "  /** Values of the operation's input that are others for a tool, where the call has none. */",
+    '  readonly defaults?: Readonly<Record<string, unknown>>;',
     '  /** Field of the structured result that an answer goes into which is a list. */',
     '  readonly list?: string;',
     "  /** Whether the collection's `responsePrompt` is added to the answer. */",

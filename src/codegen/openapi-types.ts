@@ -9,6 +9,8 @@ export interface SchemaObject {
   format?: string;
   description?: string;
   allOf?: SchemaObject[];
+  anyOf?: SchemaObject[];
+  oneOf?: SchemaObject[];
   [keyword: string]: unknown;
 }
 
@@ -45,8 +47,12 @@ export interface OperationObject {
   responses: Record<string, ResponseObject>;
   security?: Record<string, string[]>[];
   'x-access': string;
+  'x-credential'?: 'optional';
   'x-effect': string;
+  'x-stores'?: boolean;
   'x-collections'?: string[];
+  'x-read-fields'?: string[];
+  'x-pages'?: string;
   'x-timeout'?: 'none';
   'x-sanitize'?: boolean;
   'x-error'?: string;
@@ -62,6 +68,7 @@ export interface McpToolObject {
   openWorld?: boolean;
   title?: string;
   description?: string;
+  defaults?: Record<string, unknown>;
   list?: string;
   prompt?: boolean;
   custom?: string;

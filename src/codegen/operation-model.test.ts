@@ -77,6 +77,49 @@ describe('the model of an operation', () => {
     expect(() => of(['target'], { targets: text })).toThrow('replaceThing: x-collections names target, which the input does not have');
   });
 
+  it('knows the fields of the answer that need read permission, if the answer has them and can be without', () => {
+    const of = (fields: string[], required: string[] = []) => {
+      const changed = document();
+      const operation = changed.paths['/v1/things/{id}']!['put']!;
+      const item = { type: 'object', required, properties: { body: { type: 'string' } } };
+      operation.responses['200'] = { content: { 'application/json': { schema: { oneOf: [{ type: 'object', properties: { items: { type: 'array', items: item } } }, item] } } } };
+      operation['x-read-fields'] = fields;
+      return modelOperations(changed).find(({ spec }) => spec.id === 'replaceThing')!.spec.readFields;
+    };
+    expect(of(['body', 'items.body'])).toEqual(['body', 'items.body']);
+    expect(() => of(['items.text'])).toThrow('replaceThing: x-read-fields names items.text, which the answer does not have or requires');
+    expect(() => of(['items.body'], ['body'])).toThrow('replaceThing: x-read-fields names items.body');
+  });
+
+  describe('with a list that has pages', () => {
+    const list = { type: 'array', items: { type: 'string' } };
+    const ending = { truncated: { type: 'boolean' }, nextOffset: { type: 'integer' } };
+    const headers = { 'X-Total-Count': {}, 'X-Truncated': {}, 'X-Next-Offset': {} };
+    const of = (pages: string, answer: SchemaObject, more: { input?: string[]; headers?: object } = {}) => {
+      const changed = document();
+      const operation = changed.paths['/health']!['get']!;
+      operation.parameters = (more.input ?? ['offset', 'limit']).map((name) => ({ name, in: 'query', schema: { type: 'integer' } }));
+      operation.responses['200'] = { content: { 'application/json': { schema: answer } }, headers: { ...more.headers } };
+      operation['x-pages'] = pages;
+      return modelOperations(changed).find(({ spec }) => spec.id === 'getHealth')!.spec.pages;
+    };
+
+    it('knows its field, or that it is the answer itself', () => {
+      expect(of('items', { type: 'object', properties: { items: list, ...ending } })).toBe('items');
+      expect(of('items', { oneOf: [{ type: 'object' }, { type: 'object', properties: { items: list, ...ending } }] })).toBe('items');
+      expect(of('*', list, { headers })).toBe('*');
+    });
+
+    it('refuses one that is not there, or that could not be paged or say that it was cut', () => {
+      expect(() => of('items', { type: 'object', properties: { items: { type: 'string' }, ...ending } })).toThrow('getHealth: x-pages names items, which is no list of the answer');
+      expect(() => of('items', { type: 'array', items: { type: 'object', properties: { items: list, ...ending } } })).toThrow('x-pages names items, which is no list of the answer');
+      expect(() => of('items', { type: 'object', properties: { items: list, truncated: ending.truncated } })).toThrow('x-pages needs truncated and nextOffset beside items');
+      expect(() => of('*', { type: 'object', properties: { items: list, ...ending } }, { headers })).toThrow('x-pages says that the answer is a list, which it is not');
+      expect(() => of('*', list)).toThrow('x-pages needs the headers X-Total-Count, X-Truncated, X-Next-Offset in the answer');
+      expect(() => of('items', { type: 'object', properties: { items: list, ...ending } }, { input: ['limit'] })).toThrow('x-pages needs offset in the input');
+    });
+  });
+
   it('knows further success statuses that are named, if they are described alike', () => {
     const changed = document();
     const operation = changed.paths['/health']!['get']!;

@@ -35,13 +35,17 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
       summary: operation.summary,
       access: operation['x-access'] as OperationSpec['access'],
       effect: operation['x-effect'] as OperationSpec['effect'],
+      ...(operation['x-stores'] === true ? { stores: true } : {}),
       ...(collections.length > 0 ? { collections: checkedCollections(operation, collections, properties) } : {}),
+      ...(operation['x-read-fields'] ? { readFields: checkedFields(document, operation, operation['x-read-fields']) } : {}),
+      ...(operation['x-pages'] === undefined ? {} : { pages: checkedPages(document, operation, operation['x-pages'], properties) }),
       limited: operation['x-timeout'] !== 'none',
       sanitize: operation['x-sanitize'] === true,
       status: successStatus(operation),
       ...(operation['x-other-statuses'] ? { otherStatuses: checkedStatuses(document, operation, operation['x-other-statuses']) } : {}),
       parameters: parameters.map((parameter) => parameterSpec(document, parameter)),
       consumes: Object.keys(operation.requestBody?.content ?? {}),
+      ...(requiresBody(operation, body) ? { requiresBody: true } : {}),
       produces: Object.keys(resolve(document, operation.responses[successStatus(operation)]!).content ?? {}),
       ...(operation['x-error'] ? { error: operation['x-error'] } : {}),
     },
@@ -57,6 +61,54 @@ function checkedCollections({ operationId }: OperationObject, fields: readonly s
   const unknown = fields.filter((field) => !field.startsWith('_') && !(field in properties));
   if (unknown.length > 0) throw new Error(`${operationId}: x-collections names ${unknown.join(', ')}, which the input does not have`);
   return fields;
+}
+
+/** A path that the answer lacks would withhold nothing, and a field that is required cannot be left out. */
+function checkedFields(document: OpenApiDocument, operation: OperationObject, paths: readonly string[]): readonly string[] {
+  const content = resolve(document, operation.responses[successStatus(operation)]!).content ?? {};
+  const answer = content['application/json']?.schema ?? {};
+  const wrong = paths.find((path) => {
+    const owners = path.split('.').slice(0, -1).reduce((objects, name) => objects.flatMap((each) => propertiesOf(document, each, name)), objectsOf(document, answer));
+    const name = path.split('.').at(-1)!;
+    return !owners.some(({ properties }) => properties?.[name] !== undefined) || owners.some(({ required = [] }) => required.includes(name));
+  });
+  if (wrong !== undefined) throw new Error(`${operation.operationId}: x-read-fields names ${wrong}, which the answer does not have or requires`);
+  return paths;
+}
+
+/** Headers that say of an answer which is a list what others say in fields. */
+const PAGE_HEADERS = ['X-Total-Count', 'X-Truncated', 'X-Next-Offset'];
+
+/** Without the fields, a list could not be paged; without the rest, an answer could not say that it was cut. */
+function checkedPages(document: OpenApiDocument, operation: OperationObject, list: string, input: Record<string, SchemaObject>): string {
+  const fail = (problem: string): never => {
+    throw new Error(`${operation.operationId}: x-pages ${problem}`);
+  };
+  const missing = ['offset', 'limit'].filter((field) => !(field in input));
+  if (missing.length > 0) fail(`needs ${missing.join(' and ')} in the input`);
+  const { content = {}, headers = {} } = resolve(document, operation.responses[successStatus(operation)]!);
+  const answer = resolve(document, content['application/json']?.schema ?? {});
+  if (list === '*') {
+    if (answer.type !== 'array') fail('says that the answer is a list, which it is not');
+    if (PAGE_HEADERS.some((name) => !(name in headers))) fail(`needs the headers ${PAGE_HEADERS.join(', ')} in the answer`);
+    return list;
+  }
+  const owner = objectsOf(document, answer).find(({ properties = {} }) => resolve(document, properties[list] ?? {}).type === 'array');
+  if (owner === undefined || answer.type === 'array') return fail(`names ${list}, which is no list of the answer`);
+  if (!('truncated' in owner.properties!) || !('nextOffset' in owner.properties!)) fail(`needs truncated and nextOffset beside ${list}`);
+  return list;
+}
+
+function propertiesOf(document: OpenApiDocument, { properties }: SchemaObject, name: string): SchemaObject[] {
+  const found = properties?.[name];
+  return found === undefined ? [] : objectsOf(document, found);
+}
+
+/** The objects that a schema may stand for: its alternatives and parts, and the items of a list. */
+function objectsOf(document: OpenApiDocument, schema: SchemaObject): SchemaObject[] {
+  const own = resolve(document, schema);
+  const { allOf = [], anyOf = [], oneOf = [], items } = own;
+  return [own, ...[...allOf, ...anyOf, ...oneOf, ...(items ? [items] : [])].flatMap((part) => objectsOf(document, part))];
 }
 
 function successStatus(operation: OperationObject): number {
@@ -83,6 +135,12 @@ function bodySchema(document: OpenApiDocument, operation: OperationObject): Sche
   const schema = resolve(document, media.schema);
   if (schema.properties === undefined) throw new Error(`${operation.operationId}: the body must be an object with properties`);
   return schema;
+}
+
+/** Where fields of the body are required, naming them says more than that there is no body. */
+function requiresBody(operation: OperationObject, body: SchemaObject | undefined): boolean {
+  const { required, content = {} } = operation.requestBody ?? {};
+  return required === true && 'application/json' in content && body?.required === undefined && body?.anyOf === undefined && body?.oneOf === undefined;
 }
 
 /** Parameters come first, so that a violation of theirs is told before one of the body's. */

@@ -3,7 +3,7 @@ import { access, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { SpecificationError } from './bundle.ts';
+import { SpecificationError } from './specification-error.ts';
 
 const run = promisify(execFile);
 
@@ -26,14 +26,18 @@ const FLEET = {
  */
 export async function generateProto(root: string, target: string): Promise<void> {
   await buf(root, ['lint'], 'the proto files do not lint');
-  const published = join(root, PUBLISHED);
-  if (await access(published).then(() => true, () => false)) {
-    await buf(root, ['breaking', '--against', published], 'the proto files break clients of what was released');
+  if (await access(join(root, PUBLISHED)).then(() => true, () => false)) {
+    await buf(root, ['breaking', '--against', PUBLISHED], 'the proto files break clients of what was released');
   }
   await mkdir(target, { recursive: true });
   // Comments are for readers of the source; without them the image is a third.
   await buf(root, ['build', '--exclude-source-info', '--path', 'quire/docs', '-o', join(target, IMAGE)], 'the proto files do not compile');
   await buf(root, ['generate', '--template', JSON.stringify(FLEET), '--path', 'quire/fleet', '-o', target], 'the messages of the fleet cannot be generated');
+}
+
+/** Makes the present proto files those of the last release: every later check refuses what would break their clients. */
+export async function publishProto(root: string): Promise<void> {
+  await buf(root, ['build', '--exclude-source-info', '-o', PUBLISHED], 'the proto files do not compile');
 }
 
 async function buf(cwd: string, args: readonly string[], problem: string): Promise<void> {

@@ -9,6 +9,7 @@ const SHARED: Record<string, string> = {
   '413': 'PayloadTooLarge',
   '415': 'UnsupportedMediaType',
   '429': 'TooManyRequests',
+  '431': 'HeadersTooLarge',
   '500': 'InternalError',
   '501': 'NotImplemented',
   '503': 'Unavailable',
@@ -28,9 +29,16 @@ export function addStandardResponses(document: OpenApiDocument): OpenApiDocument
       operation.responses[status] ??= { $ref: `#/components/responses/${name}` };
     }
     operation.responses = sortedByStatus(operation.responses);
-    operation.security = operation['x-access'] === 'public' ? [] : schemes.map((scheme) => ({ [scheme]: [] }));
+    operation.security = securityOf(operation, schemes);
   }
   return document;
+}
+
+/** Clients send what they have where it is asked for, or makes a difference (`x-credential`). */
+function securityOf(operation: OperationObject, schemes: readonly string[]): OperationObject['security'] {
+  const each = schemes.map((scheme) => ({ [scheme]: [] }));
+  if (operation['x-access'] !== 'public') return each;
+  return operation['x-credential'] === 'optional' ? [{}, ...each] : [];
 }
 
 function standardStatuses(operation: OperationObject): string[] {
@@ -42,7 +50,7 @@ function standardStatuses(operation: OperationObject): string[] {
     ...(restricted ? ['401'] : []),
     ...(restricted || operation['x-effect'] !== 'none' ? ['403'] : []),
     ...(hasBody ? ['408', '413', '415'] : []),
-    '429', '500', '501', '503',
+    '429', '431', '500', '501', '503',
   ];
 }
 

@@ -29,7 +29,9 @@ export interface DocsSettings {
   readonly ttlSweepMs: number;
   /** Symbols kept for each key of a code document. */
   readonly codeMaxSymbols: number;
-  /** Searches that run at once, of all kinds together; 0 for no limit. */
+  /** Whether the bodies of revisions are stored as deltas (extreme mode); false when absent. */
+  readonly deltaRevisions?: boolean;
+  /** Searches that run at once, of all kinds together, and one more beside those when all are expensive or all are cheap; 0 for no limit. */
   readonly maxSearches: number;
   /** Whether searches are counted and timed. */
   readonly searchStats: boolean;

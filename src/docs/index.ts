@@ -17,7 +17,7 @@ import { gateSearches, SearchGate } from './search-gate.ts';
 import { SearchStats } from './search-stats.ts';
 import { createSystem, type System } from './system/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
-import { acknowledgeCaughtUp } from './view/index.ts';
+import { acknowledgeCaughtUp, awaitIndexes, Readiness, whenCaughtUp } from './view/index.ts';
 import { createOutbound } from '../net/index.ts';
 import type { Operations } from '../../generated/docs/operations.ts';
 import type { Handlers } from '../operations/index.ts';
@@ -30,11 +30,14 @@ export type { DocsEnvironment, DocsSettings, ServerDescription } from './environ
 export interface DocumentService {
   readonly handlers: Handlers<Operations>;
   readonly observeHttp: System['observeHttp'];
+  readonly observeGrpc: System['observeGrpc'];
   /** Tells of changes to documents as they happen. */
   readonly watch: Documents['watch'];
   readonly observeTool: System['observeTool'];
   readonly describeMcp: System['describeMcp'];
   readonly describeGrpc: System['describeGrpc'];
+  /** Whether every view serves, and when that changes. */
+  readonly readiness: Pick<Readiness, 'follow'>;
   /** Who may do what; its guard stands before every operation. */
   readonly access: Omit<Access, 'handlers' | 'load' | 'stop'>;
   /** To be told what was invoked, for the audit log. */
@@ -76,7 +79,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     stats?.registerMetrics(registers);
     audit.registerMetrics(registers);
   };
-  const system = createSystem(env, { documents: { checksum }, embeddings: { describe: embeddings.describe, registerMetrics } });
+  const readiness = new Readiness(search.view, vectors.view);
+  const system = createSystem(env, { documents: { checksum }, readiness, embeddings: { describe: embeddings.describe, registerMetrics } });
   await reload();
   await encryption.check();
   // First, because settings that cannot work end the start here, with nothing running yet.
@@ -90,16 +94,18 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...collections.handlers, ...schemas.handlers, ...documents.handlers,
     ...ingest.handlers, ...maintenance.handlers, ...system.handlers,
     ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers,
-    ...embeddings.handlers, ...acknowledgeCaughtUp({ reindexVectors: embeddings.handlers.reindexVectors }, vectors.view),
+    ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
     ...encryption.handlers, ...audit.handlers,
     ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate }), ...hybrid.handlers, ...memory.handlers,
   };
   await audit.start();
   if (env.settings.mode !== 'read') await encryption.start();
-  const gated = gateSearches(acknowledgeCaughtUp(handlers, search.view), gate);
+  const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
   return {
-    handlers: stats?.counted(gated) ?? gated,
+    handlers: stats?.counted(patient) ?? patient,
+    readiness,
     observeHttp: system.observeHttp,
+    observeGrpc: system.observeGrpc,
     watch: documents.watch,
     observeTool: system.observeTool,
     describeMcp: system.describeMcp,

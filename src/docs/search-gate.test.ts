@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { ManualTimer } from '../testkit/manual-timer.ts';
 import type { Context } from '../operations/index.ts';
+import { costOf, type Cost } from './search-cost.ts';
 import { gateSearches, SearchGate } from './search-gate.ts';
 
 const never = new AbortController().signal;
@@ -18,12 +19,12 @@ class Searches {
   }
 
   /** Rejects as the gate or the search does. */
-  begin(id: number, signal = never): Promise<number> {
+  begin(id: number, signal = never, cost: Cost = 'cheap'): Promise<number> {
     const search = () => {
       this.begun.push(id);
       return new Promise<number>((resolve, reject) => this.#ends.set(id, (error) => (error ? reject(error) : resolve(id))));
     };
-    return this.gate.run(search, signal);
+    return this.gate.run(search, signal, cost);
   }
 
   end(id: number, error?: Error): void {
@@ -147,9 +148,113 @@ describe('the gate of searches (decision D-19)', () => {
 
   it('is for searches: other operations pass it by', async () => {
     const run = vi.fn((search: () => Promise<unknown>) => search());
-    const handlers = gateSearches({ searchFullText: async () => 'found', getDocument: async () => 'read' } as never, { run: run as never }) as Record<string, (input: object, context: Context) => Promise<unknown>>;
+    const handlers = gateSearches({ searchFullText: async () => 'found', getDocument: async () => 'read' } as never, { run: run as never }, () => 0) as Record<string, (input: object, context: Context) => Promise<unknown>>;
     const context = { signal: never } as Context;
     expect([await handlers['getDocument']!({}, context), run.mock.calls.length]).toEqual(['read', 0]);
     expect([await handlers['searchFullText']!({}, context), run.mock.calls.length]).toEqual(['found', 1]);
+  });
+
+  it('asks for a place by the cost of the search', async () => {
+    const run = vi.fn((search: () => Promise<unknown>) => search());
+    const handlers = gateSearches({ searchFullText: async () => 'found' } as never, { run: run as never }, (collection) => (collection === 'large' ? 200_000 : 100)) as Record<string, (input: object, context: Context) => Promise<unknown>>;
+    const filterMeta = { category: ['news'] };
+    for (const input of [{ collection: 'large' }, { collection: 'large', filterMeta }, { collection: 'small', filterMeta }]) await handlers['searchFullText']!(input, { signal: never } as Context);
+    expect(run.mock.calls.map(([, , cost]: unknown[]) => cost)).toEqual(['cheap', 'expensive', 'cheap']);
+  });
+});
+
+describe('searches of different costs (decision D-19)', () => {
+  /** Expensive searches have even numbers. */
+  const costOfId = (id: number): Cost => (id % 2 === 0 ? 'expensive' : 'cheap');
+  const begin = (searches: Searches, ...ids: number[]) => Promise.allSettled(ids.map((id) => searches.begin(id, never, costOfId(id))));
+  const end = async (searches: Searches, ...ids: number[]) => {
+    for (const id of ids) searches.end(id);
+    await settled();
+  };
+
+  it('a cheap one never waits behind expensive ones, however many there are', async () => {
+    const searches = new Searches(2);
+    const all = begin(searches, 2, 4, 6, 8, 10, 1);
+    await settled();
+    expect(searches.begun).toEqual([2, 4, 1]);
+    await end(searches, 1);
+    const more = begin(searches, 3, 5);
+    await settled();
+    expect([searches.begun, searches.gate.waiting]).toEqual([[2, 4, 1, 3], 4]);
+    await end(searches, 2);
+    // Of three that ran, two were expensive: the place is not theirs to keep.
+    expect(searches.begun).toEqual([2, 4, 1, 3]);
+    await end(searches, 3);
+    expect(searches.begun).toEqual([2, 4, 1, 3, 5]);
+    await end(searches, 5);
+    expect(searches.begun).toEqual([2, 4, 1, 3, 5, 6]);
+    await end(searches, 4, 6);
+    await end(searches, 8, 10);
+    expect([...await all, ...await more].every(({ status }) => status === 'fulfilled')).toBe(true);
+  });
+
+  it.each([1, 2, 4])('an expensive one is not starved by cheap ones that never end, with %d places', async (places) => {
+    const searches = new Searches(places);
+    const cheap = Array.from({ length: 20 }, (_, i) => 2 * i + 1);
+    const all = begin(searches, ...cheap, 2, 4);
+    await settled();
+    expect(searches.begun).toEqual([...cheap.slice(0, places), 2]);
+    await end(searches, 2);
+    expect(searches.begun).toEqual([...cheap.slice(0, places), 2, 4]);
+    for (; searches.running.length > 0; await settled()) for (const id of searches.running) searches.end(id);
+    await all;
+  });
+
+  it('expensive ones wait for 20 seconds in the order in which they came, and are then told to come back', async () => {
+    const searches = new Searches(1);
+    const first = searches.begin(2, never, 'expensive');
+    const second = searches.begin(4, never, 'expensive');
+    const refused = searches.begin(6, never, 'expensive');
+    await end(searches, 2);
+    expect([await first, searches.begun]).toEqual([2, [2, 4]]);
+    await searches.timer.elapse();
+    await expect(refused).rejects.toMatchObject({ code: 'busy', status: 503, headers: { 'Retry-After': '5' }, message: 'too many searches at once; no place was free within 20000 ms' });
+    expect(searches.timer.sleeps).toEqual([20_000, 20_000]);
+    await end(searches, 4);
+    expect(await second).toBe(4);
+  });
+
+  it('always leaves a place to each cost, and never runs more than one beyond the places', async () => {
+    const step = fc.tuple(fc.constantFrom('cheap' as const, 'expensive' as const, 'end' as const, 'end' as const), fc.nat());
+    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 60 }), async (places, steps) => {
+      const searches = new Searches(places);
+      const costs: Cost[] = [];
+      const all: Promise<unknown>[] = [];
+      for (const [what, at] of steps) {
+        const { running } = searches;
+        if (what !== 'end') all.push(searches.begin(costs.push(what) - 1, never, what));
+        else if (running.length > 0) searches.end(running[at % running.length]!);
+        await settled();
+        const count = (cost: Cost, ids: Iterable<number>) => [...ids].filter((id) => costs[id] === cost).length;
+        for (const cost of ['cheap', 'expensive'] as const) {
+          const waiting = count(cost, costs.keys()) - count(cost, searches.begun);
+          if (waiting > 0) expect([count(cost, searches.running) > 0, searches.running.length >= places]).toEqual([true, true]);
+        }
+        expect(searches.running.length).toBeLessThanOrEqual(places + 1);
+        for (const cost of ['cheap', 'expensive'] as const) {
+          const begun = searches.begun.filter((id) => costs[id] === cost);
+          expect(begun).toEqual([...costs.keys()].filter((id) => costs[id] === cost).slice(0, begun.length));
+        }
+      }
+      for (; searches.running.length > 0; await settled()) for (const id of searches.running) searches.end(id);
+      await Promise.all(all);
+    }));
+  });
+
+  it.each([
+    ['words alone', {}, 10_000_000, 'cheap'],
+    ['a filter of a small collection', { filterMeta: { a: ['x'] } }, 5000, 'cheap'],
+    ['a filter of a large one', { filterMeta: { a: ['x'] } }, 200_000, 'expensive'],
+    ['the same in a query string', { meta: { a: ['x'] } }, 200_000, 'expensive'],
+    ['filters, ranges, boosts and facets together', { filterMeta: { a: ['x'] }, rangeMeta: [{ field: 'n', gte: 1 }], boost: { 'a:x': 2 }, facetBy: ['a'] }, 5000, 'expensive'],
+    ['a place', { geo: { lat: 0, lng: 0, radiusMeters: 1 } }, 200_000, 'expensive'],
+    ['empty filters', { filterMeta: {}, facetBy: [] }, 200_000, 'cheap'],
+  ] as const)('%s', (_, input, documents, cost) => {
+    expect(costOf(input, documents)).toBe(cost);
   });
 });

@@ -10,11 +10,14 @@ export const MAX_FORM_BYTES = 768;
 export const MAX_FUZZY_WORD = 60;
 /** Most levels of nested operators, see `prepareLevels`. */
 export const MAX_LEVELS = 64;
+/** Most classes of documents. */
+export const MAX_CLASSES = 32;
 /** Most groupings of the forms. */
 export const MAX_GROUPINGS = 32;
-/** In a pattern for `collectMatches`: any number of characters, and exactly one. */
+/** In a pattern for `collectMatches`: any number of characters, exactly one, and at its end one or none. */
 export const ANY_CHARACTERS = 0xffff_ffff;
 export const ONE_CHARACTER = 0xffff_fffe;
+export const OPTIONAL_CHARACTER = 0xffff_fffd;
 
 /** What `scoreForm` and `scoreGroup` do with a score: add it; and match; or only where it matches already. */
 export const Action = { add: 0, match: 1, require: 2 } as const;
@@ -37,6 +40,7 @@ const LENGTH_SUM = HEADER + 440;
 const FIELD_SUMS = HEADER + 448;
 const FIELD_CAPACITY = HEADER + 452;
 const FORMS = HEADER + 520;
+const CLASS_DOCS = HEADER + 1856;
 const SPARE_FORMS = HEADER + 552;
 const SCORING = HEADER + 2048 + 576;
 const FULL = HEADER + 2048 + 608;
@@ -65,11 +69,14 @@ export interface InvertedExports extends WebAssembly.Exports {
   tokenizeText(at: number, stop: number, end: number, position: number): number;
   textAt(): number;
   addTokens(at: number, end: number): void;
-  beginCommit(ordinal: number): void;
+  beginCommit(ordinal: number, documentClass: number): void;
   continueCommit(budget: number): number;
   finishCommit(): void;
   removeDocument(ordinal: number): number;
   documentOf(ordinal: number): number;
+  classOf(doc: number): number;
+  liveClasses(): number;
+  allowClasses(classes: number): void;
   newForms(): number;
   newFormCount(): number;
   addToOrders(form: number): void;
@@ -115,6 +122,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   matchLists(count: number, level: number): void;
   selectFromList(list: number, k: number, weight: number): number;
   keepPhrase(level: number): void;
+  keepClasses(level: number): void;
   matchAll(level: number): void;
   unite(level: number, from: number, largest: number): void;
   intersect(level: number, from: number): void;
@@ -294,6 +302,11 @@ export class InvertedKernel {
     view.setFloat32(SCORING + 8, c0, true);
     view.setFloat32(SCORING + 12, c1, true);
     view.setFloat32(SCORING + 16, rest, true);
+  }
+
+  /** Live documents by class. */
+  documentsByClass(): number[] {
+    return Array.from({ length: MAX_CLASSES }, (_, number) => this.#header.getUint32(CLASS_DOCS + 4 * number, true));
   }
 
   /** Counts that the header keeps; `tokens` are those of live documents. */

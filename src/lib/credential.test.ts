@@ -6,7 +6,7 @@ describe('a presented credential', () => {
     ['key', undefined, { scheme: 'api-key', value: 'key' }],
     [undefined, 'Bearer token', { scheme: 'bearer', value: 'token' }],
     [undefined, 'bearer  a b', { scheme: 'bearer', value: 'a b' }],
-    ['key', 'Bearer token', { scheme: 'api-key', value: 'key' }],
+    ['key', 'Bearer token', { scheme: 'api-key', value: 'key', overrides: true }],
     [undefined, 'Basic abc', undefined],
     [undefined, 'Bearer', undefined],
     [['one', 'two'], undefined, undefined],

@@ -6,6 +6,7 @@ import { createGlob } from './glob.ts';
 function matches(pattern: readonly string[], text: readonly string[]): boolean {
   const [first, ...rest] = pattern;
   if (first === undefined) return text.length === 0;
+  if (pattern.every((each) => each === '?') && text.length < pattern.length) return true;
   if (first === '*') return matches(rest, text) || (text.length > 0 && matches(pattern, text.slice(1)));
   return text.length > 0 && (first === '?' || first === text[0]) && matches(rest, text.slice(1));
 }

@@ -2,12 +2,13 @@
 export type Glob = (text: string) => boolean;
 
 /**
- * A pattern in which `*` stands for any characters and `?` for one. A test takes at most as many steps as the text has
+ * A pattern in which `*` stands for any characters and `?` for one; at the end of the pattern for one or none. A test takes at most as many steps as the text has
  * characters times the pattern's: what an earlier `*` took need never be given back once a later one was
  * reached, where a regular expression would try every way to share the text among all of them.
  */
 export function createGlob(pattern: string): Glob {
   const wanted = [...pattern];
+  const inside = wanted.findLastIndex((character) => character !== '?');
   return (text) => {
     const given = [...text];
     let [at, star, taken] = [0, -1, 0];
@@ -26,6 +27,6 @@ export function createGlob(pattern: string): Glob {
       }
     }
     while (wanted[at] === '*') at++;
-    return at === wanted.length;
+    return at > inside;
   };
 }

@@ -30,6 +30,34 @@ describe('compileSafeRegExp', () => {
     }), { numRuns: 2000 });
   });
 
+  it('agrees with the engine whatever it remembers of the texts before, and however often it is interrupted', () => {
+    fc.assert(fc.property(pattern, fc.array(text, { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 7 }), (source, subjects, cachedStates, slice) => {
+      fc.pre(isHarmless(source) && !(source.includes('\\B') && subjects.some((subject) => subject.includes('😀'))));
+      const expression = compileSafeRegExp(source, { cachedStates });
+      for (const subject of subjects) {
+        const search = expression.search(subject);
+        let found: boolean | undefined;
+        while (found === undefined) found = search.advance(slice);
+        expect(found).toBe(new RegExp(source, 'u').test(subject));
+      }
+    }), { numRuns: 1000 });
+  });
+
+  it('takes about one step for each character of an ordinary text, also with a large automaton', () => {
+    const search = compileSafeRegExp('^[a-z]{1,400}$').search('a'.repeat(300));
+    search.advance(Infinity);
+    const again = compileSafeRegExp('^(?:[a-z0-9]+-)*[a-z0-9]+$').search('slug-2-'.repeat(10_000));
+    again.advance(Infinity);
+    expect(again.steps).toBeLessThan(2 * 70_000);
+    expect(search.steps).toBeLessThan(300 * 10);
+  });
+
+  it('never takes more steps for a character than the automaton has states, give or take', () => {
+    const search = compileSafeRegExp('(?:a|b)*a(?:a|b){200}c').search('ab'.repeat(1000));
+    search.advance(Infinity);
+    expect(search.steps).toBeLessThan(2000 * 4 * 1000);
+  });
+
   it.each([
     ['^[a-z0-9]+(-[a-z0-9]+)*$', 'a-slug-2', '-slug'],
     ['^https?://', 'https://example.org', 'ftp://example.org'],

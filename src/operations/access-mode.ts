@@ -1,9 +1,19 @@
 import { ServiceError } from '../errors/index.ts';
-import type { AccessMode } from './caller.ts';
-import type { Effect } from './spec.ts';
+import type { AccessMode, Caller } from './caller.ts';
+import type { Effect, OperationSpec } from './spec.ts';
 
 /** Throws where the access mode refuses an effect (contract section 1, decisions D-11 and D-12). */
 export function enforceAccessMode(mode: AccessMode, effect: Effect): void {
   if (mode === 'read' && effect === 'write') throw new ServiceError('read_only', 'read-only mode');
   if (mode === 'write' && effect === 'read') throw new ServiceError('write_only', 'write-only mode');
+}
+
+/** Whether an operation leaves something behind that was not there: what the access modes call a write, and a file on the server. */
+export function changesState({ effect, stores }: OperationSpec): boolean {
+  return effect === 'write' || stores === true;
+}
+
+/** Throws where the caller may only read. */
+export function enforceReadsOnly({ readsOnly }: Caller, spec: OperationSpec): void {
+  if (readsOnly !== undefined && changesState(spec)) throw new ServiceError('forbidden', readsOnly);
 }

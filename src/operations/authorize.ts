@@ -28,6 +28,13 @@ export function refuseEarly(spec: OperationSpec, identity: Identity, input: obje
   if (!isOpen) authorize(spec, identity, input);
 }
 
+/** Whether the identity may read every collection that the input names; nobody but an administrator where it names none. */
+export function mayRead(spec: OperationSpec, identity: Identity, input: object): boolean {
+  if (identity.admin) return true;
+  const names = namedCollections(spec, input) ?? [];
+  return names.length > 0 && names.every((name) => identity.may('read', name));
+}
+
 /** Undefined where a field holds what cannot be names. */
 function namedCollections({ collections = [] }: OperationSpec, input: object): string[] | undefined {
   const names: string[] = [];

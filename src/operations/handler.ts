@@ -1,3 +1,4 @@
+import type { AnswerBudget } from './answer-budget.ts';
 import type { Caller } from './caller.ts';
 import type { Identity } from './identity.ts';
 import type { Operation } from './spec.ts';
@@ -9,7 +10,12 @@ export interface Context {
   readonly identity: Identity;
   /** Aborts when the client has gone or the request has taken too long. */
   readonly signal: AbortSignal;
+  /** How much the answer may hold. */
+  readonly budget: AnswerBudget;
 }
+
+/** What bounds the work for an answer: who waits for it, and how much it may hold. */
+export type AnswerBounds = Pick<Context, 'signal' | 'budget'>;
 
 /** A result with headers beside it, such as `X-Total-Count`; other protocols map them to fields of their own. */
 export class Reply<T> {

@@ -9,6 +9,8 @@ export interface Identity {
   readonly admin: boolean;
   /** How the caller was known: `adapter` by a key that the protocol itself has checked. */
   readonly by: 'nothing' | 'token' | 'api-key' | 'adapter';
+  /** When the credential expires, in Unix milliseconds; absent for never. */
+  readonly expiresAt?: number;
   /** Letter case of the collection's name does not matter. */
   may(permission: Permission, collection: string): boolean;
 }

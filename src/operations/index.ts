@@ -1,10 +1,14 @@
 export type { Access, Effect, FlatInput, Operation, OperationMap, OperationSpec, ParameterSpec } from './spec.ts';
+export { changesState } from './access-mode.ts';
 export type { AccessMode, Caller, Protocol } from './caller.ts';
+export { AnswerBudget, DEFAULT_ANSWER_BYTES, truncationHeaders, truncationIn, truncationOf, type Truncation } from './answer-budget.ts';
 export { forbidden } from './authorize.ts';
 export type { Download } from './download.ts';
-export { Reply, type Context, type Handler, type Handlers, type InputOf, type OutputOf } from './handler.ts';
+export { Reply, type AnswerBounds, type Context, type Handler, type Handlers, type InputOf, type OutputOf } from './handler.ts';
 export type { Guard } from './guard.ts';
 export { EVERYONE, NOBODY, type Identity, type Permission } from './identity.ts';
 export { createInvoker, type Input, type Invoke, type InvokerOptions, type Outcome, type Precondition, type Preconditions } from './invoke.ts';
+export { pageOf } from './pages.ts';
 export { createRateLimit, UNLIMITED_OPERATIONS, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest, type Sender } from './rate-limit.ts';
+export { Standings, type Standing, type StandingCheck } from './standing.ts';
 export { createAjv } from './validation.ts';

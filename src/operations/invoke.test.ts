@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../errors/index.ts';
-import type { AccessMode, Caller } from './caller.ts';
+import type { AccessMode, Caller, Protocol } from './caller.ts';
+import type { Download } from './download.ts';
 import type { Guard } from './guard.ts';
 import { Reply, type Handlers } from './handler.ts';
 import { NOBODY, type Identity } from './identity.ts';
@@ -11,7 +12,9 @@ interface Operations {
   readThing: Operation<{ name: string; limit: number }, { name: string; limit: number }>;
   writeThing: Operation<{ name: string }, { done: boolean }>;
   repairThing: Operation<{ name: string }, { name: string }>;
+  noteThing: Operation<Record<never, never>, { ok: boolean }>;
   lookAround: Operation<Record<never, never>, { ok: boolean }>;
+  listThings: Operation<{ offset?: number; limit?: number }, { things: string[]; truncated?: true; nextOffset?: number }>;
 }
 
 const base = { method: 'POST', path: '/x', area: 'things', summary: '', access: 'read', limited: true, sanitize: false, status: 200, parameters: [], consumes: ['application/json'], produces: ['application/json'] } as const;
@@ -19,7 +22,9 @@ const operations: { [K in keyof Operations]: OperationSpec } = {
   readThing: { ...base, id: 'readThing', effect: 'read' },
   writeThing: { ...base, id: 'writeThing', effect: 'write' },
   repairThing: { ...base, id: 'repairThing', effect: 'read', sanitize: true },
+  noteThing: { ...base, id: 'noteThing', effect: 'none', stores: true },
   lookAround: { ...base, id: 'lookAround', effect: 'none' },
+  listThings: { ...base, id: 'listThings', effect: 'read', pages: 'things' },
 };
 
 const named = { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 1, 'x-max-bytes': 8 } } };
@@ -27,26 +32,38 @@ const inputs = {
   readThing: { ...named, properties: { ...named.properties, limit: { type: 'integer', minimum: 1, maximum: 100, default: 50 } } },
   writeThing: named,
   repairThing: named,
+  noteThing: { type: 'object', properties: { at: { type: 'integer', format: 'int64' } } },
   lookAround: { type: 'object' },
+  listThings: { type: 'object', properties: { offset: { type: 'integer', minimum: 0 }, limit: { type: 'integer', minimum: 1 } } },
 };
 
 const caller: Caller = { protocol: 'http', requestId: 'test' };
 
-function setUp({ mode = 'wr' as AccessMode, handlers = {} as Handlers<Operations>, timeoutMs = 0, guard, preconditions }: { mode?: AccessMode; handlers?: Handlers<Operations>; timeoutMs?: number; guard?: Guard; preconditions?: Preconditions<Operations> } = {}) {
+interface Setting {
+  readonly mode?: AccessMode;
+  readonly handlers?: Handlers<Operations>;
+  readonly timeoutMs?: number;
+  readonly guard?: Guard;
+  readonly preconditions?: Preconditions<Operations>;
+  readonly answerBytes?: (protocol: Protocol) => number;
+}
+
+function setUp({ mode = 'wr', handlers = {}, timeoutMs = 0, ...setting }: Setting = {}) {
   const outcomes: Outcome[] = [];
   const invoke = createInvoker<Operations>({
     operations,
     inputs,
     mode: () => mode,
     timeoutMs,
-    ...(guard && { guard }),
-    ...(preconditions && { preconditions }),
+    ...setting,
     observe: (outcome) => outcomes.push(outcome),
     handlers: {
       readThing: async (input) => input,
       writeThing: async () => ({ done: true }),
       repairThing: async (input) => input,
+      noteThing: async () => ({ ok: true }),
       lookAround: async () => ({ ok: true }),
+      listThings: async () => ({ things: ['a', 'b', 'c'] }),
       ...handlers,
     },
   });
@@ -113,6 +130,26 @@ describe('invoke', () => {
     expect((await write.invoke('lookAround', {}, caller)).value).toEqual({ ok: true });
   });
 
+  it('refuses everything that leaves something behind to a caller who may only read, with the reason', async () => {
+    const { invoke } = setUp();
+    const reader: Caller = { ...caller, readsOnly: 'this page may only read' };
+    for (const id of ['writeThing', 'noteThing'] as const) {
+      expect(await failure(invoke(id, { name: 'a' }, reader))).toMatchObject({ code: 'forbidden', message: 'this page may only read' });
+    }
+    expect((await invoke('readThing', { name: 'a' }, reader)).value).toEqual({ name: 'a', limit: 50 });
+    expect((await invoke('lookAround', {}, reader)).value).toEqual({ ok: true });
+  });
+
+  it('refuses integers that are no 64-bit ones, or not the ones that were written', async () => {
+    const { invoke } = setUp();
+    const note = (at: number) => invoke('noteThing', { at }, caller);
+    for (const at of [1e300, -1e300, 2 ** 63, 2 ** 53]) {
+      expect(await failure(note(at))).toMatchObject({ code: 'invalid_argument', message: `at must be an integer from -9007199254740991 to 9007199254740991, got ${at}` });
+    }
+    expect((await failure(note(1.5))).message).toContain('at must be an integer');
+    expect((await note(Number.MAX_SAFE_INTEGER)).value).toEqual({ ok: true });
+  });
+
   it('answers not_implemented where there is no handler, even for a bad input', async () => {
     const { invoke } = setUp({ handlers: { writeThing: undefined as never } });
     const error = await failure(invoke('writeThing', {}, caller));
@@ -122,6 +159,14 @@ describe('invoke', () => {
   it('passes headers of a reply on', async () => {
     const { invoke } = setUp({ handlers: { writeThing: async () => new Reply({ done: true }, { 'X-Total-Count': '3' }) } });
     expect((await invoke('writeThing', { name: 'a' }, caller)).headers).toEqual({ 'X-Total-Count': '3' });
+  });
+
+  it('returns the page of a list that was asked for, as much of it as one answer may hold for the protocol', async () => {
+    const { invoke } = setUp({ answerBytes: (protocol) => (protocol === 'mcp' ? 100 : 1000) });
+    expect((await invoke('listThings', { offset: 1, limit: 1 }, caller)).value).toEqual({ things: ['b'] });
+    expect((await invoke('listThings', { offset: 1 }, caller)).value).toEqual({ things: ['b', 'c'] });
+    expect((await invoke('listThings', { offset: 1 }, { ...caller, protocol: 'mcp' })).value).toEqual({ things: ['b'], truncated: true, nextOffset: 2 });
+    expect((await failure(invoke('listThings', { limit: 0 }, caller))).message).toBe('limit must be at least 1, got 0');
   });
 
   it('answers busy and aborts the signal when the time is up', async () => {
@@ -204,5 +249,31 @@ describe('invoke', () => {
     const unknown = setUp({ guard: guard(undefined) });
     await failure(unknown.invoke('writeThing', {}, caller));
     expect(unknown.outcomes[0]).not.toHaveProperty('identity');
+  });
+});
+
+describe('a file that is made while it is read', () => {
+  it('breaks off when the right to it ends, before another piece goes out', async () => {
+    let allowed = true;
+    const guard: Guard = {
+      identify: () => {
+        if (!allowed) throw new ServiceError('unauthenticated', 'invalid token');
+        return { username: 'ann', admin: true, by: 'token', may: () => true };
+      },
+    };
+    let closed = false;
+    async function* content() {
+      try {
+        for (let i = 0; ; i++) yield Buffer.from(String(i));
+      } finally {
+        closed = true;
+      }
+    }
+    const { invoke } = setUp({ guard, handlers: { lookAround: async () => ({ contentType: 'text/plain', content: content() }) as never } });
+    const pieces = ((await invoke('lookAround', {}, caller)).value as unknown as Download).content as AsyncGenerator<Buffer>;
+    expect([String((await pieces.next()).value), String((await pieces.next()).value)]).toEqual(['0', '1']);
+    allowed = false;
+    expect(await failure(pieces.next())).toMatchObject({ code: 'unauthenticated' });
+    expect([closed, (await pieces.next()).done]).toEqual([true, true]);
   });
 });

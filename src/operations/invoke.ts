@@ -1,14 +1,18 @@
 import { ServiceError, type ErrorCode } from '../errors/index.ts';
-import { enforceAccessMode } from './access-mode.ts';
-import { authorize, refuseEarly } from './authorize.ts';
+import { enforceAccessMode, enforceReadsOnly } from './access-mode.ts';
+import { AnswerBudget, DEFAULT_ANSWER_BYTES } from './answer-budget.ts';
+import { authorize, mayRead, refuseEarly } from './authorize.ts';
 import type { AccessMode, Caller, Protocol } from './caller.ts';
+import type { Download } from './download.ts';
 import type { Guard } from './guard.ts';
 import { Reply, type Handler, type Handlers, type InputOf, type OutputOf } from './handler.ts';
 import { EVERYONE, type Identity } from './identity.ts';
 import { inspectInput } from './inspect-input.ts';
+import { pageOf } from './pages.ts';
 import type { OperationSpec } from './spec.ts';
 import { withTimeout } from './timeout.ts';
 import { createInputValidators, type InputValidator } from './validation.ts';
+import { withoutFields } from './without-fields.ts';
 
 /** What was invoked and how it ended, for audit and metrics. */
 export interface Outcome {
@@ -37,6 +41,8 @@ export interface InvokerOptions<Operations> {
   readonly observe?: (outcome: Outcome) => void;
   /** Milliseconds that a limited operation may take; 0 for no limit. */
   readonly timeoutMs?: number;
+  /** Bytes that one answer may have; those of `AnswerBudget` when absent. */
+  readonly answerBytes?: (protocol: Protocol) => number;
 }
 
 /** Called with the parameters, not yet validated; throws what is wrong with them. */
@@ -56,14 +62,17 @@ export type Invoke<Operations> = <K extends keyof Operations & string>(
 ) => Promise<Reply<OutputOf<Operations, K>>>;
 
 /**
- * The only way to an operation, for every protocol. In this order: access mode, authentication,
- * preconditions, permission, whether the operation is built at all, validation, the handler, observation.
+ * The only way to an operation, for every protocol. In this order: origin, access mode,
+ * authentication, preconditions, permission, whether the operation is built at all, validation, the handler, the page of its list,
+ * what the caller may not read left out of the answer, observation.
  */
 export function createInvoker<Operations>(options: InvokerOptions<Operations>): Invoke<Operations> {
   const validatorOf = createInputValidators(options.inputs);
   const timeoutMs = options.timeoutMs ?? 0;
+  const answerBytes = options.answerBytes ?? (() => DEFAULT_ANSWER_BYTES);
 
   async function identify(spec: OperationSpec, caller: Caller): Promise<Identity> {
+    enforceReadsOnly(caller, spec);
     enforceAccessMode(options.mode(caller.protocol), spec.effect);
     return options.guard === undefined ? EVERYONE : options.guard.identify(spec, caller);
   }
@@ -87,8 +96,12 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     if (handler === undefined) throw new ServiceError('not_implemented', `${id} is not implemented`);
     validate(spec, validatorOf(id), input);
     authorize(spec, identity, input);
-    const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, identity, signal }));
-    return result instanceof Reply ? result : new Reply(result);
+    const budget = caller.budget?.share() ?? new AnswerBudget(answerBytes(caller.protocol));
+    const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, identity, signal, budget }));
+    const whole = result instanceof Reply ? result : new Reply(result);
+    const page = spec.pages === undefined ? whole : pageOf(spec.pages, whole, input, budget);
+    const reply = withheld(spec, identity, input, page);
+    return stillAllowed(reply, async () => authorize(spec, await identify(spec, caller), input));
   }
 
   return async (id, given, caller) => {
@@ -109,6 +122,27 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
       options.observe?.({ operation, caller, milliseconds, ...(input && { input }), ...(identity && { identity }), ...(error === undefined ? {} : { error }) });
     }
   };
+}
+
+/** The answer without what shows stored content, for callers who may write but not read (decision D-139). */
+function withheld<T>(spec: OperationSpec, identity: Identity, input: object, reply: Reply<T>): Reply<T> {
+  if (spec.readFields === undefined || mayRead(spec, identity, input)) return reply;
+  return new Reply(withoutFields(reply.value, spec.readFields) as T, reply.headers, reply.status);
+}
+
+/** A file that is made while it is read may outlast the caller's right to it, so each piece is checked before it goes out. */
+function stillAllowed<T>(reply: Reply<T>, check: () => Promise<void>): Reply<T> {
+  const download = reply.value as Partial<Download> | undefined;
+  const { content } = download ?? {};
+  if (typeof content !== 'object' || !(Symbol.asyncIterator in content)) return reply;
+  return new Reply({ ...download, content: checking(content, check) } as T, reply.headers, reply.status);
+}
+
+async function* checking(content: AsyncIterable<Uint8Array>, check: () => Promise<void>): AsyncGenerator<Uint8Array> {
+  for await (const piece of content) {
+    await check();
+    yield piece;
+  }
 }
 
 /** Throws what is wrong with the input, under the code that the specification gives it. */

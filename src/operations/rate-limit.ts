@@ -43,13 +43,13 @@ export interface RateLimit {
 }
 
 /** Operations that are never refused: whoever watches a server must see it when it is busy, too. */
-export const UNLIMITED_OPERATIONS: readonly string[] = ['getHealth', 'getHealthV1', 'getMetrics'];
+export const UNLIMITED_OPERATIONS: readonly string[] = ['getHealth', 'getHealthV1', 'getReadiness', 'getReadinessV1', 'getMetrics'];
 
 /** Where a sender has no address, on a unix socket. */
 const LOCAL = 'local';
 
 /**
- * Counts requests, not operations: one GraphQL request counts once, however many it has. Refused requests are not
+ * Counts requests, not operations: one GraphQL request counts once, and each mutation in it after the first. Refused requests are not
  * counted. Guessing credentials gains nothing where it is counted by user, since a guess that is wrong is
  * counted by its address.
  */

@@ -26,11 +26,17 @@ export interface OperationSpec {
   readonly summary: string;
   readonly access: Access;
   readonly effect: Effect;
+  /** True where an operation that the access modes do not call a write leaves something behind (`x-stores`). */
+  readonly stores?: boolean;
   /**
    * Fields of the input that name collections, one or a list, on which the access needs permission; a name that
    * starts with `_` is a collection of the system itself (`x-collections`). Absent where the input names none.
    */
   readonly collections?: readonly string[];
+  /** Fields of the answer, as dotted paths, for callers with read permission only (`x-read-fields`). */
+  readonly readFields?: readonly string[];
+  /** Field of the answer with the list that `offset` and `limit` page, `*` for an answer that is the list itself (`x-pages`). */
+  readonly pages?: string;
   /** False for operations that may run longer than the request limit. */
   readonly limited: boolean;
   /** True where text that is not valid Unicode is repaired instead of refused. */
@@ -42,6 +48,8 @@ export interface OperationSpec {
   readonly parameters: readonly ParameterSpec[];
   /** Content types of the body, empty when there is none. */
   readonly consumes: readonly string[];
+  /** True where there must be a JSON body although none of its fields is required. */
+  readonly requiresBody?: boolean;
   /** Content types of the answer, empty for 204. */
   readonly produces: readonly string[];
   /** Code of a violation of the input as a whole, where it is not the service's usual one. */

@@ -34,6 +34,8 @@ function toValidator(validate: ValidateFunction, fields: FieldOrder): InputValid
 export function createAjv(options: { useDefaults?: boolean } = {}): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, useDefaults: options.useDefaults ?? true, strict: false, verbose: true, ownProperties: true });
   addFormats(ajv);
+  // JSON has one kind of number: beyond this, a whole number is another one when it is read, and no 64-bit integer further on.
+  ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger });
   ajv.addKeyword({
     keyword: 'x-max-bytes',
     type: 'string',

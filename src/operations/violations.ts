@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { alternativesOf, describeFieldChoice, type FieldChoice } from './field-choice.ts';
 
 /** What is wrong with an input: the code of the worst problem, one message in all, and one for each violation. */
 export interface Violations {
@@ -19,8 +20,9 @@ const SHOWN = 20;
 export function describeViolations(errors: readonly ErrorObject[], fields: FieldOrder = { all: [], required: [] }): Violations {
   const missing = new Set<string>();
   const wrong = new Map<string, string>();
+  const alternatives = new Set<object | undefined>(errors.flatMap(alternativesOf));
   for (const error of errors) {
-    if (WRAPPERS.has(error.keyword)) continue;
+    if (WRAPPERS.has(error.keyword) || alternativesOf(error).length > 0 || alternatives.has(error.parentSchema)) continue;
     const path = fieldPath(error);
     if (error.keyword === 'required') missing.add(join(path, error.params['missingProperty'] as string));
     else if (error.keyword === 'minLength' && fields.required.includes(path)) missing.add(path);
@@ -30,6 +32,9 @@ export function describeViolations(errors: readonly ErrorObject[], fields: Field
   for (const field of missing) wrong.delete(field);
   const ordered = [...missing].sort((a, b) => fields.all.indexOf(a) - fields.all.indexOf(b)).slice(0, SHOWN);
   const lines = [...(ordered.length > 0 ? [`missing fields: ${ordered.join(', ')}`] : []), ...wrong.values()];
+  // Told last: whoever sends the fields that are always required has read this far.
+  const choice = lines.length === 0 ? errors.find((error) => alternativesOf(error).length > 0) : undefined;
+  if (choice !== undefined) return ofChoice(describeFieldChoice(choice));
   const fieldError = errors.map(specifiedCode).find((code) => code !== undefined);
   return {
     code: missing.size > 0 ? 'missing_fields' : 'invalid_argument',
@@ -37,6 +42,10 @@ export function describeViolations(errors: readonly ErrorObject[], fields: Field
     errors: lines,
     ...(fieldError ? { fieldError } : {}),
   };
+}
+
+function ofChoice({ isExclusive, message }: FieldChoice): Violations {
+  return { code: isExclusive ? 'invalid_argument' : 'missing_fields', message, errors: [message] };
 }
 
 /** The fields of an input in the specification's order; an empty text counts as missing in the required ones. */
@@ -79,6 +88,7 @@ function requirement(error: ErrorObject): string {
     case 'maxItems': return `must have at most ${String(params['limit'])} items`;
     case 'maxProperties': return `must have at most ${String(params['limit'])} keys`;
     case 'additionalProperties': return `must not have the field ${String(params['additionalProperty']).slice(0, 80)}`;
+    case 'format': return error.params['format'] === 'int64' ? `must be an integer from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}${got(error.data)}` : (error.message ?? 'is invalid');
     case 'pattern': return (error.parentSchema?.['x-message'] as string | undefined) ?? `must match ${String(params['pattern'])}`;
     default: return error.message ?? 'is invalid';
   }

@@ -31,6 +31,8 @@ export interface RunQueueOptions {
   readonly version: string;
   /** False while the service starts, and from the moment it is told to stop. */
   readonly accepting: () => boolean;
+  /** What fences in the steps that run in this process: a sandbox, `missing`, or `disabled` where none run here. */
+  readonly sandbox: () => string;
   /** Undefined while the fleet is off. */
   readonly authority: Authority | undefined;
   readonly addresses: FleetDeps['addresses'];
@@ -73,7 +75,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   const schedules = createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce });
   const alerts = createAlerts(env, { ...runs, onReceived: metrics.record.alertReceived });
   const projects = createProjects({ env, config, variables, audit, nextRuns: schedules.nextRuns, keyVariableAvailable });
-  const system = createSystem({ version, accepting, checks: { storage: () => sql.healthy(), config: () => true, ...(options.authority && { fleet: () => true }) } });
+  const system = createSystem({ version, accepting, sandbox: options.sandbox, checks: { storage: () => sql.healthy(), config: () => true, ...(options.authority && { fleet: () => true }) } });
 
   const failures = { accepting, onFailure: metrics.record.storageFailed };
   const areas = { ...runs.handlers, ...logs.handlers, ...projects.handlers, ...fleet.handlers, ...alerts.handlers, ...audit.handlers };

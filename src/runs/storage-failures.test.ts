@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../errors/index.ts';
+import { nestedErrors, toServiceError } from '../api/http/errors.ts';
 import { answeringFailures, toStorageFailure } from './storage-failures.ts';
 
 const medium = (errcode: number) => new ServiceError('unavailable', 'the database failed', { cause: Object.assign(new Error('x'), { errcode }) });
@@ -21,6 +22,20 @@ describe('a failure of the store', () => {
   it('is not what a handler says on purpose', () => {
     const error = new ServiceError('run_not_found', 'no');
     expect(toStorageFailure(error, 'storage_failed')).toBe(error);
+  });
+});
+
+describe('what nobody expected', () => {
+  const mistake = new TypeError('ours');
+
+  it('is no failure of the store, unless it kept a run from being queued', () => {
+    expect(toStorageFailure(mistake, 'storage_failed')).toBe(mistake);
+    expect(toStorageFailure(mistake, 'enqueue_failed')).toMatchObject({ code: 'enqueue_failed', cause: mistake });
+  });
+
+  it('answers 500 internal, and gives nothing of itself away', () => {
+    const error = toServiceError(mistake, nestedErrors);
+    expect([error.status, nestedErrors.body(error, 'r')]).toEqual([500, { error: { code: 'internal' } }]);
   });
 });
 

@@ -14,12 +14,15 @@ export function storageUnavailable(reason: string, cause?: unknown): ServiceErro
 /**
  * The one place where failures of the store get their codes of the run-queue service (decisions, section 2.10).
  * What may pass is `storage_unavailable`; the rest, a full disk or a damaged file, is `code`. Errors that a
- * handler threw on purpose stay as they are.
+ * handler threw on purpose stay as they are, and so do those that nobody expected, unless `code` says what was
+ * not done, whatever the reason: `enqueue_failed`.
  */
 export function toStorageFailure(thrown: unknown, code: 'storage_failed' | 'enqueue_failed'): unknown {
   if (thrown instanceof ServiceError) {
     if (thrown.code !== 'unavailable' && thrown.code !== 'busy') return thrown;
     if (!isLasting(thrown.cause)) return storageUnavailable(thrown.message, thrown);
+  } else if (code === 'storage_failed') {
+    return thrown;
   }
   // Answers may show the message; what happened is for the log.
   return new ServiceError(code, 'the store could not be read or written', { cause: thrown });
@@ -54,7 +57,7 @@ export function answeringFailures<T extends Readonly<Record<string, Work | undef
       return await run(...args);
     } catch (thrown) {
       // Anything else is a mistake of ours, and the adapter's to answer.
-      const error = thrown instanceof ServiceError ? toStorageFailure(thrown, 'storage_failed') : thrown;
+      const error = toStorageFailure(thrown, 'storage_failed');
       if (isStorageFailure(error)) onFailure(error as ServiceError);
       throw error;
     }

@@ -14,6 +14,11 @@ export interface DatabaseOptions {
   readonly synced?: boolean;
   /** Milliseconds that a statement waits for another connection's lock; 5,000 unless said. */
   readonly busyTimeoutMs?: number;
+  /**
+   * Milliseconds that the transactions of a group wait for others to share their sync, at most 5; 0 unless said. They
+   * are acknowledged after it all the same. Without effect on `:memory:`.
+   */
+  readonly groupWindowMs?: number;
   /** Makes the disk fail, for tests; without effect on `:memory:`. */
   readonly faults?: Faults;
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors/index.ts';
 import type { Engine } from './engine.ts';
 import type { Row, SqlValue, Transaction } from './port.ts';
-import { openRow, type KeyRing } from './sealing/index.ts';
+import { NAMES_TO_BE_SEALED, openRow, type KeyRing } from './sealing/index.ts';
 import { controlsTransaction } from './statement-kinds.ts';
 
 /**
@@ -16,6 +16,8 @@ export class OpenTransaction implements Transaction {
   readonly #engine: Engine;
   readonly #keys: KeyRing | undefined;
   readonly #listeners: (() => void)[] = [];
+  /** Asked for when the first value in the clear is met. */
+  #toBeSealed: ReadonlySet<unknown> | undefined;
   #ended = false;
   #failure: ServiceError | undefined;
 
@@ -46,12 +48,12 @@ export class OpenTransaction implements Transaction {
     const rows = this.#step(sql, () => this.#engine.all(sql, params)) as R[];
     const keys = this.#keys;
     // Not within the step: a value that cannot be opened is no failure of the medium.
-    return keys === undefined ? rows : rows.map((row) => openRow(keys, row));
+    return keys === undefined ? rows : rows.map((row) => openRow(keys, row, this.#mustBeSealed));
   }
 
   async get<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R | undefined> {
     const row = this.#step(sql, () => this.#engine.get(sql, params)) as R | undefined;
-    return row === undefined || this.#keys === undefined ? row : openRow(this.#keys, row);
+    return row === undefined || this.#keys === undefined ? row : openRow(this.#keys, row, this.#mustBeSealed);
   }
 
   async run(sql: string, params: readonly SqlValue[] = []): Promise<{ changes: number }> {
@@ -61,6 +63,11 @@ export class OpenTransaction implements Transaction {
   async runMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }> {
     return this.#step(sql, () => this.#engine.runMany(sql, rows));
   }
+
+  readonly #mustBeSealed = (collection: string): boolean => {
+    this.#toBeSealed ??= new Set(this.#engine.all(NAMES_TO_BE_SEALED, []).map((row) => row['collection']));
+    return this.#toBeSealed.has(collection);
+  };
 
   #step<T>(sql: string, step: () => T): T {
     if (this.#ended) throw new Error(`the transaction has ended: ${sql}`);

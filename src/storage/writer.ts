@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../errors/index.ts';
+import { systemTimer, type Timer } from '../lib/timer.ts';
 import type { Engine } from './engine.ts';
 import { closedError } from './failures.ts';
 import { OpenTransaction } from './open-transaction.ts';
@@ -10,6 +11,12 @@ import type { KeyRing } from './sealing/index.ts';
 /** A group of transactions ends after so many members or milliseconds, whichever is first. */
 const GROUP_LIMIT = 512;
 const GROUP_MILLIS = 8;
+
+export interface WriterOptions {
+  /** Milliseconds that a group waits for transactions to join it before it begins; by default it takes those of one turn of the event loop. */
+  readonly groupWindowMs?: number | undefined;
+  readonly timer?: Timer;
+}
 
 interface Settle {
   readonly resolve: (value: unknown) => void;
@@ -40,6 +47,8 @@ type Outcome = { member: Member; error: unknown } | { member: Member; value: unk
 export class Writer {
   readonly #engine: Engine;
   readonly #keys: KeyRing | undefined;
+  readonly #groupWindowMs: number;
+  readonly #timer: Timer;
   readonly #queue: (Member | Exclusive)[] = [];
   readonly #inside = new AsyncLocalStorage<{ open: boolean }>();
   #draining: Promise<void> | undefined;
@@ -47,9 +56,11 @@ export class Writer {
   #closed = false;
   #failed = false;
 
-  constructor(engine: Engine, keys?: KeyRing) {
+  constructor(engine: Engine, keys?: KeyRing, { groupWindowMs = 0, timer = systemTimer }: WriterOptions = {}) {
     this.#engine = engine;
     this.#keys = keys;
+    this.#groupWindowMs = groupWindowMs;
+    this.#timer = timer;
   }
 
   /** True when the medium failed the last group or a member of it. */
@@ -95,7 +106,7 @@ export class Writer {
   /** Never rejects. Yields before each group, so that what arrives in one turn of the loop shares it. */
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
-      await setImmediate();
+      await this.#gather();
       const first = this.#queue[0]!;
       if ('task' in first) {
         this.#queue.shift();
@@ -107,6 +118,12 @@ export class Writer {
       }
     }
     this.#draining = undefined;
+  }
+
+  /** A closing writer waits for nobody. */
+  async #gather(): Promise<void> {
+    if (this.#groupWindowMs > 0 && !this.#closed && this.#hasMember() && this.#queue.length < GROUP_LIMIT) await this.#timer.sleep(this.#groupWindowMs);
+    else await setImmediate();
   }
 
   async #runGroup(): Promise<void> {

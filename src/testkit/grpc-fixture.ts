@@ -3,7 +3,7 @@ import type { DocsAdapter } from '../api/grpc/docs/adapter.ts';
 import { addDocsServices, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer, type GrpcServer, type GrpcServerOptions } from '../api/grpc/index.ts';
 import { silentLog, type Log } from '../lib/log.ts';
 import { createAddressReader } from '../lib/trusted-proxies.ts';
-import { Reply, type Caller } from '../operations/index.ts';
+import { Reply, Standings, type Caller } from '../operations/index.ts';
 import { GrpcClient, IMAGE, type GrpcClientOptions } from './grpc-client.ts';
 
 /** What was invoked, as the adapter passed it on. */
@@ -45,6 +45,13 @@ export class GrpcFixture {
     const invocations: Invocation[] = [];
     const changeListeners = new Set<() => void>();
     const logged: GrpcFixture['logged'] = [];
+    const standings = new Standings({
+      clock: { now: () => 0 },
+      onChange: (listener) => {
+        changeListeners.add(listener);
+        return () => void changeListeners.delete(listener);
+      },
+    });
     const schema = readSchema(IMAGE);
     const maxMessageBytes = options.server?.maxMessageBytes ?? 1024 * 1024;
     const log: Log = { ...silentLog, error: (fields, text) => void logged.push(['error', { ...fields }, text]), info: (fields, text) => void logged.push(['info', { ...fields }, text]) };
@@ -57,10 +64,10 @@ export class GrpcFixture {
       serve: (grpc) => addDocsServices(grpc, {
         schema, operations, log, accessLog, maxMessageBytes, watch,
         readAddress: createAddressReader([]),
-        onAccessChange: (listener) => {
-          changeListeners.add(listener);
-          return () => void changeListeners.delete(listener);
-        },
+        follow: (_, check) => standings.follow(async () => {
+          await check?.();
+          return undefined;
+        }),
         invoke: async (operation, input, caller) => {
           const invocation = { operation, input: input as Record<string, unknown>, caller };
           invocations.push(invocation);

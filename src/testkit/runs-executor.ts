@@ -6,10 +6,13 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { AssignmentSchema, type Assignment, type StepSchema } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { createExecutor, type Executor, type ExecutorOptions, type OutputLine, type OutputSink, type WorkResult } from '../ship/execute/index.ts';
+import { createExecutor, type Executor, type ExecutorOptions, type OutputLine, type OutputSink, type RunAs, type WorkResult } from '../ship/execute/index.ts';
 import { livingProcesses } from '../ship/execute/process/index.ts';
 
-/** An executor in a folder of its own; `close` removes that. `open`: others may pass through the folder above it. */
+/** This process's own user, by the name under which steps may run as it. */
+export const OWN_USER: RunAs = process.getuid?.() === 0 ? 'root' : 'self';
+
+/** An executor in a folder of its own; `close` removes that. Its steps run as this process's own user unless `runAs` says otherwise. `open`: others may pass through the folder above it. */
 export interface ExecutorBench {
   readonly executor: Executor;
   readonly workDir: string;
@@ -43,7 +46,7 @@ export function executorBench(options: Partial<ExecutorOptions> & { readonly ope
   if (open) chmodSync(root, 0o711);
   const workDir = given.workDir ?? join(root, 'work');
   const executor = createExecutor({
-    workDir, sandbox: 'none', env: { PATH: process.env['PATH'] }, clock: systemClock, log: silentLog, version: '0.0.0-test', gitProtocols: ['https', 'http', 'ssh', 'file', 'git'], ...given,
+    workDir, sandbox: 'none', runAs: OWN_USER, env: { PATH: process.env['PATH'] }, clock: systemClock, log: silentLog, version: '0.0.0-test', gitProtocols: ['https', 'http', 'ssh', 'file', 'git'], ...given,
   });
   return { executor, workDir, left: () => (existsSync(workDir) ? readdirSync(workDir) : []), close: () => rmSync(root, { recursive: true, force: true }) };
 }

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRunQueueService, type RunningRunQueueService } from '../app/runs-service.ts';
-import { silentLog } from '../lib/log.ts';
+import { silentLog, type Log } from '../lib/log.ts';
 import { loadRunsConfig } from '../runs/config/index.ts';
 
 export const API_TOKEN = 'a-token-of-many-characters';
@@ -14,13 +14,28 @@ export interface RunsServer extends RunningRunQueueService {
   remove(): Promise<void>;
 }
 
-/** The whole run-queue service in this process, on free ports, with the ship that it has; `yaml` is added to what all tests need. */
-export async function startRunsServer(yaml: string, variables: Record<string, string> = {}): Promise<RunsServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'quire-runs-'));
+export interface Served {
+  /** The configuration file and the data are in it; another service in the same folder goes on with them. */
+  readonly folder: string;
+  /** Added to what all tests need. */
+  readonly yaml: string;
+  readonly log?: Log;
+}
+
+/** The whole run-queue service in this process, on a free port. */
+export async function serveRuns({ folder, yaml, log = silentLog }: Served): Promise<{ service: RunningRunQueueService; file: string }> {
   const file = join(folder, 'runs.yaml');
-  await writeFile(file, `listen: 127.0.0.1:0\ndata_dir: ${join(folder, 'data')}\nruntime: {api_token_env: RUNS_API_TOKEN, shutdown_grace: 2s}\n${yaml}`);
-  const env = { PATH: process.env['PATH'], RUNS_API_TOKEN: API_TOKEN, ...variables };
-  const service = await startRunQueueService({ loaded: await loadRunsConfig({ source: file, env }), variables: env, log: silentLog, validateResponses: true });
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, `listen: 127.0.0.1:0\ndata_dir: ${join(folder, 'data')}\nruntime: {api_token_env: RUNS_API_TOKEN, shutdown_grace: 1s}\n${yaml}`);
+  const variables = { PATH: process.env['PATH'], RUNS_API_TOKEN: API_TOKEN };
+  const service = await startRunQueueService({ loaded: await loadRunsConfig({ source: file, env: variables }), variables, log, validateResponses: true });
+  return { service, file };
+}
+
+/** The same in a folder of its own. */
+export async function startRunsServer(yaml: string): Promise<RunsServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-runs-'));
+  const { service, file } = await serveRuns({ folder, yaml });
   return {
     ...service,
     file, folder,

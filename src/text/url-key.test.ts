@@ -25,16 +25,34 @@ describe('urlKey (decision D-37)', () => {
     ['/relative/path.htm', 'relative-path'],
     ['file:///home/a.markdown', 'home-a'],
     ['', 'index'],
+    ['https://de.example/%C3%9Cber-uns/Stra%C3%9Fe.html', 'über-uns-straße'],
+    ['https://ru.example/Новости/Сегодня', 'новости-сегодня'],
+    ['https://ja.example/記事/東京', '記事-東京'],
+    ['https://hi.example/हिन्दी', 'हिन्दी'],
+    ['https://fr.example/cafe%CC%81', 'caf\u00e9'],
+    ['https://ar.example/٢٠٢٦', '٢٠٢٦'],
   ])('%s → %s', (url, key) => {
     expect(urlKey(url)).toBe(key);
   });
 
   it('is a valid key for every input, and does not see query or fragment', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), fc.string(), (path, query) => {
-      expect(urlKey(path)).toMatch(/^[a-z0-9._-]+$/);
+      expect(urlKey(path)).toMatch(/^[\p{L}\p{M}\p{Nd}._-]+$/u);
       const url = `https://example.com/${encodeURIComponent(path.toWellFormed())}`;
       expect(urlKey(`${url}?${query}`)).toBe(urlKey(url));
     }));
+  });
+
+  it.each([
+    ['https://example.com/docs/Page.html?b=2&a=1#top', 'example.com-docs-page-b-2-a-1'],
+    ['https://Example.com:8080/', 'example.com-8080'],
+    ['https://user:secret@example.com/a', 'example.com-a'],
+    ['https://bücher.example/?q=sch%C3%B6n', 'bücher.example-q-schön'],
+    ['https://example.com/?', 'example.com'],
+    ['/relative/path.htm?x', 'relative-path-x'],
+    ['', 'index'],
+  ])('takes host and query in when asked to: %s → %s', (url, key) => {
+    expect(urlKey(url, 'url')).toBe(key);
   });
 
   it('is quick on long paths', () => {

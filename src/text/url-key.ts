@@ -1,16 +1,31 @@
 const PAGE_ENDING = /\.(?:html|htm|md|markdown|php|aspx)$/i;
-const HOST = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]*/i;
+const AUTHORITY = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]*)/i;
+/** Marks belong to the letters that they stand on: many scripts write their vowels so. */
+const NO_LETTER = /[^\p{L}\p{M}\p{Nd}._-]+/gu;
+
+/** What of a URL makes its key. */
+export type KeySource = 'path' | 'url';
 
 /**
  * The document key of a URL (decision D-37): its path percent-decoded, without outer slashes and a
- * final page ending, lowercased, and every `/` and run of characters outside `[a-z0-9._-]` made a
- * `-`; `index` when nothing is left. Host, query and fragment do not count. Never throws: the same
- * URL always has the same key, also when it is not a valid one.
+ * final page ending, lowercased, and every `/` and run of other characters than letters and digits of
+ * any script, `.`, `_` and `-` made a `-`; `index` when nothing is left. From `url`, host and port come
+ * before the path and the query after it. User names, passwords and the fragment never count. Never
+ * throws: the same URL always has the same key, also when it is not a valid one.
  */
-export function urlKey(url: string): string {
-  const path = url.trim().replace(HOST, '').split(/[?#]/, 1)[0]!;
-  const name = trimSlashes(trimSlashes(decode(path)).replace(PAGE_ENDING, ''));
-  return name.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-') || 'index';
+export function urlKey(url: string, from: KeySource = 'path'): string {
+  const whole = url.trim();
+  const [beginning = '', authority = ''] = AUTHORITY.exec(whole) ?? [];
+  const [path = '', ...query] = whole.slice(beginning.length).split('#', 1)[0]!.split('?');
+  const name = slug(trimSlashes(trimSlashes(decode(path)).replace(PAGE_ENDING, '')));
+  if (from === 'path') return name || 'index';
+  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  return [slug(host), name, slug(decode(query.join('?')))].filter((part) => part !== '').join('-') || 'index';
+}
+
+/** Composed first, so that a letter is the same however its accent is encoded. */
+function slug(text: string): string {
+  return text.normalize('NFC').toLowerCase().replaceAll(NO_LETTER, '-');
 }
 
 /** Percent-decodes; what does not decode to UTF-8 stays as it is. */

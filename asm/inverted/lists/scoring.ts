@@ -1,8 +1,9 @@
 // Scores by remembered lists: what `scoring.ts` does with postings.
 
-import { H_ORDINALS } from '../layout.ts';
+import { isExcluded } from '../documents.ts';
+import { H_EXCLUDED, H_ORDINALS } from '../layout.ts';
 import { bitsOf, hasBit, scoresOf, setBit } from '../levels.ts';
-import { ADD, MATCH } from '../scoring.ts';
+import { ADD, MATCH, REQUIRE } from '../scoring.ts';
 import { B_INPUT, B_KEPT_BITS, B_LIST_COUNTS, buffer } from '../scratch.ts';
 import { begin, finish, leastScore, offerScore } from '../selecting.ts';
 import { documentMask, documentsOf, impactsOf, wordsOf } from './list.ts';
@@ -12,6 +13,7 @@ const MUCH_SHORTER: u32 = 8;
 
 /** Scores the documents of a list. */
 export function scoreList(list: usize, level: u32, action: u32, weight: f32): void {
+  if (load<u32>(H_EXCLUDED) !== 0) return scoreAllowed(list, level, action, weight);
   if (action === ADD) add(list, scoresOf(level), weight);
   else if (action === MATCH) addAndMatch(list, level, weight);
   else addToMatches(list, level, weight);
@@ -37,6 +39,24 @@ function addAndMatch(list: usize, level: u32, weight: f32): void {
   add(list, scoresOf(level), weight);
 }
 
+/** The same for documents of the classes that are allowed alone. */
+function scoreAllowed(list: usize, level: u32, action: u32, weight: f32): void {
+  const scores = scoresOf(level);
+  const bits = bitsOf(level);
+  const kept = buffer(B_KEPT_BITS);
+  const words = wordsOf(list);
+  const impacts = impactsOf(list);
+  const mask = documentMask(list);
+  const end = <usize>documentsOf(list) << 2;
+  for (let i: usize = 0; i < end; i += 4) {
+    const doc = load<u32>(words + i) & mask;
+    if (isExcluded(doc) || (action === REQUIRE && !hasBit(bits, doc))) continue;
+    const place = scores + (<usize>doc << 2);
+    store<f32>(place, load<f32>(place) + weight * load<f32>(impacts + i));
+    if (action !== ADD) setBit(action === MATCH ? bits : kept, doc);
+  }
+}
+
 function addToMatches(list: usize, level: u32, weight: f32): void {
   const scores = scoresOf(level);
   const bits = bitsOf(level);
@@ -54,7 +74,7 @@ function addToMatches(list: usize, level: u32, weight: f32): void {
   }
 }
 
-/** The `k` best documents of a list, as `selectByScore` gives them. Gives the number of documents. */
+/** The `k` best documents of a list, as `selectByScore` gives them, of any class. Gives the number of documents. */
 export function selectFromList(list: usize, k: u32, weight: f32): u32 {
   const state = begin(k, 0, 0, 0);
   const ordinals = <usize>load<u32>(H_ORDINALS);
@@ -79,7 +99,7 @@ export function selectFromList(list: usize, k: u32, weight: f32): u32 {
 
 /**
  * Matches the documents that all of `count` lists have, 2 to 255 of them, on a level that is empty; their scores add up in
- * the lists' order. B_INPUT has for each its address and its weight (f32). The first is best the shortest.
+ * the lists' order, of whatever class. B_INPUT has for each its address and its weight (f32). The first is best the shortest.
  */
 export function matchLists(count: u32, level: u32): void {
   const counts = buffer(B_LIST_COUNTS);

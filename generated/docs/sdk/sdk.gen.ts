@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { type Client, type ClientMeta, formDataBodySerializer, type Options as Options2, type RequestResult, type TDataShape } from './client/index.ts';
-import type { AddDictionaryWordsData, AddDictionaryWordsErrors, AddDictionaryWordsResponses, AddDocumentData, AddDocumentErrors, AddDocumentResponses, AddDocumentsData, AddDocumentsErrors, AddDocumentsResponses, AddMessageData, AddMessageErrors, AddMessageResponses, AddStopWordsData, AddStopWordsErrors, AddStopWordsResponses, AddSynonymsData, AddSynonymsErrors, AddSynonymsResponses, AggregateDocumentsData, AggregateDocumentsErrors, AggregateDocumentsResponses, AutocompleteData, AutocompleteErrors, AutocompleteResponses, CancelBulkIngestData, CancelBulkIngestErrors, CancelBulkIngestResponses, ClassifyDocumentData, ClassifyDocumentErrors, ClassifyDocumentResponses, CleanSpellingData, CleanSpellingErrors, CleanSpellingResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateAutomationRuleData, CreateAutomationRuleErrors, CreateAutomationRuleResponses, CreateBackupData, CreateBackupErrors, CreateBackupResponses, CreateCurationRuleData, CreateCurationRuleErrors, CreateCurationRuleResponses, CreateEmbeddingConfigData, CreateEmbeddingConfigErrors, CreateEmbeddingConfigResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateMcpKeyData, CreateMcpKeyErrors, CreateMcpKeyResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DecodeGeohashData, DecodeGeohashErrors, DecodeGeohashResponses, DeleteApiKeyData, DeleteApiKeyErrors, DeleteApiKeyResponses, DeleteAutomationRuleData, DeleteAutomationRuleErrors, DeleteAutomationRuleResponses, DeleteCollectionConfigData, DeleteCollectionConfigErrors, DeleteCollectionConfigResponses, DeleteCollectionData, DeleteCollectionErrors, DeleteCollectionResponses, DeleteCurationRuleData, DeleteCurationRuleErrors, DeleteCurationRuleResponses, DeleteDictionaryWordsData, DeleteDictionaryWordsErrors, DeleteDictionaryWordsResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteDocumentsData, DeleteDocumentsErrors, DeleteDocumentsResponses, DeleteEmbeddingConfigData, DeleteEmbeddingConfigErrors, DeleteEmbeddingConfigResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteMcpKeyData, DeleteMcpKeyErrors, DeleteMcpKeyResponses, DeleteSchemaData, DeleteSchemaErrors, DeleteSchemaResponses, DeleteStopWordsData, DeleteStopWordsErrors, DeleteStopWordsResponses, DeleteSynonymData, DeleteSynonymErrors, DeleteSynonymResponses, DeleteUserData, DeleteUserErrors, DeleteUserResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableMcpKeyData, DisableMcpKeyErrors, DisableMcpKeyResponses, EncodeGeohashData, EncodeGeohashErrors, EncodeGeohashResponses, ExportDocumentsData, ExportDocumentsErrors, ExportDocumentsResponses, FindDuplicatesData, FindDuplicatesErrors, FindDuplicatesResponses, GetAutomationRuleData, GetAutomationRuleErrors, GetAutomationRuleResponses, GetBulkIngestData, GetBulkIngestErrors, GetBulkIngestResponses, GetChecksumData, GetChecksumErrors, GetChecksumResponses, GetCodeGraphData, GetCodeGraphErrors, GetCodeGraphResponses, GetCollectionConfigData, GetCollectionConfigErrors, GetCollectionConfigResponses, GetComplianceStatusData, GetComplianceStatusErrors, GetComplianceStatusResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetDocumentData, GetDocumentErrors, GetDocumentMetaData, GetDocumentMetaErrors, GetDocumentMetaResponses, GetDocumentResponses, GetEmbeddingConfigData, GetEmbeddingConfigErrors, GetEmbeddingConfigResponses, GetEncryptionJobData, GetEncryptionJobErrors, GetEncryptionJobResponses, GetEncryptionStatusData, GetEncryptionStatusErrors, GetEncryptionStatusResponses, GetGeoStatsData, GetGeoStatsErrors, GetGeoStatsResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetHealthV1Data, GetHealthV1Errors, GetHealthV1Responses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReplicationStatusData, GetReplicationStatusErrors, GetReplicationStatusResponses, GetSchemaData, GetSchemaErrors, GetSchemaResponses, GetSessionHistoryData, GetSessionHistoryErrors, GetSessionHistoryResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSystemInfoData, GetSystemInfoErrors, GetSystemInfoResponses, GetTemporalHistogramData, GetTemporalHistogramErrors, GetTemporalHistogramResponses, GetVectorStatsData, GetVectorStatsErrors, GetVectorStatsResponses, ImportUrlData, ImportUrlErrors, ImportUrlResponses, ImportWikiData, ImportWikiErrors, ImportWikiResponses, IngestDocumentsData, IngestDocumentsErrors, IngestDocumentsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListAuditExportersData, ListAuditExportersErrors, ListAuditExportersResponses, ListAutomationLogsData, ListAutomationLogsErrors, ListAutomationLogsResponses, ListAutomationRulesData, ListAutomationRulesErrors, ListAutomationRulesResponses, ListBulkIngestData, ListBulkIngestErrors, ListBulkIngestResponses, ListCollectionConfigsData, ListCollectionConfigsErrors, ListCollectionConfigsResponses, ListCurationRulesData, ListCurationRulesErrors, ListCurationRulesResponses, ListDictionaryData, ListDictionaryErrors, ListDictionaryResponses, ListEmbeddingConfigsData, ListEmbeddingConfigsErrors, ListEmbeddingConfigsResponses, ListEncryptionJobsData, ListEncryptionJobsErrors, ListEncryptionJobsResponses, ListEndpointsData, ListEndpointsErrors, ListEndpointsResponses, ListFullTextLanguagesData, ListFullTextLanguagesErrors, ListFullTextLanguagesResponses, ListGroupPermissionsData, ListGroupPermissionsErrors, ListGroupPermissionsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListHotDocumentsData, ListHotDocumentsErrors, ListHotDocumentsResponses, ListMcpKeysData, ListMcpKeysErrors, ListMcpKeysResponses, ListMetaKeysData, ListMetaKeysErrors, ListMetaKeysResponses, ListPermissionsData, ListPermissionsErrors, ListPermissionsResponses, ListRevisionsData, ListRevisionsErrors, ListRevisionsResponses, ListSchemasData, ListSchemasErrors, ListSchemasResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListStopWordsData, ListStopWordsErrors, ListStopWordsResponses, ListSynonymsData, ListSynonymsErrors, ListSynonymsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, LoginData, LoginErrors, LoginResponses, ProjectVectorsData, ProjectVectorsErrors, ProjectVectorsResponses, QueryCodeGraphData, QueryCodeGraphErrors, QueryCodeGraphResponses, QueryTemporalData, QueryTemporalErrors, QueryTemporalResponses, RecallMemoryData, RecallMemoryErrors, RecallMemoryResponses, RegisterUserData, RegisterUserErrors, RegisterUserResponses, ReindexFullTextData, ReindexFullTextErrors, ReindexFullTextResponses, ReindexGeoData, ReindexGeoErrors, ReindexGeoResponses, ReindexVectorsData, ReindexVectorsErrors, ReindexVectorsResponses, RestoreBackupData, RestoreBackupErrors, RestoreBackupResponses, RestoreRevisionData, RestoreRevisionErrors, RestoreRevisionResponses, RotateEncryptionData, RotateEncryptionErrors, RotateEncryptionResponses, SearchAcrossCollectionsData, SearchAcrossCollectionsErrors, SearchAcrossCollectionsResponses, SearchDocumentsData, SearchDocumentsErrors, SearchDocumentsResponses, SearchFullTextByQueryData, SearchFullTextByQueryErrors, SearchFullTextByQueryResponses, SearchFullTextData, SearchFullTextErrors, SearchFullTextResponses, SearchGeoData, SearchGeoErrors, SearchGeoPolygonData, SearchGeoPolygonErrors, SearchGeoPolygonResponses, SearchGeoResponses, SearchGeoWithinData, SearchGeoWithinErrors, SearchGeoWithinResponses, SearchHybridData, SearchHybridErrors, SearchHybridResponses, SearchVectorsData, SearchVectorsErrors, SearchVectorsResponses, SetCollectionConfigData, SetCollectionConfigErrors, SetCollectionConfigResponses, SetDefaultEmbeddingConfigData, SetDefaultEmbeddingConfigErrors, SetDefaultEmbeddingConfigResponses, SetDocumentTtlData, SetDocumentTtlErrors, SetDocumentTtlResponses, SetGroupPermissionData, SetGroupPermissionErrors, SetGroupPermissionResponses, SetPermissionData, SetPermissionErrors, SetPermissionResponses, SetSchemaData, SetSchemaErrors, SetSchemaResponses, StartSessionData, StartSessionErrors, StartSessionResponses, SubmitBulkIngestData, SubmitBulkIngestErrors, SubmitBulkIngestResponses, SuggestSpellingData, SuggestSpellingErrors, SuggestSpellingResponses, SummarizeSessionData, SummarizeSessionErrors, SummarizeSessionResponses, TestAutomationRuleData, TestAutomationRuleErrors, TestAutomationRuleResponses, TruncateRevisionsData, TruncateRevisionsErrors, TruncateRevisionsResponses, UpdateAutomationRuleData, UpdateAutomationRuleErrors, UpdateAutomationRuleResponses, UpdateCurationRuleData, UpdateCurationRuleErrors, UpdateCurationRuleResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateEmbeddingConfigData, UpdateEmbeddingConfigErrors, UpdateEmbeddingConfigResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses, ValidateDocumentData, ValidateDocumentErrors, ValidateDocumentResponses } from './types.gen.ts';
+import type { AddDictionaryWordsData, AddDictionaryWordsErrors, AddDictionaryWordsResponses, AddDocumentData, AddDocumentErrors, AddDocumentResponses, AddDocumentsData, AddDocumentsErrors, AddDocumentsResponses, AddMessageData, AddMessageErrors, AddMessageResponses, AddStopWordsData, AddStopWordsErrors, AddStopWordsResponses, AddSynonymsData, AddSynonymsErrors, AddSynonymsResponses, AggregateDocumentsData, AggregateDocumentsErrors, AggregateDocumentsResponses, AutocompleteData, AutocompleteErrors, AutocompleteResponses, CancelBulkIngestData, CancelBulkIngestErrors, CancelBulkIngestResponses, ClassifyDocumentData, ClassifyDocumentErrors, ClassifyDocumentResponses, CleanSpellingData, CleanSpellingErrors, CleanSpellingResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateAutomationRuleData, CreateAutomationRuleErrors, CreateAutomationRuleResponses, CreateBackupByQueryData, CreateBackupByQueryErrors, CreateBackupByQueryResponses, CreateBackupData, CreateBackupErrors, CreateBackupResponses, CreateCurationRuleData, CreateCurationRuleErrors, CreateCurationRuleResponses, CreateEmbeddingConfigData, CreateEmbeddingConfigErrors, CreateEmbeddingConfigResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateMcpKeyData, CreateMcpKeyErrors, CreateMcpKeyResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DecodeGeohashData, DecodeGeohashErrors, DecodeGeohashResponses, DeleteApiKeyData, DeleteApiKeyErrors, DeleteApiKeyResponses, DeleteAutomationRuleData, DeleteAutomationRuleErrors, DeleteAutomationRuleResponses, DeleteCollectionConfigData, DeleteCollectionConfigErrors, DeleteCollectionConfigResponses, DeleteCollectionData, DeleteCollectionErrors, DeleteCollectionResponses, DeleteCurationRuleData, DeleteCurationRuleErrors, DeleteCurationRuleResponses, DeleteDictionaryWordsData, DeleteDictionaryWordsErrors, DeleteDictionaryWordsResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteDocumentsData, DeleteDocumentsErrors, DeleteDocumentsResponses, DeleteEmbeddingConfigData, DeleteEmbeddingConfigErrors, DeleteEmbeddingConfigResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteMcpKeyData, DeleteMcpKeyErrors, DeleteMcpKeyResponses, DeleteSchemaData, DeleteSchemaErrors, DeleteSchemaResponses, DeleteSessionData, DeleteSessionErrors, DeleteSessionResponses, DeleteStopWordsData, DeleteStopWordsErrors, DeleteStopWordsResponses, DeleteSynonymData, DeleteSynonymErrors, DeleteSynonymResponses, DeleteUserData, DeleteUserErrors, DeleteUserResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableMcpKeyData, DisableMcpKeyErrors, DisableMcpKeyResponses, EncodeGeohashData, EncodeGeohashErrors, EncodeGeohashResponses, ExportDocumentsData, ExportDocumentsErrors, ExportDocumentsResponses, FindDuplicatesData, FindDuplicatesErrors, FindDuplicatesResponses, GetAutomationRuleData, GetAutomationRuleErrors, GetAutomationRuleResponses, GetBulkIngestData, GetBulkIngestErrors, GetBulkIngestResponses, GetChecksumData, GetChecksumErrors, GetChecksumResponses, GetCodeGraphData, GetCodeGraphErrors, GetCodeGraphResponses, GetCollectionConfigData, GetCollectionConfigErrors, GetCollectionConfigResponses, GetComplianceStatusData, GetComplianceStatusErrors, GetComplianceStatusResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetDocumentData, GetDocumentErrors, GetDocumentMetaData, GetDocumentMetaErrors, GetDocumentMetaResponses, GetDocumentResponses, GetEmbeddingConfigData, GetEmbeddingConfigErrors, GetEmbeddingConfigResponses, GetEncryptionJobData, GetEncryptionJobErrors, GetEncryptionJobResponses, GetEncryptionStatusData, GetEncryptionStatusErrors, GetEncryptionStatusResponses, GetGeoStatsData, GetGeoStatsErrors, GetGeoStatsResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetHealthV1Data, GetHealthV1Errors, GetHealthV1Responses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetReadinessV1Data, GetReadinessV1Errors, GetReadinessV1Responses, GetReplicationStatusData, GetReplicationStatusErrors, GetReplicationStatusResponses, GetSchemaData, GetSchemaErrors, GetSchemaResponses, GetSessionHistoryData, GetSessionHistoryErrors, GetSessionHistoryResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSystemInfoData, GetSystemInfoErrors, GetSystemInfoResponses, GetTemporalHistogramData, GetTemporalHistogramErrors, GetTemporalHistogramResponses, GetVectorStatsData, GetVectorStatsErrors, GetVectorStatsResponses, ImportUrlData, ImportUrlErrors, ImportUrlResponses, ImportWikiData, ImportWikiErrors, ImportWikiResponses, IngestDocumentsData, IngestDocumentsErrors, IngestDocumentsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListAuditExportersData, ListAuditExportersErrors, ListAuditExportersResponses, ListAutomationLogsData, ListAutomationLogsErrors, ListAutomationLogsResponses, ListAutomationRulesData, ListAutomationRulesErrors, ListAutomationRulesResponses, ListBulkIngestData, ListBulkIngestErrors, ListBulkIngestResponses, ListCollectionConfigsData, ListCollectionConfigsErrors, ListCollectionConfigsResponses, ListCurationRulesData, ListCurationRulesErrors, ListCurationRulesResponses, ListDictionaryData, ListDictionaryErrors, ListDictionaryResponses, ListEmbeddingConfigsData, ListEmbeddingConfigsErrors, ListEmbeddingConfigsResponses, ListEncryptionJobsData, ListEncryptionJobsErrors, ListEncryptionJobsResponses, ListEndpointsData, ListEndpointsErrors, ListEndpointsResponses, ListFullTextLanguagesData, ListFullTextLanguagesErrors, ListFullTextLanguagesResponses, ListGroupPermissionsData, ListGroupPermissionsErrors, ListGroupPermissionsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListHotDocumentsData, ListHotDocumentsErrors, ListHotDocumentsResponses, ListMcpKeysData, ListMcpKeysErrors, ListMcpKeysResponses, ListMetaKeysData, ListMetaKeysErrors, ListMetaKeysResponses, ListPermissionsData, ListPermissionsErrors, ListPermissionsResponses, ListRevisionsData, ListRevisionsErrors, ListRevisionsResponses, ListSchemasData, ListSchemasErrors, ListSchemasResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListStopWordsData, ListStopWordsErrors, ListStopWordsResponses, ListSynonymsData, ListSynonymsErrors, ListSynonymsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, LoginData, LoginErrors, LoginResponses, ProjectVectorsData, ProjectVectorsErrors, ProjectVectorsResponses, QueryCodeGraphData, QueryCodeGraphErrors, QueryCodeGraphResponses, QueryTemporalData, QueryTemporalErrors, QueryTemporalResponses, RecallMemoryData, RecallMemoryErrors, RecallMemoryResponses, RegisterUserData, RegisterUserErrors, RegisterUserResponses, ReindexFullTextData, ReindexFullTextErrors, ReindexFullTextResponses, ReindexGeoData, ReindexGeoErrors, ReindexGeoResponses, ReindexVectorsData, ReindexVectorsErrors, ReindexVectorsResponses, RestoreBackupData, RestoreBackupErrors, RestoreBackupResponses, RestoreRevisionData, RestoreRevisionErrors, RestoreRevisionResponses, RotateEncryptionData, RotateEncryptionErrors, RotateEncryptionResponses, SearchAcrossCollectionsData, SearchAcrossCollectionsErrors, SearchAcrossCollectionsResponses, SearchDocumentsData, SearchDocumentsErrors, SearchDocumentsResponses, SearchFullTextByQueryData, SearchFullTextByQueryErrors, SearchFullTextByQueryResponses, SearchFullTextData, SearchFullTextErrors, SearchFullTextResponses, SearchGeoData, SearchGeoErrors, SearchGeoPolygonData, SearchGeoPolygonErrors, SearchGeoPolygonResponses, SearchGeoResponses, SearchGeoWithinData, SearchGeoWithinErrors, SearchGeoWithinResponses, SearchHybridData, SearchHybridErrors, SearchHybridResponses, SearchVectorsData, SearchVectorsErrors, SearchVectorsResponses, SetCollectionConfigData, SetCollectionConfigErrors, SetCollectionConfigResponses, SetDefaultEmbeddingConfigData, SetDefaultEmbeddingConfigErrors, SetDefaultEmbeddingConfigResponses, SetDocumentTtlData, SetDocumentTtlErrors, SetDocumentTtlResponses, SetGroupPermissionData, SetGroupPermissionErrors, SetGroupPermissionResponses, SetPermissionData, SetPermissionErrors, SetPermissionResponses, SetSchemaData, SetSchemaErrors, SetSchemaResponses, StartSessionData, StartSessionErrors, StartSessionResponses, SubmitBulkIngestData, SubmitBulkIngestErrors, SubmitBulkIngestResponses, SuggestSpellingData, SuggestSpellingErrors, SuggestSpellingResponses, SummarizeSessionData, SummarizeSessionErrors, SummarizeSessionResponses, TestAutomationRuleData, TestAutomationRuleErrors, TestAutomationRuleResponses, TruncateRevisionsData, TruncateRevisionsErrors, TruncateRevisionsResponses, UpdateAutomationRuleData, UpdateAutomationRuleErrors, UpdateAutomationRuleResponses, UpdateCurationRuleData, UpdateCurationRuleErrors, UpdateCurationRuleResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateEmbeddingConfigData, UpdateEmbeddingConfigErrors, UpdateEmbeddingConfigResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses, ValidateDocumentData, ValidateDocumentErrors, ValidateDocumentResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -31,6 +31,20 @@ export const getHealth = <ThrowOnError extends boolean = false>(options?: Option
  * The same as `GET /health`, for clients that know only paths under `/v1`.
  */
 export const getHealthV1 = <ThrowOnError extends boolean = false>(options?: Options<GetHealthV1Data, ThrowOnError>): RequestResult<GetHealthV1Responses, GetHealthV1Errors, ThrowOnError> => (options?.client ?? client).get<GetHealthV1Responses, GetHealthV1Errors, ThrowOnError>({ url: '/v1/health', ...options });
+
+/**
+ * Tell whether every search index serves
+ *
+ * Answers 200 when the database can be read and the index of every collection serves, and 503 otherwise: after a start or a restore, while indexes are loaded or built, or when one has failed. Documents can be read and written meanwhile, and searches of the collections that are ready are answered; a search that finds its index loading waits up to 5 seconds for it. It needs no credential, is never rate-limited and is open in every access mode.
+ */
+export const getReadiness = <ThrowOnError extends boolean = false>(options?: Options<GetReadinessData, ThrowOnError>): RequestResult<GetReadinessResponses, GetReadinessErrors, ThrowOnError> => (options?.client ?? client).get<GetReadinessResponses, GetReadinessErrors, ThrowOnError>({ url: '/ready', ...options });
+
+/**
+ * Tell whether every search index serves, under /v1
+ *
+ * The same as `GET /ready`, for clients that know only paths under `/v1`.
+ */
+export const getReadinessV1 = <ThrowOnError extends boolean = false>(options?: Options<GetReadinessV1Data, ThrowOnError>): RequestResult<GetReadinessV1Responses, GetReadinessV1Errors, ThrowOnError> => (options?.client ?? client).get<GetReadinessV1Responses, GetReadinessV1Errors, ThrowOnError>({ url: '/v1/ready', ...options });
 
 /**
  * Count what the database holds
@@ -86,9 +100,13 @@ export const getComplianceStatus = <ThrowOnError extends boolean = false>(option
 /**
  * Get metrics in the Prometheus format
  *
- * Answers counters, gauges and histograms of the service (`svc_*`), the process (`process_*`) and the runtime (`nodejs_*`). It is public unless `SVC_METRICS_PUBLIC` is false, and absent where `SVC_METRICS` is false. It is never rate-limited.
+ * Answers counters, gauges and histograms of the service (`svc_*`), the process (`process_*`) and the runtime (`nodejs_*`). It is public unless `SVC_METRICS_PUBLIC` is false, and absent where `SVC_METRICS` is false. With authentication, samples of a collection are shown to callers who may read it, by the credential that they send; without one, none is. It is never rate-limited.
  */
-export const getMetrics = <ThrowOnError extends boolean = false>(options?: Options<GetMetricsData, ThrowOnError>): RequestResult<GetMetricsResponses, GetMetricsErrors, ThrowOnError> => (options?.client ?? client).get<GetMetricsResponses, GetMetricsErrors, ThrowOnError>({ url: '/metrics', ...options });
+export const getMetrics = <ThrowOnError extends boolean = false>(options?: Options<GetMetricsData, ThrowOnError>): RequestResult<GetMetricsResponses, GetMetricsErrors, ThrowOnError> => (options?.client ?? client).get<GetMetricsResponses, GetMetricsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    url: '/metrics',
+    ...options
+});
 
 /**
  * Create or update one document
@@ -239,7 +257,7 @@ export const deleteCollection = <ThrowOnError extends boolean = false>(options: 
 /**
  * List metadata keys and their values
  *
- * Answers every metadata key in use in the collection with its distinct values, both sorted.
+ * Answers every metadata key in use in the collection with its distinct values, both sorted. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; values of the last key may then follow. `key` asks for the values of one key.
  */
 export const listMetaKeys = <ThrowOnError extends boolean = false>(options: Options<ListMetaKeysData, ThrowOnError>): RequestResult<ListMetaKeysResponses, ListMetaKeysErrors, ThrowOnError> => (options.client ?? client).get<ListMetaKeysResponses, ListMetaKeysErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -261,7 +279,7 @@ export const getChecksum = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * List a document's revisions
  *
- * Answers the kept versions of the document, newest first; the first is the version now stored, unless that was written with `saveRevision` false.
+ * Answers the kept versions of the document, newest first; the first is the version now stored, unless that was written with `saveRevision` false. An answer that would grow too large ends early, after one revision at least, with `truncated` and the `nextOffset` to go on with; `total` counts all revisions in any case.
  */
 export const listRevisions = <ThrowOnError extends boolean = false>(options: Options<ListRevisionsData, ThrowOnError>): RequestResult<ListRevisionsResponses, ListRevisionsErrors, ThrowOnError> => (options.client ?? client).post<ListRevisionsResponses, ListRevisionsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -276,7 +294,7 @@ export const listRevisions = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Bring back an earlier version of a document
  *
- * Writes body and metadata of the revision as an ordinary update: it keeps a new revision, emits `doc.updated` and is indexed. 404 when the document has no revision of that timestamp; 400 when the revision's metadata violate the collection's present schema.
+ * Writes body and metadata of the revision as an ordinary update: it keeps a new revision, emits `doc.updated` and is indexed. The revision is named by its number, `revision`, or by its `timestamp`, which of several that were written within one second means the newest that is not the present version; where both are given, both must fit. 404 when the document has no such revision; 400 when the revision's metadata violate the collection's present schema.
  */
 export const restoreRevision = <ThrowOnError extends boolean = false>(options: Options<RestoreRevisionData, ThrowOnError>): RequestResult<RestoreRevisionResponses, RestoreRevisionErrors, ThrowOnError> => (options.client ?? client).post<RestoreRevisionResponses, RestoreRevisionErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -306,7 +324,7 @@ export const truncateRevisions = <ThrowOnError extends boolean = false>(options:
 /**
  * Ingest scraped documents
  *
- * Stores 1 to 10,000 scraped documents of one collection. It is never all or nothing: a document that breaks a rule is counted in `failed` with its reason in `errors`. The profile `fast` stores plain text, keeps no revisions, calls no webhooks and skips duplicates; embeddings and the full-text index stay on; any option that is given overrides the profile's. An unknown profile answers 400. Text that is not valid Unicode is repaired and counted in `sanitized`. Documents whose keys differ only in case are one document; they are reported in `keyCollisions` and written in order all the same.
+ * Stores 1 to 10,000 scraped documents of one collection. It is never all or nothing: a document that breaks a rule is counted in `failed` with its reason in `errors`. The profile `fast` stores plain text, keeps no revisions, calls no webhooks and skips duplicates; embeddings and the full-text index stay on; any option that is given overrides the profile's. An unknown profile answers 400. Text that is not valid Unicode is repaired and counted in `sanitized`. Documents whose keys differ only in case are one document; they are reported in `keyCollisions` and written in order all the same. URLs that differ but make one key are reported there too: the document of the first URL is stored, those of the others fail, so that no page overwrites another. `keyFrom: url` tells such pages apart.
  */
 export const ingestDocuments = <ThrowOnError extends boolean = false>(options: Options<IngestDocumentsData, ThrowOnError>): RequestResult<IngestDocumentsResponses, IngestDocumentsErrors, ThrowOnError> => (options.client ?? client).post<IngestDocumentsResponses, IngestDocumentsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -429,20 +447,35 @@ export const exportDocuments = <ThrowOnError extends boolean = false>(options: O
 });
 
 /**
- * Back up the database to a file
+ * Back up the database to a file, by GET
  *
- * Writes a consistent snapshot of the database on the server, into `SVC_BACKUP_DIR` (beside the database by default), and verifies it before it gets its name. A backup is never overwritten: a name that is taken answers 409. A name that leads out of that folder or that belongs to the database itself answers 400. Bodies that a collection keeps in `memory` or `s3` are not part of it.
+ * Does what `POST /v1/backup` does, for tools that can only send GET. Since it writes, it is refused (403) where a browser sends it for a page of another site, or does not say for which page (`Sec-Fetch-Site`); use POST there.
  */
-export const createBackup = <ThrowOnError extends boolean = false>(options?: Options<CreateBackupData, ThrowOnError>): RequestResult<CreateBackupResponses, CreateBackupErrors, ThrowOnError> => (options?.client ?? client).get<CreateBackupResponses, CreateBackupErrors, ThrowOnError>({
+export const createBackupByQuery = <ThrowOnError extends boolean = false>(options?: Options<CreateBackupByQueryData, ThrowOnError>): RequestResult<CreateBackupByQueryResponses, CreateBackupByQueryErrors, ThrowOnError> => (options?.client ?? client).get<CreateBackupByQueryResponses, CreateBackupByQueryErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
     url: '/v1/backup',
     ...options
 });
 
 /**
+ * Back up the database to a file
+ *
+ * Writes a consistent snapshot of the database on the server, into `SVC_BACKUP_DIR` (beside the database by default), and verifies it before it gets its name. A backup is never overwritten: a name that is taken answers 409. A name that leads out of that folder or that belongs to the database itself answers 400. Bodies that a collection keeps in `memory` or `s3` are not part of it, and the search indexes aren't either: they are built from the documents when the backup is restored.
+ */
+export const createBackup = <ThrowOnError extends boolean = false>(options?: Options<CreateBackupData, ThrowOnError>): RequestResult<CreateBackupResponses, CreateBackupErrors, ThrowOnError> => (options?.client ?? client).post<CreateBackupResponses, CreateBackupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    url: '/v1/backup',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options?.headers
+    }
+});
+
+/**
  * Replace the database by a backup
  *
- * Validates the backup, keeps a snapshot of the present database until the swap has succeeded, and rolls back on any failure; a failed restore answers 500 and the previous database is still served. The change log starts anew, so replication followers fetch a new snapshot. A name that leads out of `SVC_BACKUP_DIR` answers 400, a backup that does not exist 404.
+ * Validates the backup, keeps a snapshot of the present database until the swap has succeeded, and rolls back on any failure; a failed restore answers 500 and the previous database is still served. The change log starts anew, so replication followers fetch a new snapshot. The search indexes are rebuilt in the background; `/v1/ready` tells when they serve. A name that leads out of `SVC_BACKUP_DIR` answers 400, a backup that does not exist 404.
  */
 export const restoreBackup = <ThrowOnError extends boolean = false>(options: Options<RestoreBackupData, ThrowOnError>): RequestResult<RestoreBackupResponses, RestoreBackupErrors, ThrowOnError> => (options.client ?? client).post<RestoreBackupResponses, RestoreBackupErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -479,7 +512,7 @@ export const getCollectionConfig = <ThrowOnError extends boolean = false>(option
 /**
  * Change a collection's configuration
  *
- * Merges the given fields into the stored configuration; what is left out stays. `retrieval` is merged field by field; `storageConfig`, `customMeta` and `wordpress` replace the stored block, and null removes one. An empty credential keeps the stored one, a new value replaces it. A changed `storageBackend` or `quantization` holds for later writes. 400 answers a storage backend that cannot be reached or lacks `endpoint` or `bucket`, `diskOnlyVectors` without `int8` or `int4`, and `encrypted` without a configured key; nothing is changed then.
+ * Merges the given fields into the stored configuration; what is left out stays. `retrieval` is merged field by field; `storageConfig`, `customMeta` and `wordpress` replace the stored block, and null removes one. An empty credential keeps the stored one, a new value replaces it; a change of the `endpoint` or `url` that it is for answers 400 without it. A changed `storageBackend` or `quantization` holds for later writes. 400 answers a storage backend that cannot be reached or lacks `endpoint` or `bucket`, `diskOnlyVectors` without `int8` or `int4`, and `encrypted` without a configured key; nothing is changed then.
  */
 export const setCollectionConfig = <ThrowOnError extends boolean = false>(options: Options<SetCollectionConfigData, ThrowOnError>): RequestResult<SetCollectionConfigResponses, SetCollectionConfigErrors, ThrowOnError> => (options.client ?? client).put<SetCollectionConfigResponses, SetCollectionConfigErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -494,7 +527,7 @@ export const setCollectionConfig = <ThrowOnError extends boolean = false>(option
 /**
  * List all collection configurations
  *
- * Answers every stored configuration, by the collection's name; only of collections that the caller may read. Credentials are masked as in `GET /v1/collection-config`.
+ * Answers every stored configuration, by the collection's name; only of collections that the caller may read. Credentials are masked as in `GET /v1/collection-config`. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all in any case.
  */
 export const listCollectionConfigs = <ThrowOnError extends boolean = false>(options?: Options<ListCollectionConfigsData, ThrowOnError>): RequestResult<ListCollectionConfigsResponses, ListCollectionConfigsErrors, ThrowOnError> => (options?.client ?? client).get<ListCollectionConfigsResponses, ListCollectionConfigsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -505,7 +538,7 @@ export const listCollectionConfigs = <ThrowOnError extends boolean = false>(opti
 /**
  * Set a collection's metadata schema
  *
- * Replaces the rules for the metadata of a collection. Later writes that violate them answer 400; documents stored before are unaffected. A pattern must be a regular expression that is known to run in linear time, else 400.
+ * Replaces the rules for the metadata of a collection. Later writes that violate them answer 400; documents stored before are unaffected. A pattern must be a regular expression that is known to run in linear time, else 400. Checking the metadata of one document takes at most 5 million steps (one step for most characters) and that of one request 50 million; beyond, they violate the schema.
  */
 export const setSchema = <ThrowOnError extends boolean = false>(options: Options<SetSchemaData, ThrowOnError>): RequestResult<SetSchemaResponses, SetSchemaErrors, ThrowOnError> => (options.client ?? client).post<SetSchemaResponses, SetSchemaErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -550,7 +583,7 @@ export const deleteSchema = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * List all metadata schemas
  *
- * Answers every schema with its collection, by the collection's name; only of collections that the caller may read. The body may be empty.
+ * Answers every schema with its collection, by the collection's name; only of collections that the caller may read. The body may be empty. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listSchemas = <ThrowOnError extends boolean = false>(options?: Options<ListSchemasData, ThrowOnError>): RequestResult<ListSchemasResponses, ListSchemasErrors, ThrowOnError> => (options?.client ?? client).post<ListSchemasResponses, ListSchemasErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -580,10 +613,9 @@ export const validateDocument = <ThrowOnError extends boolean = false>(options: 
 /**
  * Search a collection by words, in an address
  *
- * The same search as `POST /v1/fts` for links and quick tries: its scalar fields as query parameters, and metadata filters as `meta.<key>=<value>`. `q` is another name for `query`; one of the two is required, and `query` wins when both are sent. Facets, boosts, ranges and field weights need the POST form.
+ * The same search as `POST /v1/fts` for links and quick tries: its scalar fields as query parameters, and metadata filters as `meta[<key>]=<value>`. `q` is another name for `query`; one of the two is required, and `query` wins when both are sent. Facets, boosts, ranges and field weights need the POST form. An unknown parameter answers 400.
  */
 export const searchFullTextByQuery = <ThrowOnError extends boolean = false>(options: Options<SearchFullTextByQueryData, ThrowOnError>): RequestResult<SearchFullTextByQueryResponses, SearchFullTextByQueryErrors, ThrowOnError> => (options.client ?? client).get<SearchFullTextByQueryResponses, SearchFullTextByQueryErrors, ThrowOnError>({
-    querySerializer: { parameters: { meta: { object: { style: 'form' } } } },
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
     url: '/v1/fts',
     ...options
@@ -592,7 +624,7 @@ export const searchFullTextByQuery = <ThrowOnError extends boolean = false>(opti
 /**
  * Search a collection by words
  *
- * Scores the documents that match `query` and answers the best ones, best first. Filters and ranges narrow the documents before scoring, then boosts, then the collection's curation rules apply, then facets are counted over all matches, and `limit` comes last. The syntax of `query` follows `mode`: boolean has `AND`, `OR`, `NOT`, `+required` and `-excluded`; phrase uses double quotes; wildcard has `*` and `?`; proximity is a quoted phrase with `~N`; expression combines all of them with parentheses, at most 32 deep and of at most 128 atoms. A purely negative query matches nothing. A syntax error answers 400 with the byte position.
+ * Scores the documents that match `query` and answers the best ones, best first. Filters and ranges narrow the documents before scoring, then boosts, then the collection's curation rules apply, then facets are counted over all matches, and `limit` comes last. The syntax of `query` follows `mode`: boolean has `AND`, `OR`, `NOT`, `+required` and `-excluded`; phrase uses double quotes; wildcard has `*` for any characters, and `?` for one inside a word and for one or none at its end; proximity is a quoted phrase with `~N`, whose score is that of its words by the chosen algorithm, divided by 1 plus the words that stand between them beyond the phrase's own; expression combines all of them with parentheses, at most 32 deep and of at most 128 atoms. A purely negative query matches nothing. A syntax error answers 400 with the byte position. Documents of source code are searched for identifiers as they stand, without stemming and with every word of the query.
  */
 export const searchFullText = <ThrowOnError extends boolean = false>(options: Options<SearchFullTextData, ThrowOnError>): RequestResult<SearchFullTextResponses, SearchFullTextErrors, ThrowOnError> => (options.client ?? client).post<SearchFullTextResponses, SearchFullTextErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -629,7 +661,7 @@ export const listFullTextLanguages = <ThrowOnError extends boolean = false>(opti
 /**
  * Complete a prefix from the index
  *
- * Answers indexed words that start with `q`, in the form in which they were written, those of most documents first and then by the alphabet. The prefix is lowercased, stripped of everything but letters and digits, and cut to 32 characters; when nothing remains, the list is empty. One call reads at most 10,000 index entries.
+ * Answers indexed words that start with `q`, in the form in which they were written, those of most documents first and then by the alphabet. The prefix is lowercased, stripped of everything but letters and digits, and cut to 32 characters; when nothing remains, the list is empty. With its `_`, `-` and `$` it is also looked for among the identifiers of source code. One call reads at most 10,000 index entries.
  */
 export const autocomplete = <ThrowOnError extends boolean = false>(options: Options<AutocompleteData, ThrowOnError>): RequestResult<AutocompleteResponses, AutocompleteErrors, ThrowOnError> => (options.client ?? client).get<AutocompleteResponses, AutocompleteErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -655,7 +687,7 @@ export const deleteSynonym = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List the synonyms of a collection
  *
- * Answers every term that has synonyms; an empty map when there are none.
+ * Answers every term that has synonyms; an empty map when there are none. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listSynonyms = <ThrowOnError extends boolean = false>(options: Options<ListSynonymsData, ThrowOnError>): RequestResult<ListSynonymsResponses, ListSynonymsErrors, ThrowOnError> => (options.client ?? client).get<ListSynonymsResponses, ListSynonymsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -696,7 +728,7 @@ export const deleteStopWords = <ThrowOnError extends boolean = false>(options: O
 /**
  * List the stop words of a collection
  *
- * Answers the words that are not searched for: the defaults of the server's default language without the collection's exceptions, and the collection's own.
+ * Answers the words that are not searched for: the defaults of the server's default language without the collection's exceptions, and the collection's own. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; the counts are those of all words in any case.
  */
 export const listStopWords = <ThrowOnError extends boolean = false>(options: Options<ListStopWordsData, ThrowOnError>): RequestResult<ListStopWordsResponses, ListStopWordsErrors, ThrowOnError> => (options.client ?? client).get<ListStopWordsResponses, ListStopWordsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -748,7 +780,7 @@ export const deleteCurationRule = <ThrowOnError extends boolean = false>(options
 /**
  * Read one curation rule or list them
  *
- * With `id`, answers that rule; with `collection`, the rules of that collection; with neither, the rules of all collections that the caller may read. Rules are listed by `createdAt`. An id that does not exist, or not in `collection` where both are sent, answers 404. Reading a rule needs read permission on its collection.
+ * With `id`, answers that rule; with `collection`, the rules of that collection; with neither, the rules of all collections that the caller may read. Rules are listed by `createdAt`. An id that does not exist, or not in `collection` where both are sent, answers 404. Reading a rule needs read permission on its collection. A list that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all of its rules in any case.
  */
 export const listCurationRules = <ThrowOnError extends boolean = false>(options?: Options<ListCurationRulesData, ThrowOnError>): RequestResult<ListCurationRulesResponses, ListCurationRulesErrors, ThrowOnError> => (options?.client ?? client).get<ListCurationRulesResponses, ListCurationRulesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -890,7 +922,7 @@ export const findDuplicates = <ThrowOnError extends boolean = false>(options: Op
 /**
  * List the embedding configurations
  *
- * Answers all of them in the order of their creation. Keys are masked.
+ * Answers all of them in the order of their creation. Keys are masked. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listEmbeddingConfigs = <ThrowOnError extends boolean = false>(options?: Options<ListEmbeddingConfigsData, ThrowOnError>): RequestResult<ListEmbeddingConfigsResponses, ListEmbeddingConfigsErrors, ThrowOnError> => (options?.client ?? client).get<ListEmbeddingConfigsResponses, ListEmbeddingConfigsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -901,7 +933,7 @@ export const listEmbeddingConfigs = <ThrowOnError extends boolean = false>(optio
 /**
  * Create an embedding configuration
  *
- * Stores a configuration; model, dimensions and address that are absent are the provider's own. One that cannot work (a hosted provider without a key, an address that is none) answers 400; whether the provider accepts key and model shows only when something is embedded. With `isDefault` it takes the place of the default, which goes before the environment variables. Nothing is embedded anew. The answer is the configuration, and all of them in `configs`.
+ * Stores a configuration; model, dimensions and address that are absent are the provider's own. One that cannot work (a hosted provider without a key, an address that is none) answers 400; whether the provider accepts key and model shows only when something is embedded. With `isDefault` it takes the place of the default, which goes before the environment variables. Nothing is embedded anew. The answer is the configuration, and all of them in `configs`; a list that would grow too large ends early, with `truncated` and the `nextOffset` at which `GET /v1/embedding-configs` goes on.
  */
 export const createEmbeddingConfig = <ThrowOnError extends boolean = false>(options: Options<CreateEmbeddingConfigData, ThrowOnError>): RequestResult<CreateEmbeddingConfigResponses, CreateEmbeddingConfigErrors, ThrowOnError> => (options.client ?? client).post<CreateEmbeddingConfigResponses, CreateEmbeddingConfigErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -938,7 +970,7 @@ export const getEmbeddingConfig = <ThrowOnError extends boolean = false>(options
 /**
  * Change an embedding configuration
  *
- * Changes the fields that are sent and keeps the others; an empty `apiKey` keeps the stored one. A change of the default takes effect for what is embedded from then on. Nothing is embedded anew. An unknown id answers 404.
+ * Changes the fields that are sent and keeps the others; an empty `apiKey` keeps the stored one, but where `apiUrl` or the provider's own address changes it has to be sent again (400). A change of the default takes effect for what is embedded from then on. Nothing is embedded anew. An unknown id answers 404.
  */
 export const updateEmbeddingConfig = <ThrowOnError extends boolean = false>(options: Options<UpdateEmbeddingConfigData, ThrowOnError>): RequestResult<UpdateEmbeddingConfigResponses, UpdateEmbeddingConfigErrors, ThrowOnError> => (options.client ?? client).put<UpdateEmbeddingConfigResponses, UpdateEmbeddingConfigErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1110,7 +1142,7 @@ export const queryCodeGraph = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Open a conversation
  *
- * Creates a session, whose messages expire with it. A title that is absent or empty is made of the scenario and the time, and replaced by the first sentence of the first user message, cut at 60 characters. Sessions live in the system collection `_memory`, on which all operations of this area need permission.
+ * Creates a session, whose messages expire with it. A title that is absent or empty is made of the scenario and the time, and replaced by the first sentence of the first user message, cut at 60 characters, unless `_memory` is encrypted: what is stored of a session itself (user, scenario, title and metadata) is not encrypted, its messages and summary are. Sessions live in the system collection `_memory`, on which all operations of this area need permission.
  */
 export const startSession = <ThrowOnError extends boolean = false>(options: Options<StartSessionData, ThrowOnError>): RequestResult<StartSessionResponses, StartSessionErrors, ThrowOnError> => (options.client ?? client).post<StartSessionResponses, StartSessionErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1198,9 +1230,20 @@ export const getSessionHistory = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
+ * Delete a conversation
+ *
+ * Removes a session with its messages, summary and vectors for good; recall finds none of them any more. Its owner may do so, who is the user whose name is the session's `userId`, and whoever has admin permission on `_memory`; others get 403. An unknown or expired session answers 404.
+ */
+export const deleteSession = <ThrowOnError extends boolean = false>(options: Options<DeleteSessionData, ThrowOnError>): RequestResult<DeleteSessionResponses, DeleteSessionErrors, ThrowOnError> => (options.client ?? client).delete<DeleteSessionResponses, DeleteSessionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    url: '/v1/memory/sessions/{id}',
+    ...options
+});
+
+/**
  * List the webhooks
  *
- * Lists the webhooks, oldest first. With `collection`, only those that hear of that collection: its own and those without a scope.
+ * Lists the webhooks, oldest first. With `collection`, only those that hear of that collection: its own and those without a scope. `X-Total-Count` counts all of them. An answer that would grow too large ends early, with `X-Truncated` and the `X-Next-Offset` to go on with.
  */
 export const listWebhooks = <ThrowOnError extends boolean = false>(options?: Options<ListWebhooksData, ThrowOnError>): RequestResult<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError> => (options?.client ?? client).get<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1241,7 +1284,7 @@ export const deleteWebhook = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List the automation rules
  *
- * Lists every rule, oldest first.
+ * Lists every rule, oldest first. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all in any case.
  */
 export const listAutomationRules = <ThrowOnError extends boolean = false>(options?: Options<ListAutomationRulesData, ThrowOnError>): RequestResult<ListAutomationRulesResponses, ListAutomationRulesErrors, ThrowOnError> => (options?.client ?? client).get<ListAutomationRulesResponses, ListAutomationRulesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1497,7 +1540,7 @@ export const createApiKey = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * List the caller's API keys
  *
- * Lists the caller's own keys, oldest first. A key is shown by its hash, never in clear.
+ * Lists the caller's own keys, oldest first. A key is shown by its hash, never in clear. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listApiKeys = <ThrowOnError extends boolean = false>(options?: Options<ListApiKeysData, ThrowOnError>): RequestResult<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError> => (options?.client ?? client).get<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1519,7 +1562,7 @@ export const deleteApiKey = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * List all users
  *
- * Lists every user by name, with the groups that each belongs to.
+ * Lists every user by name, with the groups that each belongs to. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listUsers = <ThrowOnError extends boolean = false>(options?: Options<ListUsersData, ThrowOnError>): RequestResult<ListUsersResponses, ListUsersErrors, ThrowOnError> => (options?.client ?? client).get<ListUsersResponses, ListUsersErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1541,7 +1584,7 @@ export const deleteUser = <ThrowOnError extends boolean = false>(options: Option
 /**
  * List the permissions of a user
  *
- * Lists what was granted to the user by name, ordered by collection; what groups grant is not included.
+ * Lists what was granted to the user by name, ordered by collection; what groups grant is not included. `X-Total-Count` counts all of them. An answer that would grow too large ends early, with `X-Truncated` and the `X-Next-Offset` to go on with.
  */
 export const listPermissions = <ThrowOnError extends boolean = false>(options: Options<ListPermissionsData, ThrowOnError>): RequestResult<ListPermissionsResponses, ListPermissionsErrors, ThrowOnError> => (options.client ?? client).get<ListPermissionsResponses, ListPermissionsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1567,7 +1610,7 @@ export const setPermission = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List all groups
  *
- * Lists every group by name, with its members.
+ * Lists every group by name, with its members. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listGroups = <ThrowOnError extends boolean = false>(options?: Options<ListGroupsData, ThrowOnError>): RequestResult<ListGroupsResponses, ListGroupsErrors, ThrowOnError> => (options?.client ?? client).get<ListGroupsResponses, ListGroupsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1630,7 +1673,7 @@ export const updateGroup = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * List the permissions of a group
  *
- * Lists what was granted to the group, ordered by collection. `group` or `groupName` is required (400 `missing fields: group`); `group` wins where both are sent.
+ * Lists what was granted to the group, ordered by collection. `group` or `groupName` is required (400 `missing fields: group`); `group` wins where both are sent. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listGroupPermissions = <ThrowOnError extends boolean = false>(options?: Options<ListGroupPermissionsData, ThrowOnError>): RequestResult<ListGroupPermissionsResponses, ListGroupPermissionsErrors, ThrowOnError> => (options?.client ?? client).get<ListGroupPermissionsResponses, ListGroupPermissionsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1671,7 +1714,7 @@ export const deleteMcpKey = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * List the MCP keys
  *
- * Lists every MCP key, oldest first, disabled ones included, each by its fingerprint.
+ * Lists every MCP key, oldest first, disabled ones included, each by its fingerprint. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all in any case.
  */
 export const listMcpKeys = <ThrowOnError extends boolean = false>(options?: Options<ListMcpKeysData, ThrowOnError>): RequestResult<ListMcpKeysResponses, ListMcpKeysErrors, ThrowOnError> => (options?.client ?? client).get<ListMcpKeysResponses, ListMcpKeysErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],

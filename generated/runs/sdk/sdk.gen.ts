@@ -253,7 +253,7 @@ export const getLiveness = <ThrowOnError extends boolean = false>(options?: Opti
 /**
  * Tell whether the server can work
  *
- * Answers 200 when storage, configuration and fleet endpoint work, and otherwise 503 `storage_unavailable`: also while the server starts, and from the moment it is told to stop.
+ * Answers 200 when storage, configuration and fleet endpoint work, and otherwise 503 `storage_unavailable`: also while the server starts, and from the moment it is told to stop. `sandbox` tells what fences in the steps of pipelines that the server itself executes; a sandbox that is missing does not make the server unready, since remote ships execute pipelines, too.
  */
 export const getReadiness = <ThrowOnError extends boolean = false>(options?: Options<GetReadinessData, ThrowOnError>): RequestResult<GetReadinessResponses, GetReadinessErrors, ThrowOnError> => (options?.client ?? client).get<GetReadinessResponses, GetReadinessErrors, ThrowOnError>({ url: '/readyz', ...options });
 

@@ -135,6 +135,42 @@ describe('with authentication', () => {
   });
 });
 
+describe('a list', () => {
+  const LISTS = {
+    users: ['users(offset: 1, limit: 2) { username }', 'username'],
+    groups: ['groups(offset: 1, limit: 2) { name }', 'name'],
+    userPermissions: ['userPermissions(username: "u", offset: 1, limit: 2) { collection }', 'collection'],
+    groupPermissions: ['groupPermissions(groupName: "g", offset: 1, limit: 2) { collection }', 'collection'],
+    schemas: ['schemas(offset: 1, limit: 2) { collection }', 'collection'],
+    webhooks: ['webhooks(offset: 1, limit: 2) { id }', 'id'],
+  } as const;
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const permission = { read: true, write: true, admin: false };
+  const handlers: Handlers<Operations> = {
+    listUsers: async () => ({ users: names.map((username) => ({ ...ANN, username })) }),
+    listGroups: async () => ({ groups: names.map((name) => ({ ...GROUP, name })) }),
+    listPermissions: async ({ username }) => names.map((collection) => ({ username, collection, ...permission })),
+    listGroupPermissions: async () => ({ group: 'g', permissions: names.map((collection) => ({ group: 'g', collection, ...permission })) }),
+    listSchemas: async () => ({ schemas: names.map((collection) => ({ collection, schema: {} })) }),
+    listWebhooks: async () => names.map((id) => ({ id, url: 'https://a.example/', events: ['doc.added'], collection: '', secretSet: false, createdAt: 10 })),
+  };
+
+  it.each(Object.entries(LISTS))('has pages: %s', async (field, [query, name]) => {
+    await open({ handlers });
+    expect(await fixture.ask(`{ ${query} }`)).toEqual({ data: { [field]: [{ [name]: 'b' }, { [name]: 'c' }] } });
+  });
+
+  it.each(Object.entries(LISTS))('that does not fit one answer is refused, since it cannot say that it was cut: %s', async (field, [query]) => {
+    await open({ handlers, answerBytes: 200 });
+    const { data, errors } = await fixture.ask(`{ ${query.replace('limit: 2', 'limit: 5')} }`);
+    expect([data, errors]).toEqual([null, [expect.objectContaining({
+      message: expect.stringMatching(/^the list is too large for one answer, which would end before offset [23]; ask for fewer items with limit, and for the next ones with offset$/) as string,
+      path: [field], extensions: { code: 'payload_too_large', status: 413 },
+    })]]);
+    expect(await fixture.ask(`{ ${query.replace('limit: 2', 'limit: 1')} }`)).not.toHaveProperty('errors');
+  });
+});
+
 describe('without authentication (decisions, section 4.13)', () => {
   it('both directives pass, and me is an anonymous administrator', async () => {
     await open({ handlers: HANDLERS });

@@ -6,23 +6,25 @@ import type { GraphqlContext } from './context.ts';
 
 type Field = GraphQLFieldConfig<unknown, GraphqlContext>;
 
-/** Makes the fields with `@auth` or `@hasRole` ask who is signed in before they resolve. */
+/** Makes the fields with `@auth` or `@hasRole` ask who is signed in before they resolve, and those of `Mutation` be counted. */
 export function withGuards(schema: GraphQLSchema): GraphQLSchema {
   return mapSchema(schema, {
-    [MapperKind.OBJECT_FIELD]: (field: Field) => {
+    [MapperKind.OBJECT_FIELD]: (field: Field, _name, type) => {
       const role = getDirective(schema, field, 'hasRole')?.[0]?.['role'] as Role | undefined;
-      if (role === undefined && getDirective(schema, field, 'auth') === undefined) return undefined;
-      return guarded(field, role);
+      const isOpen = role === undefined && getDirective(schema, field, 'auth') === undefined;
+      const admitted = isOpen ? field : before(field, (context) => admit(context, role));
+      if (type === schema.getMutationType()?.name) return before(admitted, (context) => context.countMutation());
+      return isOpen ? undefined : admitted;
     },
   });
 }
 
-function guarded(field: Field, role: Role | undefined): Field {
+function before(field: Field, check: (context: GraphqlContext) => Promise<void>): Field {
   const { resolve = defaultFieldResolver } = field;
   return {
     ...field,
     async resolve(source, args, context, info) {
-      await admit(context, role);
+      await check(context);
       return resolve(source, args, context, info) as unknown;
     },
   };

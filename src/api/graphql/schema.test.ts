@@ -3,7 +3,7 @@ import { buildSchema, isInputObjectType, isObjectType, isSpecifiedScalarType, le
 import { describe, expect, it } from 'vitest';
 import { createGraphqlApplication } from './application.ts';
 
-/** The schema as it was decided. */
+/** The schema as it was decided, with what tells of answers that end early. */
 const DECIDED_SDL = `
 scalar JSONObject  scalar Time  scalar Long
 directive @auth on FIELD_DEFINITION
@@ -12,11 +12,11 @@ enum Role { ADMIN USER }
 type Document { id: ID! key: String! lang: String! meta: JSONObject! contentMd: String! addedAt: Time! updatedAt: Time! expiresAt: Time }
 type DocumentEdge { cursor: String! node: Document! }
 type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String totalCount: Int! }
-type DocumentConnection { edges: [DocumentEdge!]! pageInfo: PageInfo! totalCount: Int! }
+type DocumentConnection { edges: [DocumentEdge!]! pageInfo: PageInfo! totalCount: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int }
 type VectorSearchResult { document: Document! score: Float! rank: Int! }
-type VectorSearchResponse { results: [VectorSearchResult!]! total: Int! model: String dimensions: Int }
+type VectorSearchResponse { results: [VectorSearchResult!]! total: Int! model: String dimensions: Int contextTruncated: Boolean! truncated: Boolean! nextOffset: Int }
 type FTSResult { document: Document! score: Float! matchedTerms: [String!]! }
-type FTSResponse { results: [FTSResult!]! total: Int! }
+type FTSResponse { results: [FTSResult!]! total: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int }
 type CollectionStats { name: String! documentCount: Int! revisionCount: Int! metaIndexCount: Int! }
 type Stats { databasePath: String! databaseSize: Long! mode: String! collections: [CollectionStats!]! totalDocuments: Int! totalRevisions: Int! totalMetaIndices: Int! uptime: String! }
 type VectorCollectionStats { collection: String! totalDocuments: Int! embeddedDocuments: Int! }
@@ -39,13 +39,13 @@ type CodeGraph { collection: String! root: String! direction: String! depth: Int
 input MetaInput { key: String! values: [String!]! }
 input AddDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String! ttl: Int }
 input UpdateDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String ttl: Int }
-input SearchInput { collection: String! filterMeta: [MetaInput!] sort: String asc: Boolean limit: Int offset: Int }
-input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int threshold: Float filterMeta: [MetaInput!] includeContent: Boolean }
-input FTSInput { collection: String! query: String! limit: Int }
+input SearchInput { collection: String! filterMeta: [MetaInput!] sort: String asc: Boolean limit: Int offset: Int contextTokenBudget: Int }
+input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] includeContent: Boolean }
+input FTSInput { collection: String! query: String! limit: Int offset: Int contextTokenBudget: Int }
 input CodeGraphInput { collection: String! key: String! direction: String depth: Int maxDegree: Int lines: Boolean }
 input AddBatchDocumentInput { key: String! lang: String! contentMd: String! meta: [MetaInput!] saveRevision: Boolean }
 input IngestDocumentInput { url: String key: String lang: String! contentMd: String! meta: [MetaInput!] extractFrontmatter: Boolean scrapedAt: Int scraper: String ttl: Int }
-input IngestOptionsInput { skipDuplicates: Boolean skipEmbeddings: Boolean skipFts: Boolean skipWebhooks: Boolean autoConfigureCollection: Boolean saveRevision: Boolean profile: String textOnly: Boolean }
+input IngestOptionsInput { skipDuplicates: Boolean skipEmbeddings: Boolean skipFts: Boolean skipWebhooks: Boolean autoConfigureCollection: Boolean saveRevision: Boolean profile: String textOnly: Boolean keyFrom: String }
 input RegisterWebhookInput { url: String! events: [String!]! collection: String }
 input SetSchemaInput { collection: String! schema: String! }
 input CreateAPIKeyInput { description: String expiresAt: Time }
@@ -62,12 +62,12 @@ type Query {
   stats: Stats @auth
   vectorStats: VectorStats @auth
   schema(collection: String!): Schema @auth
-  schemas: [Schema!]! @auth
-  webhooks(collection: String): [Webhook!]! @auth @hasRole(role: ADMIN)
-  users: [User!]! @auth @hasRole(role: ADMIN)
-  groups: [Group!]! @auth @hasRole(role: ADMIN)
-  userPermissions(username: String!): [UserPermission!]! @auth @hasRole(role: ADMIN)
-  groupPermissions(groupName: String!): [GroupPermission!]! @auth @hasRole(role: ADMIN)
+  schemas(offset: Int, limit: Int): [Schema!]! @auth
+  webhooks(collection: String, offset: Int, limit: Int): [Webhook!]! @auth @hasRole(role: ADMIN)
+  users(offset: Int, limit: Int): [User!]! @auth @hasRole(role: ADMIN)
+  groups(offset: Int, limit: Int): [Group!]! @auth @hasRole(role: ADMIN)
+  userPermissions(username: String!, offset: Int, limit: Int): [UserPermission!]! @auth @hasRole(role: ADMIN)
+  groupPermissions(groupName: String!, offset: Int, limit: Int): [GroupPermission!]! @auth @hasRole(role: ADMIN)
 }
 type Mutation {
   login(username: String!, password: String!): AuthPayload!

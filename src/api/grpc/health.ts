@@ -1,15 +1,26 @@
 import type { Server } from '@grpc/grpc-js';
 import { HealthImplementation, type ServingStatusMap } from 'grpc-health-check';
 
-/** The standard health service (`grpc.health.v1.Health`): the server as a whole under the empty name, and each service. */
-export function addHealth(server: Server, services: readonly string[]): { stop(): void } {
+/** The name under which the health service tells of readiness, as `GET /ready` does. */
+const READINESS = 'readiness';
+
+/**
+ * The standard health service (`grpc.health.v1.Health`): the server as a whole under the empty name, each service, and
+ * whether every search index serves under `readiness`. The first ones serve meanwhile.
+ */
+export function addHealth(server: Server, services: readonly string[], followReadiness?: (listener: (ready: boolean) => void) => void): { stop(): void } {
   const names = ['', ...services];
   const statuses: ServingStatusMap = Object.fromEntries(names.map((name) => [name, 'SERVING']));
-  const health = new HealthImplementation(statuses);
+  const health = new HealthImplementation(followReadiness === undefined ? statuses : { ...statuses, [READINESS]: 'NOT_SERVING' });
   health.addToServer(server);
+  let stopped = false;
+  followReadiness?.((ready) => {
+    if (!stopped) health.setStatus(READINESS, ready ? 'SERVING' : 'NOT_SERVING');
+  });
   return {
     stop: () => {
-      for (const name of names) health.setStatus(name, 'NOT_SERVING');
+      stopped = true;
+      for (const name of followReadiness === undefined ? names : [...names, READINESS]) health.setStatus(name, 'NOT_SERVING');
     },
   };
 }

@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { credentials, status, type Client } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ServiceError } from '../../errors/index.ts';
 import { fixedTls, type TlsMaterial } from '../../lib/tls.ts';
 import { serverCredentials } from './credentials.ts';
+import { encode } from '../../testkit/grpc-client.ts';
 import { GrpcFixture, type FixtureOptions } from '../../testkit/grpc-fixture.ts';
 
 let folder: string;
@@ -36,6 +38,7 @@ function health({ raw }: { raw: Client }, service: string): Promise<number> {
 }
 
 const SERVING = 1;
+const NOT_SERVING = 2;
 
 describe('the server', () => {
   it('serves on the port that it names', async () => {
@@ -76,6 +79,38 @@ describe('the server', () => {
     const { client } = await start();
     expect([await health(client, ''), await health(client, 'quire.docs.v1.DocumentDB')]).toEqual([SERVING, SERVING]);
     await expect(health(client, 'no.such.Service')).rejects.toMatchObject({ code: status.NOT_FOUND });
+  });
+
+  it('tells under readiness whether every search index serves, while the services serve in any case (decision D-130)', async () => {
+    let tell: (ready: boolean) => void = () => undefined;
+    const { client } = await start({ server: { followReadiness: (listener) => void (tell = listener) } });
+    expect([await health(client, 'readiness'), await health(client, '')]).toEqual([NOT_SERVING, SERVING]);
+    tell(true);
+    expect(await health(client, 'readiness')).toBe(SERVING);
+    tell(false);
+    expect([await health(client, 'readiness'), await health(client, '')]).toEqual([NOT_SERVING, SERVING]);
+  });
+
+  it('tells of each call once, by its method and how it ended', async () => {
+    const seen: unknown[] = [];
+    const held = Promise.withResolvers<object>();
+    const { client, invocations } = await start({
+      server: { observe: ({ method, code }) => void seen.push([method.split('/').at(-1), code]) },
+      answer: ({ operation }) => {
+        if (operation === 'getDocument') throw new ServiceError('not_found', 'not found');
+        return operation === 'addDocument' ? held.promise : {};
+      },
+    });
+    await client.call('DeleteEmbeddingConfig', {});
+    await expect(client.call('Get', { collection: 'c', key: 'k', lang: 'en' })).rejects.toMatchObject({ code: status.NOT_FOUND });
+    const unknown = await new Promise((resolve) => client.raw.makeUnaryRequest('/quire.docs.v1.DocumentDB/Nothing', asIs, asIs, Buffer.alloc(0), resolve));
+    expect([unknown, seen]).toEqual([expect.objectContaining({ code: status.UNIMPLEMENTED }), [['DeleteEmbeddingConfig', 'OK'], ['Get', 'NOT_FOUND']]]);
+    const given = encode('Add', { collection: 'c', key: 'k', lang: 'en', contentMd: 'x' });
+    const call = client.raw.makeUnaryRequest('/quire.docs.v1.DocumentDB/Add', asIs, asIs, given, () => undefined);
+    await vi.waitFor(() => expect(invocations.at(-1)).toMatchObject({ operation: 'addDocument' }));
+    call.cancel();
+    await vi.waitFor(() => expect(seen.slice(2)).toEqual([['Add', 'CANCELLED']]));
+    held.resolve({});
   });
 
   it('offers reflection only where it is switched on', async () => {

@@ -1,9 +1,9 @@
-import { chmod, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { Server, type ServerCredentials, type ServerInterceptor, type ServerOptions } from '@grpc/grpc-js';
 import { formatAddress, type Address } from '../../lib/address.ts';
+import { forOwnerOnly, removeStaleSocket } from '../../lib/unix-socket.ts';
 import { EndlessCalls } from './endless-calls.ts';
 import { addHealth } from './health.ts';
+import { observeCalls, type GrpcExchange } from './observe-calls.ts';
 import { addReflection } from './reflection.ts';
 import type { Schema } from './message/index.ts';
 
@@ -13,10 +13,14 @@ export interface GrpcServerOptions {
   readonly schema: Schema;
   /** Full names of the services that the health service reports on. */
   readonly services: readonly string[];
+  /** Calls its listener with whether the server is ready, now and whenever that changes. */
+  readonly followReadiness?: (listener: (ready: boolean) => void) => void;
   /** Offers reflection, so that clients need no proto files. */
   readonly reflection: boolean;
   /** Largest message in either direction, in bytes. */
   readonly maxMessageBytes: number;
+  /** Told of each call when it has ended; must not throw. */
+  readonly observe?: (exchange: GrpcExchange) => void;
   /** What stands before every call. */
   readonly gate?: ServerInterceptor;
   /** Adds the services themselves. */
@@ -47,14 +51,14 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     'grpc.max_receive_message_length': maxMessageBytes,
     // What is too much for an answer is refused by name where it is encoded.
     'grpc.max_send_message_length': -1,
-    interceptors: [endless.interceptor, ...(options.gate ? [options.gate] : [])],
+    interceptors: [...(options.observe ? [observeCalls(options.observe)] : []), endless.interceptor, ...(options.gate ? [options.gate] : [])],
   });
   options.serve(server);
   if (options.reflection) addReflection(server, schema);
-  const health = addHealth(server, options.services);
+  const health = addHealth(server, options.services, options.followReadiness);
   if (address.kind === 'unix') await removeStaleSocket(address.path);
   const port = await bind(server, address, options.credentials);
-  if (address.kind === 'unix') await forOwnerOnly(server, address.path);
+  if (address.kind === 'unix') await forOwnerOnly(address.path, () => server.forceShutdown());
   const url = address.kind === 'unix' ? formatAddress(address) : formatAddress({ ...address, host: shownHost(address.host), port });
   return { url, stop: stopOnce(server, () => {
     health.stop();
@@ -90,27 +94,6 @@ function reasonOf(message: string, address: string): string {
   if (message.includes('EADDRINUSE')) return `address ${address} is already in use; stop the other program or choose another address`;
   if (message.includes('EACCES')) return `address ${address} may not be used by this user; choose another one`;
   return `cannot listen on ${address}: ${message}`;
-}
-
-async function forOwnerOnly(server: Server, path: string): Promise<void> {
-  try {
-    await chmod(path, 0o600);
-  } catch (error) {
-    server.forceShutdown();
-    throw error;
-  }
-}
-
-/** A socket that nobody answers on was left by a process that died; one that somebody answers on is not ours to take. */
-async function removeStaleSocket(path: string): Promise<void> {
-  const code = await new Promise<string>((resolve) => {
-    const socket = connect(path, () => {
-      socket.destroy();
-      resolve('connected');
-    });
-    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
-  });
-  if (code === 'ECONNREFUSED') await rm(path, { force: true });
 }
 
 /** Stops a server as `GrpcServer.stop` says. `announce` is called first. */

@@ -12,6 +12,7 @@ interface Operations {
   dropThing: Operation<{ id: string }, void>;
   saveThing: Operation<Record<never, never>, Download>;
   offerThing: Operation<{ name: string; requestKey?: string }, { name: string }>;
+  resetThing: Operation<{ name?: string }, { name: string }>;
 }
 
 const base = { area: 'things', summary: '', access: 'read', effect: 'read', limited: true, sanitize: false, status: 200, parameters: [], consumes: [], produces: ['application/json'] } as const;
@@ -32,6 +33,7 @@ const operations: { [K in keyof Operations]: OperationSpec } = {
     ...base, id: 'offerThing', method: 'POST', path: '/v1/offers', otherStatuses: [202], consumes: ['application/json'],
     parameters: [{ name: 'Request-Key', in: 'header', field: 'requestKey', type: 'string' }],
   },
+  resetThing: { ...base, id: 'resetThing', method: 'PUT', path: '/v1/reset', consumes: ['application/json'], requiresBody: true },
 };
 
 const answer = (schema: object) => ({ description: '', content: { 'application/json': { schema } } });
@@ -46,6 +48,7 @@ const specification = JSON.stringify({
       delete: { operationId: 'dropThing', responses: { 204: { description: '' } } },
     },
     '/v1/offers': { post: { operationId: 'offerThing', responses: { 200: answer(named), 202: answer({ ...named, required: ['name', 'later'] }) } } },
+    '/v1/reset': { put: { operationId: 'resetThing', responses: { 200: answer(named) } } },
     '/v1/file': { get: { operationId: 'saveThing', responses: { 200: { description: '' } } } },
   },
 });
@@ -56,6 +59,7 @@ const inputs = {
   dropThing: { type: 'object' },
   saveThing: { type: 'object' },
   offerThing: named,
+  resetThing: { type: 'object', properties: { name: { type: 'string', default: '' } } },
 };
 
 const servers: HttpServer[] = [];
@@ -73,7 +77,7 @@ async function serve(handlers: Handlers<Operations> = {}, options: { origins?: s
     handlers: { echoThing: async (input) => input, findThing: async (input) => input, dropThing: async () => undefined, ...handlers },
   });
   const app = await createHttpApp({
-    title: 'Things', specification: { json: specification, yaml: 'openapi: 3.1.0' }, operations, invoke,
+    title: 'Things', specification: { json: specification, yaml: 'openapi: 3.1.0', plainJson: '{"openapi":"3.0.3"}' }, operations, invoke,
     errors: options.nested ? nestedErrors : flatErrors,
     log: { ...silentLog, error: (fields) => void logged.push(fields) },
     maxBodyBytes: options.maxBodyBytes ?? 1000, corsOrigins: options.origins ?? ['*'], validateResponses: true,
@@ -198,6 +202,14 @@ describe('a bad request', () => {
     expect([response.status, (await response.json() as { code: string }).code]).toEqual([status, code]);
   });
 
+  it('without the body that it needs is refused, although no field is required', async () => {
+    const { url } = await serve({ resetThing: async ({ name = '' }) => ({ name }) });
+    const reset = async (body?: string) => fetch(`${url}/v1/reset`, { method: 'PUT', headers: { 'Content-Type': 'application/json' }, ...(body === undefined ? {} : { body }) });
+    const response = await reset();
+    expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ error: 'invalid JSON: the body is missing; send an object with the fields to set', code: 'invalid_json' })]);
+    expect(await (await reset('{}')).json()).toEqual({ name: '' });
+  });
+
   it('with a body that turns out too large while it is read is refused', async () => {
     const { url } = await serve();
     const status = await new Promise((resolve, reject) => {
@@ -316,6 +328,7 @@ describe('the description', () => {
     const { url } = await serve();
     expect(await (await fetch(`${url}/openapi.json`)).json()).toMatchObject({ openapi: '3.1.0' });
     expect(await (await fetch(`${url}/openapi.yaml`)).text()).toContain('openapi: 3.1.0');
+    expect(await (await fetch(`${url}/openapi-3.0.json`)).json()).toMatchObject({ openapi: '3.0.3' });
     const page = await (await fetch(`${url}/docs`)).text();
     const links = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
     expect(links.length).toBeGreaterThan(0);

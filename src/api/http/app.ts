@@ -3,8 +3,8 @@ import Koa, { type Middleware } from 'koa';
 import type { Log } from '../../lib/log.ts';
 import { createAddressReader, type ReadAddress } from '../../lib/trusted-proxies.ts';
 import type { Invoke, OperationSpec, RateLimit } from '../../operations/index.ts';
-import { cors } from './cors.ts';
-import { describeService } from './description.ts';
+import { crossOrigin, type JudgeWebRequest } from './cross-origin.ts';
+import { describeService, type Description } from './description.ts';
 import type { ErrorFormat } from './errors.ts';
 import { frame, type Exchange } from './frame.ts';
 import { operationEndpoint, type RequestState } from './operation-endpoint.ts';
@@ -14,8 +14,8 @@ import { createSpecificationReader } from './specification.ts';
 
 export interface HttpAppOptions<Operations> {
   readonly title: string;
-  /** The service's bundled specification, as JSON and as YAML text. */
-  readonly specification: { readonly json: string; readonly yaml: string };
+  /** The service's description, as it is published. */
+  readonly specification: Omit<Description, 'title'>;
   readonly operations: { readonly [K in keyof Operations]: OperationSpec };
   readonly invoke: Invoke<Operations>;
   readonly errors: ErrorFormat;
@@ -28,8 +28,14 @@ export interface HttpAppOptions<Operations> {
   readonly log: Log;
   readonly maxBodyBytes: number;
   readonly corsOrigins: readonly string[];
+  /** What web pages may do at a server that asks for no credential; without it, their requests are like all others. */
+  readonly judge?: JudgeWebRequest;
+  /** Paths that the judge is not asked about. */
+  readonly openPaths?: readonly string[];
   readonly accessLog?: boolean;
   readonly validateResponses?: boolean;
+  /** Whether a query parameter that an operation does not have is refused (decision D-145). */
+  readonly strictQuery?: boolean;
   /** Whether callers may present an API key in `X-API-Key`; true unless said otherwise. */
   readonly apiKeys?: boolean;
   readonly observe?: (exchange: Exchange) => void;
@@ -47,18 +53,20 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
     ...(options.errorsAt && { errorsAt: options.errorsAt }),
     ...(options.observe && { observe: options.observe }),
   }));
-  app.use(cors(options.corsOrigins));
+  const routes = createRoutes(Object.values(options.operations));
+  app.use(crossOrigin({ routes, origins: options.corsOrigins, judge: options.judge ?? (() => undefined), openPaths: options.openPaths ?? [] }));
   if (options.limit !== undefined) app.use(limited(options.limit, Object.values(options.operations)));
   const endpoint = operationEndpoint({
-    routes: createRoutes(Object.values(options.operations)),
+    routes,
     reader: await createSpecificationReader(options.specification.json),
     invoke: options.invoke as never,
     maxBodyBytes: options.maxBodyBytes,
     validateResponses: options.validateResponses ?? false,
+    strictQuery: options.strictQuery ?? false,
     apiKeys: options.apiKeys ?? true,
   });
   const pages = new Router();
-  describeService(pages, { title: options.title, json: options.specification.json, yaml: options.specification.yaml });
+  describeService(pages, { title: options.title, ...options.specification });
   app.use(endpoint);
   for (const extension of options.extensions ?? []) app.use(extension);
   app.use(pages.routes());

@@ -1,41 +1,55 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { bodyError, ServiceError } from '../../errors/index.ts';
 import { readRequestBytes } from '../../lib/request-bytes.ts';
 import { decodeUtf8, decodeUtf8Escaping } from '../../lib/utf8.ts';
+import type { OperationSpec } from '../../operations/index.ts';
 
 const JSON_TYPE = 'application/json';
 
 /**
  * Reads a JSON object from a request. An absent body is an empty object, so that validation can say
- * which fields are missing. Bytes that are not UTF-8 are refused, or, for operations that repair
+ * which fields are missing; where the body itself is required and no field of it, it is refused. A body has to say that
+ * it is JSON: only then do browsers ask before a page of another site may send it (decision D-140). Bytes that are not UTF-8 are refused, or, for operations that repair
  * text, become lone surrogates that their handlers find (decision D-39).
  * Errors: 400 `invalid_json`, 408, 413, 415.
  */
-export async function readJsonObject(request: IncomingMessage, maxBytes: number, repairText: boolean): Promise<Record<string, unknown>> {
-  checkContentType(request);
+export async function readJsonObject(request: IncomingMessage, maxBytes: number, { sanitize, requiresBody }: Pick<OperationSpec, 'sanitize' | 'requiresBody'>): Promise<Record<string, unknown>> {
+  const { headers } = request;
+  checkEncoding(headers);
+  const isTyped = checkContentType(headers['content-type']);
+  if (!isTyped && Number(headers['content-length'] ?? 0) > 0) throw untyped();
   const bytes = await readRequestBytes(request, maxBytes).catch((cause: unknown) => Promise.reject(bodyError(cause)));
-  if (bytes.length === 0) return {};
-  const value = parse(toText(bytes, repairText));
+  if (bytes.length === 0) return absent(requiresBody === true);
+  if (!isTyped) throw untyped();
+  const value = parse(toText(bytes, sanitize));
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new ServiceError('invalid_json', 'invalid JSON: the body must be an object');
   }
   return value as Record<string, unknown>;
 }
 
-function checkContentType(request: IncomingMessage): void {
-  const header = request.headers['content-type'];
-  if (header !== undefined) {
-    const [type, ...parameters] = header.toLowerCase().split(';').map((part) => part.trim());
-    const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '');
-    const isJson = type === JSON_TYPE || (type?.startsWith('application/') && type.endsWith('+json'));
-    if (!isJson || (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8')) {
-      throw new ServiceError('unsupported_media_type', `content type "${header.slice(0, 80)}" is not supported; send ${JSON_TYPE}`);
-    }
-  }
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw new ServiceError('unsupported_media_type', `content encoding "${encoding.slice(0, 80)}" is not supported; send the body as it is`);
-  }
+function absent(isRequired: boolean): Record<string, never> {
+  if (isRequired) throw new ServiceError('invalid_json', 'invalid JSON: the body is missing; send an object with the fields to set');
+  return {};
+}
+
+/** Whether there is a content type at all; throws where it is another one. */
+function checkContentType(header: string | undefined): boolean {
+  if (header === undefined) return false;
+  const [type, ...parameters] = header.toLowerCase().split(';').map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '');
+  if (type === JSON_TYPE && (charset === undefined || charset === 'utf-8' || charset === 'utf8')) return true;
+  throw new ServiceError('unsupported_media_type', `content type "${header.slice(0, 80)}" is not supported; send ${JSON_TYPE}`);
+}
+
+function untyped(): ServiceError {
+  return new ServiceError('unsupported_media_type', `the body has no Content-Type; send Content-Type: ${JSON_TYPE}`);
+}
+
+function checkEncoding(headers: IncomingHttpHeaders): void {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || encoding === 'identity') return;
+  throw new ServiceError('unsupported_media_type', `content encoding "${encoding.slice(0, 80)}" is not supported; send the body as it is`);
 }
 
 function toText(bytes: Buffer, repairText: boolean): string {

@@ -1,11 +1,12 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { ParameterSpec } from '../../operations/index.ts';
+import { keyOf, type Query } from './query.ts';
 
 type Text = string | string[] | undefined;
 
 export interface WireInput {
   readonly path: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, unknown>>;
+  readonly query: Query;
   readonly headers: Readonly<Record<string, Text>>;
 }
 
@@ -32,16 +33,24 @@ export function joinInput(parameters: readonly ParameterSpec[], fields: Readonly
 function decodeParameter(parameter: ParameterSpec, wire: WireInput): unknown {
   if (parameter.in === 'path') return toType(wire.path[parameter.name], parameter.type);
   if (parameter.in === 'header') return toType(wire.headers[parameter.name.toLowerCase()], parameter.type);
-  if (parameter.type === 'object') return prefixed(parameter, wire.query);
-  return toType(wire.query[parameter.name], parameter.type, parameter.items);
+  if (parameter.type === 'object') return keyed(parameter, wire.query);
+  return toType(oneOrAll(wire.query.get(parameter.name)), parameter.type, parameter.items);
 }
 
-/** `meta.category=news` for an object parameter named `meta` (decision D-75). */
-function prefixed(parameter: ParameterSpec, query: WireInput['query']): Record<string, unknown> | undefined {
-  const prefix = `${parameter.name}.`;
-  const entries = Object.entries(query).filter(([name]) => name.startsWith(prefix) && name.length > prefix.length);
-  if (entries.length === 0) return undefined;
-  return Object.fromEntries(entries.map(([name, value]) => [name.slice(prefix.length), parameter.items === 'string' ? value : [value].flat()]));
+/** `meta[category]=news` for an object parameter named `meta` (decisions D-75 and D-145). */
+function keyed(parameter: ParameterSpec, query: Query): Record<string, unknown> | undefined {
+  const values = new Map<string, string[]>();
+  for (const [name, each] of query) {
+    const key = keyOf(parameter.name, name);
+    if (key !== undefined) values.set(key, [...(values.get(key) ?? []), ...each]);
+  }
+  if (values.size === 0) return undefined;
+  return Object.fromEntries([...values].map(([key, each]) => [key, parameter.items === 'string' ? oneOrAll(each) : each]));
+}
+
+/** A parameter that is given once is its value. */
+function oneOrAll(values: readonly string[] | undefined): string | string[] | undefined {
+  return values?.length === 1 ? values[0] : values && [...values];
 }
 
 function toType(value: unknown, type: ParameterSpec['type'], items?: ParameterSpec['items']): unknown {
@@ -60,7 +69,16 @@ function toType(value: unknown, type: ParameterSpec['type'], items?: ParameterSp
 /** What is too large for a number stays text, too. */
 function toNumber(text: string): number | string {
   const number = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : Infinity;
-  return Number.isFinite(number) ? number : text;
+  if (!Number.isFinite(number)) return text;
+  return isAbove(text, number) ? number * (1 + Number.EPSILON) : number;
+}
+
+/**
+ * Beyond 2^53 a number stands for all integers around it. One that is above its digits counts as the next number, so
+ * that a maximum does not stand for what is a little above it.
+ */
+function isAbove(text: string, number: number): boolean {
+  return number > Number.MAX_SAFE_INTEGER && number < 1e21 && /^\d+$/.test(text) && BigInt(text) > BigInt(String(number));
 }
 
 const BOOLEANS = new Map([['true', true], ['1', true], ['false', false], ['0', false]]);

@@ -45,10 +45,12 @@ export interface Description {
   readonly title: string;
   readonly json: string;
   readonly yaml: string;
+  /** OpenAPI 3.0, for generators of clients. */
+  readonly plainJson: string;
 }
 
-/** Serves the specification at `/openapi.json` and `/openapi.yaml`, and a page to read it at `/docs`. */
-export function describeService(router: Router, { title, json, yaml }: Description): void {
+/** Serves the specification at `/openapi.json`, `/openapi.yaml` and `/openapi-3.0.json`, and a page to read it at `/docs`. */
+export function describeService(router: Router, { title, json, yaml, plainJson }: Description): void {
   const text = (path: string, type: string, body: string) =>
     router.get(path, (ctx) => {
       ctx.type = type;
@@ -56,6 +58,7 @@ export function describeService(router: Router, { title, json, yaml }: Descripti
     });
   text('/openapi.json', 'application/json; charset=utf-8', json);
   text('/openapi.yaml', 'application/yaml; charset=utf-8', yaml);
+  text('/openapi-3.0.json', 'application/json; charset=utf-8', plainJson);
   router.get('/docs', (ctx) => {
     ctx.set('Content-Security-Policy', PAGE_POLICY);
     ctx.type = 'text/html; charset=utf-8';

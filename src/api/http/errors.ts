@@ -30,13 +30,12 @@ export const nestedErrors: ErrorFormat = {
     payload_too_large: 'invalid_input',
     request_timeout: 'invalid_input',
     unsupported_media_type: 'invalid_input',
-    internal: 'storage_failed',
     unavailable: 'storage_unavailable',
     busy: 'storage_unavailable',
   },
 };
 
-const WITH_MESSAGE = new Set<ErrorCode>(['invalid_input', 'invalid_project', 'not_implemented', 'project_exists', 'config_read_only', 'storage_failed']);
+const WITH_MESSAGE = new Set<ErrorCode>(['invalid_input', 'idempotency_key_required', 'idempotency_key_invalid', 'forbidden', 'invalid_project', 'not_implemented', 'project_exists', 'config_read_only', 'storage_failed']);
 
 /** What is sent for anything that was thrown: unknown errors give nothing of themselves away. */
 export function toServiceError(thrown: unknown, format: ErrorFormat, operation?: OperationSpec): ServiceError {

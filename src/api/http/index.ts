@@ -1,4 +1,5 @@
 export { createHttpApp, type HttpAppOptions } from './app.ts';
+export type { JudgeWebRequest } from './cross-origin.ts';
 export { flatErrors, nestedErrors, type ErrorFormat } from './errors.ts';
 export type { Exchange } from './frame.ts';
 export { listenOn } from './listen-on.ts';

@@ -1,9 +1,11 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import { presentedCredential } from '../../lib/credential.ts';
-import type { Caller, Invoke, OperationSpec, Reply } from '../../operations/index.ts';
+import { UNLIMITED_OPERATIONS, type Caller, type Invoke, type OperationSpec, type Reply } from '../../operations/index.ts';
 import { readJsonObject } from './body.ts';
 import { decodeParameters, joinInput } from './decode.ts';
+import { refuseForeignPage } from './foreign-page.ts';
+import { parseQuery, refuseUnknownParameters, type Query } from './query.ts';
 import { respond } from './respond.ts';
 import type { Match, Routes } from './routes.ts';
 import type { SpecificationReader } from './specification.ts';
@@ -16,6 +18,8 @@ export interface OperationEndpointOptions {
   readonly maxBodyBytes: number;
   /** Checks each answer against the specification; for tests, since it costs time. */
   readonly validateResponses: boolean;
+  /** Whether a query parameter that the operation does not have is refused. */
+  readonly strictQuery: boolean;
   /** Whether `X-API-Key` is a credential; otherwise nobody looks at it. */
   readonly apiKeys: boolean;
 }
@@ -27,6 +31,8 @@ export interface RequestState {
   operation?: OperationSpec;
   /** Template of the path, where something else answers it. */
   path?: string;
+  /** Why the sender may only read; absent where that is not so. */
+  readsOnly?: string;
 }
 
 /** Why work was given up: nobody waits for its answer. */
@@ -46,6 +52,7 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
     if (match === undefined) return next();
     const { spec, parameters } = match;
     ctx.state.operation = spec;
+    refuseForeignPage(spec, ctx);
     const reply = await options.invoke(spec.id, (precheck) => readInput(options, ctx, spec, parameters, precheck), callerOf(options, ctx, spec));
     const status = statusOf(spec, reply);
     if (options.validateResponses) checkAnswer(options.reader, spec, status, reply.value);
@@ -61,32 +68,26 @@ function findOperation(routes: Routes, ctx: HttpContext): Match | undefined {
   throw new ServiceError('method_not_allowed', `method ${ctx.method} is not allowed`, { headers: { Allow: match.join(', ') } });
 }
 
-/** The published description lists the server with and without `/v1`, so a prefix too many is ignored (decisions, section 9). */
+/** Clients are configured with and without `/v1` in their base address, so a prefix too many is ignored (decisions, section 9). */
 function matchPath(routes: Routes, method: string, path: string): ReturnType<Routes['match']> {
   return routes.match(method, path) ?? (path.startsWith('/v1/') ? routes.match(method, path.slice(3)) : undefined);
 }
 
+const NO_QUERY: Query = new Map();
+
+/** Health and metrics take any parameter: a watcher may add some against caches. */
 async function readInput(options: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec, path: Match['parameters'], precheck: (parameters: object) => Promise<void>): Promise<Record<string, unknown>> {
-  const query = spec.parameters.length === 0 ? {} : options.reader.query(spec.id, checkedQuery(ctx.querystring));
+  const query = ctx.querystring === '' ? NO_QUERY : parseQuery(ctx.querystring);
+  if (options.strictQuery && !UNLIMITED_OPERATIONS.includes(spec.id)) refuseUnknownParameters(spec, query);
   const parameters = decodeParameters(spec.parameters, { path, query, headers: ctx.headers });
   await precheck(parameters);
-  const body = spec.consumes.includes('application/json') ? await readJsonObject(ctx.req, options.maxBodyBytes, spec.sanitize) : {};
+  const body = spec.consumes.includes('application/json') ? await readJsonObject(ctx.req, options.maxBodyBytes, spec) : {};
   return joinInput(spec.parameters, parameters, body);
 }
 
 function statusOf(spec: OperationSpec, { status = spec.status }: Reply<unknown>): number {
   if (status !== spec.status && !spec.otherStatuses?.includes(status)) throw new Error(`${spec.id} answered ${status}, which is not specified`);
   return status;
-}
-
-/** Broken escapes are refused; the reader would take them as they are written. */
-function checkedQuery(text: string): string {
-  try {
-    if (text.includes('%')) decodeURIComponent(text);
-    return text;
-  } catch (cause) {
-    throw new ServiceError('invalid_argument', 'the query string is not valid UTF-8, percent-encoded', { cause });
-  }
 }
 
 function callerOf({ apiKeys }: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec): Caller {
@@ -98,6 +99,7 @@ function callerOf({ apiKeys }: OperationEndpointOptions, ctx: HttpContext, spec:
     ip: ctx.ip,
     ...(userAgent ? { userAgent } : {}),
     ...(credential ? { credential } : {}),
+    ...(ctx.state.readsOnly === undefined ? {} : { readsOnly: ctx.state.readsOnly }),
     // What may run for long or wait for its turn is worth stopping when the client goes; a short write is not.
     ...(spec.limited && spec.effect !== 'read' ? {} : { signal: goneSignal(ctx) }),
   };

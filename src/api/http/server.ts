@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { silentLog, type Log } from '../../lib/log.ts';
 import { tlsOptions, type TlsSource } from '../../lib/tls.ts';
+import { forOwnerOnly, removeStaleSocket } from '../../lib/unix-socket.ts';
 import { BodyWatch, USUAL_PACE, type BodyPace } from './body-pace.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import type { ErrorFormat } from './errors.ts';
+import { shownListen, type Listen } from './listen-on.ts';
 
 const KEEP_ALIVE_MS = 65_000;
 const MAX_HEADER_BYTES = 16_384;
@@ -39,9 +41,7 @@ export interface ServerExtras {
 const IDLE_CHECK_MS = 20;
 
 export interface HttpServer {
-  /** Where it listens, with the port that was really taken. */
-  readonly address: { readonly host: string; readonly port: number };
-  /** Base URL for clients on this machine. */
+  /** Base URL for clients on this machine, with the port that was really taken; `unix:/path` for a socket. */
   readonly url: string;
   /**
    * Refuses new connections and waits for the requests in flight; those that are still running
@@ -50,8 +50,8 @@ export interface HttpServer {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Listens, over TLS where there are certificates; rejects with a one-line reason when the address cannot be had. */
-export async function startHttpServer(listener: RequestListener, listen: { host?: string; port: number }, errors: ErrorFormat, { tls, log = silentLog, limits = USUAL_LIMITS }: ServerExtras = {}): Promise<HttpServer> {
+/** Listens, over TLS where there are certificates, and on a unix socket for the user of this process only; rejects with a one-line reason when the address cannot be had. */
+export async function startHttpServer(listener: RequestListener, listen: Listen, errors: ErrorFormat, { tls, log = silentLog, limits = USUAL_LIMITS }: ServerExtras = {}): Promise<HttpServer> {
   const bodies = new BodyWatch(limits.bodies, ({ socket }, { headersSent }) => (headersSent ? socket.destroy() : answerBrokenRequest(tooSlow(), socket, errors)));
   const watched: RequestListener = (request, response) => {
     bodies.watch(request, response);
@@ -67,21 +67,27 @@ export async function startHttpServer(listener: RequestListener, listen: { host?
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBrokenRequest(error, socket, errors));
   // An expectation that we do not know may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', watched);
-  const shown = `${listen.host ?? ''}:${listen.port}`;
+  const shown = shownListen(listen);
   try {
+    if ('path' in listen) await removeStaleSocket(listen.path);
     server.listen(listen);
     await once(server, 'listening');
+    if ('path' in listen) await forOwnerOnly(listen.path, () => server.close());
   } catch (error) {
     bodies.stop();
     forget?.();
     throw new Error(reasonOf(error as NodeJS.ErrnoException, shown), { cause: error });
   }
-  const { port, address } = server.address() as AddressInfo;
-  const host = address === '::' || address === '0.0.0.0' ? 'localhost' : address;
-  return { address: { host: address, port }, url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`, stop: stopOnce(server, () => {
+  const url = 'path' in listen ? shown : urlOf(server.address() as AddressInfo, tls !== undefined);
+  return { url, stop: stopOnce(server, () => {
     forget?.();
     bodies.stop();
   }) };
+}
+
+function urlOf({ port, address }: AddressInfo, isSecure: boolean): string {
+  const host = address === '::' || address === '0.0.0.0' ? 'localhost' : address;
+  return `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** A limit for whole requests would cut off uploads that are large: `BodyWatch` asks for a pace instead. */
@@ -106,7 +112,7 @@ function tellDrops(server: Server | TlsServer, log: Log, { connections }: Server
 
 function reasonOf(error: NodeJS.ErrnoException, address: string): string {
   if (error.code === 'EADDRINUSE') return `address ${address} is already in use; stop the other program or choose another address`;
-  if (error.code === 'EACCES') return `address ${address} may not be used by this user; choose a port above 1023`;
+  if (error.code === 'EACCES') return `address ${address} may not be used by this user; choose a port above 1023, or a socket in a folder of yours`;
   return `cannot listen on ${address}: ${error.message}`;
 }
 

@@ -30,15 +30,16 @@ async function serve(listener: RequestListener, limits: Partial<ServerLimits> = 
 
 /** Reads a body as every adapter does, and says what came of it. */
 const reading: RequestListener = (request, response) => {
-  readJsonObject(request, 1_000_000, false).then(
+  readJsonObject(request, 1_000_000, { sanitize: false }).then(
     (value) => response.end(JSON.stringify(value)),
     (error: ServiceError) => response.writeHead(error.status, error.headers).end(error.code),
   );
 };
 
 /** A connection that nobody reads from for us; `text` is what has come. */
-async function open({ address }: HttpServer): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
-  const socket = connect(address.port, address.host);
+async function open({ url }: HttpServer): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
+  const { port, hostname } = new URL(url);
+  const socket = connect(Number(port), hostname);
   sockets.push(socket);
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));

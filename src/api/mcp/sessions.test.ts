@@ -8,13 +8,14 @@ let raw: RawClient;
 
 beforeAll(async () => {
   now = 1_766_400_000_000;
-  server = await startDocsServer({ clock: { now: () => now } });
+  server = await startDocsServer({ clock: { now: () => now }, env: { SVC_TRUSTED_PROXIES: '127.0.0.1' } });
 });
 afterAll(() => server.stop());
 beforeEach(() => (raw = new RawClient(mcpUrl(server))));
 afterEach(() => raw.close());
 
-const open = async (): Promise<string> => (await raw.post(INITIALIZE)).headers['mcp-session-id'] as string;
+/** Opens a session, from one of a hundred addresses where it is one of many. */
+const open = async (_?: unknown, i?: number): Promise<string> => (await raw.post(INITIALIZE, i === undefined ? {} : { 'X-Forwarded-For': `10.0.0.${i}` })).headers['mcp-session-id'] as string;
 
 const list = (session: string): Promise<RpcAnswer> => raw.post({ jsonrpc: '2.0', id: 1, method: 'prompts/list' }, { 'Mcp-Session-Id': session });
 
@@ -94,14 +95,25 @@ describe('the limit of 1000 sessions', () => {
     const sessions: string[] = [];
     for (let batch = 0; batch < 20; batch++) sessions.push(...await Promise.all(Array.from({ length: 50 }, open)));
     expect(new Set(sessions).size).toBe(1000);
-    const { status, answer, headers } = await raw.post(INITIALIZE);
+    const { status, answer, headers } = await raw.post(INITIALIZE, { 'X-Forwarded-For': '10.0.1.1' });
     expect([status, answer.error?.message]).toEqual([503, '1000 sessions are open, which is the most; end one, or try again later']);
     expect(headers['retry-after']).toBe('60');
-    expect((await raw.send('GET', '/sse', { Accept: 'text/event-stream' })).status).toBe(503);
+    expect((await raw.send('GET', '/sse', { Accept: 'text/event-stream', 'X-Forwarded-For': '10.0.1.1' })).status).toBe(503);
     await end(sessions.pop()!);
     sessions.push(await open());
     await Promise.all(sessions.map(end));
     expect(await counted()).toEqual({ sse: 0, streamable: 0 });
+  });
+
+  it('leaves room for others: one address has a tenth of them (429)', async () => {
+    const sessions = await Promise.all(Array.from({ length: 100 }, () => open()));
+    const { status, answer, headers } = await raw.post(INITIALIZE);
+    expect([status, answer.error?.message]).toEqual([429, 'you have 100 sessions open, which is the most for one user or address; end one with DELETE, or try again later']);
+    expect(headers['retry-after']).toBe('60');
+    expect((await raw.send('GET', '/sse', { Accept: 'text/event-stream' })).status).toBe(429);
+    sessions.push(await open(undefined, 1));
+    expect(sessions.at(-1)).toMatch(/^[0-9a-f]{32}$/);
+    await Promise.all(sessions.map(end));
   });
 
   it('makes room for new ones when old ones have expired', async () => {

@@ -92,6 +92,7 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   memory_summarize: async () => ({ session_id: await session('We decided to ship on Friday.'), user_id: 'u' }),
   memory_list_sessions: {},
   memory_session_history: async () => ({ session_id: await session() }),
+  memory_delete_session: async () => ({ id: await session('Forget this.') }),
 };
 
 async function curationRule(): Promise<string> {
@@ -151,6 +152,18 @@ describe('tools/call', () => {
     await expect(client.callTool({ name: '__proto__' })).rejects.toMatchObject({ code: -32602 });
   });
 
+  it('escapes highlights for HTML unless the call says otherwise, as the schema tells', async () => {
+    await call('add_document', { ...a, collection: 'markup', content_md: '<img src=x onerror=alert(1)> phrases' });
+    const fragment = async (more: object) => {
+      const { structuredContent } = await call('full_text_search', { collection: 'markup', query: 'phrases', highlight: true, ...more });
+      return (structuredContent as { results: { highlights: { fragment: string }[] }[] }).results[0]!.highlights[0]!.fragment;
+    };
+    expect(await fragment({})).toBe('&lt;img src=x onerror=alert(1)&gt; <mark>phrases</mark>');
+    for (const more of [{ highlight_escape: 'none' }, { highlightEscape: 'none' }]) expect(await fragment(more)).toBe('<img src=x onerror=alert(1)> <mark>phrases</mark>');
+    const { inputSchema } = (await client.listTools()).tools.find(({ name }) => name === 'full_text_search')!;
+    expect(inputSchema.properties!['highlight_escape']).toMatchObject({ default: 'html' });
+  });
+
   it('hands the response prompt of a collection out with every search', async () => {
     await call('set_collection_config', { collection: 'prompted', response_prompt: 'From {{collection}}, briefly.' });
     await call('add_document', { ...a, collection: 'prompted', content_md: 'release notes' });
@@ -186,8 +199,8 @@ describe('export_documents', () => {
     expect(keys).toEqual(documents.map(({ key }) => key));
   });
 
-  it('never answers much more than a mebibyte', async () => {
-    const documents = Array.from({ length: 8 }, (_, i) => ({ key: `big${i}`, lang: 'en', content_md: 'x'.repeat(300_000) }));
+  it('never answers much more than its tokens', async () => {
+    const documents = Array.from({ length: 8 }, (_, i) => ({ key: `big${i}`, lang: 'en', content_md: 'x'.repeat(30_000) }));
     await call('add_documents_batch', { collection: 'large', documents });
     expect((await call('export_documents', { collection: 'large' })).structuredContent).toMatchObject({ count: 3, truncated: true, nextOffset: 3 });
   });
@@ -199,8 +212,8 @@ describe('export_documents', () => {
 
 describe('a result that no model can use', () => {
   it('is refused with what to do, rather than sent', async () => {
-    const big = 'x'.repeat(2_500_000);
-    await call('add_documents_batch', { collection: 'huge', documents: [{ key: 'a', lang: 'en', content_md: big }, { key: 'b', lang: 'en', content_md: big }] });
+    const huge = 'x'.repeat(5_000_000);
+    await call('add_documents_batch', { collection: 'huge', documents: [{ key: 'a', lang: 'en', content_md: huge }, { key: 'b', lang: 'en', content_md: huge }] });
     const refused = await call('search_documents', { collection: 'huge' });
     expect([refused.isError, JSON.parse(textOf(refused))]).toMatchObject([true, { code: 'payload_too_large', error: expect.stringContaining('include_content') as string }]);
     expect((await call('search_documents', { collection: 'huge', include_content: false })).structuredContent).toMatchObject({ total: 2 });

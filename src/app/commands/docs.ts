@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { runInForeground, type Running } from '../foreground.ts';
 import { createLog } from '../logging/index.ts';
+import { sealProcess } from '../secrecy/index.ts';
 import { describeSettings, loadSettings, type Flags, type Settings } from '../settings/index.ts';
+import { describeSalvage } from './shared/describe-salvage.ts';
 
 /** `quire docs`: the document service in the foreground. */
 export function registerDocs(program: Command): void {
@@ -12,6 +14,8 @@ export function registerDocs(program: Command): void {
     .option('-c, --config <file>', 'YAML file with settings')
     .option('--check-config', 'say whether the settings are valid, and start nothing')
     .option('--verify-db <file>', 'say whether a database file is sound, and start nothing')
+    .option('--repair-db <file>', 'copy what can be read of a damaged database into a new one, and start nothing')
+    .option('--repair-to <new>', 'the file that --repair-db writes; it must not exist')
     .addHelpText('after', '\nEvery setting is also an environment variable, such as SVC_PATH; the README lists them.\nExample:\n  $ quire docs --db data/quire.db --http-addr :11023');
   for (const { flag, meaning, onOff } of describeSettings()) {
     if (flag !== undefined) command.addOption(new Option(onOff ? `${flag} [on|off]` : `${flag} <value>`, meaning));
@@ -21,6 +25,7 @@ export function registerDocs(program: Command): void {
 
 async function run(flags: Flags): Promise<void> {
   if (typeof flags['verifyDb'] === 'string') return verify(flags['verifyDb']);
+  if (typeof flags['repairDb'] === 'string') return repair(flags['repairDb'], flags['repairTo']);
   return runInForeground(() => start(flags));
 }
 
@@ -37,8 +42,29 @@ async function verify(file: string): Promise<void> {
   process.exitCode = ok ? 0 : 1;
 }
 
+/** Exits with 0 when nothing is lost, 3 when something is, 1 when there is no new database, 2 without a name for it. */
+async function repair(file: string, target: Flags[string]): Promise<void> {
+  if (typeof target !== 'string') {
+    console.error('--repair-db needs --repair-to: the file that the repaired database is written to, which must not exist');
+    process.exitCode = 2;
+    return;
+  }
+  const { salvageDatabase } = await import('../../storage/index.ts');
+  try {
+    if (!existsSync(file)) throw new Error('the file does not exist');
+    const report = await salvageDatabase(file, target);
+    for (const line of describeSalvage(report)) console.log(line);
+    console.log(report.complete ? `${target} has everything that ${file} held` : `${target} has what could be read of ${file}; see above for what is lost`);
+    process.exitCode = report.complete ? 0 : 3;
+  } catch (error) {
+    console.error(`${file} could not be repaired: ${(error as Error).message}`);
+    process.exitCode = 1;
+  }
+}
+
 async function start(flags: Flags): Promise<Running> {
-  const { settings, warnings } = loadSettings({ flags, env: process.env });
+  const { env, problems } = await sealProcess();
+  const { settings, warnings } = loadSettings({ flags, env });
   if (flags['checkConfig'] === true) {
     for (const warning of warnings) console.error(warning);
     console.log('the settings are valid');
@@ -47,7 +73,7 @@ async function start(flags: Flags): Promise<Running> {
   const { stdio } = settings.mcp;
   // Over stdio, standard output speaks MCP and nothing else.
   const log = createLog({ ...settings.log, ...(stdio && { to: 'stderr' }) });
-  for (const warning of warnings) log.warn({}, warning);
+  for (const warning of [...warnings, ...problems]) log.warn({}, warning);
   // Loaded only here, so that the client commands start without the server's code.
   const { startDocumentService } = await import('../docs-service.ts');
   const running = await startDocumentService({ settings, log });
@@ -56,13 +82,20 @@ async function start(flags: Flags): Promise<Running> {
     return running;
   }
   console.log(`Quire document service listening on ${running.url} (database ${settings.database.path})`);
-  if (running.listeners.http) console.log(`  reference: ${running.url}/docs`);
-  if (running.listeners.http && settings.graphql.enabled) console.log(`  GraphQL:   ${running.url}/graphql`);
+  // No browser opens a socket.
+  const hasPages = running.listeners.http !== undefined && !running.url.startsWith(SOCKET);
+  if (hasPages) console.log(`  reference: ${running.url}/docs`);
+  if (hasPages && settings.graphql.enabled) console.log(`  GraphQL:   ${running.url}/graphql`);
   if (running.listeners.grpc) console.log(`  gRPC:      ${running.listeners.grpc.url}`);
   if (running.listeners.mcp) console.log(`  MCP:       ${running.listeners.mcp.url}`);
-  if (running.listeners.http) console.log(`  try next:  ${suggestion(running.url, settings)}`);
+  if (running.listeners.http) console.log(`  try next:  ${suggestion(curlUrl(running.url), settings)}`);
   return running;
 }
+
+/** As curl takes it. */
+const curlUrl = (url: string): string => (url.startsWith(SOCKET) ? `--unix-socket ${url.slice(SOCKET.length)} http://localhost` : url);
+
+const SOCKET = 'unix:';
 
 function suggestion(url: string, { auth, http }: Settings): string {
   if (auth.enabled) return `curl ${url}/v1/auth/login -H 'Content-Type: application/json' -d '{"username":"${auth.adminUsername}","password":"..."}'`;

@@ -1,12 +1,14 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { JoinFlags } from '../ship/join-ship.ts';
+import type { UserIdRange } from '../../ship/execute/index.ts';
 import type { SailFlags, Voyage, VoyageEnd } from '../ship/sail.ts';
 import { createLog } from '../logging/index.ts';
+import { sealProcess } from '../secrecy/index.ts';
 import { CommandError, runCommand } from './shared/command-error.ts';
 import { processIo, writeLines, type Io } from './shared/io.ts';
 
 const DATA_DIR = './data/ship';
-const SANDBOXES = ['none', 'namespaces', 'bubblewrap', 'systemd', 'container'];
+const SANDBOXES = ['auto', 'none', 'namespaces', 'bubblewrap', 'systemd', 'container'];
 
 const JOIN_HELP = `
 The token comes from POST /api/v1/ships/tokens of the run-queue service and works once. It names
@@ -22,6 +24,10 @@ Examples:
 const RUN_HELP = `
 The first SIGTERM or Ctrl-C takes no more runs and waits for those under way; a second one gives
 them back, with their grace; a third one ends at once.
+
+Steps never run as this program's user with nothing in between: as root each run has a user id of
+its own, and else steps are behind a fence. Where neither is possible the ship takes no pipelines,
+unless --run-as self or --run-as root says that they may read all that this program may.
 
 Ends with 0 after a drain or the one run of an ephemeral ship, 1 where something could not be
 reported, 77 where the server does not know the ship any more, 86 where the program is too old.
@@ -52,8 +58,11 @@ export function registerShip(program: Command, io: Io = processIo): void {
     .description('connect to the service and work')
     .option('--data-dir <folder>', 'folder that it joined with', DATA_DIR)
     .option('--capacity <number>', 'runs at once; default: as it joined', toCapacity)
-    .addOption(new Option('--sandbox <sandbox>', 'how steps are fenced in, where a pipeline does not say').choices(SANDBOXES).default('none'))
-    .option('--work-dir <folder>', 'folder of the work; default: work in the data folder. As root, one that others may enter lets steps run as a user without rights')
+    .addOption(new Option('--sandbox <sandbox>', 'how steps are fenced in, where a pipeline does not say; auto is the strongest that works here').choices(SANDBOXES).default('auto'))
+    .addOption(new Option('--run-as <who>', "whom steps run as: separate from this program's user, or by name as that user").choices(['separate', 'self', 'root']).default('separate'))
+    .option('--user-ids <first:count>', 'as root: user ids of runs, of no account; default: 70000:4000', toUserIds)
+    .option('--hide <path...>', 'files and folders that fenced steps do not see, besides the data folder')
+    .option('--work-dir <folder>', 'folder of the work; default: work in the data folder')
     .option('--keep-work', 'leave the folders of runs behind, to look into them')
     .addOption(new Option('--log-format <format>', 'text for people, json for programs').choices(['text', 'json']).default('text'))
     .addOption(new Option('--log-level <level>', 'the least that is written').choices(['debug', 'info', 'warn', 'error']).default('info'))
@@ -67,6 +76,12 @@ function toCapacity(text: string): number {
   const capacity = Number(text);
   if (!/^\d{1,4}$/.test(text) || capacity < 1 || capacity > 1000) throw new InvalidArgumentError('expected a number from 1 to 1000');
   return capacity;
+}
+
+function toUserIds(text: string): UserIdRange {
+  const [first, count] = (/^(\d{1,10}):(\d{1,7})$/.exec(text)?.slice(1) ?? []).map(Number);
+  if (first === undefined || count === undefined || first < 1000 || count < 1) throw new InvalidArgumentError('expected the first id, from 1000 on, and how many: 70000:4000');
+  return { first, count };
 }
 
 async function join(flags: JoinFlags, io: Io): Promise<void> {
@@ -83,9 +98,11 @@ async function join(flags: JoinFlags, io: Io): Promise<void> {
 }
 
 async function run(flags: RunFlags, io: Io): Promise<void> {
+  const { env, problems } = await sealProcess();
   const log = createLog({ format: flags.logFormat, level: flags.logLevel });
+  for (const problem of problems) log.warn({}, problem);
   const { sail } = await import('../ship/sail.ts');
-  const voyage = await sail(flags, process.env, log).catch(tellReason);
+  const voyage = await sail(flags, env, log).catch(tellReason);
   log.info({ name: voyage.identity.name, ship: voyage.identity.shipId, server: voyage.identity.fleetAddress }, 'sailing');
   const release = steer(voyage, io);
   const end = await voyage.ended;

@@ -90,10 +90,10 @@ async function showHistory({ client, corpus, screen }: TourContext): Promise<voi
   screen.step('What happens when a document changes?', `PATCH /v1/update ${JSON.stringify({ key, contentMd: '…' })}, POST /v1/revisions, POST /v1/revisions/restore`);
   const revisions = (await timed(client, listRevisions({ client: client.sdk, body: name }))).data.revisions;
   screen.indented([`a sentence was added; every version is kept, newest first:`]);
-  screen.indented(revisions.map(({ timestamp, updatedAt, contentMd }) => `  revision ${timestamp}  ${formatMoment(updatedAt)}  ${formatBytes(Buffer.byteLength(contentMd)).padStart(9)}  ends "${ending(contentMd)}"`));
+  screen.indented(revisions.map(({ revision, updatedAt, contentMd }) => `  revision ${revision}  ${formatMoment(updatedAt)}  ${formatBytes(Buffer.byteLength(contentMd)).padStart(9)}  ends "${ending(contentMd)}"`));
   screen.indented([`checksum of the collection: ${sumBefore} before, ${sumAfter} after`]);
 
-  const restored = (await timed(client, restoreRevision({ client: client.sdk, body: { ...name, timestamp: revisions.at(-1)!.timestamp } }))).data;
+  const restored = (await timed(client, restoreRevision({ client: client.sdk, body: { ...name, revision: revisions.at(-1)!.revision } }))).data;
   const same = restored.contentMd === before.contentMd;
   screen.indented([`the first version was put back, as a new revision: the text is ${same ? 'the original again, byte for byte' : 'not the original'}`]);
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
-import { KEYS, Restarted } from './fixture.ts';
+import { KEYS, Restarted } from './test-fixture.ts';
 
 const ONE = { SVC_ENCRYPTION_KEY: KEYS[0] };
 const WITH_VECTORS = { SVC_EMBEDDING_PROVIDER: 'builtin' };

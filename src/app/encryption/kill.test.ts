@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../testkit/crash/random.ts';
 import { DocsProcess } from '../../testkit/docs-process.ts';
-import { KEYS, type CollectionStatus } from './fixture.ts';
+import { KEYS, type CollectionStatus } from './test-fixture.ts';
 
 const ROUNDS = Number(process.env['QUIRE_CRASH_ROUNDS'] ?? 2);
 const SEED = Number(process.env['QUIRE_CRASH_SEED'] ?? 20_262);

@@ -17,6 +17,8 @@ export interface ServedService {
   /** The way to every operation, the same for all protocols. */
   readonly invoke: Invoke<Operations>;
   readonly specification: SpecificationFiles;
+  /** Milliseconds that a request may take. */
+  readonly requestLimitMs: number;
   /** Checks every answer against the specification; for tests. */
   readonly validateResponses: boolean;
 }

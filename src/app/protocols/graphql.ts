@@ -15,15 +15,15 @@ export const graphqlErrors: ErrorFormat = {
  * The paths of GraphQL on the HTTP port; absent when it is switched off. Its packages are nearly a thousand modules, so
  * they are loaded when the first request comes, and a server that nobody asks in GraphQL starts without them.
  */
-export function graphqlRoutes({ settings, service, invoke, log }: ProtocolContext): Promise<Middleware | undefined> {
+export function graphqlRoutes({ settings, service, invoke, log, limit, requestLimitMs: timeoutMs }: ProtocolContext): Promise<Middleware | undefined> {
   const { enabled, playground } = settings.graphql;
-  const { maxBodyBytes } = settings.limits;
+  const { maxBodyBytes, maxAnswerBytes: answerBytes } = settings.limits;
   if (!enabled) return Promise.resolve(undefined);
   const { access } = service;
   const authenticator = { authenticate: async ({ credential }: Caller) => credential && access.identify(credential) };
   const load = async (): Promise<Middleware> => {
     const { graphqlEndpoint, playgroundPages } = await import('../../api/graphql/index.ts');
-    const endpoint = graphqlEndpoint(GRAPHQL_PATH, { invoke, log, maxBodyBytes, ...(access.enabled && { authenticator }) });
+    const endpoint = graphqlEndpoint(GRAPHQL_PATH, { invoke, log, maxBodyBytes, answerBytes, limit, timeoutMs, ...(access.enabled && { authenticator }) });
     const pages = playgroundPages(PLAYGROUND, GRAPHQL_PATH);
     return (ctx, next) => endpoint(ctx, () => pages(ctx, next));
   };

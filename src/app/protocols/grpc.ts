@@ -19,10 +19,12 @@ export async function serveGrpc({ settings, tls, invoke, log, service, readAddre
     credentials: serverCredentials(addr.kind === 'unix' ? undefined : tls),
     schema, reflection, maxMessageBytes,
     services: DOCS_SERVICES,
+    followReadiness: (listener) => service.readiness.follow(listener),
+    observe: (exchange) => service.observeGrpc(exchange),
     gate: createGate({ log, accessLog, readAddress, limit, unlimited: UNLIMITED_RPCS, waits: USUAL_WAITS }),
     serve: (server) => addDocsServices(server, {
       schema, operations, log, maxMessageBytes, accessLog, readAddress,
-      onAccessChange: service.access.onChange,
+      follow: service.access.follow,
       invoke: (operation, input, caller) => invoke(operation, input, caller),
       watch: (input, signal) => service.watch(input, signal),
     }),

@@ -1,7 +1,8 @@
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
-import { createHttpApp, flatErrors, listenOn, startHttpServer } from '../../api/http/index.ts';
+import { createHttpApp, flatErrors, listenOn, startHttpServer, type HttpAppOptions } from '../../api/http/index.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 import { GRAPHQL_PATH, graphqlErrors, graphqlRoutes } from './graphql.ts';
+import { webGuardOf } from './web-guard.ts';
 
 /** REST, the pages that describe it, and GraphQL, which has paths on the same port; absent when it is switched off. */
 export async function serveHttp(context: ProtocolContext): Promise<Listener | undefined> {
@@ -16,10 +17,21 @@ export async function serveHttp(context: ProtocolContext): Promise<Listener | un
     readAddress: context.readAddress,
     limit: context.limit,
     maxBodyBytes: settings.limits.maxBodyBytes,
-    corsOrigins: settings.cors.origins,
+    ...webPages(context),
+    strictQuery: true,
     accessLog: settings.log.access,
     observe: (exchange) => service.observeHttp(exchange),
     extensions: graphql === undefined ? [] : [graphql],
   });
-  return startHttpServer(app.callback(), listenOn(settings.http.addr), flatErrors, { tls: context.tls, log });
+  return startHttpServer(app.callback(), listenOn(settings.http.addr), flatErrors, { tls: settings.http.addr.kind === 'unix' ? undefined : context.tls, log });
+}
+
+/** With authentication, no page has what it takes to call, unless somebody gives it a credential. */
+function webPages({ settings, service }: ProtocolContext): Pick<HttpAppOptions<Operations>, 'corsOrigins' | 'judge'> {
+  const { addr } = settings.http;
+  const { listed, others } = settings.cors.origins;
+  const corsOrigins = others === 'nothing' ? listed : ['*'];
+  if (service.access.enabled) return { corsOrigins };
+  const guard = webGuardOf(settings, addr, others);
+  return { corsOrigins, judge: ({ host, origin }) => guard({ host, origin, anyHost: addr.kind === 'unix' }) };
 }

@@ -6,6 +6,7 @@ import {
 import type { McpDescription } from '../../docs/index.ts';
 import { ConfigError } from '../../lib/config-error.ts';
 import type { Settings } from '../settings/index.ts';
+import { mcpAnswerBytes } from '../settings/answer-bytes.ts';
 import { BUILD_VERSION } from '../version.ts';
 import type { ServedService } from './context.ts';
 
@@ -32,6 +33,7 @@ export async function createMcp({ settings, specification, invoke, service, log 
     custom: mcp.config === '' ? [] : await readCustomTools(mcp.config, inputs),
     builtInTools: mcp.builtinTools,
     defaultLang: fts.defaultLang,
+    answerBytes: mcpAnswerBytes(settings),
     log,
     observe: service.observeTool,
   });

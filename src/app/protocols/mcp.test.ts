@@ -69,7 +69,7 @@ describe('MCP in the service', () => {
       return isError;
     };
     await expect(call({})).rejects.toThrow('missing authentication');
-    await expect(call({ 'X-API-Key': 'svc_live_unknown' })).rejects.toThrow('invalid credentials');
+    await expect(call({ 'X-API-Key': 'svc_live_unknown' })).rejects.toThrow('invalid token');
     expect(await call(await signIn(running.url))).toBe(false);
   });
 
@@ -99,7 +99,7 @@ describe('MCP in the service', () => {
   it('tells its tools among the endpoints', async () => {
     const { running } = await start();
     const { mcp } = await (await fetch(`${running.url}/v1/endpoints`)).json() as { mcp: { name: string; description: string }[] };
-    expect(mcp).toHaveLength(95);
+    expect(mcp).toHaveLength(96);
     expect(mcp).toContainEqual({ name: 'add_document', description: 'Create or update one document' });
   });
 });

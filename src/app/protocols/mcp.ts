@@ -3,6 +3,7 @@ import { listenOn, startHttpServer, type ErrorFormat } from '../../api/http/inde
 import { isLoopback } from '../../lib/address.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 import { createMcp, describeMcp } from './mcp-core.ts';
+import { webGuardOf } from './web-guard.ts';
 
 /** Requests that are no HTTP are answered as everything else here. */
 const jsonRpcErrors: ErrorFormat = {
@@ -12,21 +13,23 @@ const jsonRpcErrors: ErrorFormat = {
 /** MCP over HTTP on its own port; absent when it is switched off. */
 export async function serveMcp(context: ProtocolContext): Promise<Listener | undefined> {
   const { settings, service: { access, observeStranger }, clock, log, readAddress, limit } = context;
-  const { mcp, cors, limits } = settings;
+  const { mcp, limits } = settings;
   if (!mcp.enabled) return undefined;
   const address = listenOn(mcp.addr);
   const served = await createMcp(context);
   const authenticator = new Authenticator({
     required: mcp.apiKeyEnabled, keys: new StaticKeys(mcp.apiKeys), stored: { find: access.findMcpKey }, cacheTtl: mcp.apiKeyCacheTtl, clock,
-    ...(access.enabled && { accepts: async (credential) => (await access.identify(credential)) !== undefined }),
+    ...(access.enabled && { accepts: access.identify }),
   });
   access.onChange(() => authenticator.forget());
   const mcpListener = createMcpListener({
     ...served, clock, log, readAddress, limit,
     authenticator,
+    follow: (check) => access.standings.follow(check),
     onRefused: (refused) => observeStranger({ ...refused, keysOnly: mcp.apiKeyEnabled }),
     maxBodyBytes: limits.maxBodyBytes,
-    origin: { origins: cors.origins, ...(address.host === undefined ? {} : { host: address.host }) },
+    // All tools have one path, so `*`, which opens reading to every page, opens nothing here.
+    origin: { guard: webGuardOf(settings, mcp.addr, 'nothing'), isOpen: !mcp.apiKeyEnabled && !access.enabled },
     rateLimit: { enabled: mcp.rateLimitEnabled, requests: mcp.rateLimitRequests, windowMs: mcp.rateLimitWindow, burst: mcp.rateLimitBurst, by: mcp.rateLimitBy, clock },
   });
   const server = await startHttpServer(mcpListener.listener, address, jsonRpcErrors, { tls: context.tls, log });

@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { serveRuns } from '../../testkit/runs-server.ts';
 import { RunsServer } from '../../testkit/ship/runs-server.ts';
 
 const YAML = `
@@ -48,6 +49,32 @@ describe('the ship in the server\'s process', () => {
     expect(await server.output(id)).toEqual(['hello', 'the input']);
     // The spool goes once the report is acknowledged, which the run does not wait for.
     await expect.poll(() => readdirSync(join(folder, 'server', 'data', 'spool')), { timeout: 10_000 }).toEqual([]);
+  });
+
+  it('keeps steps apart with nothing said about it, or takes no pipelines, and tells which', async () => {
+    const other = await RunsServer.start({ folder: join(folder, 'apart'), yaml: YAML, local: true, fence: 'sandbox: auto' });
+    onTestFinished(() => other.service.stop());
+    const { data } = await fetch(`${other.service.url}/readyz`).then((answer) => answer.json()) as { data: { checks: { sandbox: string } } };
+    if (!['bubblewrap', 'namespaces'].includes(data.checks.sandbox)) return expect(data.checks.sandbox).toBe('missing');
+    const id = await other.submit('quick', 'the input');
+    await other.reached(id, 'succeeded');
+    expect(await other.output(id)).toEqual(['hello', 'the input']);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('refuses to start where the users of steps have no way to their folder and none is made for them, with what to do', async () => {
+    const closed = mkdtempSync(join(tmpdir(), 'quire-closed-'));
+    onTestFinished(() => rmSync(closed, { recursive: true, force: true }));
+    await expect(RunsServer.start({ folder: closed, yaml: YAML, local: true, fence: 'sandbox: none' })).rejects.toThrow(/^data_dir: .*others may not pass through \S+quire-closed-\S+: open it \(chmod o\+x\)/);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('lets the users of steps through the data folder that it makes, also beside an authority', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'quire-open-'));
+    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    chmodSync(data, 0o711);
+    const yaml = `${YAML}fleet: {enabled: true, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: 127.0.0.1}\nlocal: {sandbox: none}\nprojects: [{id: alpha, repository: org/alpha}]\n`;
+    const { service } = await serveRuns({ folder: data, yaml });
+    onTestFinished(() => service.stop());
+    expect([statSync(join(data, 'data')).mode & 0o777, statSync(join(data, 'data', 'ca')).mode & 0o777]).toEqual([0o711, 0o700]);
   });
 
   it('works on as many runs at once as it may', async () => {

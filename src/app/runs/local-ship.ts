@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { ShipMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -8,6 +9,33 @@ import { createDiskSpools, createShip, RefusedCall, systemShipTime, type Control
 import { describeMachine } from '../ship/this-machine.ts';
 import { BUILD_VERSION } from '../version.ts';
 
+export interface LocalWorkOptions {
+  readonly settings: RunsConfig;
+  /** What its work inherits of the environment, and which keys of AI roles are set. */
+  readonly variables: Environment;
+  /** The file of the configuration; undefined for a URL. */
+  readonly configFile: string | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The executor of the ship in the server's own process. Throws a `ConfigError` when steps can't run as the configuration has it. */
+export function createLocalExecutor({ settings, variables, configFile, clock, log }: LocalWorkOptions): Executor {
+  const { sandbox, run_as: runAs, user_ids: userIds, hide } = settings.local;
+  return createExecutor({
+    workDir: inDataDir(settings, 'work'), sandbox, runAs, userIds, env: variables, clock, log: log.child({ ship: 'local' }), version: BUILD_VERSION,
+    hide: [...filesOfService(settings), ...(configFile === undefined ? [] : [configFile]), ...hide.map((path) => inDataDir(settings, path))],
+  });
+}
+
+/** Wherever the configuration has put them. */
+function filesOfService(settings: RunsConfig): string[] {
+  const { sqlite } = settings.storage;
+  const database = inDataDir(settings, sqlite.path);
+  const { cert, key } = settings.tls;
+  return [resolve(settings.data_dir), ...['', '-wal', '-shm'].map((end) => `${database}${end}`), inDataDir(settings, settings.fleet.ca_dir), ...(cert === '' ? [] : [resolve(key)])];
+}
+
 export interface LocalShipOptions {
   readonly service: FleetService;
   readonly settings: RunsConfig;
@@ -15,8 +43,7 @@ export interface LocalShipOptions {
   readonly variables: Environment;
   readonly clock: Clock;
   readonly log: Log;
-  /** Default: that of this machine. */
-  readonly executor?: Executor;
+  readonly executor: Executor;
 }
 
 /** The ship in the server's own process. */
@@ -35,12 +62,10 @@ export interface LocalShip {
  */
 export function startLocalShip(options: LocalShipOptions): LocalShip {
   const { service, settings, variables, clock } = options;
-  const { capacity, sandbox } = settings.local;
+  const { capacity } = settings.local;
   const log = options.log.child({ ship: 'local' });
   const time: ShipTime = { ...systemShipTime, clock };
-  const executor = options.executor ?? createExecutor({
-    workDir: inDataDir(settings, 'work'), sandbox, env: variables, clock, log, version: BUILD_VERSION,
-  });
+  const { executor } = options;
   const ship = createShip({
     link: directLink(service, { shipId: `local:${settings.node_id}` }), executor, time, log,
     spools: createDiskSpools(inDataDir(settings, 'spool')),

@@ -38,7 +38,7 @@ const CONTROLS: readonly Control[] = [
   {
     path: 'cors.origins', envVar: 'SVC_CORS_ORIGINS', want: 'a list of origins without *', reason: 'CORS origins',
     remedy: 'name the web origins that may call, such as SVC_CORS_ORIGINS=https://app.example.org',
-    isOn: ({ cors }) => !cors.origins.includes('*'),
+    isOn: ({ cors }) => cors.origins.others === 'nothing',
   },
   {
     path: 'audit.enabled', envVar: 'SVC_AUDIT_ENABLED', want: 'true', reason: 'audit log',

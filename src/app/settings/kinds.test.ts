@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { address, byteSize, duration, httpUrl, integer, listOf, oneOf, optional, origin, timeZone, type Kind } from './kinds.ts';
+import { address, byteSize, duration, httpUrl, integer, listOf, oneOf, optional, origin, timeZone, webOrigins, type Kind } from './kinds.ts';
 
 const accepts = <T>(kind: Kind<T>, texts: readonly string[]): (T | undefined)[] => texts.map((text) => kind.parse(text));
 
@@ -33,6 +33,13 @@ describe('kinds of settings', () => {
 
   it('origin is a scheme, a host and a port', () => {
     expect(accepts(origin, ['*', 'https://a.example', 'https://a.example/', 'https://a.example/x', 'a.example', 'null'])).toEqual(['*', 'https://a.example', 'https://a.example', undefined, undefined, undefined]);
+  });
+
+  it('webOrigins knows an asterisk that somebody wrote from the default', () => {
+    expect(accepts(webOrigins, ['*', 'https://a.example, *', 'https://a.example', 'a.example'])).toEqual([
+      { listed: [], others: 'everything' }, { listed: ['https://a.example'], others: 'everything' }, { listed: ['https://a.example'], others: 'nothing' }, undefined,
+    ]);
+    expect([webOrigins.show({ listed: [], others: 'read' }), webOrigins.show({ listed: ['https://a.example'], others: 'everything' })]).toEqual(['', '*,https://a.example']);
   });
 
   it('timeZone asks the runtime', () => {

@@ -3,6 +3,7 @@ import { parseBoolean } from '../../lib/boolean.ts';
 import { formatByteSize, parseByteSize } from '../../lib/byte-size.ts';
 import { formatDuration, parseDurationOrSeconds } from '../../lib/duration.ts';
 import { parseNetwork, type Network } from '../../lib/trusted-proxies.ts';
+import type { WebReach } from '../../lib/web-guard.ts';
 
 /** How the values of one type are read, described and shown. */
 export interface Kind<T> {
@@ -104,6 +105,23 @@ export const origin: Kind<string> = {
     return url !== undefined && /^https?:$/.test(url.protocol) && (url.href === `${url.origin}/`) ? url.origin : undefined;
   },
   show: (value) => value,
+};
+
+/** Origins whose web pages may call, and what pages of all others may. */
+export interface WebOrigins {
+  readonly listed: readonly string[];
+  readonly others: WebReach;
+}
+
+/** A list of origins. `*` in it lets every page do everything; where nobody named it, the default lets them read. */
+export const webOrigins: Kind<WebOrigins> = {
+  expected: listOf(origin).expected,
+  parse(value) {
+    const origins = listOf(origin).parse(value);
+    return origins && { listed: origins.filter((each) => each !== '*'), others: origins.includes('*') ? 'everything' : 'nothing' };
+  },
+  show: ({ listed, others }) => [...(others === 'everything' ? ['*'] : []), ...listed].join(','),
+  yaml: 'list',
 };
 
 export const timeZone: Kind<string> = {

@@ -189,7 +189,7 @@ auth: {jwtSecret: 0123}
       fts: { stemmingEnabled: false, defaultLang: 'de' },
       compression: { smallThreshold: 2048 },
       embedding: { queueWait: 5000, queueSize: 7 },
-      cors: { origins: ['https://a.example', 'https://b.example'] },
+      cors: { origins: { listed: ['https://a.example', 'https://b.example'], others: 'nothing' } },
       mcp: { rateLimitWindow: 60_000, serverName: 'Notes', serverVendor: 'Us' },
       auth: { jwtSecret: '0123' },
     });
@@ -228,10 +228,8 @@ auth: {jwtSecret: 0123}
 describe('loadSettings: what is not built', () => {
   it.each([
     ['SVC_REPLICATION_ROLE', 'leader', 'SVC_REPLICATION_ROLE=leader: replication is not built yet; unset it'],
-    ['SVC_EXTREME', 'true', 'SVC_EXTREME=true: extreme mode is not built yet; unset it'],
     ['SVC_TEMPORAL', 'true', 'SVC_TEMPORAL=true: temporal tracking is not built yet; unset it'],
     ['SVC_SPELL', 'true', 'SVC_SPELL=true: spell correction is not built yet; unset it'],
-    ['SVC_ADDR', 'unix:/run/quire.sock', 'SVC_ADDR=unix:/run/quire.sock: listening on a unix socket is not built yet; unset it'],
   ])('%s=%s is refused', (name, value, problem) => {
     expect(problems({ [name]: value })).toContain(problem);
   });

@@ -44,8 +44,8 @@ export function loadSettings({ flags = {}, env = {}, yamlFile }: SettingsInput):
   return { settings, origins, warnings: [...(yaml?.warnings ?? []), ...unknownVariables(env), ...adviceOn(settings, origins)] };
 }
 
-function servesAnything({ http, grpc, mcp, http3 }: Settings): boolean {
-  return http.enabled || grpc.enabled || mcp.enabled || mcp.stdio || http3.enabled;
+function servesAnything({ http, grpc, mcp }: Settings): boolean {
+  return http.enabled || grpc.enabled || mcp.enabled || mcp.stdio;
 }
 
 const VARIABLES = new Set(ENTRIES.flatMap(({ setting }) => [...setting.env, ...(setting.portEnv ? [setting.portEnv] : [])]));

@@ -14,8 +14,6 @@ interface Unbuilt {
  * these removes its line.
  */
 const UNBUILT: readonly Unbuilt[] = [
-  { path: 'http.addr', what: 'listening on a unix socket', asked: ({ http }) => http.addr.kind === 'unix' },
-  { path: 'http3.enabled', what: 'extreme mode', asked: ({ http3 }) => http3.enabled },
   { path: 'replication.role', what: 'replication', asked: ({ replication }) => replication.role !== undefined },
   { path: 'binlog.enabled', what: 'the binlog', asked: ({ binlog }) => binlog.enabled },
   { path: 'temporal.enabled', what: 'temporal tracking', asked: ({ temporal }) => temporal.enabled },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Identity } from '../../ship/identity/index.ts';
+import { OWN_USER } from '../../testkit/runs-executor.ts';
 import { HeardLog } from '../../testkit/ship/heard-log.ts';
 import { RunsServer, type RunsServerOptions } from '../../testkit/ship/runs-server.ts';
 import { TcpProxy } from '../../testkit/ship/tcp-proxy.ts';
@@ -67,7 +68,7 @@ async function setSail(flags: { ephemeral?: boolean } = {}): Promise<Fleet> {
 }
 
 async function begin(log = new HeardLog()): Promise<Voyage> {
-  const voyage = await sail({ dataDir: join(folder, 'ship'), sandbox: 'none' }, { PATH: process.env['PATH'] }, log);
+  const voyage = await sail({ dataDir: join(folder, 'ship'), sandbox: 'none', runAs: OWN_USER }, { PATH: process.env['PATH'] }, log);
   voyages.push(voyage);
   return voyage;
 }

@@ -1,7 +1,8 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseAddress } from '../../lib/address.ts';
+import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
-import { createExecutor } from '../../ship/execute/index.ts';
+import { createExecutor, type RunAs, type UserIdRange } from '../../ship/execute/index.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
 import { certificateEndsMs, IdentityFile, IdentityKeeper, lockFolder, ShipFailure, type Identity } from '../../ship/identity/index.ts';
 import { createDiskSpools, createShip, systemShipTime, type Ship, type ShipEnd } from '../../ship/index.ts';
@@ -14,6 +15,10 @@ export interface SailFlags {
   /** Instead of the number that it joined with. */
   readonly capacity?: number;
   readonly sandbox: string;
+  readonly runAs?: RunAs;
+  readonly userIds?: UserIdRange;
+  /** Files and folders that steps behind a fence do not see, besides the data folder. */
+  readonly hide?: readonly string[];
   /** Folder of the work; default: in the data folder. */
   readonly workDir?: string;
   readonly keepWork?: boolean;
@@ -39,15 +44,36 @@ export async function sail(flags: SailFlags, env: Variables, log: Log): Promise<
   const address = parseAddress(identity.fleetAddress);
   if (address?.kind !== 'tcp' || address.host === undefined) throw new ShipFailure(`the server's address ${identity.fleetAddress} is not host:port: set fleet.advertise there, and join again`);
   const lock = lockFolder(dataDir);
-  const link = new RemoteLink({ address: { host: address.host, port: address.port }, credentials: identity, onTrustBundle: (roots) => keeper.trust(roots) });
-  const keeper = new IdentityKeeper({ file, identity, link, time: systemShipTime, log });
+  try {
+    return await sailWith(flags, { file, identity, address: { host: address.host, port: address.port }, release: () => lock.release() }, env, log);
+  } catch (error) {
+    lock.release();
+    throw error instanceof ConfigError ? new ShipFailure(error.message, { cause: error }) : error;
+  }
+}
+
+interface Berth {
+  readonly file: IdentityFile;
+  readonly identity: Identity;
+  readonly address: { readonly host: string; readonly port: number };
+  release(): void;
+}
+
+async function sailWith(flags: SailFlags, { file, identity, address, release }: Berth, env: Variables, log: Log): Promise<Voyage> {
+  const { dataDir } = flags;
   const executor = createExecutor({
-    workDir: flags.workDir ?? join(dataDir, 'work'), sandbox: flags.sandbox, keepWork: flags.keepWork ?? false, env, clock: systemShipTime.clock, log, version: BUILD_VERSION,
+    workDir: flags.workDir ?? join(dataDir, 'work'), sandbox: flags.sandbox, hide: [resolve(dataDir), ...(flags.hide ?? []).map((path) => resolve(path))],
+    ...(flags.runAs !== undefined && { runAs: flags.runAs }), ...(flags.userIds !== undefined && { userIds: flags.userIds }),
+    keepWork: flags.keepWork ?? false, env, clock: systemShipTime.clock, log, version: BUILD_VERSION,
     serverOffsetMs: () => ship.serverOffsetMs(),
   });
+  const { reason, isClosedOff = false } = await executor.fence ?? {};
+  if (isClosedOff) throw new ShipFailure(`--work-dir: ${reason}`);
+  const link = new RemoteLink({ address, credentials: identity, onTrustBundle: (roots) => keeper.trust(roots) });
+  const keeper = new IdentityKeeper({ file, identity, link, time: systemShipTime, log });
   const description = describeMachine({ name: identity.name, capacity: flags.capacity ?? identity.capacity, ephemeral: identity.ephemeral }, env);
   const ship = createShip({ link, executor, description, log, spools: createDiskSpools(join(dataDir, 'spool')), time: systemShipTime });
-  const ended = voyage(ship, keeper, link, file, log).finally(() => lock.release());
+  const ended = voyage(ship, keeper, link, file, log).finally(release);
   return { ship, identity, ended };
 }
 

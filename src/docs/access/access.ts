@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { Operations } from '../../../generated/docs/operations.ts';
+import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import { Reply, type Context, type Guard, type Handlers, type Identity } from '../../operations/index.ts';
+import { Reply, Standings, type Caller, type Context, type Guard, type Handlers, type Identity, type Standing } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { Accounts } from './accounts.ts';
 import { identify, type Credential } from './authenticator.ts';
 import { bootstrapAdmin } from './bootstrap-admin.ts';
 import { KeyUses } from './credentials/key-uses.ts';
 import { Passwords } from './credentials/passwords.ts';
-import { hashOf, isExpired } from './credentials/secret-keys.ts';
+import { expiryOf, hashOf, isExpired } from './credentials/secret-keys.ts';
 import { Tokens } from './credentials/tokens.ts';
 import { createGuard, openGuard } from './guard.ts';
 import { apiKeyHandlers } from './handlers/api-keys.ts';
@@ -29,15 +29,26 @@ export interface Access {
   /** Who presents a credential; undefined for one that is not valid, for whatever reason, and while authentication is off. */
   identify(credential: Credential): Promise<Identity | undefined>;
   /** The MCP key of this hash (SHA-256, hexadecimal); undefined for one that is unknown, disabled or expired. */
-  findMcpKey(hash: string): Promise<{ readonly name: string } | undefined>;
+  findMcpKey(hash: string): Promise<McpKeyOwner | undefined>;
   /** The same by the key itself. */
-  checkMcpKey(key: string): Promise<{ readonly name: string } | undefined>;
+  checkMcpKey(key: string): Promise<McpKeyOwner | undefined>;
+  /** Follows a caller whose stream stays open: `check` is what the stream needs beside a valid credential, and rejects where it is not allowed. */
+  follow(caller: Caller, check?: () => Promise<unknown>): Standing;
+  /** The same for an adapter that has credentials of its own. */
+  readonly standings: Standings;
   /** Calls the listener when users, groups, keys or permissions have changed, before the change is acknowledged; until what is answered is called. */
   onChange(listener: () => void): () => void;
   /** Makes sure that there is an administrator; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
   /** Writes down what is not written yet. */
   stop(): Promise<void>;
+}
+
+/** Whose an MCP key is. */
+export interface McpKeyOwner {
+  readonly name: string;
+  /** Unix milliseconds; absent for never. */
+  readonly expiresAt?: number;
 }
 
 export function createAccess(environment: DocsEnvironment): Access {
@@ -54,8 +65,12 @@ export function createAccess(environment: DocsEnvironment): Access {
     const key = await readMcpKey(sql, hash);
     // Those who ask remember the answer until they are told of a change, and had been told of this one too early.
     if (accounts.changes !== before) return findMcpKey(hash);
-    return key === undefined || key.disabled || isExpired(key.expiresAt, unixSeconds(clock)) ? undefined : { name: key.name };
+    if (key === undefined || key.disabled || isExpired(key.expiresAt, unixSeconds(clock))) return undefined;
+    const expiresAt = expiryOf(key.expiresAt);
+    return { name: key.name, ...(expiresAt !== undefined && { expiresAt }) };
   };
+  const guard = auth === undefined ? openGuard : createGuard(identifyBy);
+  const standings = new Standings({ onChange: (listener) => accounts.onChange(listener), clock });
   return {
     handlers: unstored({
       ...signInHandlers({ sql, accounts, passwords, tokens, someone: auth?.adminUsername ?? '' }),
@@ -65,11 +80,18 @@ export function createAccess(environment: DocsEnvironment): Access {
       ...permissionHandlers(store),
       ...mcpKeyHandlers(store, settings.description.protocols.mcp.enabled),
     }),
-    guard: auth === undefined ? openGuard : createGuard(identifyBy),
+    guard,
     enabled: auth !== undefined,
     identify: auth === undefined ? async () => undefined : identifyBy,
     findMcpKey,
     checkMcpKey: (key) => findMcpKey(hashOf(key)),
+    standings,
+    follow: (caller, check) => standings.follow(async () => {
+      // Any operation that is not public stands for all of them here.
+      const { expiresAt } = await guard.identify(operations.searchDocuments, caller);
+      await check?.();
+      return expiresAt;
+    }),
     onChange: (listener) => accounts.onChange(listener),
     async load() {
       accounts.forget();

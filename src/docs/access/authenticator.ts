@@ -2,7 +2,7 @@ import { unixSeconds, type Clock } from '../../lib/clock.ts';
 import type { Caller, Identity } from '../../operations/index.ts';
 import type { Account, Accounts } from './accounts.ts';
 import type { KeyUses } from './credentials/key-uses.ts';
-import { API_KEY_PREFIX, hashOf, isExpired } from './credentials/secret-keys.ts';
+import { API_KEY_PREFIX, expiryOf, hashOf, isExpired } from './credentials/secret-keys.ts';
 import type { Tokens } from './credentials/tokens.ts';
 
 export interface AuthenticatorDeps {
@@ -30,7 +30,7 @@ async function byKey({ accounts, uses, clock }: AuthenticatorDeps, value: string
   const account = await accounts.account(key.username);
   if (account === undefined || account.disabled) return undefined;
   uses.note(key.hash);
-  return toIdentity(account, 'api-key');
+  return toIdentity(account, 'api-key', expiryOf(key.expiresAt));
 }
 
 /** The user is looked up each time: a token of one who was deleted, locked out or given a new password is void. */
@@ -39,10 +39,10 @@ async function byToken({ accounts, tokens }: AuthenticatorDeps, value: string): 
   if (claims === undefined) return undefined;
   const account = await accounts.account(claims.username);
   if (account === undefined || account.disabled || account.tokenId !== claims.tokenId) return undefined;
-  return toIdentity(account, 'token');
+  return toIdentity(account, 'token', claims.expiresAt);
 }
 
 /** An administrator bypasses all checks (contract section 5, rule 8). */
-function toIdentity({ username, admin, grants }: Account, by: 'token' | 'api-key'): Identity {
-  return { username, admin, by, may: admin ? () => true : (permission, collection) => grants.may(permission, collection) };
+function toIdentity({ username, admin, grants }: Account, by: 'token' | 'api-key', expiresAt: number | undefined): Identity {
+  return { username, admin, by, ...(expiresAt !== undefined && { expiresAt }), may: admin ? () => true : (permission, collection) => grants.may(permission, collection) };
 }

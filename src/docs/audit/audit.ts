@@ -129,10 +129,11 @@ function auditHandlers(opened: () => Open | undefined): AuditHandlers {
     return open;
   };
   return {
-    async listAuditEvents({ from, to, fromNanos, toNanos, actor, action, result, limit }) {
+    async listAuditEvents({ from, to, fromNanos, toNanos, actor, action, result, limit }, { budget }) {
       const { log } = enabled();
-      const events = await log.find({ from: fromNanos ?? toNanosOf(from), to: toNanos ?? toNanosOf(to), actor, action, result }, limit);
-      return { events, count: events.length, dropped: log.dropped };
+      const found = await log.find({ from: fromNanos ?? toNanosOf(from), to: toNanos ?? toNanosOf(to), actor, action, result }, limit);
+      const events = [...budget.fit(found, (event) => Object.values(event).reduce<number>((bytes, value) => bytes + Buffer.byteLength(String(value)), 0))];
+      return { events, ...(budget.isSpent && { truncated: true as const }), count: events.length, dropped: log.dropped };
     },
     async listAuditExporters() {
       const exporters = enabled().exporters.map(({ state }) => state);

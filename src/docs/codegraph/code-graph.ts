@@ -23,23 +23,24 @@ export function createCodeGraph(environment: Environment): CodeGraphArea {
 }
 
 /** Throws `not_found` when the collection has no document of this key. */
-async function codeGraph({ sql, codec, clock }: Environment, input: Input, { signal }: Context): Promise<Output> {
+async function codeGraph({ sql, codec, clock }: Environment, input: Input, { signal, budget }: Context): Promise<Output> {
   const { collection: name, key, direction, depth, maxDegree, lines: withLines } = input;
   const now = unixSeconds(clock);
   const collection = await sql.get<{ id: number }>('SELECT id FROM collections WHERE name = ?', [name.toLowerCase()]);
   const root = collection && (await findRoot(sql, collection.id, key, now));
   if (root === undefined) throw new ServiceError('not_found', 'not found');
   // A popular name may have very many users to choose the first hundred from.
-  const graph = await walkCodeGraph(root, codeLookups(sql.background, collection!.id, now), { direction, depth, maxDegree });
+  const graph = await walkCodeGraph(root, codeLookups(sql.background, collection!.id, now), { direction, depth, maxDegree, signal });
   const lines = withLines ? await linesOfEdges(graph.edges, { queries: sql, codec, signal }) : [];
+  const nodes = [...budget.fit(graph.nodes.map(toNode), ({ key, docId }) => Buffer.byteLength(key) + Buffer.byteLength(docId))];
+  const edges = [...budget.fit(graph.edges.map((edge, i) => toEdge(edge, lines[i])), ({ from, to, symbol }) => Buffer.byteLength(from) + Buffer.byteLength(to) + Buffer.byteLength(symbol))];
   return {
     collection: name,
     root: root.key,
     direction: graph.direction,
     depth: graph.depth,
-    nodes: graph.nodes.map(toNode),
-    edges: graph.edges.map((edge, i) => toEdge(edge, lines[i])),
-    truncated: graph.truncated,
+    nodes, edges,
+    truncated: graph.truncated || budget.isSpent,
   };
 }
 

@@ -46,7 +46,7 @@ export interface Retrieval {
   readonly retrievalMode?: 'parent' | 'chunk' | 'window';
   readonly hybridStrategy?: 'alpha' | 'rrf';
   readonly hybridAlpha?: number;
-  /** `hybridAlpha` counts only when this is true, because 0 is a weight too. */
+  /** Kept for older clients and ignored: `hybridAlpha` counts when it is present (decision D-136). */
   readonly hybridAlphaSet?: boolean;
   readonly oversample?: number;
   /** Tokens, taken as bytes divided by 4. */

@@ -46,7 +46,7 @@ describe('reading a configuration (contract section 4)', () => {
     await put({ type: 'images' }, 'zoo');
     await put({ type: 'audio' }, 'Arias');
     await sql.transaction((tx) => collections.configure(tx, '_memory', { maxRevisions: 1 }));
-    const { configs, total } = (await collections.handlers.listCollectionConfigs({}, context)) as { configs: { collection: string }[]; total: number };
+    const { configs, total } = (await collections.handlers.listCollectionConfigs({ offset: 0 }, context)) as { configs: { collection: string }[]; total: number };
     expect(configs.map(({ collection }) => collection)).toEqual(['arias', 'zoo']);
     expect(total).toBe(2);
   });
@@ -111,13 +111,25 @@ describe('credentials (contract section 2)', () => {
     const { config } = await read();
     expect(config['storageConfig']).toEqual({ ...s3, region: '', prefix: '', useTLS: false, secretKey: '', secretKeySet: true });
     expect(config['wordpress']).toEqual({ url: 'https://w.example', apiKey: '', apiKeySet: true });
-    expect(JSON.stringify(await collections.handlers.listCollectionConfigs({}, context))).not.toMatch(/s3cret|"wp"/);
+    expect(JSON.stringify(await collections.handlers.listCollectionConfigs({ offset: 0 }, context))).not.toMatch(/s3cret|"wp"/);
   });
 
   it.each([['empty', { secretKey: '' }], ['absent', {}]])('keeps the stored one where it is %s', async (_, rest) => {
     await put({ storageConfig: s3 });
-    await put({ storageConfig: { endpoint: 'other', bucket: 'b', ...rest } });
-    expect(collections.configOf('blog')!.storageConfig).toEqual({ endpoint: 'other', bucket: 'b', secretKey: 's3cret' });
+    await put({ storageConfig: { endpoint: s3.endpoint, bucket: 'other', ...rest } });
+    expect(collections.configOf('blog')!.storageConfig).toEqual({ endpoint: s3.endpoint, bucket: 'other', secretKey: 's3cret' });
+  });
+
+  it.each([
+    ['storageConfig', s3, { ...s3, endpoint: 'evil.example', secretKey: '' }, 'storageConfig.secretKey'],
+    ['wordpress', { url: 'https://w.example', apiKey: 'wp' }, { url: 'https://evil.example' }, 'wordpress.apiKey'],
+  ])('does not send that of %s where a new address says, unless it is sent again (decision D-137)', async (block, stored, changed, secret) => {
+    await put({ [block]: stored });
+    await expect(put({ [block]: changed })).rejects.toMatchObject({ code: 'missing_fields', message: expect.stringContaining(secret) as string });
+    expect(collections.configOf('blog')).toMatchObject({ [block]: stored });
+    const field = secret.split('.')[1]!;
+    await put({ [block]: { ...changed, [field]: 'again' } });
+    expect(collections.configOf('blog')).toMatchObject({ [block]: { ...changed, [field]: 'again' } });
   });
 
   it('replaces it by a new value', async () => {

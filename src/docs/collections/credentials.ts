@@ -1,9 +1,11 @@
+import { requireSecret } from '../require-secret.ts';
+
 type Block = Readonly<Record<string, unknown>>;
 
-/** The blocks that hold a credential, the field of it, and the flag that tells readers whether it is set. */
+/** The blocks that hold a credential, the field of it, where it is sent, and the flag that tells readers whether it is set. */
 const CREDENTIALS = {
-  storageConfig: { field: 'secretKey', flag: 'secretKeySet' },
-  wordpress: { field: 'apiKey', flag: 'apiKeySet' },
+  storageConfig: { field: 'secretKey', target: 'endpoint', flag: 'secretKeySet' },
+  wordpress: { field: 'apiKey', target: 'url', flag: 'apiKeySet' },
 } as const;
 
 type CredentialBlock = keyof typeof CREDENTIALS;
@@ -13,12 +15,14 @@ export function hasCredential(field: string): field is CredentialBlock {
 }
 
 /**
- * The block as it is to be stored: an empty or absent credential keeps the stored one, so that a
- * client can write back what it read; the flag is output only.
+ * The block as it is to be stored: an empty or absent credential keeps the stored one for the address that it was
+ * given for; the flag is output only.
  */
 export function keepCredential(name: CredentialBlock, stored: Block | undefined, written: Block): Block {
-  const { field, flag } = CREDENTIALS[name];
+  const { field, target, flag } = CREDENTIALS[name];
   const { [field]: given, [flag]: _flag, ...rest } = written;
+  const valuesOf = (block: Block = {}) => ({ secret: block[field] as string | undefined, target: block[target] as string | undefined });
+  requireSecret({ secret: `${name}.${field}`, target: `${name}.${target}` }, valuesOf(stored), valuesOf(written));
   const credential = given || stored?.[field];
   return credential ? { ...rest, [field]: credential } : rest;
 }

@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from '../../storage/index.ts';
+import { SWITCH_PREFIX as PREFIX, type Queries, type Transaction } from '../../storage/index.ts';
 
 /** What is still to be done for a collection whose encryption was switched. */
 export interface PendingSwitch {
@@ -7,8 +7,6 @@ export interface PendingSwitch {
   /** `seal` or `open` what was stored before; `reseal`: go on sealing, where something was sealed already; then `scrub` what that has left in the file. */
   readonly step: 'seal' | 'reseal' | 'open' | 'scrub';
 }
-
-const PREFIX = 'encryption_switch:';
 
 /** Notes what is to be done, in the transaction that switches, so that it survives a crash. */
 export function markSwitch(tx: Transaction, collection: string, encrypted: boolean): Promise<void> {

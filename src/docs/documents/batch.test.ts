@@ -54,7 +54,7 @@ describe.each(DRIVERS)('add-batch over %s (contract section 4, decisions D-39, D
       .toMatchObject({ added: 2, updated: 2 });
     expect(await get('a')).toMatchObject({ key: 'A', contentMd: '3', meta: { v: ['3'] }, addedAt: START });
     const { revisions } = await fixture.call('listRevisions', { collection: 'blog', key: 'a', lang: 'en' });
-    expect(revisions.map(({ contentMd, timestamp }) => [contentMd, timestamp])).toEqual([['3', START + 2], ['2', START + 1], ['1', START]]);
+    expect(revisions.map(({ contentMd, revision, timestamp }) => [contentMd, revision, timestamp])).toEqual([['3', 3, START], ['2', 2, START], ['1', 1, START]]);
     expect(await fixture.sql.all('SELECT v FROM doc_meta')).toEqual([{ v: '3' }]);
   });
 

@@ -23,7 +23,7 @@ describe.each(DRIVERS)('code documents over %s (contract section 2)', (driver) =
 
   it('carry the symbols of long sources', async () => {
     const { meta: found } = await add('lib/long.js', Array.from({ length: 3000 }, (_, i) => `function f${i}() {}`).join('\n'));
-    expect(found['defines']).toHaveLength(512);
+    expect(found!['defines']).toHaveLength(512);
   });
 
   it('are stored without symbols where these cannot be read', async () => {

@@ -14,3 +14,24 @@ export function countWithinBudget(bytes: readonly number[], budget: number): num
   }
   return bytes.length;
 }
+
+/** The texts that a result carries; a result may have any of them. */
+export interface CarriedText {
+  /** Bytes of the body. */
+  readonly body?: number | undefined;
+  /** Bytes of a passage of it. */
+  readonly passage?: number | undefined;
+  readonly fragments?: readonly { readonly fragment: string }[] | undefined;
+  readonly meta?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+/**
+ * Bytes that a token budget counts of a result (decisions section 4.3, "Context budget cost"): of its body, else of its
+ * passage, else of its fragments. One that has none of these still costs what it does carry, its metadata.
+ */
+export function contextCost({ body, passage, fragments, meta = {} }: CarriedText): number {
+  if (body !== undefined) return body;
+  if (passage !== undefined) return passage;
+  if (fragments !== undefined && fragments.length > 0) return fragments.reduce((bytes, { fragment }) => bytes + Buffer.byteLength(fragment), 0);
+  return Object.entries(meta).reduce((bytes, [key, values]) => values.reduce((sum, value) => sum + Buffer.byteLength(value), bytes + Buffer.byteLength(key)), 0);
+}

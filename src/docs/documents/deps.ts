@@ -25,11 +25,12 @@ export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | '
   readonly room: EmbeddingRoom;
   /** As in a `UnitOfWork`. */
   readonly sealerOf?: UnitOfWork['sealerOf'];
+  readonly deltaRevisions?: boolean | undefined;
 }
 
 /** Runs a transaction; its moment is the one at which it begins. */
-export function transact<T>({ sql, feed, clock, sealerOf }: Pick<Deps, 'sql' | 'feed' | 'clock' | 'sealerOf'>, steps: (work: UnitOfWork) => Promise<T>): Promise<T> {
-  return sql.transaction((tx: Transaction) => steps({ tx, feed, now: unixSeconds(clock), pace: new Pace(), sealerOf }));
+export function transact<T>({ sql, feed, clock, sealerOf, deltaRevisions }: Pick<Deps, 'sql' | 'feed' | 'clock' | 'sealerOf' | 'deltaRevisions'>, steps: (work: UnitOfWork) => Promise<T>): Promise<T> {
+  return sql.transaction((tx: Transaction) => steps({ tx, feed, now: unixSeconds(clock), pace: new Pace(), sealerOf, deltaRevisions }));
 }
 
 /** Seals what belongs to encrypted collections; undefined on a server without a key. */

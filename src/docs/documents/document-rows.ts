@@ -1,5 +1,5 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
-import { SEALED_META, type BodyCodec, type Queries } from '../../storage/index.ts';
+import { ROW_MUST_BE_SEALED, SEALED_META, type BodyCodec, type Queries } from '../../storage/index.ts';
 import type { Identity } from './identity.ts';
 import { parseMeta } from './meta.ts';
 
@@ -13,7 +13,7 @@ export const CURRENT = `d.ord, d.cid, d.crc, d.bytes, d.rev_ts, ${SHOWN}`;
  * The same for a write that gives the document new metadata, or none: sealed ones are `{}`, for they have no rows to be
  * taken back. So a document whose metadata nobody can read any more can still be replaced and removed. Within transactions only.
  */
-export const REPLACED = CURRENT.replace('d.meta', `CASE WHEN ${SEALED_META('d.meta')} THEN '{}' ELSE d.meta END AS meta`);
+export const REPLACED = CURRENT.replace('d.meta', `CASE WHEN ${SEALED_META('d.meta')} OR ${ROW_MUST_BE_SEALED('d.cid')} THEN '{}' ELSE d.meta END AS meta`);
 
 export interface ShownRow {
   readonly [column: string]: string | number | null | Uint8Array;

@@ -49,7 +49,7 @@ export interface DocumentsAreas {
 export function createDocuments(environment: DocsEnvironment, { collections, schemas, room = ENDLESS_ROOM }: DocumentsAreas): Documents {
   const { sql, feed, codec, clock, log, settings } = environment;
   const recent = new RecentDocuments(feed);
-  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, schemas, room, sealerOf: sealingOf(environment.keys, collections) };
+  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, schemas, room, sealerOf: sealingOf(environment.keys, collections), deltaRevisions: settings.deltaRevisions };
   const writer = createWriter(deps);
   const reader = createReader(deps);
   const sweeper = new Sweeper(deps);

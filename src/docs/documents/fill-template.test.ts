@@ -11,6 +11,11 @@ describe('fillTemplate (contract section 4, decision D-65)', () => {
     ['%%with space%%', 'yes'],
     ['%%loop%%', '%%a%%'],
     ['', ''],
+    ['Save 50%% now, %%a%%!', 'Save 50%% now, 1!'],
+    ['%%c%%a%%b%%', '%%c1b%%'],
+    ['%%c%%%%a%%', '%%c%%1'],
+    ['50%%%a%%% off', '50%1% off'],
+    ['%%\n%%a%%', '%%\n1'],
   ])('%j becomes %j', (text, expected) => {
     expect(fillTemplate(text, { a: '1', b: '2', 'with space': 'yes', loop: '%%a%%' })).toBe(expected);
   });

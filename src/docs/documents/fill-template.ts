@@ -3,20 +3,28 @@ import { ServiceError } from '../../errors/index.ts';
 /** Most characters that a filled body may have: small requests must not be able to ask for huge answers. */
 export const MAX_FILLED = 64 * 2 ** 20;
 
-const PLACEHOLDER = /%%([^%\r\n]+)%%/g;
+/** A `%%` that could open a placeholder. Its name and the closing `%%` are not consumed, since that `%%` may open the next one. */
+const OPENING = /%%(?=([^%\r\n]+)%%)/g;
 
 /**
  * Replaces each `%%name%%` by the value of that name (contract section 4, `/v1/get` templating). A
- * placeholder without a value stays (decision D-65); values are not looked at again.
+ * placeholder without a value stays (decision D-65); its closing `%%` may open the next placeholder, as
+ * in `Save 50%% now, %%name%%!`. Values are not searched for placeholders.
  * Throws `invalid_argument` when the result would be too long.
  */
 export function fillTemplate(text: string, env: Readonly<Record<string, string>>): string {
+  const parts: string[] = [];
   let length = text.length;
-  return text.replace(PLACEHOLDER, (placeholder, name: string) => {
-    if (!Object.hasOwn(env, name)) return placeholder;
-    const value = env[name]!;
-    length += value.length - placeholder.length;
+  let copied = 0;
+  for (const { index, 1: name } of text.matchAll(OPENING)) {
+    // The closing `%%` of a placeholder that was filled opens no other.
+    if (index < copied || !Object.hasOwn(env, name!)) continue;
+    const value = env[name!]!;
+    const end = index + name!.length + 4;
+    length += value.length - (end - index);
     if (length > MAX_FILLED) throw new ServiceError('invalid_argument', `env makes the body longer than ${MAX_FILLED} characters`);
-    return value;
-  });
+    parts.push(text.slice(copied, index), value);
+    copied = end;
+  }
+  return parts.length === 0 ? text : parts.join('') + text.slice(copied);
 }

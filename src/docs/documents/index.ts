@@ -1,6 +1,7 @@
 /** The door of the documents area. */
 export { createDocuments, type Documents } from './documents.ts';
-export { countWithinBudget } from './context-budget.ts';
+export { ContentReader, contentsFor, WITHOUT_CONTENT, type ContentOptions, type ResultRow } from './content-reader.ts';
+export { contextCost, countWithinBudget } from './context-budget.ts';
 export { ENDLESS_ROOM, transactWithRoom, type EmbeddingRoom, type Patience, type Reservation, type RoomSeeker } from './embedding-room.ts';
 export { collectionOfId, identify, type Identity } from './identity.ts';
 export type { Meta } from './meta.ts';
@@ -11,7 +12,7 @@ export type { DocumentReader } from './reader.ts';
 export { repairItem } from './repair-item.ts';
 export { requireText } from './require-valid.ts';
 export { inList } from './in-list.ts';
-export { removeVectorRows } from './remove-documents.ts';
+export { removeUnder, removeVectorRows } from './remove-documents.ts';
 export { sealingOf } from './deps.ts';
 export { indexMeta } from './meta-index.ts';
 export { parseMeta } from './meta.ts';

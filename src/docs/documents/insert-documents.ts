@@ -4,7 +4,7 @@ import { countDocuments } from './collection-rows.ts';
 import { inList } from './in-list.ts';
 import { canonicalMeta } from './meta.ts';
 import { indexMeta } from './meta-index.ts';
-import { addRevisions, nextTimestamp } from './revision-rows.ts';
+import { addRevisions, nextRevision } from './revision-rows.ts';
 import { addSpellings } from './spelling-rows.ts';
 import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
 import { expiryAfter, type NewVersion } from './version.ts';
@@ -24,13 +24,13 @@ export async function insertDocuments(work: UnitOfWork, cid: number, versions: r
   // Sealed metadata have no rows: those would show them.
   if (sealer === undefined) await indexMeta(work, documents.map(({ ord, version }) => ({ cid, ord, before: '{}', after: version.meta })));
   const kept = documents.filter(({ version }) => version.saveRevision);
-  await addRevisions(work, kept.map(({ ord }) => ({ ord, timestamp: nextTimestamp(work.now, 0) })));
+  await addRevisions(work, kept.map(({ ord }) => ({ ord, revision: nextRevision(0) })));
   await countDocuments(work.tx, cid, documents.length);
   await work.feed.append(work.tx, documents.map((document) => putChange(document, document.version.flags | CHANGE_FLAGS.CREATED)));
 }
 
 function toRow(cid: number, { identity: { id, key, lang }, meta, body, ttl, saveRevision }: NewVersion, now: number, sealer: Sealer | undefined) {
-  const newest = saveRevision ? nextTimestamp(now, 0) : 0;
+  const newest = saveRevision ? nextRevision(0) : 0;
   const metaText = canonicalMeta(meta);
   return [
     cid, id, key, lang, body.crc, body.bytes, now, now, expiryAfter(ttl, now, null), newest,

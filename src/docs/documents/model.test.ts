@@ -33,8 +33,8 @@ class Reference {
     if (ttl !== undefined) document.expiresAt = ttl === 0 ? undefined : now + ttl;
     document.updatedAt = now;
     if (saveRevision) {
-      document.newest = Math.max(now, document.newest + 1);
-      document.revisions.unshift({ timestamp: document.newest, updatedAt: now, text: document.text });
+      document.newest += 1;
+      document.revisions.unshift({ revision: document.newest, timestamp: now, updatedAt: now, text: document.text });
     }
     if (maxRevisions > 0) document.revisions.splice(maxRevisions);
   }
@@ -65,7 +65,7 @@ interface ModelDocument {
   updatedAt: number;
   expiresAt: number | undefined;
   spellings: Set<string>;
-  revisions: { timestamp: number; updatedAt: number; text: string }[];
+  revisions: { revision: number; timestamp: number; updatedAt: number; text: string }[];
   newest: number;
 }
 
@@ -179,7 +179,7 @@ function invoke(fixture: Fixture, name: object, step: NamedStep, document: Model
     case 'delete':
       return fixture.call('deleteDocument', name);
     case 'restore':
-      return fixture.call('restoreRevision', { ...name, timestamp: document?.revisions.at(-1)?.timestamp ?? 1 });
+      return fixture.call('restoreRevision', { ...name, revision: document?.revisions.at(-1)?.revision ?? 0 });
     case 'setTtl':
       return fixture.call('setDocumentTtl', { ...name, ttl: step.ttl });
     case 'update':

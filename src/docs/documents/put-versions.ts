@@ -1,4 +1,5 @@
 import { ensureCollection } from './collection-rows.ts';
+import { duplicatesOf } from './duplicates.ts';
 import { isExpired, REPLACED, type CurrentRow } from './document-rows.ts';
 import { inList } from './in-list.ts';
 import { insertDocuments } from './insert-documents.ts';
@@ -44,6 +45,7 @@ async function putWave(work: UnitOfWork, cid: number, wave: readonly NewVersion[
   await removeDocuments(work, expired, 'ttl'); // writing to an expired id evicts first (decisions section 3.1)
   for (const { id } of expired) found.delete(id);
 
+  const unchanged = await duplicatesOf(work, wave, found);
   const inserts: NewVersion[] = [];
   const replacements: Replacement[] = [];
   for (const version of wave) {
@@ -52,7 +54,7 @@ async function putWave(work: UnitOfWork, cid: number, wave: readonly NewVersion[
     if (current === undefined) {
       inserts.push(version);
       outcomes.set(version, { status: 'added', addedAt: work.now, expiresAt });
-    } else if (version.skipDuplicate && hasSameBody(current, version)) {
+    } else if (unchanged.has(version)) {
       outcomes.set(version, { status: 'skipped', addedAt: current.added_at, expiresAt: current.expires_at });
     } else {
       replacements.push(toReplacement(current, version, expiresAt));
@@ -67,11 +69,6 @@ async function readCurrent({ tx }: UnitOfWork, versions: readonly NewVersion[]):
   const { marks, params } = inList(versions.map(({ identity }) => identity.id));
   const rows = await tx.all<CurrentRow>(`SELECT ${REPLACED} FROM documents d WHERE d.id IN (${marks})`, params);
   return new Map(rows.map((row) => [row.id, row]));
-}
-
-/** The contract compares the CRC-32; the length keeps a collision from losing a write. */
-function hasSameBody(current: CurrentRow, { body }: NewVersion): boolean {
-  return current.crc === body.crc && current.bytes === body.bytes;
 }
 
 function toReplacement(current: CurrentRow, version: NewVersion, expiresAt: number | null): Replacement {

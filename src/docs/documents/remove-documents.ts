@@ -1,6 +1,7 @@
 import { deleteChange } from './changes.ts';
 import { countDocuments } from './collection-rows.ts';
-import type { CurrentRow } from './document-rows.ts';
+import { REPLACED, type CurrentRow } from './document-rows.ts';
+import { identify } from './identity.ts';
 import { inList } from './in-list.ts';
 import { indexMeta } from './meta-index.ts';
 import { deleteInSteps, runInSteps, type UnitOfWork } from './unit-of-work.ts';
@@ -18,6 +19,15 @@ export async function removeDocuments(work: UnitOfWork, rows: readonly CurrentRo
   await removeRows(work, rows.map(({ ord }) => ord));
   for (const [cid, count] of countBy(rows)) await countDocuments(work.tx, cid, -count);
   await work.feed.append(work.tx, rows.map((row) => deleteChange(row, reason)));
+}
+
+/** Removes documents of a collection whose keys begin with a prefix, `limit` of them at most, and returns how many. */
+export async function removeUnder(work: UnitOfWork, collection: string, prefix: string, limit: number): Promise<number> {
+  const first = identify(collection, prefix, '').id.slice(0, -1);
+  // The last character that there is follows whatever comes after the prefix.
+  const rows = await work.tx.all<CurrentRow>(`SELECT ${REPLACED} FROM documents d WHERE d.id >= ? AND d.id < ? LIMIT ?`, [first, `${first}\u{10ffff}`, limit]);
+  await removeDocuments(work, rows);
+  return rows.length;
 }
 
 /**

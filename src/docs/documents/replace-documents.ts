@@ -4,7 +4,8 @@ import type { CurrentRow } from './document-rows.ts';
 import { collectionOfId } from './identity.ts';
 import { canonicalMeta, parseMeta, type Meta } from './meta.ts';
 import { indexMeta, sealedMeta } from './meta-index.ts';
-import { addRevisions, detachNewest, nextTimestamp, trimRevisions } from './revision-rows.ts';
+import { detachAsDeltas, type Superseded } from './revision-bodies.ts';
+import { addRevisions, detachNewest, nextRevision, trimRevisions } from './revision-rows.ts';
 import { addSpellings } from './spelling-rows.ts';
 import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
 import type { EncodedBody } from './version.ts';
@@ -35,21 +36,27 @@ const WITHOUT_BODY = 'UPDATE documents SET key = ?, lang = ?, updated_at = ?, ex
  */
 export async function replaceDocuments(work: UnitOfWork, replacements: readonly Replacement[], maxRevisions: number): Promise<void> {
   if (replacements.length === 0) return;
-  await detachNewest(work, replacements.map(({ current }) => current));
   const sealer = work.sealerOf?.(collectionOfId(replacements[0]!.current.id));
+  if (work.deltaRevisions === true) await detachAsDeltas(work, replacements.filter(({ saveRevision }) => saveRevision).map((next) => toSuperseded(next)), sealer);
+  await detachNewest(work, replacements.map(({ current }) => current));
   const wereSealed = await sealedMeta(work, replacements.map(({ current }) => current.ord));
   await runInSteps(work, WITH_BODY, replacements.filter(({ body }) => body !== undefined).map((next) => withBody(next, work.now, sealer)));
   await runInSteps(work, WITHOUT_BODY, replacements.filter(({ body }) => body === undefined).map((next) => [...columns(next, work.now, sealer), next.current.ord]));
   await index(work, replacements, wereSealed, sealer !== undefined);
   const kept = replacements.filter(({ saveRevision }) => saveRevision);
-  await addRevisions(work, kept.map(({ current }) => ({ ord: current.ord, timestamp: nextTimestamp(work.now, current.rev_ts) })));
+  await addRevisions(work, kept.map(({ current }) => ({ ord: current.ord, revision: nextRevision(current.rev_ts) })));
   if (maxRevisions > 0) await trimRevisions(work, replacements.map(({ current }) => current.ord), maxRevisions);
   await work.feed.append(work.tx, replacements.map(({ current: { ord, id }, key, lang, flags, body }) =>
     putChange({ ord, id, key, lang }, body === undefined ? flags | CHANGE_FLAGS.BODY_KEPT : flags)));
 }
 
+/** A version without a revision of its own is gone with the next one, so nothing may rest on it. */
+function toSuperseded({ current: { ord, rev_ts: ts }, body }: Replacement): Superseded {
+  return { ord, ts, nextTs: nextRevision(ts), next: body?.stored };
+}
+
 function columns({ current, key, lang, meta, expiresAt, saveRevision }: Replacement, now: number, sealer: Sealer | undefined) {
-  const newest = saveRevision ? nextTimestamp(now, current.rev_ts) : current.rev_ts;
+  const newest = saveRevision ? nextRevision(current.rev_ts) : current.rev_ts;
   const text = meta === undefined ? current.meta : canonicalMeta(meta);
   return [key, lang, now, expiresAt, newest, sealer?.meta(current.id, text) ?? text];
 }

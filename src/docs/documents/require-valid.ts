@@ -3,8 +3,8 @@ import type { Deps } from './deps.ts';
 import type { Meta } from './meta.ts';
 
 /** Throws `validation_failed` with one message a violation when the collection's schema forbids the metadata (decision D-48). */
-export function requireValid({ schemas }: Pick<Deps, 'schemas'>, collection: string, meta: Meta): void {
-  const errors = schemas.violations(collection, meta);
+export async function requireValid({ schemas }: Pick<Deps, 'schemas'>, collection: string, meta: Meta): Promise<void> {
+  const errors = await schemas.violations(collection, meta);
   if (errors.length > 0) throw new ServiceError('validation_failed', 'validation failed', { errors });
 }
 

@@ -2,11 +2,12 @@ import type { CurrentRow } from './document-rows.ts';
 import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
 /**
- * The timestamp of a new revision: now, or one more than the newest ever written where that is later,
- * so that it names the revision within its document (decision D-34).
+ * The number of a document's next revision. Numbers grow, whatever the clock does, so that revisions of one second
+ * keep their order and each can be named; their time is `updated_at`. The columns are called `ts` and `rev_ts` because the
+ * number was a time at first (decision D-34), which ran ahead of the clock: documents of then go on from there.
  */
-export function nextTimestamp(now: number, newest: number): number {
-  return Math.max(now, newest + 1);
+export function nextRevision(newest: number): number {
+  return newest + 1;
 }
 
 /**
@@ -24,8 +25,8 @@ export async function detachNewest(work: UnitOfWork, documents: readonly Pick<Cu
 }
 
 /** Adds a revision that equals the document's current version. */
-export async function addRevisions(work: UnitOfWork, revisions: readonly { ord: number; timestamp: number }[]): Promise<void> {
-  await runInSteps(work, 'INSERT INTO revisions(ord, ts, updated_at) VALUES (?, ?, ?)', revisions.map(({ ord, timestamp }) => [ord, timestamp, work.now]));
+export async function addRevisions(work: UnitOfWork, revisions: readonly { ord: number; revision: number }[]): Promise<void> {
+  await runInSteps(work, 'INSERT INTO revisions(ord, ts, updated_at) VALUES (?, ?, ?)', revisions.map(({ ord, revision }) => [ord, revision, work.now]));
 }
 
 /** Deletes all but the newest `keep` revisions of each document and answers how many went. */

@@ -1,40 +1,117 @@
 import type { Revision } from '../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import type { BodyCodec, Queries, Row } from '../../storage/index.ts';
+import { inBatches } from '../../lib/in-batches.ts';
+import { truncationOf, type Context } from '../../operations/index.ts';
+import type { BodyCodec, Queries, Row, SqlValue } from '../../storage/index.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { CURRENT, findDocument, type CurrentRow } from './document-rows.ts';
 import { identify } from './identity.ts';
-import { parseMeta } from './meta.ts';
+import { parseMeta, type Meta } from './meta.ts';
 import { Pace } from './pace.ts';
 import { notFound } from './require-valid.ts';
+import { RevisionBodies } from './revision-bodies.ts';
 import { changeDocument } from './update-document.ts';
 
-interface RevisionRow extends Row {
-  readonly ts: number;
-  readonly updated_at: number;
-  readonly meta: string;
-  readonly body: Uint8Array;
+/** What is known of a revision before it is read. */
+interface Heading extends Row {
+  readonly revision: number;
+  /** Bytes that it has in the database. */
+  readonly stored: number;
 }
 
-/** NULL columns stand for the document's current version. */
-const SELECT = `
-  SELECT r.ts, r.updated_at, coalesce(r.meta, d.meta) AS meta, CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END AS body
-  FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ?`;
+interface RevisionRow extends Row {
+  readonly revision: number;
+  readonly updated_at: number;
+  readonly meta: string;
+  /** NULL where it was not asked for. */
+  readonly body: Uint8Array | null;
+}
 
-/** `POST /v1/revisions`: the kept versions, newest first (decision D-33). */
+/** Headings that are read at once. */
+const HEADINGS = 512;
+
+/** Revisions that are in memory as they are stored, apart from a single one that is larger. */
+const READ_AT_ONCE = 64;
+const READ_BYTES = 2 ** 20;
+
+/** NULL columns stand for the document's current version. */
+const BODY = 'CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END';
+const SELECT = 'SELECT r.ts AS revision, r.updated_at, coalesce(r.meta, d.meta) AS meta';
+const FROM = 'FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ?';
+
+/**
+ * `POST /v1/revisions`: the kept versions, newest first (decision D-33). They are read in pieces, and no more of them than
+ * the answer may hold.
+ */
 export function listRevisions({ sql, codec, clock }: Deps): DocumentHandlers['listRevisions'] {
-  return async ({ collection, key, lang }) => {
+  return async ({ collection, key, lang, limit, offset, includeContent }, context) => {
     const document = await findDocument<CurrentRow>(sql, CURRENT, identify(collection, key, lang), unixSeconds(clock));
     if (document === undefined) throw notFound();
-    const rows = await sql.all<RevisionRow>(`${SELECT} ORDER BY r.ts DESC`, [document.ord]);
-    const pace = new Pace();
-    const revisions: Revision[] = [];
+    const { total } = (await sql.get<{ total: number }>('SELECT count(*) AS total FROM revisions WHERE ord = ?', [document.ord]))!;
+    const page = { ord: document.ord, offset, end: Math.min(total, offset + limit), withBodies: includeContent };
+    const { revisions, next } = await readPage({ sql, codec }, page, context);
+    return { collection, key: document.key, lang: document.lang, revisions, total, ...truncationOf(context.budget.isSpent, next) };
+  };
+}
+
+interface Page {
+  readonly ord: number;
+  readonly offset: number;
+  /** Offset behind the last revision of the page. */
+  readonly end: number;
+  readonly withBodies: boolean;
+}
+
+/** The revisions of a page that fit the answer, and the offset of the first one that did not. */
+async function readPage({ sql, codec }: Source, page: Page, { signal, budget }: Pick<Context, 'signal' | 'budget'>): Promise<{ revisions: Revision[]; next: number }> {
+  const pace = new Pace();
+  const bodies = new RevisionBodies(sql, codec, page.ord);
+  const revisions: Revision[] = [];
+  let next = page.offset;
+  for await (const rows of rowsOf(sql, page, signal)) {
     for (const row of rows) {
-      revisions.push(await toRevision(codec, row));
+      const revision = row && (await toRevision(bodies, row));
+      if (revision !== undefined) {
+        if (!budget.take(Buffer.byteLength(revision.contentMd) + Buffer.byteLength(row!.meta))) return { revisions, next };
+        revisions.push(revision);
+      }
+      next += 1;
       await pace.rest();
     }
-    return { collection, key: document.key, lang: document.lang, revisions, total: revisions.length };
-  };
+  }
+  return { revisions, next };
+}
+
+interface Source {
+  readonly sql: Queries;
+  readonly codec: BodyCodec;
+}
+
+/** The rows of a page in batches of limited size; undefined for one that was trimmed meanwhile. */
+async function* rowsOf(sql: Queries, { ord, offset, end, withBodies }: Page, signal: AbortSignal): AsyncGenerator<(RevisionRow | undefined)[]> {
+  for (let from = offset; from < end; from += HEADINGS) {
+    const headings = await readHeadings(sql, [ord, Math.min(HEADINGS, end - from), from], withBodies);
+    for (const batch of inBatches(headings, READ_AT_ONCE, ({ stored }) => stored, READ_BYTES)) {
+      signal.throwIfAborted();
+      const numbers = batch.map(({ revision }) => revision);
+      const rows = await sql.all<RevisionRow>(
+        `${SELECT}, ${withBodies ? BODY : 'NULL'} AS body ${FROM} AND r.ts IN (${numbers.map(() => '?').join(', ')})`, [ord, ...numbers],
+      );
+      const byNumber = new Map(rows.map((row) => [row.revision, row]));
+      yield numbers.map((number) => byNumber.get(number));
+    }
+  }
+}
+
+/** Sizes are those of the tables themselves: to measure an encrypted value it need not be opened. */
+function readHeadings(sql: Queries, params: readonly SqlValue[], withBodies: boolean): Promise<Heading[]> {
+  const body = withBodies ? `coalesce(octet_length(${BODY}), 0)` : '0';
+  return sql.all<Heading>(
+    `SELECT r.ts AS revision, octet_length(coalesce(r.meta, d.meta)) + ${body} AS stored
+     FROM main.revisions r JOIN main.documents d ON d.ord = r.ord WHERE r.ord = ? ORDER BY r.ts DESC LIMIT ? OFFSET ?`,
+    params,
+  );
 }
 
 /**
@@ -42,20 +119,38 @@ export function listRevisions({ sql, codec, clock }: Deps): DocumentHandlers['li
  * against the present schema. 404 when the document has no such revision.
  */
 export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision'] {
-  return async ({ collection, key, lang, timestamp }, { signal }) => {
+  return async ({ collection, key, lang, timestamp, revision }, { identity: caller, signal }) => {
+    if (timestamp === undefined && revision === undefined) throw new ServiceError('missing_fields', 'missing fields: one of revision, timestamp');
     const identity = identify(collection, key, lang);
     const document = await findDocument<CurrentRow>(deps.sql, CURRENT, identity, unixSeconds(deps.clock));
-    const row = document && (await readRevision(deps.sql, document.ord, timestamp));
+    const row = document && (await readRevision(deps.sql, document.ord, { timestamp, revision }));
     if (row === undefined) throw notFound();
-    const { meta, contentMd } = await toRevision(deps.codec, row);
+    const { meta, contentMd } = await toRevision(new RevisionBodies(deps.sql, deps.codec, document!.ord), row);
+    if (!caller.may('read', collection)) await requireRestorable(deps, collection, meta);
     return changeDocument(deps, identity, { meta, contentMd }, { sameOrd: document!.ord, signal });
   };
 }
 
-function readRevision(queries: Queries, ord: number, timestamp: number): Promise<RevisionRow | undefined> {
-  return queries.get<RevisionRow>(`${SELECT} AND r.ts = ?`, [ord, timestamp]);
+/** The violations quote stored metadata, so callers without read permission learn only that there are some. */
+async function requireRestorable({ schemas }: Deps, collection: string, meta: Meta): Promise<void> {
+  const violations = await schemas.violations(collection, meta);
+  if (violations.length > 0) throw new ServiceError('validation_failed', "validation failed: the revision's metadata violate the collection's schema");
 }
 
-async function toRevision(codec: BodyCodec, { ts, updated_at: updatedAt, meta, body }: RevisionRow): Promise<Revision> {
-  return { timestamp: ts, updatedAt, contentMd: await codec.decodeAsync(body), meta: parseMeta(meta) };
+/**
+ * By number, by moment or by both. Of several of one second it is the newest that is not the present version, since to
+ * restore that would change nothing.
+ */
+function readRevision(queries: Queries, ord: number, { timestamp, revision }: { timestamp: number | undefined; revision: number | undefined }): Promise<RevisionRow | undefined> {
+  const conditions = [...(revision === undefined ? [] : ['r.ts = ?']), ...(timestamp === undefined ? [] : ['r.updated_at = ?'])];
+  const params = [revision, timestamp].filter((value) => value !== undefined);
+  return queries.get<RevisionRow>(`${SELECT}, ${BODY} AS body ${FROM} AND ${conditions.join(' AND ')} ORDER BY r.meta IS NULL, r.ts DESC LIMIT 1`, [ord, ...params]);
+}
+
+async function toRevision(bodies: RevisionBodies, { revision, updated_at: updatedAt, meta, body }: RevisionRow): Promise<Revision> {
+  return {
+    revision, timestamp: updatedAt, updatedAt,
+    contentMd: body === null ? '' : await bodies.textOf(revision, body),
+    meta: parseMeta(meta),
+  };
 }

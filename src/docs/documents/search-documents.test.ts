@@ -77,6 +77,42 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
     for (const wrong of [{ limit: 10_001 }, { limit: -1 }, { offset: -1 }, { sort: 'lang' }]) await expect(search(wrong)).rejects.toMatchObject({ status: 400 });
   });
 
+  describe('in answers of limited size', () => {
+    const large = (i: number) => ({ key: `k${i}`, lang: 'en', contentMd: String(i).repeat(100_000), meta: { n: [String(i)] } });
+    beforeEach(() => fixture.call('addDocuments', { collection: 'blog', documents: Array.from({ length: 5 }, (_, i) => large(i)) }));
+
+    it('ends where the next document does not fit, and says where to go on', async () => {
+      fixture.answerBytes = 250_000;
+      expect(await search()).toMatchObject({ keys: ['k0', 'k1'], total: 5, headers: { 'X-Truncated': 'true', 'X-Next-Offset': '2' } });
+      expect(await search({ offset: 4 })).toMatchObject({ keys: ['k4'], value: [large(4)] });
+      expect((await search({ offset: 4 })).headers).not.toHaveProperty('X-Truncated');
+      expect((await search({ includeContent: false })).keys).toHaveLength(5);
+    });
+
+    it('has one document at least', async () => {
+      fixture.answerBytes = 1;
+      expect(await search({ offset: 1 })).toMatchObject({ keys: ['k1'], value: [large(1)], headers: { 'X-Next-Offset': '2' } });
+    });
+
+    it('ends when nobody waits for it any more', async () => {
+      await expect(fixture.call('searchDocuments', { collection: 'blog' }, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+    });
+  });
+
+  it('lists metadata values in pages, of one key or of all', async () => {
+    const a = Array.from({ length: 1500 }, (_, i) => `v${String(i).padStart(4, '0')}`);
+    await add('one', { a: a.slice(0, 800) });
+    await add('two', { a: a.slice(700), b: ['x', 'y'] });
+    const meta = { a, b: ['x', 'y'] };
+    const list = (more: object = {}) => fixture.call('listMetaKeys', { collection: 'blog', ...more });
+    expect(await list()).toEqual({ meta });
+    expect(await list({ key: 'b' })).toEqual({ meta: { b: ['x', 'y'] } });
+    expect(await list({ offset: 1499, limit: 2 })).toEqual({ meta: { a: ['v1499'], b: ['x'] } });
+    expect(await list({ offset: 1502 })).toEqual({ meta: {} });
+    fixture.answerBytes = 1024;
+    expect(await list({ key: 'a' })).toMatchObject({ meta: { a: a.slice(0, 14) }, truncated: true, nextOffset: 14 });
+  });
+
   it('answers large collections alike, from the background', async () => {
     const documents = Array.from({ length: 1500 }, (_, i) => ({ key: `k${String(i).padStart(4, '0')}`, lang: 'en', contentMd: `b${i}`, meta: { mod: [String(i % 7)] } }));
     await fixture.call('addDocuments', { collection: 'blog', documents });

@@ -1,21 +1,18 @@
 import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import { Reply, type InputOf } from '../../operations/index.ts';
+import { Reply, truncationHeaders, type Context, type InputOf } from '../../operations/index.ts';
 import type { Operations } from '../../../generated/docs/operations.ts';
-import type { Queries } from '../../storage/index.ts';
+import type { BodyCodec, Queries } from '../../storage/index.ts';
 import { queriesFor, readCollection, scanRows, type CollectionRow } from './collection-rows.ts';
-import { countWithinBudget } from './context-budget.ts';
+import { ContentReader, contentsFor, type ResultRow } from './content-reader.ts';
+import { contextCost, countWithinBudget } from './context-budget.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
-import { SHOWN, toDocument, type WithBody } from './document-rows.ts';
+import { toDocument } from './document-rows.ts';
 import { checkFilter, expiredOrds, matchesNothing, matchingOrds, visibleDocuments, type Fragment } from './meta-filter.ts';
 import { Pace } from './pace.ts';
 import { projectDocument, projectionOf, type Projection } from './project-document.ts';
 
 type Input = InputOf<Operations, 'searchDocuments'>;
-
-interface FoundRow extends WithBody {
-  readonly bytes: number;
-}
 
 interface Order {
   readonly column: 'key' | 'added_at' | 'updated_at';
@@ -37,28 +34,28 @@ const FEW = 16;
 
 /**
  * `POST /v1/search`: by metadata, sorted and paged (contract section 4, decision D-66). The number of
- * matches goes into `X-Total-Count`; an array has no place for `contextTruncated`, so that is
- * the header `X-Context-Truncated`.
+ * matches goes into `X-Total-Count`; an array has no place for `contextTruncated`, `truncated` and `nextOffset`, so those
+ * are the headers `X-Context-Truncated`, `X-Truncated` and `X-Next-Offset`.
  */
 export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments'] {
-  return async (input) => {
+  return async (input, context) => {
     const { collection: name, filterMeta = {}, fields, includeContent } = input;
     checkFilter(filterMeta);
     const collection = await readCollection(deps.sql, name);
-    if (collection === undefined || matchesNothing(filterMeta)) return toReply([], 0, false);
+    if (collection === undefined || matchesNothing(filterMeta)) return new Reply([], { 'X-Total-Count': '0' });
 
     const profile = deps.collections.configOf(name)?.retrieval ?? {};
     const projection = projectionOf(fields, includeContent);
     const page = { limit: input.limit ?? profile.topK ?? DEFAULT_LIMIT, offset: input.offset };
-    const found = await find(deps, collection, matchingOrds(collection.id, filterMeta), orderOf(input), page, projection);
-    const lengths = found.rows.map(({ bytes }) => (projection.body ? bytes : 0));
-    const fitting = countWithinBudget(lengths, input.contextTokenBudget ?? profile.contextTokenBudget ?? 0);
-    return toReply(await present(deps, found.rows.slice(0, fitting), projection), found.total, fitting < found.rows.length);
+    const found = await find(deps, collection, matchingOrds(collection.id, filterMeta), orderOf(input), page, projection, context);
+    const fitting = countWithinBudget(found.documents.map(({ bytes }) => bytes), input.contextTokenBudget ?? profile.contextTokenBudget ?? 0);
+    const contextTruncated = fitting < found.documents.length;
+    return new Reply(found.documents.slice(0, fitting).map(({ document }) => document), {
+      'X-Total-Count': String(found.total),
+      ...(contextTruncated && { 'X-Context-Truncated': 'true' }),
+      ...truncationHeaders(context.budget.isSpent && !contextTruncated, page.offset + fitting),
+    });
   };
-}
-
-function toReply(documents: ProjectedDocument[], total: number, truncated: boolean): Reply<ProjectedDocument[]> {
-  return new Reply(documents, { 'X-Total-Count': String(total), ...(truncated && { 'X-Context-Truncated': 'true' }) });
 }
 
 const COLUMNS = { key: 'key', addedAt: 'added_at', updatedAt: 'updated_at' } as const;
@@ -69,16 +66,27 @@ function orderOf({ sort, asc }: Input): Order {
   return { column: COLUMNS[sort ?? 'key'], direction: ascending ? 'ASC' : 'DESC' };
 }
 
+/** A document of the page, with the bytes of text that a token budget counts. */
+interface Presented {
+  readonly document: ProjectedDocument;
+  readonly bytes: number;
+}
+
 async function find(
-  { sql, clock }: Deps, collection: CollectionRow, matches: Fragment | undefined, order: Order, page: Page, { body }: Projection,
-): Promise<{ total: number; rows: FoundRow[] }> {
+  { sql, clock, codec }: Deps, collection: CollectionRow, matches: Fragment | undefined, order: Order, page: Page, projection: Projection, bounds: Pick<Context, 'signal' | 'budget'>,
+): Promise<{ total: number; documents: Presented[] }> {
   const now = unixSeconds(clock);
   const total = await countMatches(queriesFor(sql, collection), collection, matches, now);
-  if (page.limit === 0 || page.offset >= total) return { total, rows: [] };
+  if (page.limit === 0 || page.offset >= total) return { total, documents: [] };
   const visible = visibleDocuments(collection.id, matches, now, total * FEW < collection.docs);
-  const { sql: query, params } = pageQuery(visible, order, page, body);
-  if (page.limit <= LARGE_PAGE) return { total, rows: await queriesFor(sql, collection).all<FoundRow>(query, params) };
-  return { total, rows: (await Array.fromAsync(scanRows<FoundRow>(sql, collection, query, params))).flat() };
+  const reader = new ContentReader(sql, contentsFor(bounds.budget, projection.body, projection.body));
+  const { sql: query, params } = pageQuery(visible, order, page, reader.columns);
+  const rows = page.limit <= LARGE_PAGE ? inOne(queriesFor(sql, collection).all<ResultRow>(query, params)) : scanRows<ResultRow>(sql, collection, query, params);
+  return { total, documents: await present(codec, reader, rows, projection, bounds) };
+}
+
+async function* inOne<T>(rows: Promise<T[]>): AsyncGenerator<T[]> {
+  yield await rows;
 }
 
 /** Answered from indexes alone: the few expired rows are looked for by themselves. */
@@ -90,21 +98,34 @@ async function countMatches(queries: Queries, { id: cid, docs }: CollectionRow, 
 }
 
 /** Sorts ordinals first, so that bodies are read for the page alone. */
-function pageQuery(visible: Fragment, { column, direction }: Order, { limit, offset }: Page, body: boolean): Fragment {
+function pageQuery(visible: Fragment, { column, direction }: Order, { limit, offset }: Page, content: string): Fragment {
   const order = `ORDER BY d.${column} ${direction}, d.id ASC`;
   const sql = `
-    SELECT ${SHOWN}, d.bytes${body ? ', d.body' : ''}
+    SELECT d.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at, ${content}
     FROM (SELECT d.ord AS ord FROM documents d WHERE ${visible.sql} ${order} LIMIT ? OFFSET ?) page JOIN documents d ON d.ord = page.ord ${order}`;
   return { sql, params: [...visible.params, limit, offset] };
 }
 
-async function present({ codec }: Deps, rows: readonly FoundRow[], projection: Projection): Promise<ProjectedDocument[]> {
+/** The documents of the page that the answer may hold; whatever follows is not read. */
+async function present(
+  codec: BodyCodec, reader: ContentReader, batches: AsyncIterable<ResultRow[]>, projection: Projection, { signal, budget }: Pick<Context, 'signal' | 'budget'>,
+): Promise<Presented[]> {
   const pace = new Pace();
-  const documents: ProjectedDocument[] = [];
-  for (const row of rows) {
-    const content = projection.body ? await codec.decodeAsync(row.body) : '';
-    documents.push(projectDocument(toDocument(row, content), projection));
-    await pace.rest();
+  const documents: Presented[] = [];
+  for await (const rows of batches) {
+    for (const row of rows) {
+      signal.throwIfAborted();
+      const isThere = await reader.take(row);
+      if (reader.isSpent) budget.end();
+      if (budget.isSpent) return documents;
+      if (!isThere) continue; // it went since the page was chosen
+      const content = row.body === null ? '' : await codec.decodeAsync(row.body);
+      const document = projectDocument(toDocument({ ...row, meta: row.meta! }, content), projection);
+      const body = projection.body ? row.bytes : undefined;
+      if (!budget.take((body ?? 0) + contextCost({ meta: document.meta }))) return documents;
+      documents.push({ document, bytes: contextCost({ body, meta: document.meta }) });
+      await pace.rest();
+    }
   }
   return documents;
 }

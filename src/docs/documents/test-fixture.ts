@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { silentLog } from '../../lib/log.ts';
-import { createInvoker, type Handlers, type Invoke, type OutputOf } from '../../operations/index.ts';
+import { createInvoker, DEFAULT_ANSWER_BYTES, type Handlers, type Invoke, type OutputOf } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Change, type Sql } from '../../storage/index.ts';
 import { createCollections, type Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -25,18 +25,20 @@ export class Fixture {
   readonly environment: DocsEnvironment;
   readonly collections: Collections;
   readonly schemas: Schemas;
-  readonly documents: Documents;
+  documents: Documents;
+  /** Bytes that one answer may have. */
+  answerBytes = DEFAULT_ANSWER_BYTES;
   readonly #folder: string | undefined;
   #milliseconds = START * 1000;
   #invoke: Invoke<Operations>;
 
-  private constructor(sql: Sql, folder: string | undefined) {
+  private constructor(sql: Sql, folder: string | undefined, given: Partial<DocsEnvironment['settings']>) {
     const clock = { now: () => this.#milliseconds };
     this.sql = sql;
     this.#folder = folder;
     this.feed = new ChangeFeed(sql, clock);
     // Only what the areas under test look at: the other settings belong to the system area.
-    const settings = { ttlSweepMs: 30_000, codeMaxSymbols: 512 } as DocsEnvironment['settings'];
+    const settings = { ttlSweepMs: 30_000, codeMaxSymbols: 512, ...given } as DocsEnvironment['settings'];
     this.environment = { sql, feed: this.feed, codec: new BodyCodec(), clock, log: silentLog, settings };
     this.collections = createCollections(this.environment);
     this.schemas = createSchemas(this.environment);
@@ -44,16 +46,24 @@ export class Fixture {
     this.#invoke = this.#invokerOf({});
   }
 
-  static async open(driver: DriverName): Promise<Fixture> {
+  static async open(driver: DriverName, settings: Partial<DocsEnvironment['settings']> = {}): Promise<Fixture> {
     const folder = driver === 'sql.js' ? undefined : await mkdtemp(join(tmpdir(), 'quire-documents-'));
     const sql = await openDatabase({ path: folder === undefined ? ':memory:' : join(folder, 'test.db') });
     await migrate(sql, DOCUMENT_MIGRATIONS);
-    return new Fixture(sql, folder);
+    return new Fixture(sql, folder, settings);
   }
 
   /** Adds the handlers of another area. */
   use(handlers: Handlers<Operations>): void {
     this.#invoke = this.#invokerOf(handlers);
+  }
+
+  /** From now on revisions are (not) stored as deltas, as after a restart with the other mode. */
+  switchDeltas(): void {
+    const { settings } = this.environment as { settings: { deltaRevisions?: boolean } };
+    settings.deltaRevisions = settings.deltaRevisions !== true;
+    this.documents = createDocuments(this.environment, { collections: this.collections, schemas: this.schemas });
+    this.#invoke = this.#invokerOf({});
   }
 
   advance(seconds: number): void {
@@ -66,13 +76,13 @@ export class Fixture {
   }
 
   /** Runs an operation, its input validated and completed as a request's is. */
-  async call<K extends keyof Operations & string>(id: K, input: object): Promise<OutputOf<Operations, K>> {
-    return (await this.reply(id, input)).value;
+  async call<K extends keyof Operations & string>(id: K, input: object, signal?: AbortSignal): Promise<OutputOf<Operations, K>> {
+    return (await this.reply(id, input, signal)).value;
   }
 
   /** As `call`, with the headers. */
-  reply<K extends keyof Operations & string>(id: K, input: object) {
-    return this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test' });
+  reply<K extends keyof Operations & string>(id: K, input: object, signal?: AbortSignal) {
+    return this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test', ...(signal && { signal }) });
   }
 
   /** The change feed after a position. */
@@ -92,6 +102,6 @@ export class Fixture {
 
   #invokerOf(more: Handlers<Operations>): Invoke<Operations> {
     const handlers = { ...this.collections.handlers, ...this.schemas.handlers, ...this.documents.handlers, ...more };
-    return createInvoker<Operations>({ operations, inputs, handlers, mode: () => 'wr' });
+    return createInvoker<Operations>({ operations, inputs, handlers, mode: () => 'wr', answerBytes: () => this.answerBytes });
   }
 }

@@ -8,6 +8,8 @@ export interface UnitOfWork {
   /** Unix seconds; the same moment for all that the transaction writes. */
   readonly now: number;
   readonly pace: Pace;
+  /** Whether the bodies of revisions are stored as deltas where that is worthwhile (extreme mode). */
+  readonly deltaRevisions?: boolean | undefined;
   /** What seals the values of a collection, by its lowercased name; it answers undefined where they are stored in the clear, and is absent on servers without a key. */
   readonly sealerOf?: ((collection: string) => Sealer | undefined) | undefined;
 }

@@ -44,7 +44,7 @@ export function updateDocument(deps: Deps): DocumentHandlers['updateDocument'] {
  * came in between, it is prepared anew.
  */
 export async function changeDocument(deps: Deps, identity: Identity, changes: Changes, options: ChangeOptions): Promise<Document> {
-  if (changes.meta !== undefined) requireValid(deps, identity.collection, changes.meta);
+  if (changes.meta !== undefined) await requireValid(deps, identity.collection, changes.meta);
   const patience = deps.room.patience();
   for (;;) {
     const changed = await tryChange(deps, identity, changes, { ...options, patience });

@@ -13,6 +13,12 @@ export interface EncodedBody {
   readonly bytes: number;
 }
 
+/** What makes a version a duplicate of the stored one: the same body, expiry and metadata. */
+export interface DuplicateRule {
+  /** Keys of the metadata that may differ. */
+  readonly ignoredMeta: readonly string[];
+}
+
 /** A document as a request wants it to be, checked and encoded before its transaction begins. */
 export interface NewVersion {
   readonly identity: Identity;
@@ -21,8 +27,8 @@ export interface NewVersion {
   /** Seconds; 0 removes the expiry, undefined keeps the present one (decision D-32). */
   readonly ttl: number | undefined;
   readonly saveRevision: boolean;
-  /** Leave the document alone when the stored body is the same. */
-  readonly skipDuplicate: boolean;
+  /** Leave the document alone when this would change nothing of it; undefined writes it all the same. */
+  readonly skipDuplicate: DuplicateRule | undefined;
   /** Sum of `CHANGE_FLAGS` for its subscribers. */
   readonly flags: number;
 }

@@ -1,3 +1,4 @@
+import { Effort } from '../schemas/index.ts';
 import { withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps } from './deps.ts';
 import { transactWithRoom, type Patience } from './embedding-room.ts';
@@ -7,7 +8,7 @@ import { Pace } from './pace.ts';
 import { putVersions } from './put-versions.ts';
 import { repairItem } from './repair-item.ts';
 import { requireText } from './require-valid.ts';
-import { encodeBody, seekerOf, type NewVersion } from './version.ts';
+import { encodeBody, seekerOf, type DuplicateRule, type NewVersion } from './version.ts';
 
 /** Documents of one transaction (contract section 8). */
 export const CHUNK = 500;
@@ -18,11 +19,13 @@ const ENCODED_AT_ONCE = 8;
 /** One document of a batch. */
 export interface BatchItem extends RawItem {
   readonly saveRevision: boolean;
+  /** Why the caller refuses it; it fails with this reason, whatever else is wrong with it. */
+  readonly refused?: string;
 }
 
 export interface BatchOptions {
-  /** Leave documents alone whose stored body is the same. */
-  readonly skipDuplicates?: boolean;
+  /** Leave documents alone of which nothing would change. */
+  readonly skipDuplicates?: DuplicateRule | undefined;
   /** Sum of `CHANGE_FLAGS` for the subscribers of the change feed. */
   readonly flags?: number;
   /** Stops between two transactions; what is committed stays. */
@@ -57,10 +60,11 @@ export function createWriter(deps: Deps): DocumentWriter {
       requireText(collection);
       const result: BatchResult = { added: 0, updated: 0, skipped: 0, failed: 0, sanitized: 0, embeddingDropped: 0, errors: [] };
       const patience = deps.room.patience();
+      const effort = new Effort();
       const step = Math.min(CHUNK, deps.room.size);
       for (let start = 0; start < items.length; start += step) {
         options.signal?.throwIfAborted();
-        const versions = await prepare(deps, collection, items.slice(start, start + step), start, options, result);
+        const versions = await prepare(deps, collection, items.slice(start, start + step), { start, effort }, options, result);
         await putChunk(deps, collection, versions, { patience, signal: options.signal }, result);
       }
       return result;
@@ -82,16 +86,17 @@ async function putChunk(
 
 /** The items that can be stored, with their bodies encoded; what is wrong with the others goes into the result. */
 async function prepare(
-  deps: Deps, collection: string, items: readonly BatchItem[], start: number, options: BatchOptions, result: BatchResult,
+  deps: Deps, collection: string, items: readonly BatchItem[], { start, effort }: { readonly start: number; readonly effort: Effort }, options: BatchOptions, result: BatchResult,
 ): Promise<NewVersion[]> {
   const pace = new Pace();
   const valid: (BatchItem & ValidItem)[] = [];
   for (const [i, raw] of items.entries()) {
     const { item, repaired } = repairItem(raw);
     if (repaired) result.sanitized++;
-    const problem = itemProblem(item) ?? schemaProblem(deps, collection, item);
+    const problem = raw.refused ?? itemProblem(item) ?? await schemaProblem(deps, collection, item, effort);
     if (problem === undefined) valid.push(item as BatchItem & ValidItem);
     else addFailure(result, start + i, item.key, problem);
+    options.signal?.throwIfAborted();
     await pace.rest();
   }
   const versions: NewVersion[] = [];
@@ -103,8 +108,8 @@ async function prepare(
   return versions;
 }
 
-function schemaProblem({ schemas }: Deps, collection: string, { meta = {} }: RawItem): string | undefined {
-  const violations = schemas.violations(collection, meta);
+async function schemaProblem({ schemas }: Deps, collection: string, { meta = {} }: RawItem, effort: Effort): Promise<string | undefined> {
+  const violations = await schemas.violations(collection, meta, effort);
   return violations.length === 0 ? undefined : `validation failed: ${violations.join('; ')}`;
 }
 
@@ -113,7 +118,7 @@ async function toVersion(deps: Deps, collection: string, item: BatchItem & Valid
   const identity = identify(collection, key, lang);
   return {
     identity, meta: await withSymbols(deps, identity, meta, contentMd), body: await encodeBody(deps.codec, contentMd),
-    ttl, saveRevision, skipDuplicate: skipDuplicates ?? false, flags: flags ?? 0,
+    ttl, saveRevision, skipDuplicate: skipDuplicates, flags: flags ?? 0,
   };
 }
 

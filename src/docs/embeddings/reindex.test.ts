@@ -73,8 +73,8 @@ describe('POST /v1/vector-reindex', () => {
     const result = await reindex();
     expect(result).toMatchObject({ embedded: 0, skipped: 0, failed: 200, totalChunks: 0 });
     expect(result.errors).toHaveLength(101);
-    expect(result.errors[0]).toMatch(/^blog\|k\d+\|en: connection refused$/);
-    expect(result.errors.at(-1)).toBe('and 100 more');
+    expect(result.errors![0]).toMatch(/^blog\|k\d+\|en: connection refused$/);
+    expect(result.errors!.at(-1)).toBe('and 100 more');
     expect(fixture.script.calls.length).toBeLessThan(6);
     fixture.script.failure = () => undefined;
     expect(await reindex()).toMatchObject({ embedded: 200 });

@@ -10,6 +10,7 @@ import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatab
 import { createCollections } from '../collections/index.ts';
 import { createDocuments } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { createIngest } from '../ingest/index.ts';
 import { createSchemas } from '../schemas/index.ts';
 import { createEncryption, type Encryption } from './index.ts';
 
@@ -40,7 +41,7 @@ async function start(inMemory: boolean): Promise<Server> {
   const documents = createDocuments(environment, { collections, schemas });
   const encryption = createEncryption(environment, { collections });
   await encryption.start();
-  const handlers = { ...collections.handlers, ...documents.handlers, ...encryption.handlers };
+  const handlers = { ...collections.handlers, ...documents.handlers, ...createIngest(environment, { collections, documents }).handlers, ...encryption.handlers };
   const invoke: Invoke<Operations> = createInvoker<Operations>({ operations, inputs, handlers, mode: () => 'wr' });
   return {
     encryption,
@@ -65,8 +66,16 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ id: fc.constant('updateDocument' as const), input: fc.record({ ...named, meta, contentMd }, { requiredKeys: ['collection', 'lang', 'key'] }) }) },
   { weight: 2, arbitrary: fc.record({ id: fc.constantFrom('deleteDocument' as const, 'setDocumentTtl' as const), input: fc.record({ ...named, ttl: fc.constantFrom(0, 60) }) }) },
   { weight: 1, arbitrary: fc.record({ id: fc.constant('truncateRevisions' as const), input: fc.record({ collection: fc.constant('c'), keepRevs: fc.integer({ min: 0, max: 2 }) }) }) },
+  { weight: 3, arbitrary: fc.record({ id: fc.constant('ingestDocuments' as const), input: fc.record({
+    collection: fc.constant('c'), options: fc.constant({ skipDuplicates: true }), documents: fc.array(fc.record({ lang: fc.constant('en'), key, meta, contentMd }), { minLength: 1, maxLength: 3 }),
+  }) }) },
   { weight: 2, arbitrary: fc.record({ id: fc.constant('switch' as const), input: fc.record({ encrypted: fc.boolean(), wait: fc.boolean() }) }) },
 );
+
+/** An answer without how long it took. */
+function untimed(answer: unknown): unknown {
+  return typeof answer === 'object' ? { ...answer, durationMs: 0 } : answer;
+}
 
 const READS: [keyof Operations & string, object][] = [
   ...['a', 'b', 'A', 'c'].flatMap((each): [keyof Operations & string, object][] => [
@@ -88,7 +97,7 @@ describe.each([['node:sqlite', false], ['sql.js', true]])('a collection whose en
             await sealed.call('setCollectionConfig', { collection: 'c', encrypted: input.encrypted });
             if (input.wait) await sealed.encryption.settled();
           } else {
-            expect(await sealed.call(id, input), id).toEqual(await plain.call(id, input));
+            expect(untimed(await sealed.call(id, input)), id).toEqual(untimed(await plain.call(id, input)));
           }
         }
         for (const settled of [false, true]) {
@@ -105,4 +114,17 @@ describe.each([['node:sqlite', false], ['sql.js', true]])('a collection whose en
     });
     await fc.assert(run, { numRuns: 10 });
   }, 60_000);
+
+  it('tells duplicates by its metadata (decision D-138)', async () => {
+    const server = await start(inMemory);
+    const ingest = (meta: object) => server.call('ingestDocuments', { collection: 'c', documents: [{ key: 'a', lang: 'en', contentMd: 'x', meta }], options: { skipDuplicates: true } });
+    try {
+      await server.call('setCollectionConfig', { collection: 'c', encrypted: true });
+      expect(await ingest({ k: ['x'] })).toMatchObject({ added: 1 });
+      expect(await ingest({ k: ['x'] })).toMatchObject({ updated: 0, skipped: 1 });
+      expect(await ingest({})).toMatchObject({ updated: 1, skipped: 0 });
+    } finally {
+      await server.stop();
+    }
+  });
 });

@@ -6,6 +6,7 @@ import type { DocsEnvironment } from '../environment.ts';
 import { countsQuery, type Counts, type CountRow, type TimeField } from './aggregate-query.ts';
 import { periodOf, type Interval, type Period } from './calendar.ts';
 import { checkFilter, matchesNothing, type Meta } from '../documents/index.ts';
+import { fitFacets } from './search/fit-facets.ts';
 import { selectDocuments } from './selection.ts';
 
 type AggregateHandler = Required<Pick<Handlers<Operations>, 'aggregateDocuments'>>['aggregateDocuments'];
@@ -17,7 +18,7 @@ type Rows = ReadonlyMap<CountRow['kind'], readonly CountRow[]>;
 
 /** `POST /v1/aggregate`: counts by metadata and time (contract section 4, decisions section 4.5), all of one moment. */
 export function aggregateDocuments(environment: Environment): AggregateHandler {
-  return async (input) => {
+  return async (input, { budget }) => {
     const start = performance.now();
     const { collection, filterMeta = {}, facets = [], histograms = [] } = input;
     checkFilter(filterMeta);
@@ -25,10 +26,12 @@ export function aggregateDocuments(environment: Environment): AggregateHandler {
     requireDistinct('histograms', histograms);
     const rows: Rows = Map.groupBy(await count(environment, collection, filterMeta, countsOf(input)), ({ kind }) => kind);
     const [values, days] = [byField(rows.get('facet')), byField(rows.get('time'))];
+    const { facets: fitted, isTruncated } = fitFacets(Object.fromEntries(facets.map(({ field }) => [field, values(field).map(({ value, n }) => ({ value, count: n }))])), budget);
     return {
       collection,
       totalDocs: rows.get('total')?.[0]?.n ?? 0,
-      facets: Object.fromEntries(facets.map(({ field }) => [field, values(field).map(({ value, n }) => ({ value, count: n }))])),
+      facets: fitted,
+      ...(isTruncated && { facetsTruncated: true }),
       histograms: Object.fromEntries(histograms.map(({ field, interval = 'month' }) => [field, toBuckets(days(field), interval)])),
       durationMs: Math.round(performance.now() - start),
     };

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
-import type { Handlers } from '../../operations/index.ts';
+import { truncationOf, type Handlers } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { resolveLanguage } from '../../text/languages/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -44,12 +44,16 @@ export function createStopWords({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fe
   };
 
   const handlers: StopWordHandlers = {
-    async listStopWords({ collection }) {
+    async listStopWords({ collection, offset }, { budget }) {
       const own = lists.differencesOf(collection);
       const words = [...lists.of(collection, defaultLang)].sort();
       const entries = words.map((word) => ({ word, isDefault: own.get(word) !== 'own' }));
       const custom = entries.filter(({ isDefault }) => !isDefault).length;
-      return { collection, entries, total: entries.length, defaults: entries.length - custom, custom };
+      const fitting = budget.fit(entries.slice(offset), ({ word }) => Buffer.byteLength(word));
+      return {
+        collection, entries: [...fitting], total: entries.length, defaults: entries.length - custom, custom,
+        ...truncationOf(budget.isSpent, offset + fitting.length),
+      };
     },
     async addStopWords({ collection, words }) {
       for (const [i, word] of words.entries()) requireToken(word, `words[${i}]`);

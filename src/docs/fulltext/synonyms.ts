@@ -1,6 +1,6 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
-import type { Handlers } from '../../operations/index.ts';
+import { truncationOf, type Handlers } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { countSynonyms, insertSynonyms, readAllSynonyms, readSynonyms, removeSynonyms } from './synonym-rows.ts';
@@ -54,8 +54,10 @@ export function createSynonyms({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fee
       await sql.transaction((tx) => add(tx, collection.toLowerCase(), normalizeWord(term), synonyms.map(normalizeWord)));
       return { status: 'ok' };
     },
-    async listSynonyms({ collection }) {
-      return { collection, synonyms: Object.fromEntries(thesauri.get(collection.toLowerCase())?.entries() ?? []) };
+    async listSynonyms({ collection, offset }, { budget }) {
+      const entries = (thesauri.get(collection.toLowerCase())?.entries() ?? []).slice(offset);
+      const fitting = budget.fit(entries, ([term, synonyms]) => synonyms.reduce((bytes, synonym) => bytes + Buffer.byteLength(synonym), Buffer.byteLength(term)));
+      return { collection, synonyms: Object.fromEntries(fitting), ...truncationOf(budget.isSpent, offset + fitting.length) };
     },
     async deleteSynonym({ collection, term }) {
       await sql.transaction((tx) => remove(tx, collection.toLowerCase(), normalizeWord(term)));

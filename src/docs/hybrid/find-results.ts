@@ -1,13 +1,14 @@
 import type { FusedHit } from '../../search/fusion/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
 import { applyCuration, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
-import { curatedDocuments, isMeant, matchedTerms, patiently, readRows, type OrdSet, type PinnedDocument, type ResultRow } from '../fulltext/index.ts';
+import type { ContentOptions, ResultRow } from '../documents/index.ts';
+import { curatedDocuments, isMeant, matchedTerms, patiently, readRows, type OrdSet, type PinnedDocument } from '../fulltext/index.ts';
 import type { Passage } from '../vectors/index.ts';
 import { Candidates, type Positions } from './candidates.ts';
 import type { HybridDeps } from './deps.ts';
 import { inWindows, type Placed } from './in-windows.ts';
 import { lookAtSides, type Look, type Scope } from './look-at-sides.ts';
-import { needsBodies, type HybridRequest } from './request.ts';
+import type { HybridRequest } from './request.ts';
 
 /** A result before it is shown. */
 export interface Found {
@@ -49,7 +50,7 @@ const LOOKS = 5;
  * the other: those that change meanwhile are looked at again, alone. One that never stops changing comes as it was
  * seen last.
  */
-export async function findResults(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden'>, rules: readonly CurationRule[]): Promise<FoundResults> {
+export async function findResults(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden'> & { readonly content: ContentOptions }, rules: readonly CurationRule[]): Promise<FoundResults> {
   const { words, meaning } = deps;
   const { hidden, pinned } = await curatedDocuments(words, request.collection.toLowerCase(), request.query, rules);
   const candidates = new Candidates(request);
@@ -61,7 +62,7 @@ export async function findResults(deps: HybridDeps, request: HybridRequest, scop
     const look = await lookAtSides(deps, request, { ...scope, hidden }, only);
     first ??= look;
     candidates.take(look, positions, only);
-    const { results, ords, outside } = await read(deps, request, candidates, rules, pinned);
+    const { results, ords, outside } = await read(deps, request, candidates, rules, pinned, scope.content);
     const torn = looks < LOOKS ? await candidates.changed(words.sql, ords) : new Set<number>();
     if (torn.size === 0) return { results, all: withOrds(candidates.all(), outside), algorithm: first.algorithm, incomparable: first.incomparable };
     only = torn;
@@ -70,7 +71,7 @@ export async function findResults(deps: HybridDeps, request: HybridRequest, scop
 }
 
 /** The results as the tables have them now. */
-async function read(deps: HybridDeps, request: HybridRequest, candidates: Candidates, rules: readonly CurationRule[], pinned: readonly PinnedDocument[]): Promise<Reading> {
+async function read(deps: HybridDeps, request: HybridRequest, candidates: Candidates, rules: readonly CurationRule[], pinned: readonly PinnedDocument[], content: ContentOptions): Promise<Reading> {
   const { words: { sql, view }, meaning } = deps;
   const pins = new Set(pinned.map(({ ord }) => ord));
   const organic = firstOf(await inOrder(deps, request, candidates), request.topK, pins);
@@ -78,13 +79,15 @@ async function read(deps: HybridDeps, request: HybridRequest, candidates: Candid
   const index = view.indexOf(request.collection);
   const terms = index === undefined ? undefined : await matchedTerms(index, request.words.plan, ords);
   const passages = await passagesOf(meaning, request, organic);
-  const rows = await readRows(sql, ords, needsBodies(request));
+  // Pinned documents may come first, and move others to a later page.
+  const contentsOf = [...pins, ...ords.slice(Math.max(0, request.offset - pins.size))];
+  const rows = await readRows(sql, ords, { ...content, contentsOf });
   const found = organic.flatMap(({ hit }, i) => toFound(rows.get(hit.ord), { hit, terms: terms?.get(hit.ord), passage: passages[i] }));
   const findPinned = (pin: Pin): Found | undefined => pinned.filter((document) => isMeant(document, pin))
     .flatMap(({ ord }) => toFound(rows.get(ord), { hit: undefined, terms: terms?.get(ord), passage: undefined })).at(0);
   const results = applyCuration(request.query, found, rules, findPinned);
   const outside = results.filter(({ hit }) => hit === undefined).map(({ row }) => row.ord);
-  return { results: results.slice(0, request.topK), ords, outside };
+  return { results: results.slice(request.offset, request.topK), ords, outside };
 }
 
 /** Fused hits, in the mode `window` merged to windows, in the order of the answer. */

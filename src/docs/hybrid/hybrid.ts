@@ -1,6 +1,6 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
-import type { Handlers } from '../../operations/index.ts';
+import type { AnswerBounds, Handlers } from '../../operations/index.ts';
 import type { FullTextSearch } from '../fulltext/index.ts';
 import type { HybridDeps } from './deps.ts';
 import type { HybridInput } from './request.ts';
@@ -10,7 +10,7 @@ import { searchHybrid } from './search-hybrid.ts';
 export interface Hybrid {
   readonly handlers: Required<Pick<Handlers<Operations>, 'searchHybrid'>>;
   /** As `POST /v1/hybrid-search`, for other areas. It takes a place at the search gate by itself. */
-  hybridSearch(input: HybridInput, signal: AbortSignal): Promise<SearchHybridResponse>;
+  hybridSearch(input: HybridInput, bounds: AnswerBounds): Promise<SearchHybridResponse>;
 }
 
 export interface HybridAreas extends Pick<HybridDeps, 'chunker' | 'gate'> {
@@ -21,7 +21,7 @@ export interface HybridAreas extends Pick<HybridDeps, 'chunker' | 'gate'> {
 export function createHybrid({ words, vectors, chunker, gate }: HybridAreas): Hybrid {
   const deps: HybridDeps = { words: words.deps, meaning: vectors, chunker, gate };
   return {
-    handlers: { searchHybrid: (input, { signal }) => searchHybrid(deps, input, signal) },
-    hybridSearch: (input, signal) => searchHybrid(deps, input, signal),
+    handlers: { searchHybrid: (input, context) => searchHybrid(deps, input, context) },
+    hybridSearch: (input, bounds) => searchHybrid(deps, input, bounds),
   };
 }

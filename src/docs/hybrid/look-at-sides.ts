@@ -56,7 +56,7 @@ function narrowed(eligible: OrdSet | undefined, ords: Iterable<number>): OrdSet 
 
 function lookAtWords({ words }: HybridDeps, { words: { collection, plan, algorithm, fieldWeights, facetBy, limit } }: HybridRequest, { eligible, factors }: Ground): Pick<Look, 'words' | 'matches'> {
   const found = words.view.indexOf(collection)?.search({
-    root: plan.root, expansions: plan.expansions, analyzer: plan.analyzer, algorithm, fieldWeights, limit,
+    readings: plan.readings, algorithm, fieldWeights, limit,
     collect: facetBy !== undefined,
     ...(eligible && { filter: eligible }), ...(factors && { factors }),
   });
@@ -71,7 +71,9 @@ async function lookAtMeaning(deps: HybridDeps, request: HybridRequest, { vector,
   const results = await Promise.all(groupsByFactor(factors, eligible, last).map((group) => deps.meaning.searchByVector({
     ...vector, collection, k, metric, threshold, algorithm: vectorAlgorithm, eligible: group, perDocument: mode === 'parent', quotable: true,
   }, signal)));
-  const [{ algorithm, incomparable }] = results as [(typeof results)[number]];
+  const [{ algorithm: first, incomparable }] = results as [(typeof results)[number]];
+  // A group may be so small that its vectors were scanned.
+  const algorithm = results.some((result) => result.algorithm === 'flat') ? 'flat' : first;
   const hits = results.flatMap((result) => result.hits);
   return { meaning: factors === undefined ? hits : hits.map((hit) => ({ ...hit, score: hit.score * (factors[hit.ord] ?? 1) })), algorithm, incomparable };
 }

@@ -16,7 +16,7 @@ export interface ChosenPassage extends Passage {
  * found: it is cut as it would be for embeddings.
  */
 export function passageByWords(
-  chunker: Pick<Embeddings, 'chunksOf'>, matcher: WordMatcher, document: { readonly key: string; readonly meta: Meta; readonly contentMd: string }, size: number,
+  chunker: Pick<Embeddings, 'chunksOf'>, matcher: WordMatcher | undefined, document: { readonly key: string; readonly meta: Meta; readonly contentMd: string }, size: number,
 ): ChosenPassage | undefined {
   const chunks = chunker.chunksOf(document);
   if (chunks.length === 0) return undefined;
@@ -35,8 +35,8 @@ interface Matches {
   readonly hits: number;
 }
 
-function countMatches(tokens: readonly { readonly form: string }[], matcher: WordMatcher): Matches {
-  const labels = tokens.map(({ form }) => matcher.match(form)).filter((label) => label !== undefined);
+function countMatches(tokens: readonly { readonly form: string }[], matcher: WordMatcher | undefined): Matches {
+  const labels = tokens.map(({ form }) => matcher?.match(form)).filter((label) => label !== undefined);
   return { terms: new Set(labels).size, hits: labels.length };
 }
 

@@ -1,34 +1,41 @@
 import type { HybridResult } from '../../../generated/docs/sdk/types.gen.ts';
+import type { AnswerBounds } from '../../operations/index.ts';
 import { distanceMeters, pointOf } from '../../search/geo/index.ts';
 import type { Curated } from '../curation/index.ts';
-import { Pace, projectDocument } from '../documents/index.ts';
-import { toDocument, WordMatcher } from '../fulltext/index.ts';
+import { contextCost, Pace, projectDocument } from '../documents/index.ts';
+import { readContent, toDocument, WordMatchers } from '../fulltext/index.ts';
 import type { HybridDeps } from './deps.ts';
 import type { Found } from './find-results.ts';
 import { passageByWords, type ChosenPassage } from './passage-by-words.ts';
-import type { HybridRequest } from './request.ts';
+import { needsBodies, type HybridRequest } from './request.ts';
 
-/** A result with the bytes of text that it carries, which a token budget counts. */
+/** A result with the bytes of text that a token budget counts. */
 export interface PresentedResult {
   readonly result: Omit<HybridResult, 'rank'>;
   readonly bytes: number;
 }
 
-/** Results as they are answered. */
-export async function presentResults(deps: HybridDeps, request: HybridRequest, found: readonly Curated<Found>[]): Promise<PresentedResult[]> {
-  const matcher = new WordMatcher(request.words.plan);
+/** Results as they are answered, as many as the answer may hold; `next` is the place of the first one that did not fit. */
+export async function presentResults(deps: HybridDeps, request: HybridRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds): Promise<{ presented: PresentedResult[]; next: number }> {
+  const matchers = new WordMatchers(request.words.plan);
   const bodies = new Map<number, Body>();
   const pace = new Pace();
   const presented: PresentedResult[] = [];
-  for (const one of found) {
-    const { ord, body } = one.row;
-    const known = bodies.get(ord) ?? toBody(body === null ? '' : await deps.words.codec.decodeAsync(body));
+  for (const [i, one] of found.entries()) {
+    signal.throwIfAborted();
+    const { row } = one;
+    if (row.meta === null && presented.length > 0) budget.end();
+    if (budget.isSpent) return { presented, next: i };
+    if (row.meta === null && !(await readContent(deps.words.sql, row, needsBodies(request)))) continue;
+    const known = bodies.get(row.ord) ?? toBody(row.body === null ? '' : await deps.words.codec.decodeAsync(row.body));
     // Several passages may be of one document.
-    if (request.mode !== 'parent') bodies.set(ord, known);
-    presented.push(present(deps, request, matcher, one, known));
+    if (request.mode !== 'parent') bodies.set(row.ord, known);
+    const { size, ...result } = present(deps, request, matchers, one, known);
+    if (!budget.take(size)) return { presented, next: i };
+    presented.push(result);
     await pace.rest();
   }
-  return presented;
+  return { presented, next: found.length };
 }
 
 interface Body {
@@ -42,16 +49,18 @@ function toBody(contentMd: string): Body {
   return { contentMd, bytes: () => (bytes ??= Buffer.from(contentMd)) };
 }
 
-function present(deps: HybridDeps, request: HybridRequest, matcher: WordMatcher, one: Curated<Found>, { contentMd, bytes }: Body): PresentedResult {
+function present(deps: HybridDeps, request: HybridRequest, matchers: WordMatchers, one: Curated<Found>, { contentMd, bytes }: Body): PresentedResult & { readonly size: number } {
   const { row, hit, terms, pinned } = one;
   const { projection, circle } = request;
-  const document = toDocument(row, JSON.parse(row.meta) as Record<string, string[]>, contentMd);
+  const document = toDocument(row, JSON.parse(row.meta!) as Record<string, string[]>, contentMd);
+  const shown = projectDocument(document, projection);
   const point = circle && pointOf(document.meta);
-  const passage = passageOf(deps, request, matcher, one, document);
+  const passage = passageOf(deps, request, matchers, one, document);
+  const body = projection.body ? row.bytes : undefined;
   const chunkText = passage && bytes().toString('utf8', passage.start, passage.end);
   return {
     result: {
-      document: projectDocument(document, projection),
+      document: shown,
       combinedScore: round(hit?.score ?? 0),
       ftsScore: hit?.words?.score ?? 0,
       vectorScore: hit?.meaning?.score ?? 0,
@@ -62,16 +71,17 @@ function present(deps: HybridDeps, request: HybridRequest, matcher: WordMatcher,
       ...(point && { distanceMeters: toCentimetres(distanceMeters(circle!.middle, point)) }),
       ...(passage && { chunkIndex: passage.chunk, chunkText: chunkText!, startLine: passage.startLine, endLine: passage.endLine }),
     },
-    bytes: projection.body ? row.bytes : passage === undefined ? 0 : passage.end - passage.start,
+    bytes: contextCost({ body, passage: passage && passage.end - passage.start, meta: shown.meta }),
+    size: (body ?? 0) + Buffer.byteLength(chunkText ?? '') + contextCost({ meta: shown.meta }),
   };
 }
 
 function passageOf(
-  { chunker }: HybridDeps, { mode, windowSize }: HybridRequest, matcher: WordMatcher, { hit, passage }: Found, document: ReturnType<typeof toDocument>,
+  { chunker }: HybridDeps, { mode, windowSize }: HybridRequest, matchers: WordMatchers, { hit, passage }: Found, document: ReturnType<typeof toDocument>,
 ): ChosenPassage | undefined {
   if (mode === 'parent') return undefined;
   if (hit?.chunk !== undefined && passage !== undefined) return { ...passage, chunk: hit.chunk };
-  return passageByWords(chunker, matcher, document, mode === 'window' ? windowSize : 0);
+  return passageByWords(chunker, matchers.of(document), document, mode === 'window' ? windowSize : 0);
 }
 
 /** More digits than the sides' single precision has would be noise. */

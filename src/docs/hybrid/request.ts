@@ -21,7 +21,10 @@ export interface HybridRequest {
   readonly query: string;
   /** The side of the words, as full-text search would be asked for its candidates. */
   readonly words: WordsRequest;
+  /** Results to find, those that are skipped included. */
   readonly topK: number;
+  /** Results to skip. */
+  readonly offset: number;
   /** Hits that each side brings along. */
   readonly candidates: number;
   readonly fusion: Fusion;
@@ -52,12 +55,12 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   const { collection, query, geo, rrfK, threshold, distanceMetric: metric, windowSize } = input;
   if (input.sort === 'distance' && geo === undefined) throw new ServiceError('invalid_argument', 'sort: distance needs geo');
   const profile = deps.collections.configOf(collection)?.retrieval ?? {};
-  const topK = input.topK ?? profile.topK ?? DEFAULT_TOP_K;
+  const topK = input.offset + (input.topK ?? profile.topK ?? DEFAULT_TOP_K);
   const candidates = Math.max(MIN_CANDIDATES, Math.ceil(topK * (input.oversample ?? profile.oversample ?? OVERSAMPLE)));
   const alpha = alphaOf(input, profile);
   const strategy = input.strategy ?? profile.hybridStrategy ?? 'alpha';
   return {
-    collection, query, topK, candidates, alpha, rrfK, threshold, metric, windowSize,
+    collection, query, topK, candidates, offset: input.offset, alpha, rrfK, threshold, metric, windowSize,
     words: resolveWords(deps, wordsInput(input, candidates)),
     fusion: strategy === 'rrf' ? { strategy, k: rrfK } : { strategy, alpha },
     vectorAlgorithm: input.vectorAlgorithm,
@@ -70,16 +73,16 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   };
 }
 
-/** 0 is a weight too, so the profile says whether its own counts (contract section 2, `retrieval`). */
-function alphaOf({ alpha }: HybridInput, { hybridAlpha, hybridAlphaSet }: Retrieval): number {
-  return alpha ?? (hybridAlphaSet === true ? hybridAlpha : undefined) ?? DEFAULT_ALPHA;
+/** The weight of the profile counts when it is present, 0 included (decision D-136). */
+function alphaOf({ alpha }: HybridInput, { hybridAlpha }: Retrieval): number {
+  return alpha ?? hybridAlpha ?? DEFAULT_ALPHA;
 }
 
 /** What the request says of the words, with the defaults of full-text search for what it cannot say. */
 function wordsInput({ collection, query, algorithm, fuzzy, disableStem, disableSynonyms, filterMeta, boost, facetBy, facetMaxValues }: HybridInput, limit: number): Parameters<typeof resolveWords>[1] {
   return {
-    collection, query, algorithm, fuzzy, disableStem, disableSynonyms, limit, facetMaxValues,
-    mode: 'auto', distance: 5, includeContent: false, highlight: false, highlightTag: '<mark>', maxHighlights: 0, fragmentSize: 150,
+    collection, query, algorithm, fuzzy, disableStem, disableSynonyms, limit, offset: 0, facetMaxValues,
+    mode: 'auto', distance: 5, includeContent: false, highlight: false, highlightTag: '<mark>', highlightEscape: 'none', maxHighlights: 0, fragmentSize: 150,
     ...(filterMeta && { filterMeta }), ...(boost && { boost }), ...(facetBy && { facetBy }),
   };
 }

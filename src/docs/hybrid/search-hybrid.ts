@@ -1,36 +1,43 @@
 import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { countWithinBudget, Pace } from '../documents/index.ts';
-import { countFacets, fillPrompt, queriesFor, withNeighbours, type CollectionRow } from '../fulltext/index.ts';
+import { truncationOf, type AnswerBounds } from '../../operations/index.ts';
+import { contentsFor, countWithinBudget, Pace } from '../documents/index.ts';
+import { countFacets, fillPrompt, fitFacets, prepareFor, queriesFor, withNeighbours, type CollectionRow } from '../fulltext/index.ts';
+import { costOf } from '../search-cost.ts';
 import type { HybridDeps, QueryVector } from './deps.ts';
 import { findResults, type FoundResults } from './find-results.ts';
 import { presentResults } from './present-results.ts';
-import { byWordsAlone, isMeaningWanted, resolveRequest, type HybridInput, type HybridRequest } from './request.ts';
+import { byWordsAlone, isMeaningWanted, needsBodies, resolveRequest, type HybridInput, type HybridRequest } from './request.ts';
 
 /** Of a collection that is not there. */
 const NOTHING: FoundResults = { results: [], all: undefined, algorithm: undefined, incomparable: 0 };
 
 /** `POST /v1/hybrid-search` (contract section 4, "Full-text search"; decisions section 4.5). Only the scoring holds a place among the searches. */
-export async function searchHybrid(deps: HybridDeps, input: HybridInput, signal: AbortSignal): Promise<SearchHybridResponse> {
+export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds: AnswerBounds): Promise<SearchHybridResponse> {
+  const { signal, budget } = bounds;
   const started = performance.now();
   const { words, gate } = deps;
   const asked = resolveRequest(words, input);
   const collection = await words.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [asked.collection.toLowerCase()]);
   const { request, vector, warnings } = await withVector(deps, await withWords(deps, asked, signal), signal);
   const rules = words.curation.rulesOf(request.collection);
-  const found = collection === undefined ? NOTHING : await gate.run(() => findResults(deps, request, { collection, vector, signal }, rules), signal);
-  const presented = await presentResults(deps, request, found.results);
+  const content = contentsFor(budget, needsBodies(request), request.projection.body);
+  const found = collection === undefined ? NOTHING : await gate.run(() => findResults(deps, request, { collection, vector, signal, content }, rules), signal, costOf(input, collection.docs));
+  const facets = await facetsOf(deps, request, collection, found, budget);
+  const { presented, next } = await presentResults(deps, request, found.results, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
+  const contextTruncated = fitting < presented.length;
   const notes = [...warnings, ...incomparableWarning(found.incomparable)];
   return {
-    results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: i + 1 })),
+    results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + i + 1 })),
     total: fitting,
     strategy: request.fusion.strategy, alpha: request.alpha, rrfK: request.rrfK,
     ftsAlgorithm: input.algorithm, vectorAlgorithm: found.algorithm ?? request.vectorAlgorithm ?? 'flat',
     distanceMetric: request.metric, retrievalMode: request.mode,
-    ...await facetsOf(deps, request, collection, found),
+    ...facets,
     ...(notes.length > 0 && { warnings: notes }),
-    ...(fitting < presented.length && { contextTruncated: true }),
+    ...(contextTruncated && { contextTruncated }),
+    ...truncationOf(budget.isSpent && !contextTruncated, request.offset + next),
     searchStats: { durationMs: Math.round(performance.now() - started) },
     ...promptOf(deps, request),
   };
@@ -39,7 +46,7 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, signal:
 /** Gets the index of words ready for the query, in slices, and for `pmisparse` the neighbours of its terms. Throws `index_loading`. */
 async function withWords({ words }: HybridDeps, request: HybridRequest, signal: AbortSignal): Promise<HybridRequest> {
   const pace = new Pace();
-  while (words.view.indexOf(request.collection)?.prepare(request.words.plan.analyzer) === false) await pace.rest();
+  while (!prepareFor(words.view.indexOf(request.collection), request.words.plan)) await pace.rest();
   return { ...request, words: await withNeighbours(words, request.words, signal) };
 }
 
@@ -74,12 +81,13 @@ function incomparableWarning(documents: number): string[] {
   return [`${count} not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds them anew`];
 }
 
-async function facetsOf({ words }: HybridDeps, { words: { facetBy, facetMaxValues } }: HybridRequest, collection: CollectionRow | undefined, { results, all }: FoundResults): Promise<Pick<SearchHybridResponse, 'facets'>> {
+async function facetsOf({ words }: HybridDeps, { words: { facetBy, facetMaxValues } }: HybridRequest, collection: CollectionRow | undefined, { results, all }: FoundResults, budget: AnswerBounds['budget']): Promise<Pick<SearchHybridResponse, 'facets' | 'facetsTruncated'>> {
   if (facetBy === undefined) return {};
   // Several passages may be of one document.
   const rows = [...new Map(results.map(({ row }) => [row.ord, row])).values()];
   const counted = all && collection && await countFacets(queriesFor(words.sql, collection), collection.id, all, { fields: facetBy, max: facetMaxValues }, rows);
-  return { facets: counted?.facets ?? Object.fromEntries(facetBy.map((field) => [field, []])) };
+  const { facets, isTruncated } = fitFacets(counted?.facets ?? Object.fromEntries(facetBy.map((field) => [field, []])), budget);
+  return { facets, ...(isTruncated && { facetsTruncated: true }) };
 }
 
 function promptOf({ words: { collections } }: HybridDeps, { collection, query }: HybridRequest): Pick<SearchHybridResponse, 'responsePrompt'> {

@@ -6,6 +6,18 @@ import { HybridFixture, keysOf, recomputed } from './test-fixture.ts';
 
 const WORDS = ['red', 'green', 'apple', 'pear', 'tree', 'sea'];
 
+describe('POST /v1/hybrid-search over several languages', () => {
+  it('reads its query for each document in the language of that (decision D-144)', async () => {
+    const fixture = await HybridFixture.open();
+    await fixture.add('de', 'Alte Häuser stehen leer', {}, { lang: 'de' });
+    await fixture.add('en', 'Hauser was running', {}, { lang: 'en' });
+    const found = async (query: string) => (await fixture.find(query, { alpha: 0 })).results.map(({ document: { key }, matchedTerms }) => [key, ...matchedTerms]);
+    expect(await found('Haus')).toEqual([['de', 'haus']]);
+    expect(await found('runs')).toEqual([['en', 'runs']]);
+    await fixture.close();
+  });
+});
+
 describe('POST /v1/hybrid-search over a set of documents', () => {
   let fixture: HybridFixture;
   const texts = Array.from({ length: 24 }, (_, i) => WORDS.filter((_, bit) => (((i + 3) * 7) >> bit) & 1).join(' ') || 'nothing');
@@ -49,6 +61,13 @@ describe('POST /v1/hybrid-search over a set of documents', () => {
         else expect(before.distanceMeters!).toBeLessThanOrEqual(result.distanceMeters!);
       }
     }), { numRuns: 60 });
+  });
+
+  it.each(['bm25', 'bm25f', 'pmisparse'])('counts words as often as the query has them, with %s', async (algorithm) => {
+    const keys = async (query: string) => keysOf(await fixture.find(query, { alpha: 0, topK: 24, algorithm }));
+    const often = await keys('pear sea sea sea sea sea sea sea sea');
+    expect(often).toEqual((await fixture.call('searchFullText', { collection: 'c', query: 'sea pear sea sea sea sea sea sea sea', algorithm, limit: 24 })).results.map(({ document }) => document.key));
+    expect(often).not.toEqual(await keys('pear sea'));
   });
 
   it.each(['bm25', 'bm25f', 'pmisparse'])('scores words and meaning as the two searches do by themselves, with %s', async (algorithm) => {
@@ -112,12 +131,12 @@ describe('POST /v1/hybrid-search', () => {
     expect(await fixture.keys('red apple', { alpha: 1, topK: 1, boost: { 'kind:raised': 100 } })).toEqual(['far']);
   });
 
-  it('follows the retrieval profile where the request is silent, and honours its weight only when it is set', async () => {
+  it('follows the retrieval profile where the request is silent; its weight counts when it is present (decision D-136)', async () => {
     await fixture.add('a', 'red apple');
     const configure = (retrieval: object) => fixture.call('setCollectionConfig', { collection: 'c', retrieval });
     await configure({ hybridStrategy: 'rrf', hybridAlpha: 0, retrievalMode: 'chunk', topK: 1 });
-    expect(await fixture.find('apple')).toMatchObject({ strategy: 'rrf', alpha: 0.5, retrievalMode: 'chunk' });
-    await configure({ hybridStrategy: 'alpha', hybridAlpha: 0, hybridAlphaSet: true });
+    expect(await fixture.find('apple')).toMatchObject({ strategy: 'rrf', alpha: 0, retrievalMode: 'chunk' });
+    await configure({ hybridStrategy: 'alpha', hybridAlpha: 0, hybridAlphaSet: false });
     expect(await fixture.find('apple')).toMatchObject({ strategy: 'alpha', alpha: 0 });
     expect(await fixture.find('apple', { strategy: 'rrf', alpha: 0.7, retrievalMode: 'parent' })).toMatchObject({ strategy: 'rrf', alpha: 0.7, retrievalMode: 'parent' });
   });
@@ -197,7 +216,11 @@ describe('POST /v1/hybrid-search', () => {
     const answer = await fixture.find('apple', { includeContent: true, contextTokenBudget: 6 });
     expect(answer).toMatchObject({ total: 2, contextTruncated: true });
     expect((await fixture.find('apple', { fields: ['title', 'contentMd'], topK: 1 })).results[0]!.document).toEqual({ id: 'c|a|en', key: 'a', lang: 'en', meta: { title: ['T'] }, contentMd: 'red apple' });
-    expect(await fixture.find('apple', { contextTokenBudget: 1 })).not.toHaveProperty('contextTruncated');
+    // Where no text is carried, the metadata count.
+    expect(await fixture.find('apple', { contextTokenBudget: 1 })).toMatchObject({ total: 1, contextTruncated: true });
+    expect(await fixture.find('apple', { fields: ['key'], contextTokenBudget: 1 })).not.toHaveProperty('contextTruncated');
+    const all = await fixture.find('apple');
+    expect((await fixture.find('apple', { offset: 1, topK: 1 })).results).toEqual(all.results.slice(1, 2));
   });
 
   it('heeds edits, stemming and synonyms', async () => {

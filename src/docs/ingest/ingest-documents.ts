@@ -3,10 +3,10 @@ import type { IngestDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Sql } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
-import { Pace, repairItem, requireText, type BatchItem, type Documents } from '../documents/index.ts';
-import { keyCollisions } from './key-collisions.ts';
-import { changeFlags, effectiveOptions } from './profile.ts';
-import { toItem } from './to-item.ts';
+import { Pace, repairItem, requireText, type BatchResult, type Documents } from '../documents/index.ts';
+import { findCollisions, type KeyedItem } from './key-collisions.ts';
+import { changeFlags, effectiveOptions, type EffectiveOptions } from './profile.ts';
+import { SCRAPED_AT, toItem } from './to-item.ts';
 
 export interface IngestDeps {
   readonly sql: Sql;
@@ -17,43 +17,50 @@ export interface IngestDeps {
 /**
  * `POST /v1/ingest` (contract section 4): scraped documents, never all or nothing (decision D-67).
  *
- * A duplicate is a document whose body has the CRC-32 and length of the one stored under its
- * identity, also by an earlier item of the batch. `textOnly` is about the conversion of files and has
- * no effect on `contentMd`, which is markdown already.
+ * A duplicate is a document that would leave body, metadata and expiry as they are stored under its
+ * identity, also by an earlier item of the batch (decision D-138). When it was scraped does not count: otherwise a
+ * page that is scraped again would never be one. `textOnly` is about the conversion of files and has no effect
+ * on `contentMd`, which is markdown already.
  */
 export function ingestDocuments(deps: IngestDeps): Required<Handlers<Operations>>['ingestDocuments'] {
-  return async ({ collection, documents, options = {} }, { signal }) => {
+  return async ({ collection, documents, options = {} }, { identity, signal }) => {
     const start = performance.now();
     requireText(collection);
     const chosen = effectiveOptions(options);
-    const { items, repaired } = await toItems(documents, chosen.saveRevision);
+    const { keyed, repaired } = await toItems(documents, chosen);
+    const { items, keyCollisions } = findCollisions(collection, keyed);
     if (chosen.autoConfigureCollection) await autoConfigure(deps, collection);
-    const { skipDuplicates } = chosen;
-    const result = await deps.writer.put(collection, items, { skipDuplicates, flags: changeFlags(chosen), signal });
-    const { added, updated, skipped, failed, errors, embeddingDropped } = result;
+    const duplicates = chosen.skipDuplicates ? { ignoredMeta: [SCRAPED_AT] } : undefined;
+    const result = await deps.writer.put(collection, items, { skipDuplicates: duplicates, flags: changeFlags(chosen), signal });
+    const { added, failed, errors, embeddingDropped } = result;
     return {
-      added, updated, skipped, failed, errors, collection,
+      added, ...existing(result, identity.may('read', collection)), failed, errors, collection,
       durationMs: Math.round(performance.now() - start),
       profile: options.profile ?? 'default',
-      keyCollisions: keyCollisions(collection, items),
+      keyCollisions,
       ...(embeddingDropped > 0 && { embeddingDropped }),
       ...(repaired > 0 && { sanitized: repaired }),
     };
   };
 }
 
+/** Documents that were there before. Which of them were stored as they came tells what is stored, so only readers learn it. */
+function existing({ updated, skipped }: BatchResult, mayRead: boolean): Pick<BatchResult, 'updated' | 'skipped'> {
+  return mayRead ? { updated, skipped } : { updated: updated + skipped, skipped: 0 };
+}
+
 /** Text is repaired first, for URLs and front matter are read from it (decision D-39). */
-async function toItems(documents: readonly IngestDocument[], saveRevision: boolean): Promise<{ items: BatchItem[]; repaired: number }> {
+async function toItems(documents: readonly IngestDocument[], options: EffectiveOptions): Promise<{ keyed: KeyedItem[]; repaired: number }> {
   const pace = new Pace();
-  const items: BatchItem[] = [];
+  const keyed: KeyedItem[] = [];
   let repaired = 0;
   for (const document of documents) {
     const sound = repairItem(document);
     if (sound.repaired) repaired++;
-    items.push(toItem(sound.item, saveRevision));
+    keyed.push(toItem(sound.item, options));
     await pace.rest();
   }
-  return { items, repaired };
+  return { keyed, repaired };
 }
 
 /** A collection that has a configuration keeps it as it is. */

@@ -51,6 +51,49 @@ describe.each(DRIVERS)('ingest over %s (contract section 4)', (driver) => {
     expect(await get('A')).toMatchObject({ key: 'a', contentMd: 'last' });
   });
 
+  describe('URLs that differ but make one key (decision D-37)', () => {
+    const at = (url: string, more: object = {}) => page({ key: undefined, url, contentMd: url, ...more });
+    const [first, second] = ['https://example.org/show?id=1', 'https://example.org/show?id=2'];
+
+    it('are reported, and the later ones fail instead of overwriting the first', async () => {
+      const result = await ingest([at(first), at(second), at(first, { contentMd: 'again' }), at('https://example.org/Show.html')]);
+      expect(result).toMatchObject({
+        added: 1, updated: 1, failed: 2, keyCollisions: [{ lang: 'en', keys: ['show'], urls: [first, second, 'https://example.org/Show.html'] }],
+        errors: [`1 show: url makes the key of ${first}, which is in the same batch; give it a key of its own, or use keyFrom: url`, expect.stringMatching(/^3 show: url makes the key of /)],
+      });
+      expect((await get('show')).contentMd).toBe('again');
+    });
+
+    it('are told apart by keyFrom: url, by host and query', async () => {
+      const result = await ingest([at(first), at(second), at('https://example.com/show?id=1')], { keyFrom: 'url' });
+      expect(result).toMatchObject({ added: 3, failed: 0, keyCollisions: [] });
+      expect((await get('example.org-show-id-2')).contentMd).toBe(second);
+    });
+
+    it('are one page where only the fragment or the spelling of the host differs', async () => {
+      expect(await ingest([at('https://example.org/a'), at('https://EXAMPLE.org/a#part')])).toMatchObject({ added: 1, updated: 1, failed: 0, keyCollisions: [] });
+    });
+
+    it('do not meet in different languages, or in another batch', async () => {
+      expect(await ingest([at(first), at(second, { lang: 'de' })])).toMatchObject({ added: 2, keyCollisions: [] });
+      expect(await ingest([at(second)])).toMatchObject({ updated: 1, keyCollisions: [] });
+    });
+
+    it('update the document of a key that was given, as that key would', async () => {
+      const result = await ingest([page({ key: 'Show', contentMd: 'given' }), at(first), at(second)]);
+      expect(result).toMatchObject({ added: 1, updated: 1, failed: 1, keyCollisions: [{ lang: 'en', keys: ['Show', 'show'], urls: [first, second] }] });
+    });
+
+    it('are stored under keys with the letters of their script', async () => {
+      await ingest([at('https://example.org/%C3%9Cber-uns'), at('https://example.org/%C3%84ber-uns')]);
+      expect((await get('über-uns')).contentMd).toContain('%C3%9C');
+    });
+
+    it('refuses another keyFrom', async () => {
+      await expect(ingest([page()], { keyFrom: 'host' })).rejects.toMatchObject({ status: 400, message: expect.stringContaining('keyFrom') });
+    });
+  });
+
   it('fails each bad item alone (decision D-67) and counts repaired ones (decision D-39)', async () => {
     await fixture.call('setSchema', { collection: 'web', schema: { properties: { size: { type: 'integer' } } } });
     const result = await ingest([page({ key: undefined }), page({ lang: undefined }), page({ key: 'a|b' }), page({ meta: { size: ['x'] } }), page({ ttl: -5 }), page({ contentMd: 'ok \ud800' })]);
@@ -68,14 +111,38 @@ describe.each(DRIVERS)('ingest over %s (contract section 4)', (driver) => {
   });
 
   describe('skipDuplicates', () => {
-    it('skips a body that is stored under the same identity, also by the same batch', async () => {
-      await ingest([page({ meta: { v: ['1'] } })]);
+    it('skips what is stored under the same identity, also by the same batch', async () => {
+      await ingest([page()]);
       fixture.advance(5);
-      const result = await ingest([page({ meta: { v: ['2'] } }), page({ key: 'PAGE' }), page({ key: 'new' }), page({ key: 'new' }), page({ contentMd: 'changed' })], { skipDuplicates: true });
+      const result = await ingest([page(), page({ key: 'PAGE' }), page({ key: 'new' }), page({ key: 'new' }), page({ contentMd: 'changed' })], { skipDuplicates: true });
       expect(result).toMatchObject({ added: 1, updated: 1, skipped: 3, failed: 0 });
       expect(await get('page')).toMatchObject({ contentMd: 'changed', addedAt: START, updatedAt: START + 5 });
       await expect(get('PAGE')).rejects.toMatchObject({ code: 'not_found' });
       expect(await flags()).toEqual([CREATED, CREATED, 0]);
+    });
+
+    it.each([
+      ['metadata', { meta: { v: ['1'] } }, { meta: { v: ['2'] } }],
+      ['metadata that are gone', { meta: { v: ['1'] } }, {}],
+      ['the order of values', { meta: { v: ['1', '2'] } }, { meta: { v: ['2', '1'] } }],
+      ['a first expiry', {}, { ttl: 60 }],
+      ['an expiry that is taken back', { ttl: 60 }, { ttl: 0 }],
+      ['a later expiry', { ttl: 60 }, { ttl: 60 }],
+    ])('writes what differs in nothing but %s (decision D-138)', async (_, before, after) => {
+      await ingest([page(before)]);
+      fixture.advance(5);
+      expect(await ingest([page(after)], { skipDuplicates: true })).toMatchObject({ updated: 1, skipped: 0 });
+    });
+
+    it.each([
+      ['the order of the keys', { meta: { a: ['1'], b: ['2'] } }, { meta: { b: ['2'], a: ['1'] } }],
+      ['when it was scraped', { scrapedAt: 1, scraper: 's' }, { scrapedAt: 2, scraper: 's' }],
+      ['a time to live that it does not give', { ttl: 60 }, {}],
+      ['a time to live that it never had', {}, { ttl: 0 }],
+    ])('skips what differs in nothing but %s', async (_, before, after) => {
+      await ingest([page(before)]);
+      fixture.advance(5);
+      expect(await ingest([page(after)], { skipDuplicates: true })).toMatchObject({ updated: 0, skipped: 1 });
     });
 
     it('does not take an expired document for a duplicate', async () => {

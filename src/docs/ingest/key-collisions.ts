@@ -1,15 +1,62 @@
 import type { KeyCollision } from '../../../generated/docs/sdk/types.gen.ts';
 import { identify, type BatchItem } from '../documents/index.ts';
 
-/** The keys of a batch that differ only in case, and so name one document (identity rule 3), in the order of the batch. */
-export function keyCollisions(collection: string, items: readonly BatchItem[]): KeyCollision[] {
-  const groups = new Map<string, { lang: string; keys: Set<string> }>();
-  for (const { key, lang } of items) {
-    if (key === undefined || lang === undefined) continue;
+/** An item, with the URL that its key was derived from; undefined where the key was given. */
+export interface KeyedItem {
+  readonly item: BatchItem;
+  readonly url: string | undefined;
+}
+
+/** Items that name one document. */
+interface Group {
+  readonly lang: string;
+  readonly keys: Set<string>;
+  /** The URLs that make the key as they were written, by the page that they name. */
+  readonly urls: Map<string, string>;
+}
+
+/**
+ * Finds the items of a batch that name one document: by keys that differ only in case (identity rule 3),
+ * or by URLs of different pages that make one key (decision D-37). Items of the later pages are refused, so that
+ * no page overwrites another. Items and collisions are in the order of the batch.
+ */
+export function findCollisions(collection: string, keyed: readonly KeyedItem[]): { items: BatchItem[]; keyCollisions: KeyCollision[] } {
+  const groups = new Map<string, Group>();
+  const items = keyed.map(({ item, url }) => {
+    const { key, lang } = item;
+    if (key === undefined || lang === undefined) return item;
     const { id } = identify(collection, key, lang);
-    const group = groups.get(id) ?? { lang, keys: new Set<string>() };
+    const group = groups.get(id) ?? { lang, keys: new Set(), urls: new Map() };
     groups.set(id, group);
     group.keys.add(key);
-  }
-  return [...groups.values()].filter(({ keys }) => keys.size > 1).map(({ lang, keys }) => ({ lang, keys: [...keys] }));
+    return url === undefined || isFirstPage(group, url) ? item : { ...item, refused: sameKey(group) };
+  });
+  const collisions = [...groups.values()].filter(({ keys, urls }) => keys.size > 1 || urls.size > 1);
+  return { items, keyCollisions: collisions.map(toCollision) };
+}
+
+function isFirstPage({ urls }: Group, url: string): boolean {
+  const page = pageOf(url);
+  if (!urls.has(page)) urls.set(page, url);
+  return urls.keys().next().value === page;
+}
+
+/** URLs name one page when they differ only in their fragment, or in how the same address is written. */
+function pageOf(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const page = new URL(url);
+  page.hash = '';
+  return page.href;
+}
+
+const SHOWN_URL = 200;
+
+function sameKey({ urls }: Group): string {
+  const first = urls.values().next().value!;
+  const shown = first.length > SHOWN_URL ? `${first.slice(0, SHOWN_URL)}…` : first;
+  return `url makes the key of ${shown}, which is in the same batch; give it a key of its own, or use keyFrom: url`;
+}
+
+function toCollision({ lang, keys, urls }: Group): KeyCollision {
+  return { lang, keys: [...keys], ...(urls.size > 1 && { urls: [...urls.values()] }) };
 }

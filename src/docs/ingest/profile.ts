@@ -7,7 +7,7 @@ export type ProfileName = 'default' | 'fast';
 export type EffectiveOptions = Required<Omit<IngestOptions, 'profile'>>;
 
 const DEFAULT: EffectiveOptions = {
-  skipDuplicates: false, skipEmbeddings: false, skipFts: false, skipWebhooks: false, autoConfigureCollection: false, saveRevision: true, textOnly: false,
+  skipDuplicates: false, skipEmbeddings: false, skipFts: false, skipWebhooks: false, autoConfigureCollection: false, saveRevision: true, textOnly: false, keyFrom: 'path',
 };
 
 /** What each profile presets (contract section 4, `/v1/ingest`). */

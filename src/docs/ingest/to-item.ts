@@ -1,20 +1,22 @@
 import type { IngestDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import { splitFrontMatter } from '../../text/front-matter.ts';
 import { urlKey } from '../../text/url-key.ts';
-import type { BatchItem, Meta } from '../documents/index.ts';
+import type { Meta } from '../documents/index.ts';
+import type { KeyedItem } from './key-collisions.ts';
+import type { EffectiveOptions } from './profile.ts';
+
+/** The metadata key that keeps when a document was scraped. */
+export const SCRAPED_AT = 'scraped_at';
 
 /** The document that a scraped one becomes. The writer checks it, so that its rules are the same as everywhere. */
-export function toItem(scraped: IngestDocument, saveRevision: boolean): BatchItem {
-  const { lang, ttl, meta: given = {} } = scraped;
+export function toItem(scraped: IngestDocument, { saveRevision, keyFrom }: Pick<EffectiveOptions, 'saveRevision' | 'keyFrom'>): KeyedItem {
+  const { key, url, lang, ttl, meta: given = {} } = scraped;
   const { meta: found, contentMd } = frontMatterOf(scraped);
   // Objects of unknown keys are spread, not assigned to: `__proto__` is only a key.
   const meta = { ...found, ...given, ...provenance(scraped) };
-  return { key: keyOf(scraped), lang, contentMd, meta, ttl, saveRevision };
-}
-
-/** Derived from the URL where it is absent or empty (decision D-37). */
-function keyOf({ key, url }: IngestDocument): string | undefined {
-  return key === undefined || key === '' ? (url ? urlKey(url) : key) : key;
+  // The key is derived from the URL where it is absent or empty (decision D-37).
+  const source = key ? undefined : url || undefined;
+  return { item: { key: source === undefined ? key : urlKey(source, keyFrom), lang, contentMd, meta, ttl, saveRevision }, url: source };
 }
 
 /** Front matter that is extracted leaves the body; the request's metadata win over it. */
@@ -28,7 +30,7 @@ function frontMatterOf({ extractFrontmatter, contentMd }: IngestDocument): { met
 function provenance({ url, scrapedAt, scraper }: IngestDocument): Meta {
   return {
     ...(url ? { source_url: [url] } : {}),
-    ...(scrapedAt === undefined ? {} : { scraped_at: [String(scrapedAt)] }),
+    ...(scrapedAt === undefined ? {} : { [SCRAPED_AT]: [String(scrapedAt)] }),
     ...(scraper ? { scraper: [scraper] } : {}),
   };
 }

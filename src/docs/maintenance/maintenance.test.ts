@@ -49,7 +49,7 @@ async function start(database: Sql): Promise<void> {
 
 function createOver(database: Sql): Maintenance {
   const env = environment(database);
-  const areas = { collections: { configOf: () => undefined }, schemas: { violations: () => [] } };
+  const areas = { collections: { configOf: () => undefined }, schemas: { violations: async () => [] } };
   return createMaintenance(env, { documents: createDocuments(env, areas), onRestored: [onRestored] });
 }
 
@@ -92,7 +92,7 @@ async function exported(format: 'ndjson' | 'zip', filterMeta?: Record<string, st
 const lines = async (filterMeta?: Record<string, string[]>, collection = 'blog') =>
   (await exported('ndjson', filterMeta, collection)).bytes.toString().split('\n').slice(0, -1).map((line) => JSON.parse(line) as Document);
 
-const backup = (to?: string) => maintenance.handlers.createBackup(to === undefined ? {} : { to }, context) as Promise<{ backup: string; sizeBytes: number; verified: boolean }>;
+const backup = (to?: string) => maintenance.handlers.createBackup(to === undefined ? {} : { to }, context) as Promise<{ backup: string; sizeBytes: number; verified: boolean; includesIndexes: boolean }>;
 const restore = (from: string) => maintenance.handlers.restoreBackup({ from }, context);
 
 /** Whatever a backup or restore makes on its way is gone in the end. */
@@ -158,8 +158,8 @@ describe('export (contract section 4, decision D-72)', () => {
 describe('backup (contract section 4, decision D-73)', () => {
   it('writes a verified copy under a default name', async () => {
     await store({ key: 'a' });
-    const { backup: name, sizeBytes, verified } = await backup();
-    expect({ name, verified }).toEqual({ name: `backup-${NOW}.db`, verified: true });
+    const { backup: name, sizeBytes, verified, includesIndexes } = await backup();
+    expect({ name, verified, includesIndexes }).toEqual({ name: `backup-${NOW}.db`, verified: true, includesIndexes: false });
     expect((await stat(join(dir, name))).size).toBe(sizeBytes);
     expect(await verifyDatabaseFile(join(dir, name), { knownFormat: 1 })).toMatchObject({ ok: true });
   });

@@ -8,7 +8,7 @@ import type { BackupJail } from './backup-name.ts';
 import { exportFile } from './export.ts';
 import { restoreBackup } from './restore.ts';
 
-type MaintenanceHandlers = Required<Pick<Handlers<Operations>, 'exportDocuments' | 'createBackup' | 'restoreBackup'>>;
+type MaintenanceHandlers = Required<Pick<Handlers<Operations>, 'exportDocuments' | 'createBackup' | 'createBackupByQuery' | 'restoreBackup'>>;
 
 export interface MaintenanceDependencies {
   readonly documents: { readonly reader: Pick<DocumentReader, 'documents'> };
@@ -31,11 +31,13 @@ export function createMaintenance(environment: DocsEnvironment, { documents, onR
   const reload = async (): Promise<void> => {
     for (const hook of onRestored) await hook();
   };
+  const backUp = ({ to }: { to?: string }) => exclusively(() => createBackup(environment, jail, to));
   return {
     handlers: {
       exportDocuments: async ({ collection, filterMeta, format }) =>
         exportFile(collection, format, documents.reader.documents(collection, filterMeta)),
-      createBackup: ({ to }) => exclusively(() => createBackup(environment, jail, to)),
+      createBackup: backUp,
+      createBackupByQuery: backUp,
       restoreBackup: ({ from }) => exclusively(async () => {
         await restoreBackup(environment, jail, from, reload);
         return { restored: from };

@@ -1,6 +1,6 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { encodeBody, putVersions, transactWithRoom, type UnitOfWork } from '../documents/index.ts';
-import type { MemoryDeps, MemoryHandlers } from './deps.ts';
+import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
 import { newId } from './ids.ts';
 import { checkMeta, messageKey, toVersion } from './message-documents.ts';
 import { advanceSession, findSession, noSession, settleTitle, type SessionRow } from './session-rows.ts';
@@ -19,7 +19,8 @@ export function addMessage(deps: MemoryDeps): MemoryHandlers['addMessage'] {
     const demand = { versions: [draft], seeker, patience: deps.room.patience(), signal };
     const { value: createdAt, dropped } = await transactWithRoom(deps, demand, async (work, [flagged]) => {
       const session = await advanceSession(work, sessionId);
-      if (role === 'user') await nameAfter(work, session, content);
+      // Sessions are not encrypted with their messages, so their title must not quote one.
+      if (role === 'user' && deps.collections.configOf(MEMORY)?.encrypted !== true) await nameAfter(work, session, content);
       const own = { ...meta, role: [role], type: ['message'], message_id: [messageId] };
       await putVersions(work, [toVersion(work, session, { ...flagged!, key: messageKey(sessionId, session.messages), lang: deps.lang, meta: own })], 0);
       return { value: work.now, stored: [flagged!] };

@@ -1,18 +1,20 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Collections } from '../collections/index.ts';
-import type { EmbeddingRoom } from '../documents/index.ts';
+import type { EmbeddingRoom, UnitOfWork } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 
 /** The system collection that messages and summaries are documents of. */
 export const MEMORY = '_memory';
 
 export type MemoryHandlers = Required<Pick<Handlers<Operations>,
-  'startSession' | 'addMessage' | 'recallMemory' | 'summarizeSession' | 'listSessions' | 'getSessionHistory'>>;
+  'startSession' | 'addMessage' | 'recallMemory' | 'summarizeSession' | 'listSessions' | 'getSessionHistory' | 'deleteSession'>>;
 
 /** What the handlers of conversations work with. */
 export interface MemoryDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock'> {
   readonly room: EmbeddingRoom;
+  /** What encrypts messages and summaries while `_memory` is encrypted. */
+  readonly sealerOf?: UnitOfWork['sealerOf'];
   readonly collections: Pick<Collections, 'configOf'>;
   /** Whether what is stored gets a vector. */
   readonly isEmbedding: () => boolean;

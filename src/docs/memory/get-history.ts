@@ -1,7 +1,8 @@
 import type { HistoryMessage } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { BodyCodec, Queries, Row } from '../../storage/index.ts';
-import { Pace } from '../documents/index.ts';
+import { truncationOf } from '../../operations/index.ts';
+import { contextCost, Pace } from '../documents/index.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
 import { messageKey } from './message-documents.ts';
 import { findSession, noSession } from './session-rows.ts';
@@ -19,11 +20,17 @@ const READ_AT_ONCE = 32;
 
 /** `POST /v1/memory/history`. */
 export function getSessionHistory({ sql, codec, clock }: MemoryDeps): MemoryHandlers['getSessionHistory'] {
-  return async ({ sessionId, limit, offset }) => {
+  return async ({ sessionId, limit, offset }, { signal, budget }) => {
     const session = await findSession(sql, sessionId, unixSeconds(clock));
     if (session === undefined) throw noSession();
     const until = Math.min(session.messages, offset + limit);
-    return { messages: (await Array.fromAsync(messagesOf({ sql, codec }, sessionId, offset + 1, until))).flat(), total: session.messages };
+    const messages: HistoryMessage[] = [];
+    for await (const batch of messagesOf({ sql, codec }, sessionId, offset + 1, until)) {
+      signal.throwIfAborted();
+      messages.push(...budget.fit(batch, ({ contentMd, meta }) => Buffer.byteLength(contentMd) + contextCost({ meta })));
+      if (budget.isSpent) break;
+    }
+    return { messages, total: session.messages, ...truncationOf(budget.isSpent, offset + messages.length) };
   };
 }
 

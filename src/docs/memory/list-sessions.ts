@@ -1,4 +1,5 @@
 import { unixSeconds } from '../../lib/clock.ts';
+import { truncationOf } from '../../operations/index.ts';
 import type { MemoryDeps, MemoryHandlers } from './deps.ts';
 import { conditionOf, totalSessions } from './session-counts.ts';
 import { SESSION, toSession, type SessionRow } from './session-rows.ts';
@@ -10,7 +11,7 @@ const FAR = 1000;
 
 /** `POST /v1/memory/sessions`. Sessions that are equal in the order asked for come in that of their creation. */
 export function listSessions({ sql, clock }: MemoryDeps): MemoryHandlers['listSessions'] {
-  return async ({ userId, scenario, limit, offset, sort, asc }) => {
+  return async ({ userId, scenario, limit, offset, sort, asc }, { budget }) => {
     const now = unixSeconds(clock);
     const filter = { userId, scenario };
     const condition = conditionOf(filter);
@@ -21,6 +22,7 @@ export function listSessions({ sql, clock }: MemoryDeps): MemoryHandlers['listSe
     const rows = await (offset > FAR ? sql.background : sql).all<SessionRow>(
       `SELECT ${SESSION} FROM memory_sessions s WHERE s.seq IN (${page}) ${order}`, [now, ...condition.params, limit, offset],
     );
-    return { sessions: rows.map(toSession), total: await totalSessions(sql, filter, now) };
+    const fitting = budget.fit(rows, ({ title, meta, scenario, user_id: user }) => [title, meta, scenario, user].reduce((bytes, text) => bytes + Buffer.byteLength(text), 0));
+    return { sessions: fitting.map(toSession), total: await totalSessions(sql, filter, now), ...truncationOf(budget.isSpent, offset + fitting.length) };
   };
 }

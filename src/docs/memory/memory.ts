@@ -1,8 +1,9 @@
 import type { Collections } from '../collections/index.ts';
-import type { Sweep } from '../documents/index.ts';
+import { sealingOf, type Sweep } from '../documents/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { addMessage } from './add-message.ts';
+import { deleteSession } from './delete-session.ts';
 import type { MemoryHandlers } from './deps.ts';
 import { getSessionHistory } from './get-history.ts';
 import { listSessions } from './list-sessions.ts';
@@ -37,6 +38,7 @@ export function createMemory(environment: DocsEnvironment, { collections, embedd
   const deps: RecallDeps = {
     sql, feed, codec, clock, collections, words, meaning, gate,
     room: embeddings.room,
+    sealerOf: sealingOf(environment.keys, collections),
     isEmbedding: () => embeddings.describe().vectors.enabled,
     lang: settings.fullText?.defaultLang ?? DEFAULT_LANG,
   };
@@ -48,6 +50,7 @@ export function createMemory(environment: DocsEnvironment, { collections, embedd
       summarizeSession: summarizeSession(deps),
       listSessions: listSessions(deps),
       getSessionHistory: getSessionHistory(deps),
+      deleteSession: deleteSession(deps),
     },
     async sweep(signal) {
       const removed = await sweepSessions(deps, signal);

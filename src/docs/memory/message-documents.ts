@@ -14,12 +14,17 @@ export function checkMeta(meta: Meta): void {
 
 /** The key of a message by its number, from 1. */
 export function messageKey(sessionId: string, number: number): string {
-  return `${sessionId}/${number}`;
+  return `${keysOf(sessionId)}${number}`;
+}
+
+/** What the keys of all documents of a session begin with. */
+export function keysOf(sessionId: string): string {
+  return `${sessionId}/`;
 }
 
 /** A session has one summary: a later one takes its place, so that recall never finds what no longer holds. */
 export function summaryKey(sessionId: string): string {
-  return `${sessionId}/summary`;
+  return `${keysOf(sessionId)}summary`;
 }
 
 /** What is stored of a session, a message or a summary. */
@@ -37,6 +42,6 @@ export function toVersion({ now }: UnitOfWork, session: SessionRow, { key, lang,
     meta: { ...meta, session_id: [id], user_id: [userId], scenario: [scenario] },
     body, flags,
     ttl: expiresAt === null ? 0 : expiresAt - now,
-    saveRevision: false, skipDuplicate: false,
+    saveRevision: false, skipDuplicate: undefined,
   };
 }

@@ -99,7 +99,6 @@ describe.each(DRIVERS)('messages over %s (decisions sections 2.4 and 4.7)', (dri
       await expect(fixture.call('searchDocuments', { collection })).rejects.toMatchObject(invalid);
       await expect(fixture.call('searchFullText', { collection, query: 'secret' })).rejects.toMatchObject(invalid);
       await expect(fixture.call('deleteCollection', { collection })).rejects.toMatchObject(invalid);
-      await expect(fixture.call('setCollectionConfig', { collection, type: 'audio' })).rejects.toMatchObject(invalid);
     }
   });
 

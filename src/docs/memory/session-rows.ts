@@ -72,6 +72,13 @@ export async function settleTitle({ tx }: UnitOfWork, { seq }: SessionRow, title
   await tx.run('UPDATE memory_sessions SET title = coalesce(?, title), title_final = 1 WHERE seq = ?', [title ?? null, seq]);
 }
 
+/** Removes the row; its documents are the caller's. */
+export async function removeSession({ tx, feed }: UnitOfWork, { seq, id, user_id: userId, scenario }: SessionRow): Promise<void> {
+  await tx.run('DELETE FROM memory_sessions WHERE seq = ?', [seq]);
+  await countSession(tx, { userId, scenario }, -1);
+  await feed.append(tx, [{ kind: 'memory.delete', collection: MEMORY, key: id }]);
+}
+
 /** For whoever copies the database by its feed: the row is to be read again. */
 async function noteSession({ tx, feed }: UnitOfWork, id: string): Promise<void> {
   await feed.append(tx, [{ kind: 'memory.put', collection: MEMORY, key: id }]);

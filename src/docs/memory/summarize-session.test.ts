@@ -67,7 +67,7 @@ describe.each(DRIVERS)('summaries over %s (decisions section 4.7)', (driver) => 
   });
 
   it('ask what the user asked since the last answer, and nothing that was answered', async () => {
-    const questionsOf = async (contents: readonly string[]) => (await summarize(await fixture.talk(contents))).summary.split('\n\n').slice(4, -1);
+    const questionsOf = async (contents: readonly string[]) => (await summarize(await fixture.talk(contents))).summary!.split('\n\n').slice(4, -1);
     expect(await questionsOf(['Why? Where?', 'Because.'])).toEqual(['None.']);
     expect(await questionsOf(['Why?', 'Because. What else?', 'Where?'])).toEqual(['- Where?']);
     expect(await questionsOf(['We go.'])).toEqual(['None.']);

@@ -63,6 +63,56 @@ describe('conversations with an embedding provider', () => {
   });
 });
 
+describe('the configuration of conversations (decision D-30)', () => {
+  let server: DocsServer;
+  beforeEach(async () => {
+    server = await startDocsServer({ env: { SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') } });
+  });
+  afterEach(() => server.stop());
+  const send = async (method: string, path: string, body?: object): Promise<Answer> => {
+    const response = await fetch(`${server.url}/v1/${path}`, { method, ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }) });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  const configure = (config: object) => send('PUT', 'collection-config', { collection: '_memory', ...config });
+  const talk = async (...contents: string[]) => {
+    const { body: { sessionId } } = await send('POST', 'memory/session', { userId: 'ada' });
+    for (const content of contents) await send('POST', 'memory/message', { sessionId, role: 'user', content });
+    return sessionId as string;
+  };
+  const stored = async () => {
+    const rows = await server.sql.transaction((tx) => tx.all<{ stored: Uint8Array; text: string; title: string }>(
+      "SELECT d.body AS stored, d.meta AS text, s.title FROM documents d JOIN memory_sessions s ON d.key LIKE s.id || '/%' ORDER BY d.ord"));
+    return rows.map((row) => [Buffer.from(row.stored).toString('latin1'), row.text, row.title].join(' '));
+  };
+
+  it('sets the profile of recall, is read back, and goes again', async () => {
+    await talk('One apple.', 'Two apples.', 'Three apples.');
+    expect(await configure({ retrieval: { topK: 2 } })).toMatchObject({ status: 200, body: { status: 'ok', collection: '_memory' } });
+    expect((await send('POST', 'memory/recall', { query: 'apples' })).body['total']).toBe(2);
+    expect((await send('GET', 'collection-config?collection=_Memory')).body).toMatchObject({ configured: true, config: { retrieval: { topK: 2 } } });
+    expect((await send('DELETE', 'collection-config?collection=_memory')).status).toBe(200);
+    expect((await send('POST', 'memory/recall', { query: 'apples' })).body['total']).toBe(3);
+  });
+
+  it('encrypts what was said and what will be, and no title quotes it', async () => {
+    await configure({ encrypted: true });
+    const sessionId = await talk('The secret lighthouse opens at nine.');
+    await send('POST', 'memory/summarize', { sessionId, userId: 'ada' });
+    for (const row of await stored()) expect(row).not.toMatch(/lighthouse|"user_id"/);
+    expect((await stored()).length).toBe(2);
+    const { body } = await send('POST', 'memory/recall', { query: 'lighthouse', includeContent: true });
+    expect(JSON.stringify(body)).toContain('The secret lighthouse opens at nine.');
+    expect((await send('POST', 'memory/history', { sessionId })).body).toMatchObject({ total: 1, messages: [{ contentMd: 'The secret lighthouse opens at nine.' }] });
+    expect((await send('DELETE', `memory/sessions/${sessionId}`)).body).toMatchObject({ messages: 1 });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('is none of other collections of the system, whose names stay reserved', async () => {
+    for (const collection of ['_other', '_memory2', '_']) expect(await send('PUT', 'collection-config', { collection }), collection).toMatchObject({ status: 400, body: { code: 'invalid_argument' } });
+    expect((await send('POST', 'add', { collection: '_memory', key: 'k', lang: 'en', contentMd: 'x' })).status).toBe(400);
+  });
+});
+
 describe('conversations in read mode (decision D-11)', () => {
   it('cannot be written to, but read', async () => {
     const server = await startDocsServer({ env: { SVC_MODE: 'read' } });

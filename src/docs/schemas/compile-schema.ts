@@ -1,11 +1,12 @@
 import { compileSafeRegExp } from '../../lib/safe-regexp.ts';
+import { DOCUMENT_STEPS, type Effort } from './effort.ts';
 import type { MetaRule, ValidationSchema } from './validation-schema.ts';
 import { readsAs, TYPE_NAMES } from './value-types.ts';
 
 export type Meta = Readonly<Record<string, readonly string[]>>;
 
 /** Tells what metadata violate, one sentence each; nothing when they are valid. */
-export type MetaCheck = (meta: Meta) => string[];
+export type MetaCheck = (meta: Meta, effort: Effort) => Promise<string[]>;
 
 /** A document of many bad values is told about this many of them. */
 const MAX_VIOLATIONS = 100;
@@ -15,22 +16,27 @@ const SHOWN_CHARACTERS = 200;
 const SHOWN_VALUES = 50;
 
 /** What one rule finds wrong with the values of its key. */
-type ValuesCheck = (values: readonly string[]) => Iterable<string>;
+type ValuesCheck = (values: readonly string[], effort: Effort) => Iterable<string> | AsyncIterable<string>;
 
 /** Prepares a parsed schema, patterns included, so that a write only runs the checks (decision D-48). */
 export function compileSchema(schema: ValidationSchema): MetaCheck {
   const required = schema.required ?? [];
   const rules = Object.entries(schema.properties ?? {}).map(([key, rule]) => [key, compileRule(rule)] as const);
-  return (meta) => violations(meta, required, rules).take(MAX_VIOLATIONS).toArray();
+  return async (meta, effort) => {
+    const found: string[] = [];
+    effort.nextDocument();
+    for await (const problem of violations(meta, required, rules, effort)) if (found.push(problem) === MAX_VIOLATIONS) break;
+    return found;
+  };
 }
 
-function* violations(meta: Meta, required: readonly string[], rules: readonly (readonly [string, ValuesCheck[]])[]): Generator<string> {
+async function* violations(meta: Meta, required: readonly string[], rules: readonly (readonly [string, ValuesCheck[]])[], effort: Effort): AsyncGenerator<string> {
   for (const key of required) {
     if (valuesOf(meta, key).length === 0) yield `required key "${key}" is missing`;
   }
   for (const [key, checks] of rules) {
     if (!Object.hasOwn(meta, key)) continue;
-    for (const check of checks) for (const problem of check(meta[key]!)) yield `key "${key}": ${problem}`;
+    for (const check of checks) for await (const problem of check(meta[key]!, effort)) yield `key "${key}": ${problem}`;
   }
 }
 
@@ -45,10 +51,24 @@ function compileRule({ type, enum: allowed, minItems, maxItems, pattern }: MetaR
   if (type !== undefined) checks.push(eachValue((value) => readsAs(type, value), `is not ${TYPE_NAMES[type]}`));
   if (allowed !== undefined) checks.push(inEnum(allowed));
   if (pattern !== undefined) {
-    const expression = compileSafeRegExp(pattern);
-    checks.push(eachValue((value) => expression.test(value), `does not match the pattern ${pattern}`));
+    checks.push(matching(pattern));
   }
   return checks;
+}
+
+/** Ends with the first value for which there is no effort left, because it would not suffice for the next one either. */
+function matching(pattern: string): ValuesCheck {
+  const expression = compileSafeRegExp(pattern);
+  return async function* (values, effort) {
+    for (const value of values) {
+      const matches = await effort.matches(expression, value);
+      if (matches === false) yield `value "${shorten(value)}" does not match the pattern ${pattern}`;
+      if (matches === undefined) {
+        yield `checking the values against the pattern ${pattern} takes more than ${DOCUMENT_STEPS} steps; shorten the values, send fewer at once, or simplify the pattern`;
+        return;
+      }
+    }
+  };
 }
 
 function inEnum(allowed: readonly string[]): ValuesCheck {

@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EVERYONE, type Context } from '../../operations/index.ts';
 import { ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
-import { createSchemas, type Schemas, type ValidationSchema } from './index.ts';
+import { createSchemas, Effort, type Schemas, type ValidationSchema } from './index.ts';
 
 const context = { identity: EVERYONE } as Context;
 const rules: ValidationSchema = { required: ['category'], properties: { category: { type: 'string', enum: ['news', 'blog'], maxItems: 1 } } };
@@ -39,28 +40,28 @@ describe('a schema (contract section 4)', () => {
     const later = createSchemas({ sql, feed });
     await later.load();
     expect(await later.handlers.getSchema({ collection: 'BLOG' }, context)).toEqual({ collection: 'BLOG', schema: rules });
-    expect(later.violations('bLOG', {})).toEqual(['required key "category" is missing']);
+    expect(await later.violations('bLOG', {})).toEqual(['required key "category" is missing']);
     expect(await kinds()).toEqual(['schema.put blog']);
   });
 
   it('is listed by its collection', async () => {
     await set(rules, 'zoo');
     await set({}, 'Arias');
-    expect(await schemas.handlers.listSchemas({}, context)).toEqual({ schemas: [{ collection: 'arias', schema: {} }, { collection: 'zoo', schema: rules }] });
+    expect(await schemas.handlers.listSchemas({ offset: 0 }, context)).toEqual({ schemas: [{ collection: 'arias', schema: {} }, { collection: 'zoo', schema: rules }] });
   });
 
   it('is deleted, once or again', async () => {
     await set(rules);
     for (let i = 0; i < 2; i++) expect(await schemas.handlers.deleteSchema({ collection: 'BLOG' }, context)).toEqual({ status: 'ok' });
     expect(await get()).toEqual({ collection: 'blog', schema: null });
-    expect(schemas.violations('blog', {})).toEqual([]);
+    expect(await schemas.violations('blog', {})).toEqual([]);
     expect(await kinds()).toEqual(['schema.put blog', 'schema.delete blog']);
   });
 
   it('is replaced whole', async () => {
     await set(rules);
     await set({ required: ['title'] });
-    expect(schemas.violations('blog', { category: ['sport'] })).toEqual(['required key "title" is missing']);
+    expect(await schemas.violations('blog', { category: ['sport'] })).toEqual(['required key "title" is missing']);
   });
 
   it.each([
@@ -97,11 +98,11 @@ describe('violations (decision D-48)', () => {
 
   it('has fixed texts', async () => {
     await set(rules);
-    expect(schemas.violations('blog', { other: ['x'] })).toEqual(['required key "category" is missing']);
-    expect(schemas.violations('blog', { category: [] })).toEqual(['required key "category" is missing']);
-    expect(schemas.violations('blog', { category: ['sport'] })).toEqual(['key "category": value "sport" is not in the allowed enum [news, blog]']);
-    expect(schemas.violations('blog', { category: ['news', 'blog'] })).toEqual(['key "category": 2 values exceed maxItems 1']);
-    expect(schemas.violations('blog', { category: ['news'] })).toEqual([]);
+    expect(await schemas.violations('blog', { other: ['x'] })).toEqual(['required key "category" is missing']);
+    expect(await schemas.violations('blog', { category: [] })).toEqual(['required key "category" is missing']);
+    expect(await schemas.violations('blog', { category: ['sport'] })).toEqual(['key "category": value "sport" is not in the allowed enum [news, blog]']);
+    expect(await schemas.violations('blog', { category: ['news', 'blog'] })).toEqual(['key "category": 2 values exceed maxItems 1']);
+    expect(await schemas.violations('blog', { category: ['news'] })).toEqual([]);
   });
 
   it.each([
@@ -119,7 +120,7 @@ describe('violations (decision D-48)', () => {
 
   it('counts values where the key is present', async () => {
     expect(await check({ minItems: 2 }, ['a'])).toEqual(['key "k": 1 values are below minItems 2']);
-    expect(schemas.violations('blog', {})).toEqual([]);
+    expect(await schemas.violations('blog', {})).toEqual([]);
   });
 
   it('looks for the pattern anywhere unless it is anchored', async () => {
@@ -131,11 +132,50 @@ describe('violations (decision D-48)', () => {
     expect(await check({ pattern: '^(a+)+$' }, [`${'a'.repeat(8000)}!`])).toHaveLength(1);
   });
 
+  describe('with a pattern that has hundreds of states on every character', () => {
+    const costly = '(?:a|b)*a(?:a|b){200}c';
+    /** Never the same two hundred letters twice, so that nothing that was remembered helps. */
+    const values = (count: number) => Array.from({ length: count }, (_, i) => {
+      let state = i + 1;
+      return Array.from({ length: 8000 }, () => ((state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) & 65_536 ? 'a' : 'b')).join('');
+    });
+
+    it('gives up after so many steps, naming the key and the pattern', async () => {
+      expect(await check({ pattern: costly }, values(1))).toEqual([expect.stringContaining('does not match the pattern')]);
+      const problems = await check({ pattern: costly }, values(3));
+      expect(problems.at(-1)).toBe(`key "k": checking the values against the pattern ${costly} takes more than 5000000 steps; shorten the values, send fewer at once, or simplify the pattern`);
+      expect(problems.length).toBeLessThan(20);
+      expect(await check({ pattern: costly }, values(3))).toEqual(problems);
+    });
+
+    it('lets others have their turn', async () => {
+      await set({ properties: { k: { pattern: costly } } });
+      let turns = 0;
+      let isOver = false;
+      const others = (async () => {
+        for (; !isOver; turns++) await setImmediate();
+      })();
+      await schemas.violations('blog', { k: values(3) });
+      isOver = true;
+      await others;
+      expect(turns).toBeGreaterThan(10);
+    });
+
+    it('shares its effort among the documents of a request', async () => {
+      await set({ properties: { k: { pattern: costly }, l: { pattern: '^[a-z]+$' } } });
+      const effort = new Effort(100_000);
+      expect(await schemas.violations('blog', { l: ['ok'] }, effort)).toEqual([]);
+      await schemas.violations('blog', { k: values(1) }, effort);
+      expect(await schemas.violations('blog', { l: ['ok'] }, effort)).toEqual([expect.stringContaining('key "l": checking the values')]);
+      expect(await schemas.violations('blog', { l: ['ok'] })).toEqual([]);
+    });
+  });
+
   it('knows keys that objects inherit from nowhere', async () => {
     await set({ required: ['toString', '__proto__'] });
-    expect(schemas.violations('blog', {})).toEqual(['required key "toString" is missing', 'required key "__proto__" is missing']);
+    expect(await schemas.violations('blog', {})).toEqual(['required key "toString" is missing', 'required key "__proto__" is missing']);
     await set('{"properties":{"__proto__":{"maxItems":0}}}');
-    expect(schemas.violations('blog', JSON.parse('{"__proto__":["a"]}') as Record<string, string[]>)).toEqual(['key "__proto__": 1 values exceed maxItems 0']);
+    expect(await schemas.violations('blog', JSON.parse('{"__proto__":["a"]}') as Record<string, string[]>)).toEqual(['key "__proto__": 1 values exceed maxItems 0']);
   });
 
   it('tells of the first hundred', async () => {

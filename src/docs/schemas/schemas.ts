@@ -3,6 +3,7 @@ import type { Handlers } from '../../operations/index.ts';
 import { looksLikeStringifiedMaps } from '../../text/stringified-maps.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { compileSchema, type Meta, type MetaCheck } from './compile-schema.ts';
+import { Effort } from './effort.ts';
 import { parseSchema } from './parse-schema.ts';
 import { readSchemas, removeSchema, writeSchema } from './schema-rows.ts';
 import type { ValidationSchema } from './validation-schema.ts';
@@ -14,8 +15,11 @@ export interface Schemas {
   readonly handlers: SchemaHandlers;
   /** Reads and compiles all schemas; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
-  /** What metadata violate, in the words of decision D-48; empty when they are valid or there is no schema. */
-  violations(collection: string, meta: Meta): string[];
+  /**
+   * What metadata violate, in the words of decision D-48; empty when they are valid or there is no schema. Several
+   * documents of one request share its effort.
+   */
+  violations(collection: string, meta: Meta, effort?: Effort): Promise<string[]>;
   /** What looks like a mistake but is allowed, with or without a schema (contract section 2). */
   warnings(meta: Meta): string[];
 }
@@ -28,7 +32,7 @@ interface Entry {
 export function createSchemas({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed'>): Schemas {
   // By lowercased name of the collection: every write asks, so they stay in memory, compiled.
   let entries = new Map<string, Entry>();
-  const violations = (collection: string, meta: Meta): string[] => entries.get(collection.toLowerCase())?.check(meta) ?? [];
+  const violations: Schemas['violations'] = async (collection, meta, effort = new Effort()) => entries.get(collection.toLowerCase())?.check(meta, effort) ?? [];
 
   const handlers: SchemaHandlers = {
     async setSchema({ collection, schema: given }) {
@@ -59,7 +63,7 @@ export function createSchemas({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'feed
       return { schemas: sorted.map(([collection, { schema }]) => ({ collection, schema })) };
     },
     async validateDocument({ collection, meta }) {
-      const errors = violations(collection, meta);
+      const errors = await violations(collection, meta);
       return { valid: errors.length === 0, errors, warnings: warnings(meta) };
     },
   };

@@ -20,6 +20,13 @@ export interface HttpExchange {
   readonly milliseconds: number;
 }
 
+/** One gRPC call as it ended; `method` is one that there is. */
+export interface GrpcCall {
+  readonly method: string;
+  /** Name of the status, such as `OK`. */
+  readonly code: string;
+}
+
 /** One call of an MCP tool; `tool` is one that there is. */
 export interface ToolCall {
   readonly tool: string;
@@ -31,6 +38,7 @@ export interface Metrics {
   /** The samples in the Prometheus text format 0.0.4. */
   render(): Promise<string>;
   observeHttp(exchange: HttpExchange): void;
+  observeGrpc(call: GrpcCall): void;
   observeTool(call: ToolCall): void;
 }
 
@@ -47,7 +55,7 @@ export function createMetrics(environment: DocsEnvironment, uptimeSeconds: () =>
   new Gauge({ name: 'svc_uptime_seconds', help: 'Seconds since the start.', registers, collect() { this.set(uptimeSeconds()); } });
   registerDatabase(registers, environment);
   registerMore(registers);
-  return { contentType: registry.contentType, render: () => registry.metrics(), observeHttp: registerHttp(registers), observeTool: registerTools(registers) };
+  return { contentType: registry.contentType, render: () => registry.metrics(), observeHttp: registerHttp(registers), observeGrpc: registerGrpc(registers), observeTool: registerTools(registers) };
 }
 
 function registerHttp(registers: Registry[]): (exchange: HttpExchange) => void {
@@ -58,6 +66,11 @@ function registerHttp(registers: Registry[]): (exchange: HttpExchange) => void {
     requests.inc({ ...labels, status: String(status) });
     duration.observe(labels, milliseconds / 1000);
   };
+}
+
+function registerGrpc(registers: Registry[]): (call: GrpcCall) => void {
+  const requests = new Counter({ name: 'svc_grpc_requests_total', help: 'gRPC calls ended, by status.', labelNames: ['method', 'code'], registers });
+  return ({ method, code }) => requests.inc({ method, code });
 }
 
 function registerTools(registers: Registry[]): (call: ToolCall) => void {

@@ -4,11 +4,11 @@ import type { Identity } from '../../operations/index.ts';
 const COLLECTION = /[{,]collection="((?:[^"\\]|\\.)*)"/;
 
 /**
- * The samples that a caller may see: all, except that one who had to sign in does not see those of collections
- * that he may not read. Where `/metrics` is public, that is what its operator wants.
+ * The samples that a caller may see: all but those of collections that he may not read, and so none of any collection
+ * where nobody is signed in, while authentication is on (decision D-141).
  */
 export function samplesOf(text: string, identity: Identity): string {
-  if (identity.by === 'nothing' || identity.admin) return text;
+  if (identity.admin) return text;
   return text.split('\n').filter((line) => {
     const name = line.startsWith('#') ? undefined : COLLECTION.exec(line)?.[1];
     return name === undefined || identity.may('read', unescape(name));

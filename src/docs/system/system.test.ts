@@ -44,6 +44,9 @@ afterEach(async () => {
   await rm(dir, { recursive: true });
 });
 
+/** What the views say. */
+let views = [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }];
+
 async function start(path: string, changed: Partial<DocsSettings> = {}): Promise<void> {
   await sql?.close();
   now = 1_766_400_000_000;
@@ -52,7 +55,7 @@ async function start(path: string, changed: Partial<DocsSettings> = {}): Promise
   await migrate(sql, [documents]);
   feed = new ChangeFeed(sql, clock);
   environment = { sql, feed, codec: new BodyCodec(), clock, log: silentLog, settings: { ...settings, ...changed } };
-  system = createSystem(environment, { documents: { checksum: async (collection) => Buffer.from(collection).toString('hex').padEnd(8, '0').slice(0, 8) } });
+  system = createSystem(environment, { documents: { checksum: async (collection) => Buffer.from(collection).toString('hex').padEnd(8, '0').slice(0, 8) }, readiness: { get views() { return views; }, get isReady() { return views.every(({ ready }) => ready); } } });
 }
 
 type Name = keyof System['handlers'];
@@ -98,6 +101,28 @@ describe.each(['getHealth', 'getHealthV1'] as const)('%s (decision D-60)', (name
     await sql.close();
     const error = await system.handlers[name]({}, { identity: EVERYONE } as Context).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'unavailable', status: 503, message: 'the database is unreachable', body: { status: 'unhealthy', mode: 'wr' } });
+  });
+});
+
+describe.each(['getReadiness', 'getReadinessV1'] as const)('%s (decision D-130)', (name) => {
+  afterEach(() => {
+    views = views.map(({ name: view }) => ({ name: view, ready: true }));
+  });
+
+  it('is ready when every view serves', async () => {
+    expect(await call(name)).toEqual({ status: 'ready', views });
+  });
+
+  it('answers 503 with the views that do not serve, and says when to ask again', async () => {
+    views = [{ name: 'full-text', ready: true }, { name: 'vector', ready: false }];
+    await expect(system.handlers[name]({}, { identity: EVERYONE } as Context)).rejects.toMatchObject({
+      code: 'index_loading', status: 503, message: 'the vector indexes are not ready', headers: { 'Retry-After': '1' }, body: { status: 'loading', views },
+    });
+  });
+
+  it('answers 503 when the database does not answer', async () => {
+    await sql.close();
+    await expect(system.handlers[name]({}, { identity: EVERYONE } as Context)).rejects.toMatchObject({ code: 'unavailable', status: 503, body: { status: 'unhealthy', views } });
   });
 });
 
@@ -198,6 +223,15 @@ describe('getMetrics (decision D-64)', () => {
     expect(await metrics()).toContain('svc_documents_total{collection="zoo"} 2');
     now += 15_000;
     expect(await metrics()).not.toContain('collection="zoo"');
+  });
+
+  it('counts gRPC calls by method and status', async () => {
+    system.observeGrpc({ method: 'quire.docs.v1.DocumentDB/Add', code: 'OK' });
+    system.observeGrpc({ method: 'quire.docs.v1.DocumentDB/Add', code: 'OK' });
+    system.observeGrpc({ method: 'quire.docs.v1.DocumentDB/Add', code: 'NOT_FOUND' });
+    const text = await metrics();
+    expect(text).toContain('svc_grpc_requests_total{method="quire.docs.v1.DocumentDB/Add",code="OK"} 2');
+    expect(text).toContain('svc_grpc_requests_total{method="quire.docs.v1.DocumentDB/Add",code="NOT_FOUND"} 1');
   });
 
   it('counts requests by method, path template and status', async () => {

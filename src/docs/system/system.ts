@@ -4,24 +4,27 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import type { Readiness } from '../view/index.ts';
 import { describeCompliance } from './compliance.ts';
 import { describeEndpoints } from './endpoints.ts';
 import { checkHealth } from './health.ts';
 import type { McpDescription } from './mcp-description.ts';
-import { createMetrics, type HttpExchange, type ToolCall } from './metrics.ts';
+import { createMetrics, type GrpcCall, type HttpExchange, type ToolCall } from './metrics.ts';
+import { checkReadiness } from './readiness.ts';
 import { describeConfig } from './server-config.ts';
 import { readStats } from './stats.ts';
 import { samplesOf } from './samples.ts';
 import { describeSystem, ProcessMeter } from './system-info.ts';
 
 type SystemHandlers = Required<Pick<Handlers<Operations>,
-  'getHealth' | 'getHealthV1' | 'getStats' | 'getSystemInfo' | 'getConfig' | 'listEndpoints' | 'getComplianceStatus' | 'getMetrics'>>;
+  'getHealth' | 'getHealthV1' | 'getReadiness' | 'getReadinessV1' | 'getStats' | 'getSystemInfo' | 'getConfig' | 'listEndpoints' | 'getComplianceStatus' | 'getMetrics'>>;
 
 export interface SystemDependencies {
   readonly documents: {
     /** What `GET /v1/checksum` answers. */
     checksum(collection: string): Promise<string>;
   };
+  readonly readiness: Pick<Readiness, 'views' | 'isReady'>;
   /** Absent on a server without embeddings. */
   readonly embeddings?: Pick<Embeddings, 'describe' | 'registerMetrics'>;
 }
@@ -31,6 +34,8 @@ export interface System {
   readonly handlers: SystemHandlers;
   /** Counts one HTTP request for `/metrics`. */
   observeHttp(exchange: HttpExchange): void;
+  /** Counts one gRPC call for `/metrics`. */
+  observeGrpc(call: GrpcCall): void;
   /** Counts one call of an MCP tool for `/metrics`. */
   observeTool(call: ToolCall): void;
   /** From now on the server tells of MCP. */
@@ -40,7 +45,7 @@ export interface System {
 }
 
 /** The uptime counts from here. */
-export function createSystem(environment: DocsEnvironment, { documents, embeddings }: SystemDependencies): System {
+export function createSystem(environment: DocsEnvironment, { documents, readiness, embeddings }: SystemDependencies): System {
   const { clock, settings } = environment;
   const started = clock.now();
   const uptimeSeconds = (): number => (clock.now() - started) / 1000;
@@ -51,12 +56,15 @@ export function createSystem(environment: DocsEnvironment, { documents, embeddin
   let grpc: ListEndpointsResponse['grpc'] = [];
   return {
     observeHttp: metrics.observeHttp,
+    observeGrpc: metrics.observeGrpc,
     observeTool: metrics.observeTool,
     describeMcp: (description) => void (mcp = description),
     describeGrpc: (methods) => void (grpc = methods),
     handlers: {
       getHealth: () => checkHealth(environment, mcp),
       getHealthV1: () => checkHealth(environment, mcp),
+      getReadiness: () => checkReadiness(environment, readiness),
+      getReadinessV1: () => checkReadiness(environment, readiness),
       getStats: () => readStats(environment, (collection) => documents.checksum(collection), uptimeSeconds()),
       getSystemInfo: async () => describeSystem(meter, settings.buildVersion, uptimeSeconds()),
       getConfig: async () => describeConfig(environment, embeddings?.describe(), mcp),

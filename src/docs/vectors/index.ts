@@ -34,6 +34,6 @@ export function createVectorOperations({ sql, codec, clock }: DocsEnvironment, {
     projectVectors: (input, { signal }) => projectVectors(deps, input, signal),
     classifyDocument: classifyDocument(deps),
     searchAcrossCollections: (input, context) => searchAcrossCollections(deps, input, context),
-    findDuplicates: (input, { signal }) => findDuplicates(deps, input, signal),
+    findDuplicates: (input, context) => findDuplicates(deps, input, context),
   };
 }

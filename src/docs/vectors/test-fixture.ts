@@ -16,7 +16,7 @@ import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { createMaintenance } from '../maintenance/index.ts';
 import { createSchemas } from '../schemas/index.ts';
 import { SearchGate } from '../search-gate.ts';
-import { acknowledgeCaughtUp } from '../view/index.ts';
+import { whenCaughtUp } from '../view/index.ts';
 import { createVectors, type Vectors } from './index.ts';
 
 const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
@@ -121,7 +121,8 @@ export class VectorFixture {
     this.#invoke = createInvoker<Operations>({
       operations, inputs, mode: () => 'wr',
       handlers: {
-        ...collections.handlers, ...documents.handlers, ...maintenance.handlers, ...acknowledgeCaughtUp(this.embeddings.handlers, this.vectors.view), ...this.vectors.handlers,
+        ...collections.handlers, ...documents.handlers, ...maintenance.handlers, ...this.embeddings.handlers, ...this.vectors.handlers,
+        reindexVectors: whenCaughtUp(this.embeddings.handlers.reindexVectors, this.vectors.view),
       },
     });
   }

@@ -22,7 +22,7 @@ type VectorHandlers = Required<Pick<Handlers<Operations>, 'searchVectors'>>;
 /** Searching by meaning, and the indexes that it needs. */
 export interface Vectors extends VectorSearch {
   readonly handlers: VectorHandlers;
-  readonly view: Pick<VectorView, 'start' | 'restart' | 'caughtUp' | 'settled' | 'isReady' | 'position'>;
+  readonly view: Pick<VectorView, 'start' | 'restart' | 'caughtUp' | 'settled' | 'name' | 'isReady' | 'changed' | 'position'>;
   /** Writes checkpoints and ends the workers; before the start, or again, it is harmless. */
   stop(): Promise<void>;
   registerMetrics(registers: Registry[]): void;
@@ -67,7 +67,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
   };
   return {
-    handlers: { searchVectors: (input, { signal }) => searchVectors(deps, input, signal) },
+    handlers: { searchVectors: (input, context) => searchVectors(deps, input, context) },
     view,
     isConfigured: () => embeddings.describe().vectors.enabled,
     embedQuery,

@@ -8,22 +8,33 @@ export interface Following {
   caughtUp(signal?: AbortSignal): Promise<void>;
 }
 
+/** The areas whose operations of effect `write` put, change or remove documents. */
+const WRITING_AREAS: ReadonlySet<string> = new Set(['documents', 'ingest', 'memory']);
+
+/** Operations of those areas that change nothing that a search finds: old revisions, and jobs that write later. */
+const BESIDE_DOCUMENTS: ReadonlySet<keyof Operations> = new Set<keyof Operations>(['truncateRevisions', 'submitBulkIngest', 'cancelBulkIngest']);
+
 /**
- * Handlers whose writes are acknowledged when they can be found (design section 5): each that writes waits for
- * the views. Those that fail have written nothing, or nothing that anybody was told of.
+ * Handlers whose writes are acknowledged when they can be found (design section 5): each that writes documents
+ * waits for the views, and no other one does, so that an index that lags holds up neither a sign-in nor a health check.
+ * Handlers that fail have written nothing, or nothing that anybody was told of.
  */
 export function acknowledgeCaughtUp<H extends Handlers<Operations>>(handlers: H, ...views: readonly Following[]): H {
-  const wrapped = Object.entries(handlers).map(([id, handler]) => {
-    const writes = operations[id as keyof Operations].effect !== 'read';
-    return [id, writes ? acknowledging(handler as AnyHandler, views) : handler];
-  });
+  const wrapped = Object.entries(handlers).map(([id, handler]) =>
+    [id, writesDocuments(id as keyof Operations) ? whenCaughtUp(handler as AnyHandler, ...views) : handler]);
   return Object.fromEntries(wrapped) as H;
 }
 
-function acknowledging(handler: AnyHandler, views: readonly Following[]): AnyHandler {
+/** A handler that returns when the views have what it wrote. */
+export function whenCaughtUp<Input, Output>(handler: (input: Input, context: Context) => Promise<Output>, ...views: readonly Following[]): (input: Input, context: Context) => Promise<Output> {
   return async (input, context) => {
     const output = await handler(input, context);
     await Promise.all(views.map((view) => view.caughtUp(context.signal)));
     return output;
   };
+}
+
+function writesDocuments(id: keyof Operations): boolean {
+  const { effect, area } = operations[id];
+  return effect === 'write' && WRITING_AREAS.has(area) && !BESIDE_DOCUMENTS.has(id);
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { Pace } from '../documents/index.ts';
+import { IndexLoading } from './index-loading.ts';
 import type { Entry, Steps, ViewIndex } from './view-kind.ts';
 
 /** An index in the making. */
@@ -39,10 +40,10 @@ export class CollectionIndex<Index extends ViewIndex> {
     return this.#serving;
   }
 
-  /** Throws `index_loading` before the first index is complete, `unavailable` when it could not be made. */
-  get ready(): Index {
+  /** Throws `IndexLoading` before the first index is complete, `unavailable` when it could not be made. `changed` is when to ask again. */
+  ready(changed: Promise<void>): Index {
     if (this.#serving !== undefined) return this.#serving;
-    if (this.#failure === undefined) throw indexLoading(this.#kind);
+    if (this.#failure === undefined) throw new IndexLoading(this.#kind, changed);
     // Only an error that is meant for users says more.
     const message = this.#failure instanceof ServiceError ? this.#failure.message : `the ${this.#kind} index failed; reindex the collection`;
     throw new ServiceError('unavailable', message, { cause: this.#failure });
@@ -134,9 +135,4 @@ export class CollectionIndex<Index extends ViewIndex> {
     const more = change(index);
     while (isHeld() && more?.() === true) await pace.rest();
   }
-}
-
-/** The refusal of a search while indexes of a kind are loading. */
-export function indexLoading(kind: string): ServiceError {
-  return new ServiceError('index_loading', `the ${kind} index is still loading`, { headers: { 'Retry-After': '1' } });
 }

@@ -12,6 +12,8 @@ export interface Followed {
   readonly dropped: ReadonlySet<string>;
   /** Collections whose index must be made anew. */
   readonly outdated: ReadonlySet<string>;
+  /** Whether an index went out of service. */
+  readonly failed: boolean;
 }
 
 /** What is left of a document's changes in a batch: where several are of one document, the last one says it. */
@@ -25,6 +27,8 @@ export class CollectionIndexes<Index extends ViewIndex> {
   readonly #kind: ViewKind<Index>;
   readonly #log: Log;
   readonly #byName = new Map<string, CollectionIndex<Index>>();
+  /** Indexes that went out of service so far. */
+  #failures = 0;
 
   constructor(kind: ViewKind<Index>, log: Log) {
     this.#kind = kind;
@@ -79,8 +83,8 @@ export class CollectionIndexes<Index extends ViewIndex> {
       else if (effect !== undefined && ord !== undefined && this.#byName.get(collection)?.isFollowing !== false) pending.set(ord, { collection, effect });
     }
     const changed = new Set([...pending.values()].map(({ collection }) => collection));
-    await this.#apply(pending, signal);
-    return { changed, dropped, outdated };
+    const failed = await this.#apply(pending, signal);
+    return { changed, dropped, outdated, failed };
   }
 
   /** Earlier changes of its documents mean nothing any more; later ones begin a new index. */
@@ -90,8 +94,10 @@ export class CollectionIndexes<Index extends ViewIndex> {
     this.#byName.delete(name);
   }
 
-  async #apply(pending: ReadonlyMap<number, Pending>, signal: AbortSignal): Promise<void> {
+  /** Returns whether an index failed. */
+  async #apply(pending: ReadonlyMap<number, Pending>, signal: AbortSignal): Promise<boolean> {
     const pace = new Pace();
+    const failures = this.#failures;
     const unread = new Map([...pending].filter(([, { effect }]) => effect === 'read'));
     for (const [ord, { collection, effect }] of pending) {
       if (effect !== 'remove') continue;
@@ -107,6 +113,7 @@ export class CollectionIndexes<Index extends ViewIndex> {
     }
     // Gone from the tables meanwhile: a later change says so, too.
     for (const [ord, { collection }] of unread) await this.#remove(collection, ord, pace);
+    return this.#failures > failures;
   }
 
   async *#entriesOf(ords: readonly number[]) {
@@ -129,6 +136,7 @@ export class CollectionIndexes<Index extends ViewIndex> {
     } catch (error) {
       this.#log.error({ err: error, collection: collection.name }, `a ${this.#kind.name} index failed and is out of service until it is built anew`);
       collection.fail(error);
+      this.#failures += 1;
     }
   }
 }

@@ -171,6 +171,26 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     expect(languages(view)).toEqual(['de']);
   });
 
+  it('tells that it is ready, and when that may have changed', async () => {
+    await add('de');
+    const kind = new TestKind(fixture);
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    kind.beforeScan = () => held;
+    const { view } = open(kind);
+    await view.start();
+    const refusal = await Promise.resolve().then(() => view.indexOf('c')).catch((error: unknown) => error) as { changed: Promise<void> };
+    expect(view.isReady).toBe(false);
+    await refusal.changed;
+    letGo();
+    while (!view.isReady) await view.changed;
+    expect(languages(view)).toEqual(['de']);
+    kind.poison = 'en';
+    const { changed } = view;
+    await add('en');
+    await changed;
+    expect(view.isReady).toBe(false);
+  });
+
   it('takes changes that come while an index is made for newer than what is read', async () => {
     for (const lang of ['de', 'en', 'fr']) await add(lang);
     const { view, kind } = await started();

@@ -3,8 +3,9 @@ import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { memoryCursor, Subscriber, type Change } from '../../storage/index.ts';
 import { Pace } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { indexLoading, type Build, type CollectionIndex } from './collection-index.ts';
+import type { Build, CollectionIndex } from './collection-index.ts';
 import { CollectionIndexes } from './collection-indexes.ts';
+import { IndexLoading } from './index-loading.ts';
 import { KeptIndexes, type KeepingOptions } from './kept-indexes.ts';
 import type { Entry, ViewIndex, ViewKind } from './view-kind.ts';
 
@@ -37,6 +38,7 @@ export class CollectionView<Index extends ViewIndex> {
   readonly #kept: KeptIndexes<Index>;
   #run: Run | undefined;
   #listed = false;
+  #changed = Promise.withResolvers<void>();
 
   constructor(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>, kind: ViewKind<Index>, options: CollectionViewOptions = {}) {
     this.#env = env;
@@ -105,25 +107,45 @@ export class CollectionView<Index extends ViewIndex> {
     return this.#run?.subscriber.position;
   }
 
+  /** What messages call the view. */
+  get name(): string {
+    return this.#kind.name;
+  }
+
+  /** Resolves when an index has begun to serve or ceased to. */
+  get changed(): Promise<void> {
+    return this.#changed.promise;
+  }
+
   /** Whether every collection can be searched. */
   get isReady(): boolean {
     return this.#listed && this.#run?.current === true && this.#collections.all().every(({ serving }) => serving !== undefined);
   }
 
-  /** The index of a collection, undefined while it has nothing indexed. Throws `index_loading`. */
+  /** The index of a collection, undefined while it has nothing indexed. Throws `IndexLoading`. */
   indexOf(collection: string): Index | undefined {
-    if (!this.#listed || this.#run?.current !== true) throw indexLoading(this.#kind.name);
-    return this.#collections.get(collection.toLowerCase())?.ready;
+    this.#requireCurrent();
+    return this.#collections.get(collection.toLowerCase())?.ready(this.changed);
   }
 
-  /** Indexes a collection anew while searches go on; answers its documents. Throws `index_loading`. */
+  /** Indexes a collection anew while searches go on; answers its documents. Throws `IndexLoading`. */
   async reindex(collection: string): Promise<number> {
-    const run = this.#run;
-    if (!this.#listed || run?.current !== true) throw indexLoading(this.#kind.name);
+    const run = this.#requireCurrent();
     const found = this.#collections.get(collection.toLowerCase());
     if (found === undefined) return 0;
     await this.#build(run, found);
-    return found.ready.documents;
+    return found.ready(this.changed).documents;
+  }
+
+  #requireCurrent(): Run {
+    if (!this.#listed || this.#run?.current !== true) throw new IndexLoading(this.#kind.name, this.changed);
+    return this.#run;
+  }
+
+  #tellChange(): void {
+    const changed = this.#changed;
+    this.#changed = Promise.withResolvers();
+    changed.resolve();
   }
 
   async #halt(): Promise<void> {
@@ -138,6 +160,7 @@ export class CollectionView<Index extends ViewIndex> {
   #forget(): void {
     this.#listed = false;
     this.#collections.clear();
+    this.#tellChange();
   }
 
   /** Every collection that has something to index, without an index yet. */
@@ -172,6 +195,7 @@ export class CollectionView<Index extends ViewIndex> {
     run.subscriber.start();
     await run.subscriber.caughtUp(head, signal);
     run.current = true;
+    this.#tellChange();
     for (const collection of this.#collections.all()) await this.#buildUntilDone(run, collection);
   }
 
@@ -185,7 +209,8 @@ export class CollectionView<Index extends ViewIndex> {
   }
 
   async #follow(changes: readonly Change[], signal: AbortSignal): Promise<void> {
-    const { changed, dropped, outdated } = await this.#collections.follow(changes, signal);
+    const { changed, dropped, outdated, failed } = await this.#collections.follow(changes, signal);
+    if (failed || dropped.size > 0) this.#tellChange();
     const run = this.#run;
     for (const name of dropped) await this.#kept.remove(name);
     if (run === undefined) return;
@@ -250,7 +275,9 @@ export class CollectionView<Index extends ViewIndex> {
         await addInSteps(entry, build, pace, () => collection.isUnderWay(build));
         await pace.rest();
       }
-      if (collection.isUnderWay(build)) collection.finish(build);
+      if (!collection.isUnderWay(build)) return;
+      collection.finish(build);
+      this.#tellChange();
     } catch (error) {
       collection.abandon(build);
       throw error;

@@ -1,5 +1,8 @@
 /** The door of what views of the change feed have in common. */
-export { acknowledgeCaughtUp, type Following } from './acknowledge.ts';
+export { acknowledgeCaughtUp, whenCaughtUp, type Following } from './acknowledge.ts';
+export { awaitIndexes } from './await-indexes.ts';
 export { CheckpointFiles } from './checkpoint-files.ts';
 export { CollectionView, type CollectionViewOptions } from './collection-view.ts';
+export { IndexLoading } from './index-loading.ts';
+export { Readiness, type Serving, type ViewState } from './readiness.ts';
 export type { Effect, Entry, Steps, ViewIndex, ViewKind } from './view-kind.ts';

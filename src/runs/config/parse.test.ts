@@ -14,6 +14,18 @@ const problems = (text: string): readonly string[] => {
 const project = (more = ''): string => `projects:\n  - id: alpha\n    repository: org/alpha\n${more}`;
 const pipeline = (more = ''): string => `pipelines:\n  - name: build\n    steps: [{name: test, run: npm test}]\n${more}`;
 
+describe('pipelines[].max_attempts', () => {
+  it('is that of the queue where a pipeline says nothing of its own', () => {
+    const { pipelines } = parseRunsConfig(`
+queue: {max_attempts: 5}
+pipelines:
+  - {name: as-usual, steps: [{name: one, run: 'true'}]}
+  - {name: once, max_attempts: 1, steps: [{name: one, run: 'true'}]}
+`);
+    expect(pipelines.map(({ max_attempts: attempts }) => attempts)).toEqual([5, 1]);
+  });
+});
+
 describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
   it('an empty file is a configuration', () => {
     const config = parseRunsConfig('');
@@ -28,7 +40,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
         queue_timeout: 86_400_000, max_attempts: 3, backoff: { initial: 5000, factor: 2, max: 300_000, jitter: 0.2 },
         lease_ttl: 60_000, heartbeat: 15_000, cancel_grace: 10_000, run_retention: 0,
       },
-      local: { enabled: true, capacity: 2, labels: [], sandbox: 'none' },
+      local: { enabled: true, capacity: 2, labels: [], sandbox: 'auto', run_as: 'separate', user_ids: { first: 70_000, count: 4000 }, hide: [] },
       logs: { retention: 30 * 86_400_000, max_line: 16_384, attempt_budget: 16 * 2 ** 20, attempt_events: 200_000, total_budget: 10 * 2 ** 30 },
       secrets: [], ai: { roles: [] }, pipelines: [], projects: [],
       scheduler: { enabled: true, release_pipeline: 'release', content_role: 'writer', jitter: 30_000 },
@@ -97,7 +109,7 @@ projects: [{id: Alpha, repository: "https://user:pw@host/x", runs_on: [linux], p
       'logs.max_line: expected a size such as 16KiB, 10MiB or 1GiB, got "long"',
       'logs.total_budget: expected a text, got 5',
       'local.enabled: expected true or false, got "yes"',
-      'local.sandbox: expected one of none, namespaces, bubblewrap, systemd, container, got "jail"',
+      'local.sandbox: expected one of auto, none, namespaces, bubblewrap, systemd, container, got "jail"',
       'projects[0].id: expected lowercase letters, digits, - and _, at most 63, got "Alpha"',
       'projects[0].repository: expected owner/name, or an https://, ssh:// or git@host:path address without credentials, got "https://user:pw@host/x"',
       'projects[0].runs_on[0]: expected a label such as os=linux, got "linux"',

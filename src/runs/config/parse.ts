@@ -20,8 +20,8 @@ const checkConfig = schemaCheck(RUNS_CONFIG_SCHEMA);
 const checkProject = schemaCheck(PROJECT_SCHEMA);
 
 /**
- * Reads the text of a configuration: YAML, short forms, defaults, schema, cross-checks. `node_id`
- * and `fleet.advertise` become the host name where they are empty. Throws a `RunsConfigError`.
+ * Reads the text of a configuration: YAML, short forms, defaults, schema, cross-checks. An empty `node_id` or
+ * `fleet.advertise` becomes the host name; a pipeline without `max_attempts` gets the queue's. Throws a `RunsConfigError`.
  */
 export function parseRunsConfig(text: string): RunsConfig {
   const parsed = parseYaml(text);
@@ -29,7 +29,7 @@ export function parseRunsConfig(text: string): RunsConfig {
   const value = parsed.value ?? {};
   const problems = [...expandShortForms(value), ...checkConfig(value)];
   if (problems.length > 0) throw new RunsConfigError(problems);
-  const config = withHostName(readBySchema(RUNS_CONFIG_SCHEMA, value));
+  const config = completed(readBySchema(RUNS_CONFIG_SCHEMA, value));
   const conflicts = checkTogether(config);
   if (conflicts.length > 0) throw new RunsConfigError(conflicts);
   return deepFreeze(config);
@@ -48,10 +48,11 @@ export function parseProject(value: unknown): { project?: ProjectConfig; problem
   return { project: deepFreeze(project), problems: [] };
 }
 
-function withHostName(config: RunsConfig): RunsConfig {
+function completed(config: RunsConfig): RunsConfig {
   const host = hostname();
   return {
     ...config,
+    pipelines: config.pipelines.map((pipeline) => ({ ...pipeline, max_attempts: pipeline.max_attempts || config.queue.max_attempts })),
     node_id: config.node_id || host,
     fleet: { ...config.fleet, advertise: config.fleet.advertise || host },
   };

@@ -4,6 +4,8 @@ import { storageUnavailable } from '../storage-failures.ts';
 
 type SystemHandlers = Required<Pick<Handlers<Operations>, 'getLiveness' | 'getReadiness'>>;
 
+type SandboxCheck = Operations['getReadiness']['output']['data']['checks']['sandbox'];
+
 /** Whether a part works. */
 export type Check = () => boolean | Promise<boolean>;
 
@@ -11,12 +13,14 @@ export interface SystemOptions {
   readonly version: string;
   /** False while the service starts, and from the moment it is told to stop (decisions, section 2.1). */
   readonly accepting: () => boolean;
+  /** What fences in the steps that run in this process; default: none run here. */
+  readonly sandbox?: () => string;
   /** The parts that there are; one that is absent is `disabled`. */
   readonly checks?: { readonly storage?: Check; readonly config?: Check; readonly fleet?: Check };
 }
 
 /** Liveness and readiness. Neither is logged as a failure of the store: they only tell of it. */
-export function createSystem({ version, accepting, checks = {} }: SystemOptions): { handlers: SystemHandlers } {
+export function createSystem({ version, accepting, sandbox = () => 'disabled', checks = {} }: SystemOptions): { handlers: SystemHandlers } {
   async function resultOf(part: keyof typeof checks): Promise<'ok' | 'disabled'> {
     const check = checks[part];
     if (check === undefined) return 'disabled';
@@ -33,7 +37,7 @@ export function createSystem({ version, accepting, checks = {} }: SystemOptions)
       async getReadiness() {
         if (!accepting()) throw storageUnavailable('the server is starting or stopping');
         const [storage, config, fleet] = await Promise.all([resultOf('storage'), resultOf('config'), resultOf('fleet')]);
-        return { data: { status: 'ready', checks: { storage, config, fleet } } };
+        return { data: { status: 'ready', checks: { storage, config, fleet, sandbox: sandbox() as SandboxCheck } } };
       },
     },
   };

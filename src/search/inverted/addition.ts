@@ -19,11 +19,18 @@ export interface Additions {
   readonly amount: number;
 }
 
+/** A document that is to be added. */
+export interface NewDocument {
+  readonly ord: number;
+  readonly documentClass: number;
+  readonly texts: readonly FieldText[];
+}
+
 /**
  * Adds a document in steps, or replaces the one of that ordinal: tokens first, then new forms, then postings, which count
  * when all are there. Only searches may come in between.
  */
-export function* addDocument(parts: Additions, ord: number, texts: readonly FieldText[]): Generator<undefined, void> {
+export function* addDocument(parts: Additions, { ord, documentClass, texts }: NewDocument): Generator<undefined, void> {
   const { kernel, fields, amount } = parts;
   kernel.call.beginDocument();
   const tokens = addFields(kernel, texts, (field) => fields.use(field), amount);
@@ -32,7 +39,7 @@ export function* addDocument(parts: Additions, ord: number, texts: readonly Fiel
     yield;
   }
   yield* settleForms(parts);
-  kernel.call.beginCommit(ord);
+  kernel.call.beginCommit(ord, documentClass);
   while (kernel.call.continueCommit(amount) !== 0) yield;
   kernel.call.finishCommit();
 }

@@ -1,4 +1,4 @@
-import { ANY_CHARACTERS, type InvertedKernel, MAX_FUZZY_WORD, ONE_CHARACTER, Orders } from '../../kernels/inverted.ts';
+import { ANY_CHARACTERS, type InvertedKernel, MAX_FUZZY_WORD, ONE_CHARACTER, OPTIONAL_CHARACTER, Orders } from '../../kernels/inverted.ts';
 import { foldDiacritics } from '../../text/folding.ts';
 
 /** A form within an edit distance of a word. */
@@ -42,7 +42,8 @@ export class Dictionary {
   }
 
   /**
-   * Forms that a pattern matches, in which `*` stands for any characters and `?` for one; in no order, `limit` at most.
+   * Forms that a pattern matches, in which `*` stands for any characters and `?` for one, at its end for one or none (decision
+   * D-132); in no order, `limit` at most.
    * Looks at those that start as the pattern does, or end as it does; of a pattern that starts and ends with a sign, at
    * those whose signatures have its literals, which for a literal of three letters are few.
    */
@@ -52,7 +53,9 @@ export class Dictionary {
     const backward = suffix.length > prefix.length;
     if (folded === `${prefix}*` || folded === `*${suffix}`) return this.#range(backward ? Orders.backward : Orders.forward, backward ? suffix : prefix, limit);
     const affix = Buffer.from(backward ? suffix : prefix);
-    const codes = Uint32Array.from(folded.replace(/\*+/g, '*'), (c) => (c === '*' ? ANY_CHARACTERS : c === '?' ? ONE_CHARACTER : c.codePointAt(0)!));
+    const wanted = [...folded.replace(/\*+/g, '*')];
+    const inside = wanted.findLastIndex((c) => c !== '?');
+    const codes = Uint32Array.from(wanted, (c, i) => (c === '*' ? ANY_CHARACTERS : c !== '?' ? c.codePointAt(0)! : i < inside ? ONE_CHARACTER : OPTIONAL_CHARACTER));
     const at = this.#kernel.write(0, new Uint8Array([...new Uint8Array(codes.buffer), ...affix]));
     const found = this.#kernel.call.collectMatches(at, codes.length, at + codes.byteLength, affix.length, backward ? 1 : 0, limit);
     return Array.from(this.#kernel.output(found));

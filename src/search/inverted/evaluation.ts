@@ -2,7 +2,7 @@ import { Action, Algorithm, type InvertedKernel, MAX_LEVELS } from '../../kernel
 import type { Scoring } from './algorithm.ts';
 import { byDepth, isTerm, levelsFor } from './nesting.ts';
 import { exactPhrase, loosePhrase } from './phrase.ts';
-import { type OperatorQuery, type PhraseQuery, type Query, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
+import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
 
 /** A remembered list (asm/inverted/lists/list.ts) by its address, with the factor of its impacts; good until the query ends. */
 interface WeightedList {
@@ -40,7 +40,7 @@ export class Evaluation {
     if (levels > MAX_LEVELS) throw new RangeError(`operators nest too deeply: at most ${MAX_LEVELS} levels, got ${levels}`);
     this.#kernel.call.prepareLevels(levels);
     this.#kernel.setScoring(this.#scoring.parameters);
-    const list = plain && isTerm(query) ? this.#recall(query) : undefined;
+    const list = plain && isTerm(query) && query.classes === undefined ? this.#recall(query) : undefined;
     if (list !== undefined) return list;
     const terms = query.kind === 'or' ? query.of : [query];
     if (!terms.every(isTerm)) {
@@ -60,7 +60,9 @@ export class Evaluation {
       case 'best': return this.#best(query, level);
       case 'and': return this.#and(query, level);
       case 'not': throw new Error('a negation stands below "and" only');
-      case 'all': return this.#kernel.call.matchAll(level);
+      case 'all':
+        this.#allow(query.classes);
+        return this.#kernel.call.matchAll(level);
       case 'none': return;
     }
   }
@@ -80,8 +82,9 @@ export class Evaluation {
     const terms = of.filter(isTerm);
     const others = of.filter((operand) => !isTerm(operand) && operand.kind !== 'not');
     this.#deepestFirst(others, level, () => call.intersect(level, level + 1));
-    const lists = others.length === 0 ? this.#recallAll(terms) : undefined;
-    if (lists !== undefined) this.#matchLists(lists, level);
+    const alike = terms.every(({ classes }) => classes === terms[0]!.classes);
+    const lists = others.length === 0 && alike ? this.#recallAll(terms) : undefined;
+    if (lists !== undefined) this.#matchLists(lists, level, terms[0]!.classes);
     else this.#requireAll(terms, level, others.length === 0);
     if (terms.length > 0 && call.countLevel(level) === 0) return;
     for (const operand of of) {
@@ -110,11 +113,11 @@ export class Evaluation {
     }
   }
 
-  #phrase({ words, slop, weight = 1 }: PhraseQuery, level: number): void {
+  #phrase({ words, slop, weight = 1, classes }: PhraseQuery, level: number): void {
     const { call } = this.#kernel;
-    const terms = words.map(({ forms }): TermQuery => ({ kind: 'term', forms, weight }));
+    const terms = words.map(({ forms }): TermQuery => ({ kind: 'term', forms, weight, classes }));
     const lists = this.#recallAll(terms);
-    if (lists !== undefined) this.#matchLists(lists, level);
+    if (lists !== undefined) this.#matchLists(lists, level, classes);
     else this.#requireAll(terms, level, true);
     if (call.countLevel(level) === 0) return;
     const withPositions = lists?.map(({ list }) => (call.recallPositions(list) !== 0 ? list : 0));
@@ -148,13 +151,21 @@ export class Evaluation {
     return lists;
   }
 
-  #matchLists(lists: readonly WeightedList[], level: number): void {
+  #matchLists(lists: readonly WeightedList[], level: number, classes: number | undefined): void {
     const { call } = this.#kernel;
     this.#kernel.inputWeighted([...lists].sort((a, b) => call.documentsIn(a.list) - call.documentsIn(b.list)));
     call.matchLists(lists.length, level);
+    this.#allow(classes);
+    call.keepClasses(level);
+  }
+
+  /** The classes in which what follows may match. */
+  #allow(classes = EVERY_CLASS): void {
+    this.#kernel.call.allowClasses(classes);
   }
 
   #score(term: TermQuery, level: number, action: number): void {
+    this.#allow(term.classes);
     const list = this.#recall(term);
     if (list === undefined) this.#scorePostings(term, level, action);
     else this.#kernel.call.scoreList(list.list, level, action, list.weight);
@@ -162,9 +173,10 @@ export class Evaluation {
 
   // ---- Postings ----
 
-  #scorePostings({ forms, weight = 1 }: TermQuery, level: number, action: number): void {
+  #scorePostings({ forms, weight = 1, classes }: TermQuery, level: number, action: number): void {
     const { call } = this.#kernel;
-    if (isSet(forms)) return this.#scoreSet(forms, level, action, weight);
+    const mayBeDense = action === Action.add && classes === undefined;
+    if (isSet(forms)) return this.#scoreSet(forms, level, action, weight, mayBeDense);
     const distinct = withoutRepeats(forms);
     const [first] = distinct;
     if (first !== undefined && distinct.length === 1 && (first.weight ?? 1) === 1 && this.#countsEverywhere(first.id)) {
@@ -172,15 +184,15 @@ export class Evaluation {
       if (documents > 0) call.scoreForm(first.id, level, action, weight * this.#scoring.weightOf(documents));
       return;
     }
-    if (action === Action.add && this.#isDense(distinct)) return this.#scoreDensely(distinct, weight);
+    if (mayBeDense && this.#isDense(distinct)) return this.#scoreDensely(distinct, weight);
     let documents = 0;
     for (const form of distinct) documents += call.sumForm(form.id, form.weight ?? 1);
     if (documents > 0) call.scoreGroup(level, action, weight * this.#scoring.weightOf(documents));
   }
 
-  #scoreSet(forms: readonly WeightedForm[], level: number, action: number, weight: number): void {
+  #scoreSet(forms: readonly WeightedForm[], level: number, action: number, weight: number, mayBeDense: boolean): void {
     const { call } = this.#kernel;
-    const densely = action === Action.add && this.#isDense(forms);
+    const densely = mayBeDense && this.#isDense(forms);
     this.#kernel.inputEach(forms, ({ id }) => id);
     const gained = call.sumForms(forms.length, densely ? 1 : 0);
     if (densely) this.#scoreSums(weight);

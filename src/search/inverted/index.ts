@@ -8,4 +8,4 @@ export type { FuzzyForm } from './dictionary.ts';
 export { type FieldText, type FormAt, VALUE_GAP } from './document-text.ts';
 export { type Field, MAX_NAMED_FIELDS, SHARED_FIELD } from './fields.ts';
 export { InvertedIndex } from './inverted-index.ts';
-export { ALL, NONE, type NotQuery, type OperatorQuery, type PhraseQuery, type PhraseWord, type Query, type TermQuery, type WeightedForm } from './query.ts';
+export { ALL, EVERY_CLASS, NONE, type NotQuery, type OperatorQuery, type PhraseQuery, type PhraseWord, type Query, type TermQuery, type WeightedForm, within } from './query.ts';

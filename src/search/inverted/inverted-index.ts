@@ -1,4 +1,4 @@
-import { InvertedKernel } from '../../kernels/inverted.ts';
+import { InvertedKernel, MAX_CLASSES } from '../../kernels/inverted.ts';
 import { tokenTables, tokenTablesVersion } from '../../text/token-tables.ts';
 import { ADDITION_STEP, addDocument } from './addition.ts';
 import { scoringFor } from './algorithm.ts';
@@ -96,12 +96,13 @@ export class InvertedIndex {
 
   /**
    * Adds a document, or replaces the one of that ordinal. `analyzer` is that of its language: the forms of the index
-   * are grouped by every analyzer that its documents name. Throws a RangeError on an ordinal, field or position out
+   * are grouped by every analyzer that its documents name. `documentClass` is a number from 0 to 31 whose meaning is the
+   * caller's: queries may ask for terms in some classes only. Throws a RangeError on an ordinal, class, field or position out
    * of range, and an IndexFullError when the memory has no room; nothing has happened then. (Should an array have no room to
    * grow in the middle, the error is the same, and the index is of no use any more.)
    */
-  add(ord: number, fields: readonly FieldText[], analyzer?: Analyzer): void {
-    this.#begin(ord, fields, analyzer);
+  add(ord: number, fields: readonly FieldText[], analyzer?: Analyzer, documentClass = 0): void {
+    this.#begin(ord, fields, analyzer, documentClass);
     this.#finishAdding();
   }
 
@@ -109,8 +110,8 @@ export class InvertedIndex {
    * The same in steps, for documents whose tokens take longer than the event loop may wait. Searches may go on between
    * them; what changes or saves the index otherwise does the rest of it first.
    */
-  beginAdd(ord: number, fields: readonly FieldText[], analyzer?: Analyzer): Addition {
-    const adding = this.#begin(ord, fields, analyzer);
+  beginAdd(ord: number, fields: readonly FieldText[], analyzer?: Analyzer, documentClass = 0): Addition {
+    const adding = this.#begin(ord, fields, analyzer, documentClass);
     return {
       step: (milliseconds, now = () => performance.now()) => {
         const end = now() + milliseconds;
@@ -133,6 +134,14 @@ export class InvertedIndex {
     return this.#use(() => this.#kernel.call.documentOf(ord) !== 0);
   }
 
+  /** The class of a document; undefined when there is none of that ordinal. */
+  classOf(ord: number): number | undefined {
+    return this.#use(() => {
+      const doc = this.#kernel.call.documentOf(ord);
+      return doc === 0 ? undefined : this.#kernel.call.classOf(doc);
+    });
+  }
+
   /** Throws a RangeError on a limit or parameter out of range, and on operators that nest too deeply. */
   search(query: Query, options: SearchOptions): SearchResult {
     const { limit } = options;
@@ -148,10 +157,20 @@ export class InvertedIndex {
         return call.formsExist(forms.length) !== 0;
       });
       call.openLists(this.#roomForLists());
-      const result = select(this.#kernel, new Evaluation(this.#kernel, scoring).run(simplify(query), isPlain(options)), options);
+      const result = select(this.#kernel, new Evaluation(this.#kernel, scoring).run(simplify(query, this.#kernel.call.liveClasses()), isPlain(options)), options);
       call.dropLevelsFrom(KEPT_LEVELS);
       return result;
     });
+  }
+
+  /** How many documents each class has, by its number. */
+  documentsByClass(): number[] {
+    return this.#kernel.documentsByClass();
+  }
+
+  /** Bits of the classes that documents have. */
+  get classes(): number {
+    return this.#use(() => this.#kernel.call.liveClasses());
   }
 
   // ---- Forms: the words of the documents, by number ----
@@ -182,7 +201,7 @@ export class InvertedIndex {
     return this.#use(() => this.#dictionary.prefix(prefix, limit));
   }
 
-  /** Forms that a pattern with `*` and `?` matches; `limit` at most. */
+  /** Forms that a pattern with `*` and `?` matches (see `Dictionary`); `limit` at most. */
   wildcard(pattern: string, limit: number): number[] {
     return this.#use(() => this.#dictionary.wildcard(pattern, limit));
   }
@@ -263,14 +282,15 @@ export class InvertedIndex {
   }
 
   /** Checks a document and notes what is to be done to add it. */
-  #begin(ord: number, fields: readonly FieldText[], analyzer: Analyzer | undefined): Iterator<undefined> {
+  #begin(ord: number, fields: readonly FieldText[], analyzer: Analyzer | undefined, documentClass: number): Iterator<undefined> {
     checkOrdinal(ord);
+    checkClass(documentClass);
     checkFields(fields);
     this.#checkRoom(fields);
     return this.#change(() => {
       if (analyzer !== undefined) this.#analyzers.use(analyzer);
       this.#adding = addDocument(
-        { kernel: this.#kernel, analyzers: this.#analyzers, dictionary: this.#dictionary, fields: this.#fields, amount: this.#additionStep }, ord, fields,
+        { kernel: this.#kernel, analyzers: this.#analyzers, dictionary: this.#dictionary, fields: this.#fields, amount: this.#additionStep }, { ord, documentClass, texts: fields },
       );
       return this.#adding;
     });
@@ -332,6 +352,10 @@ export class InvertedIndex {
   #fullError(cause?: unknown): IndexFullError {
     return new IndexFullError(`the full-text index of this collection has reached ${Math.round(this.#maxBytes / 2 ** 20)} MiB, the most that it may take`, { cause });
   }
+}
+
+function checkClass(documentClass: number): void {
+  if (!(Number.isInteger(documentClass) && documentClass >= 0 && documentClass < MAX_CLASSES)) throw new RangeError(`a class is an integer from 0 to ${MAX_CLASSES - 1}, got ${documentClass}`);
 }
 
 function checkOrdinal(ord: number): void {

@@ -10,10 +10,23 @@
  * - `or`, `and`: scores add up. `best`: as `or`, but the largest score counts.
  * - `not`: every document that the operand does not match; below `and`, those are taken away. Never adds a score.
  * - `all`: every document, with a score of 0. `none`: no document.
+ *
+ * A term, a phrase or `all` may be asked for in documents of some classes only (see `InvertedIndex.add`). The weight of a term stays
+ * that of all documents: one that is asked for in another class besides is worth the same in both.
  */
-export type Query = TermQuery | PhraseQuery | OperatorQuery | NotQuery | { readonly kind: 'all' } | { readonly kind: 'none' };
+export type Query = TermQuery | PhraseQuery | OperatorQuery | NotQuery | AllQuery | { readonly kind: 'none' };
 
-export interface TermQuery {
+/** Where a leaf of a query is asked for. */
+interface InClasses {
+  /** A bit for each class; all when undefined. */
+  readonly classes?: number | undefined;
+}
+
+export interface AllQuery extends InClasses {
+  readonly kind: 'all';
+}
+
+export interface TermQuery extends InClasses {
   readonly kind: 'term';
   readonly forms: readonly WeightedForm[];
   /** Multiplies the score; positive, default 1. */
@@ -27,7 +40,7 @@ export interface WeightedForm {
   readonly weight?: number;
 }
 
-export interface PhraseQuery {
+export interface PhraseQuery extends InClasses {
   readonly kind: 'phrase';
   readonly words: readonly PhraseWord[];
   /** Without it, or undefined: exact. 0: any order, but no gap. */
@@ -59,6 +72,9 @@ export const NONE: Query = { kind: 'none' };
 
 /** Operators within operators, at most. */
 const MAX_DEPTH = 200;
+
+/** Bits of all classes that there may be. */
+export const EVERY_CLASS = ~0;
 
 /**
  * Throws a RangeError when a query has what the index cannot take: forms that it has not (any more), weights that are not
@@ -101,48 +117,104 @@ function checkWeight(weight = 1): void {
   if (!(weight >= 1e-6 && weight <= 1e6)) throw new RangeError(`a weight is a number from 1e-6 to 1e6, got ${weight}`);
 }
 
-/**
- * An equal query whose operators are nested no deeper than they need be: operands of the same operator are joined,
- * double negations, `none` and operators of one operand are gone, and `not` stands below `and` only, which has
- * another operand there.
- */
-export function simplify(query: Query): Query {
+/** What a query matches among the documents of some classes. */
+export function within(query: Query, classes: number): Query {
   switch (query.kind) {
-    case 'term': return query.forms.length === 0 ? NONE : query;
-    case 'phrase': return simplifyPhrase(query);
-    case 'not': return negate(simplify(query.of));
-    case 'and': return simplifyAnd(query.of.map(simplify));
-    case 'or': case 'best': return simplifyOr(query.kind, query.of.map(simplify));
-    default: return query;
+    case 'term': case 'phrase': case 'all': return { ...query, classes: (query.classes ?? EVERY_CLASS) & classes };
+    case 'or': case 'best': return { kind: query.kind, of: query.of.map((operand) => within(operand, classes)) };
+    case 'and': return { kind: 'and', of: allWithin(query.of, classes) };
+    case 'not': return { kind: 'and', of: [{ kind: 'all', classes }, query] };
+    case 'none': return query;
   }
 }
 
-function simplifyPhrase({ words, slop, weight }: PhraseQuery): Query {
+/** What is taken away need not be restricted where something else is required. */
+function allWithin(operands: readonly Query[], classes: number): Query[] {
+  const isRequired = ({ kind }: Query): boolean => kind !== 'not';
+  return operands.some(isRequired) ? operands.map((operand) => (isRequired(operand) ? within(operand, classes) : operand)) : [{ kind: 'all', classes }, ...operands];
+}
+
+/**
+ * An equal query whose operators are nested no deeper than they need be: operands of the same operator are joined,
+ * double negations, `none` and operators of one operand are gone, and `not` stands below `and` only, which has
+ * another operand there. Terms that differ in their classes alone are joined, and classes that all documents have are not
+ * named. `present` has the bits of the classes that documents have.
+ */
+export function simplify(query: Query, present: number): Query {
+  switch (query.kind) {
+    case 'term': return query.forms.length === 0 ? NONE : inPresent(query, present);
+    case 'phrase': return inPresent(simplifyPhrase(query), present);
+    case 'not': return negate(simplify(query.of, present));
+    case 'and': return simplifyAnd(query.of.map((operand) => simplify(operand, present)));
+    case 'or': case 'best': return simplifyOr(query.kind, query.of.map((operand) => simplify(operand, present)), present);
+    case 'all': return inPresent(query, present);
+    case 'none': return query;
+  }
+}
+
+/** A leaf without classes that no document has; one that is asked for in all is asked for everywhere. */
+function inPresent(query: Query, present: number): Query {
+  if (!('classes' in query) || query.classes === undefined) return query;
+  const classes = query.classes & present;
+  if (classes === 0) return NONE;
+  const { classes: _, ...everywhere } = query;
+  return classes === present ? everywhere : { ...query, classes };
+}
+
+function simplifyPhrase({ words, slop, weight, classes }: PhraseQuery): Query {
   if (words.length === 0 || words.some(({ forms }) => forms.length === 0)) return NONE;
   const [first] = words;
-  if (words.length === 1) return { kind: 'term', forms: first!.forms, ...(weight === undefined ? {} : { weight }) };
-  return { kind: 'phrase', words, slop, ...(weight === undefined ? {} : { weight }) };
+  const more = { ...(weight !== undefined && { weight }), ...(classes !== undefined && { classes }) };
+  return words.length === 1 ? { kind: 'term', forms: first!.forms, ...more } : { kind: 'phrase', words, slop, ...more };
 }
 
 function simplifyAnd(operands: readonly Query[]): Query {
   const flat = operands.flatMap((operand) => (operand.kind === 'and' ? operand.of : [operand]));
   if (flat.some(({ kind }) => kind === 'none')) return NONE;
-  const positive = flat.filter(({ kind }) => kind !== 'not' && kind !== 'all');
+  const positive = flat.filter((operand) => operand.kind !== 'not' && !isEverything(operand));
   const negative = flat.filter(({ kind }) => kind === 'not');
   const matched = positive.length > 0 ? positive : [ALL];
   return matched.length + negative.length === 1 ? matched[0]! : { kind: 'and', of: [...matched, ...negative] };
 }
 
-function simplifyOr(kind: 'or' | 'best', operands: readonly Query[]): Query {
+/** Whether a simple query is `all` of all classes. */
+function isEverything(query: Query): boolean {
+  return query.kind === 'all' && query.classes === undefined;
+}
+
+function simplifyOr(kind: 'or' | 'best', operands: readonly Query[], present: number): Query {
   const flat = operands.flatMap((operand) => (operand.kind === kind ? operand.of : [operand])).filter((operand) => operand.kind !== 'none');
-  if (flat.length === 0) return NONE;
-  return flat.length === 1 ? flat[0]! : { kind, of: flat };
+  const joined = joinClasses(flat).map((operand) => inPresent(operand, present));
+  if (joined.length === 0) return NONE;
+  return joined.length === 1 ? joined[0]! : { kind, of: joined };
+}
+
+/** Longer lists of forms, as patterns have them, are not compared. */
+const JOINED_FORMS = 64;
+
+/** Operands where terms of the same forms and weight that are asked for in different classes are one. */
+function joinClasses(operands: readonly Query[]): Query[] {
+  const joined: Query[] = [];
+  const places = new Map<string, number>();
+  for (const operand of operands) {
+    if (operand.kind !== 'term' || operand.classes === undefined || operand.forms.length > JOINED_FORMS) {
+      joined.push(operand);
+      continue;
+    }
+    const name = `${operand.weight ?? 1} ${operand.forms.map(({ id, weight = 1 }) => `${id}:${weight}`).sort().join(' ')}`;
+    const place = places.get(name);
+    const former = place === undefined ? undefined : joined[place] as TermQuery;
+    // Of two that are asked for in the same class, both count.
+    if (place !== undefined && former !== undefined && (former.classes! & operand.classes) === 0) joined[place] = { ...former, classes: former.classes! | operand.classes };
+    else places.set(name, joined.push(operand) - 1);
+  }
+  return joined;
 }
 
 /** The documents that a simple query does not match, as a query of its own. */
 function negate(query: Query): Query {
   if (query.kind === 'none') return ALL;
-  if (query.kind === 'all') return NONE;
+  if (isEverything(query)) return NONE;
   return { kind: 'and', of: [ALL, { kind: 'not', of: query }] };
 }
 

@@ -51,6 +51,24 @@ describe.each(['release', 'debug'] as const)('remembered lists, %s build', (buil
     }
   });
 
+  it('serve terms that are asked for in some classes only', () => {
+    const { index, reference, check } = twins();
+    const within = (classes: number, of: WordQuery): WordQuery => ({ kind: 'within', of, classes });
+    const queries = [term('red'), term('red', 'blue'), both('or', 'red', 'green'), both('and', 'red', 'blue'), phrase(['red', 'blue']), phrase(['blue', 'red'], 2)];
+    const random = generator(5);
+    for (let turn = 0; turn < 60; turn++) {
+      const text = Array.from({ length: 1 + random(12) }, () => ['red', 'blue', 'green', 'dull'][random(4)]!).join(' ');
+      const [ord, documentClass] = [random(turn + 1), random(4)];
+      index.add(ord, [{ field: 0, text }], undefined, documentClass);
+      reference.add(ord, [{ field: 0, text }], documentClass);
+      if (turn === 40) index.compact(0, true, () => 0);
+      for (const query of queries) {
+        check(within(0b0101, query));
+        check({ kind: 'or', of: [within(0b0001, query), within(0b1010, query)] });
+      }
+    }
+  });
+
   it('make room for each other when there are more than fit', () => {
     const { index, reference, add, check } = twins();
     const random = generator(2);

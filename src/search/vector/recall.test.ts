@@ -44,7 +44,8 @@ describe.each(CORPORA)('real vectors: %s', (name) => {
         const query = { vector, metric, k: K, ...(filter && { filter }) };
         const truth = (await index.search(query)).hits;
         const { hits, algorithm: used } = await index.search({ ...query, algorithm });
-        expect(used).toBe(algorithm);
+        // Few are scanned as they are.
+        expect(used).toBe(share < 0.05 ? 'flat' : algorithm);
         expect(hits).toHaveLength(truth.length);
         wanted += truth.length;
         // Scores are exact, so one that is as good as the worst true one is a true one, or its equal.

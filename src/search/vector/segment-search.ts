@@ -31,8 +31,8 @@ export interface SegmentResult {
   readonly hits: readonly RowHit[];
   /** Rows that were looked at. */
   readonly scanned: number;
-  /** Whether the structure that was asked for was there; undefined when a segment has none, since it is small. */
-  readonly isReady: boolean | undefined;
+  /** Whether the structure that was asked for found the hits; false where rows were scanned in its place, undefined where none was asked for or nothing was looked at. */
+  readonly usedStructure: boolean | undefined;
 }
 
 /** Share of the rows below which a filter makes structures look at many rows in vain. */
@@ -84,10 +84,10 @@ class Search {
     const { algorithm } = this.#query;
     const factory = algorithm && this.#segment.structures.factory(algorithm);
     if (factory === undefined) return this.#result(await this.#scan(0), algorithm !== undefined && this.#segment.type === 'float32' ? false : undefined);
-    if (this.#rows < factory.minRows) return this.#result(await this.#scan(0), undefined);
+    if (this.#rows < factory.minRows) return this.#result(await this.#scan(0), false);
     const structure = this.#segment.structures.use(factory, this.#query.metric);
     if (structure === undefined) return this.#result(await this.#scan(0), false);
-    if (this.#isSmall()) return this.#result(await this.#scan(0), true);
+    if (this.#isSmall()) return this.#result(await this.#scan(0), false);
     return this.#result(await this.#approximate(factory, structure), true);
   }
 
@@ -171,7 +171,7 @@ class Search {
     return { heap, exhausted: found.count < k };
   }
 
-  #result(heap: number | undefined, isReady: boolean | undefined): SegmentResult {
+  #result(heap: number | undefined, usedStructure: boolean | undefined): SegmentResult {
     const segment = this.#segment;
     const hits: RowHit[] = [];
     const count = heap === undefined ? 0 : segment.call.closeHeap(heap);
@@ -179,6 +179,6 @@ class Search {
     const numbers = segment.rows.u32(entries, count * (ENTRY_BYTES / 4));
     const ranks = segment.rows.f32(entries, count * (ENTRY_BYTES / 4));
     for (let i = 0; i < numbers.length; i += 4) hits.push({ segment, row: numbers[i + 2]!, ord: ~numbers[i]! >>> 0, rank: ranks[i + 3]! });
-    return { hits, scanned: this.#scanned, isReady };
+    return { hits, scanned: this.#scanned, usedStructure };
   }
 }

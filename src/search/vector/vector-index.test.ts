@@ -174,7 +174,7 @@ describe('a vector index', () => {
     expect(hits.map(({ ord: at }) => at)).toEqual([0, 1, 2]);
     expect(hits[0]!.score).toBe(1);
     expect(hits[1]!.score).toBeGreaterThan(hits[2]!.score);
-    expect(algorithm).toBe('sq');
+    expect(algorithm).toBe('flat'); // so few are scanned
     index.remove(0);
     expect((await index.search({ vector, k: 3, algorithm: 'sq' })).algorithm).toBe('quantized');
   });

@@ -62,7 +62,10 @@ export interface VectorQuery {
 export interface VectorResult {
   /** Best first; equal scores by ordinal, then by chunk. */
   readonly hits: readonly Hit[];
-  /** What was used: `flat` when the structure asked for isn't ready, `quantized` when all vectors are int8 or int4. */
+  /**
+   * What was used: `flat` when rows were scanned because the structure asked for is not ready or would not be faster,
+   * `quantized` when all vectors are int8 or int4.
+   */
   readonly algorithm: Algorithm;
   /** Rows that were looked at. */
   readonly scanned: number;
@@ -189,7 +192,7 @@ export class VectorIndex {
     const hits = await scoreHits(best, query.vector, metric, rescoring);
     return {
       hits: hits.filter(({ score }) => score >= (query.threshold ?? -Infinity)).slice(0, query.k),
-      algorithm: usedAlgorithm(asked, sets, found.map(({ isReady }) => isReady)),
+      algorithm: usedAlgorithm(asked, sets, found.map(({ usedStructure }) => usedStructure)),
       scanned: found.reduce((sum, { scanned }) => sum + scanned, 0),
     };
   }
@@ -290,10 +293,10 @@ export class VectorIndex {
   }
 }
 
-/** What is said to have been used. Structures answer as soon as one segment has one; rows that none covers are scanned anyway. */
-function usedAlgorithm(asked: Algorithm, sets: readonly VectorSet[], isReady: readonly (boolean | undefined)[]): Algorithm {
+/** What is said to have been used: the algorithm asked for where it found anything in some segment, `flat` where rows were scanned in its place. */
+function usedAlgorithm(asked: Algorithm, sets: readonly VectorSet[], usedStructure: readonly (boolean | undefined)[]): Algorithm {
   if (sets.length > 0 && sets.every(({ type }) => type !== 'float32')) return 'quantized';
-  return asked === 'quantized' || (isReady.includes(false) && !isReady.includes(true)) ? 'flat' : asked;
+  return asked === 'quantized' || (usedStructure.includes(false) && !usedStructure.includes(true)) ? 'flat' : asked;
 }
 
 function statsOf({ dims, type, segments, liveCount, rowCount }: VectorSet): SetStats {

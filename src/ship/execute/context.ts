@@ -4,7 +4,8 @@ import type { Timer } from '../../lib/timer.ts';
 import type { Assignment, RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Masker } from './mask/index.ts';
 import type { RunOutput } from './output/index.ts';
-import type { Sandboxes, User, Variables } from './sandbox/index.ts';
+import type { Sandboxes, Variables, View } from './sandbox/index.ts';
+import type { UserIds } from './users/index.ts';
 import type { WorkLimits } from './work-limits.ts';
 
 /** The machine that executes, the same for all of its work. */
@@ -14,10 +15,10 @@ export interface ExecutorContext {
   /** What `inherit` stands for. */
   readonly sandbox: string;
   readonly sandboxes: Sandboxes;
-  /** Whom steps run as; absent for who this process runs as. */
-  readonly user: User | undefined;
-  /** Why there is no separate user although this process is root: a folder above `workDir` that others may not pass. */
-  readonly closed: string | undefined;
+  /** Whom steps run as: each run as a user of its own; absent where they run as who this process runs as. */
+  readonly users: UserIds | undefined;
+  /** What steps behind a fence see of the file system now. */
+  readonly view: () => View;
   /** This process's environment. */
   readonly env: Variables;
   readonly clock: Clock;

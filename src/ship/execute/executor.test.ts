@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Outcome } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import { silentLog } from '../../lib/log.ts';
 import { assignmentOf, executorBench, pipelineOf, script, start, type ExecutorBench } from '../../testkit/runs-executor.ts';
 import { livingProcesses } from './process/index.ts';
+import { thisMachine } from './sandbox/machine.ts';
 
 const benches: ExecutorBench[] = [];
 afterEach(() => {
@@ -25,12 +25,15 @@ const hasNamespaces = spawnSync('unshare', ['--pid', '--fork', ...(root ? [] : [
 describe('what an executor takes', () => {
   const ai = (apiKeyEnv: string) => assignmentOf({ case: 'aiText', value: { role: 'writer', endpoint: 'http://127.0.0.1:1', model: 'm', apiKeyEnv } });
 
-  it('refuses pipelines for a sandbox that the machine lacks, rather than weakening it', async () => {
+  const { bwrap, systemdRun, podman, docker } = thisMachine({ PATH: '/nowhere' });
+  const lacking = bwrap === undefined ? 'bubblewrap' : systemdRun === undefined ? 'systemd' : (podman ?? docker) === undefined ? 'container' : undefined;
+
+  it.skipIf(lacking === undefined)('refuses pipelines for a sandbox that the machine lacks, rather than weakening it (skipped where it has all)', async () => {
     const { executor } = bench({ env: { PATH: '/nowhere' } });
-    expect(executor.refuses(assignmentOf(pipelineOf(['true'], { sandbox: 'bubblewrap' })))).toContain('bwrap is not installed');
+    expect(executor.refuses(assignmentOf(pipelineOf(['true'], { sandbox: lacking! })))).toContain(`the sandbox ${lacking} is missing`);
     expect(executor.refuses(assignmentOf(pipelineOf(['true'], { sandbox: 'jail' })))).toContain('unknown');
     expect(executor.refuses(assignmentOf(pipelineOf(['true'])))).toBeUndefined();
-    const running = start(executor, assignmentOf(pipelineOf(['true'], { sandbox: 'bubblewrap' })));
+    const running = start(executor, assignmentOf(pipelineOf(['true'], { sandbox: lacking! })));
     expect(await running.result).toMatchObject({ outcome: Outcome.SHIP_ERROR, error: { code: 'ship_error' } });
   });
 
@@ -91,26 +94,31 @@ describe('one attempt', () => {
 });
 
 describe.skipIf(!root)('as root', () => {
-  it('runs steps as a user without rights, who owns the folder', async () => {
-    const { executor, left } = bench({ open: true });
-    const running = start(executor, assignmentOf(pipelineOf(['id -u; echo x > file; echo y > "$HOME/z"; cat "$QUIRE_INPUT_FILE"; echo; echo r > "$QUIRE_RESULT_FILE"; cat /proc/$PPID/environ 2>&1 | wc -c']), { input: Buffer.from('in') }));
+  it('runs steps as a user without rights of their own, who owns what is in the folder', async () => {
+    const { executor, left } = bench({ open: true, runAs: 'separate' });
+    const running = start(executor, assignmentOf(pipelineOf(['id -u; id -G; echo x > file; echo y > "$HOME/z"; cat "$QUIRE_INPUT_FILE"; echo; echo r > "$QUIRE_RESULT_FILE"; cat /proc/$PPID/environ 2>&1 | wc -c; grep -E "^(NoNewPrivs|CapBnd)" /proc/self/status']), { input: Buffer.from('in') }));
     const result = await running.result;
     expect(result.outcome).toBe(Outcome.SUCCEEDED);
-    expect(running.text('stdout').slice(0, 2)).toEqual(['65534', 'in']);
+    const [uid, groups, input, , ...status] = running.text('stdout');
+    expect(Number(uid)).toBeGreaterThanOrEqual(70_000);
+    expect([groups, input]).toEqual([uid, 'in']);
+    expect(status.map((line) => line.split('\t')[1]).sort()).toEqual(['0000000000000000', '1']);
     expect(Buffer.from(result.result!.body).toString()).toBe('r\n');
     expect(left()).toEqual([]);
   });
 
-  it('says when a folder in the way makes that impossible', () => {
-    const warnings: string[] = [];
-    bench({ log: { ...silentLog, warn: (_, message) => void warnings.push(message) } });
-    expect(warnings.join()).toContain('steps run as root');
+  it('never runs steps as root unless that is said by name', async () => {
+    const { executor } = bench({ runAs: 'separate' }); // in a folder that is closed to others
+    const running = start(executor, assignmentOf(pipelineOf(['id -u'])));
+    expect(await running.result).toMatchObject({ outcome: Outcome.SHIP_ERROR, error: { message: expect.stringContaining('others may not pass through') as string } });
+    expect(executor.refuses(assignmentOf(pipelineOf(['id -u'])))).toContain('chmod o+x');
+    expect(() => bench({ runAs: 'self' })).toThrow('say root');
   });
 });
 
 describe.skipIf(!hasNamespaces)('namespaces', () => {
-  it.each([false, true])('hide other processes, pass on exit codes, and end with everything in them (other user: %s)', async (open) => {
-    const { executor } = bench({ sandbox: 'namespaces', open });
+  it.each(['own', 'separate'])('hide other processes, pass on exit codes, and end with everything in them (user: %s)', async (runAs) => {
+    const { executor } = bench({ sandbox: 'namespaces', ...(runAs === 'separate' && { runAs }) });
     const running = start(executor, assignmentOf(pipelineOf(['ls -d /proc/[0-9]* | wc -l | tr -d " "; env -i setsid sleep 100 & sleep 0.05; echo done', 'exit 5'])));
     expect(await running.result).toMatchObject({ outcome: Outcome.FAILED, error: { code: 'step_failed', exitCode: 5 } });
     expect(Number(running.text('stdout')[0])).toBeLessThan(10);

@@ -1,7 +1,8 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Outcome, type Assignment } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Clock } from '../../lib/clock.ts';
+import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
@@ -12,9 +13,10 @@ import { failed } from './failure.ts';
 import { Masker } from './mask/index.ts';
 import { RunOutput } from './output/index.ts';
 import { clearAbandonedWork, runPipeline } from './pipeline/index.ts';
-import type { Executor, OutputSink, WorkControl, WorkResult } from './port.ts';
-import { Sandboxes, separateUser, thisMachine, type Variables } from './sandbox/index.ts';
+import type { Executor, Fence, OutputSink, WorkControl, WorkResult } from './port.ts';
+import { closedAbove, Sandboxes, thisMachine, viewOf, type Machine, type SandboxName, type Variables, type View } from './sandbox/index.ts';
 import { secretsOf } from './secrets.ts';
+import { DEFAULT_USER_IDS, UserIds, type UserIdRange } from './users/index.ts';
 import { WorkLimits } from './work-limits.ts';
 
 /** How long a log may take the last lines of work that is dead. */
@@ -23,8 +25,17 @@ const LAST_LINES_MS = 5_000;
 export interface ExecutorOptions {
   /** Holds a folder for each attempt at a pipeline. It is made if it is missing, and belongs to the executor. */
   readonly workDir: string;
-  /** The sandbox of pipelines that ask for `inherit`. */
+  /** The sandbox of pipelines that ask for `inherit`; `auto` is the strongest that works here. */
   readonly sandbox: string;
+  /**
+   * Whom steps run as. `separate`: never as who this process is with nothing in between: as root, each run has a user id of its
+   * own, and else steps are behind a fence. `self` and `root` say by name that they may run as this process's own user.
+   */
+  readonly runAs?: RunAs;
+  /** User ids for `separate`, as root. */
+  readonly userIds?: UserIdRange;
+  /** Folders and files that steps behind a fence do not see, besides the work of others. */
+  readonly hide?: readonly string[];
   /** The environment of this machine; steps see its PATH and LANG only. */
   readonly env: Variables;
   readonly clock: Clock;
@@ -41,21 +52,22 @@ export interface ExecutorOptions {
   readonly gitProtocols?: readonly string[];
 }
 
-/**
- * Executes assignments on this machine (decisions, section 5). As root, steps run as a user without rights
- * where the way to `workDir` is open to others; otherwise they run as root, and the log says so.
- */
+export type RunAs = 'separate' | 'self' | 'root';
+
+/** Executes assignments on this machine (decisions, section 5). Throws a reason for a person when steps can't run as they are to. */
 export function createExecutor(options: ExecutorOptions): Executor {
   const context = contextOf(options);
   // Work that a process which died has left behind goes before there is new work.
-  const ready = context.keepWork ? Promise.resolve() : clearAbandonedWork(context.workDir, context.log).catch((error: unknown) => {
+  const cleared = context.keepWork ? Promise.resolve() : clearAbandonedWork(context).catch((error: unknown) => {
     context.log.warn({ err: error, folder: context.workDir }, 'abandoned work cannot be removed');
   });
-  void context.sandboxes.lacks(context.sandbox);
+  const fence = fenceOf(context);
+  const ready = Promise.all([cleared, fence]).then(() => undefined);
   const active = new Set<string>();
   return {
     kinds: ['diagnostic', 'pipeline', 'ai_text'],
     ready,
+    fence,
     refuses: (assignment) => refusal(context, assignment),
     execute: async (assignment, sink, control) => {
       const name = `${assignment.ref?.runId}.${assignment.ref?.attempt}`;
@@ -68,15 +80,48 @@ export function createExecutor(options: ExecutorOptions): Executor {
 }
 
 function contextOf(options: ExecutorOptions): ExecutorContext {
-  const { env, log, sandbox, clock, version, keepWork = false, timer = systemTimer, serverOffsetMs, gitProtocols = ['https', 'http', 'ssh'] } = options;
-  const workDir = resolve(options.workDir);
+  const { env, log, sandbox, clock, version, keepWork = false, timer = systemTimer, serverOffsetMs, gitProtocols = ['https', 'http', 'ssh'], hide = [] } = options;
+  makeFolder(resolve(options.workDir), 0o700);
+  const workDir = realpathSync(options.workDir);
   const machine = thisMachine(env);
-  makeFolder(workDir, 0o700);
-  if (machine.root) chmodSync(workDir, 0o711); // the separate user passes through; what is in there is closed
-  const { user, closed } = separateUser(workDir);
-  if (closed !== undefined) log.warn({ folder: closed }, 'steps run as root, because others may not pass through this folder to the work folder');
-  return { workDir, sandbox, sandboxes: new Sandboxes(machine, user), user, closed, env, clock, timer, keepWork, log, version, serverOffsetMs, gitProtocols };
+  if (machine.root) chmodSync(workDir, 0o711); // the users of steps pass through; what is in there is closed
+  const users = usersOf(options, machine);
+  const view = (): View => viewOf({ workDir, hide, home: machine.root ? undefined : env['HOME'], otherUser: users !== undefined });
+  const sandboxes = new Sandboxes({
+    machine, workDir, view,
+    user: users?.example,
+    mayShareUser: (options.runAs ?? 'separate') !== 'separate',
+    closed: users === undefined ? undefined : closedAbove(workDir)[0],
+  });
+  return { workDir, sandbox, sandboxes, users, view, env, clock, timer, keepWork, log, version, serverOffsetMs, gitProtocols };
 }
+
+/** As root the name has to be said, so that nobody gets there by a configuration that was made for another user. */
+function usersOf({ runAs = 'separate', userIds = DEFAULT_USER_IDS, log }: ExecutorOptions, { root }: Machine): UserIds | undefined {
+  if (runAs === 'self' && root) throw new ConfigError(['run_as: self would run steps as root, because this process is root: use separate, or say root']);
+  if (runAs === 'root' && !root) throw new ConfigError(['run_as: root is not possible, because this process is not root: use separate or self']);
+  return root && runAs === 'separate' ? new UserIds(userIds, log) : undefined;
+}
+
+/** What fences in the steps of pipelines that ask for nothing else; said once. */
+async function fenceOf({ sandbox, sandboxes, users, log }: ExecutorContext): Promise<Fence> {
+  const chosen = await sandboxes.choose(sandbox);
+  if ('reason' in chosen) {
+    log.warn({ sandbox }, `pipelines are refused as unsupported: ${chosen.reason}`);
+    return { reason: chosen.reason, isClosedOff: sandboxes.isClosedOff(sandbox) };
+  }
+  const who = users === undefined ? "as this process's own user" : 'each run as a user of its own';
+  log.info({ sandbox: chosen.name, steps: who }, `the sandbox of steps is ${chosen.name}: ${PROTECTS[chosen.name]}`);
+  return { sandbox: chosen.name };
+}
+
+const PROTECTS: Readonly<Record<SandboxName, string>> = {
+  bubblewrap: "steps see no other processes and none of the service's files, and write to their own folder alone",
+  namespaces: "steps see no other processes and none of the service's files, and write to their own folder alone",
+  container: 'steps see what their image holds, and their own folder',
+  systemd: 'steps are counted and killed together, and see what their user may',
+  none: 'steps see what their user may',
+};
 
 function refusal({ sandboxes, sandbox, env }: ExecutorContext, { plan }: Assignment): string | undefined {
   switch (plan.case) {

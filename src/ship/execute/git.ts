@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { ExecutorContext } from './context.ts';
 
 /** Variables of this process that git may need to reach a repository. */
@@ -10,11 +11,13 @@ const FROM_MACHINE = [
  * The environment of git when the ship itself runs it: with the machine's own credentials and proxies,
  * but never waiting for somebody to type, and with transports that can't run commands (`ext::`).
  */
-export function gitEnvironment({ env, gitProtocols }: ExecutorContext, marks: readonly string[]): Record<string, string> {
+export function gitEnvironment({ env, gitProtocols, workDir }: ExecutorContext, marks: readonly string[]): Record<string, string> {
   const taken = FROM_MACHINE.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]));
   return {
     ...Object.fromEntries(taken),
     LANG: 'C.UTF-8',
+    // Nothing above the work folder is taken for a repository, with settings that run commands.
+    GIT_CEILING_DIRECTORIES: dirname(workDir),
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '',
     GIT_SSH_COMMAND: env['GIT_SSH_COMMAND'] ?? 'ssh -o BatchMode=yes',

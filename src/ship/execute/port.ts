@@ -34,12 +34,24 @@ export interface WorkControl {
   started(): void;
 }
 
+/** What keeps steps apart from the service. */
+export interface Fence {
+  /** The sandbox; undefined when there is none, and pipelines that ask for no other one are refused. */
+  readonly sandbox?: string;
+  /** Why there is none. */
+  readonly reason?: string;
+  /** There is none only because the users of steps can't get to the work folder. */
+  readonly isClosedOff?: boolean;
+}
+
 /** Executes assignments of all kinds; used by remote ships and by the ship in the server's process. */
 export interface Executor {
   /** Kinds, and sandboxes that this machine has. */
   readonly kinds: readonly ('diagnostic' | 'pipeline' | 'ai_text')[];
   /** Resolves when nothing is alive of what a process that died has left here; work waits for that. Never rejects. */
   readonly ready?: Promise<void>;
+  /** What fences in the steps of pipelines that ask for nothing else, once that is tried. Never rejects. */
+  readonly fence?: Promise<Fence>;
   /** Why it cannot take an assignment (a missing sandbox); undefined when it can. */
   refuses(assignment: Assignment): string | undefined;
   /** Never rejects: a failure of the ship itself is the outcome SHIP_ERROR. Nothing of the work is alive when it resolves. */

@@ -1,6 +1,7 @@
 import type { Row } from '../port.ts';
 import type { KeyRing } from './key-ring.ts';
 import { isSealed, isSealedText } from './record.ts';
+import { refusePlaintext } from './required.ts';
 
 /**
  * The columns that may be sealed, and what each value is bound to: `collection \0 kind \0 document id`
@@ -41,10 +42,18 @@ export function openVector(ring: KeyRing, ord: number, chunk: number, stored: Ui
   return isSealed(stored) ? ring.open(stored, vectorPlace(ord, chunk)) : stored;
 }
 
-/** Opens what a row of documents has in `body` and `meta`, in place; a row without the document's `id` is left as it is. */
-export function openRow<R extends Row>(ring: KeyRing, row: R): R {
+/** Metadata of which nothing is kept: what a write that replaces a document reads of sealed ones. */
+const NO_META = '{}';
+
+/**
+ * Opens what a row of documents has in `body` and `meta`, in place; a row without the document's `id` is left as it is.
+ * Throws `internal` for what lies in the clear where `mustBeSealed` says that it may not.
+ */
+export function openRow<R extends Row>(ring: KeyRing, row: R, mustBeSealed: (collection: string) => boolean): R {
   const { id, body, meta } = row;
-  if (typeof id !== 'string') return row;
+  if (typeof id !== 'string' || !id.includes('|')) return row;
+  const isPlain = (body instanceof Uint8Array && !isSealed(body)) || (typeof meta === 'string' && meta !== NO_META && !isSealedText(meta));
+  if (isPlain && mustBeSealed(id.slice(0, id.indexOf('|')))) refusePlaintext();
   const open = row as Row;
   if (body instanceof Uint8Array && isSealed(body)) open['body'] = openBody(ring, id, body);
   if (typeof meta === 'string' && isSealedText(meta)) open['meta'] = openMeta(ring, id, meta);

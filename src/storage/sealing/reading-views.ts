@@ -1,6 +1,7 @@
 import { openBody, openMeta, openVector } from './columns.ts';
 import type { KeyRing } from './key-ring.ts';
 import { SEALED_BLOB, SEALED_META } from './record.ts';
+import { MUST_BE_SEALED, refusePlaintext } from './required.ts';
 
 /** What a driver offers to make its connection read sealed values. */
 export interface ViewHost {
@@ -15,6 +16,7 @@ export function defineOpeners(host: ViewHost, ring: KeyRing): void {
   host.define('quire_open_body', (stored: Uint8Array, id: string) => openBody(ring, id, stored));
   host.define('quire_open_meta', (stored: string, id: string) => openMeta(ring, id, stored));
   host.define('quire_open_vector', (stored: Uint8Array, ord: number, chunk: number) => openVector(ring, ord, chunk, stored));
+  host.define('quire_refuse_plaintext', refusePlaintext);
   host.define('quire_meta_pairs', (stored: string, id: string) => pairsOf(openMeta(ring, id, stored)));
 }
 
@@ -35,17 +37,20 @@ function pairsOf(meta: string): string {
 export function layViews(host: ViewHost): void {
   // The index comes with the format that knows encryption: before it, nothing can be sealed.
   if (host.column("SELECT name FROM main.sqlite_master WHERE name = 'documents_sealed'").length === 0) return;
-  const idOfRevision = '(SELECT d.id FROM main.documents d WHERE d.ord = t.ord)';
+  const ofDocument = (column: string): string => `(SELECT d.${column} FROM main.documents d WHERE d.ord = t.ord)`;
+  const idOfRevision = ofDocument('id');
+  // Whatever is there in the clear was there before the collection was encrypted, or is not ours.
+  const plain = (column: string, cid: string): string => `WHEN ${column} IS NOT NULL AND ${MUST_BE_SEALED(cid)} THEN quire_refuse_plaintext() ELSE ${column} END`;
   host.exec(view(host, 'documents', {
-    meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, t.id) ELSE t.meta END`,
-    body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, t.id) ELSE t.body END`,
+    meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, t.id) ${plain('t.meta', 't.cid')}`,
+    body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, t.id) ${plain('t.body', 't.cid')}`,
   }));
   host.exec(view(host, 'revisions', {
-    meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, ${idOfRevision}) ELSE t.meta END`,
-    body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, ${idOfRevision}) ELSE t.body END`,
+    meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, ${idOfRevision}) ${plain('t.meta', ofDocument('cid'))}`,
+    body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, ${idOfRevision}) ${plain('t.body', ofDocument('cid'))}`,
   }));
   host.exec(view(host, 'vectors', {
-    vector: `CASE WHEN ${SEALED_BLOB('t.vector')} THEN quire_open_vector(t.vector, t.ord, t.chunk) ELSE t.vector END`,
+    vector: `CASE WHEN ${SEALED_BLOB('t.vector')} THEN quire_open_vector(t.vector, t.ord, t.chunk) ${plain('t.vector', ofDocument('cid'))}`,
   }));
   host.exec(`CREATE TEMP VIEW doc_meta(cid, k, v, ord) AS
     SELECT cid, k, v, ord FROM main.doc_meta

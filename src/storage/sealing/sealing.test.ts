@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Row } from '../port.ts';
 import { openBody, openMeta, openRow, openVector, sealBody, sealMeta, sealVector } from './columns.ts';
 import { KeyRing } from './key-ring.ts';
 import { parseKeys } from './parse-keys.ts';
@@ -65,8 +66,20 @@ describe('the encryption record (decisions, section 2.4)', () => {
     expect(openBody(ring, 'c|k|en', Uint8Array.of(0, 1, 65))).toEqual(Uint8Array.of(0, 1, 65));
     expect(openMeta(ring, 'c|k|en', '{"a":["U1ZDRU5D"]}')).toBe('{"a":["U1ZDRU5D"]}');
     const raw = { stored_meta: sealMeta(ring, 'c|k|en', '{}'), id: 'c|k|en' };
-    expect(openRow(ring, { ...raw })).toEqual(raw);
-    expect(openRow(ring, { meta: raw.stored_meta, id: 'c|k|en' })).toEqual({ meta: '{}', id: 'c|k|en' });
+    const nowhere = () => false;
+    expect(openRow(ring, { ...raw }, nowhere)).toEqual(raw);
+    expect(openRow(ring, { meta: raw.stored_meta, id: 'c|k|en' }, nowhere)).toEqual({ meta: '{}', id: 'c|k|en' });
+  });
+
+  it('refuses plaintext where values have to be sealed, except metadata of which nothing is kept', () => {
+    const inC = (collection: string) => collection === 'c';
+    const forgeries: Row[] = [{ meta: '{"a":["forged"]}' }, { body: Uint8Array.of(0, 65) }];
+    for (const forged of forgeries) {
+      expect(() => openRow(ring, { id: 'c|k|en', ...forged }, inC)).toThrow('it lies in the clear, although its collection is encrypted');
+      expect(openRow(ring, { id: 'd|k|en', ...forged }, inC)).toEqual({ id: 'd|k|en', ...forged });
+      expect(openRow(ring, { id: 'ses_1', ...forged }, inC)).toEqual({ id: 'ses_1', ...forged });
+    }
+    expect(openRow(ring, { id: 'c|k|en', meta: '{}', body: null }, inC)).toEqual({ id: 'c|k|en', meta: '{}', body: null });
   });
 });
 

@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
 import { probe } from '../probe.ts';
 import type { KeyRing } from '../sealing/index.ts';
-import { Writer } from '../writer.ts';
+import { Writer, type WriterOptions } from '../writer.ts';
 import { batchSize } from '../batch-size.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { Connection } from './connection.ts';
@@ -19,7 +19,7 @@ import { WriterEngine, type EngineOptions, type Faults } from './writer-engine.t
 /** File systems that live in memory (tmpfs, ramfs): there an fsync promises nothing. */
 const VOLATILE = new Set([0x01021994, 0x858458f6]);
 
-export type Tuning = Pick<EngineOptions, 'synced' | 'busyTimeoutMs'>;
+export type Tuning = Pick<EngineOptions, 'synced' | 'busyTimeoutMs'> & WriterOptions;
 
 /**
  * The durable driver over a file: one writing connection and one reading connection on the main
@@ -56,7 +56,7 @@ export class NodeSqlite implements Sql {
       this.#lock.release();
       throw error;
     }
-    this.#writer = new Writer(this.#engine, keys);
+    this.#writer = new Writer(this.#engine, keys, tuning);
     this.#engine.onSchemaChange = () => this.#renewReader();
     this.#thread = new ReaderClient(file, keys);
     const checkpoints = new Checkpoints(() => this.#thread.checkpoint());

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { silentLog, type Log } from '../../lib/log.ts';
-import { createInvoker, type AccessMode, type Handlers } from '../../operations/index.ts';
+import { createInvoker, type AccessMode, type Handlers, type RateLimit } from '../../operations/index.ts';
 import { HttpClient, type Answer } from '../http-client.ts';
 import { createHttpApp, flatErrors, startHttpServer, type Exchange } from '../../api/http/index.ts';
 import { graphqlEndpoint, playgroundPages, type Authenticator } from '../../api/graphql/index.ts';
@@ -14,6 +14,8 @@ export interface FixtureOptions {
   readonly mode?: AccessMode;
   readonly maxBodyBytes?: number;
   readonly timeoutMs?: number;
+  readonly limit?: RateLimit;
+  readonly answerBytes?: number;
 }
 
 export interface GraphqlAnswer {
@@ -44,7 +46,7 @@ export class GraphqlFixture {
     this.#stop = stop;
   }
 
-  static async open({ handlers = {}, authenticator, mode = 'wr', maxBodyBytes = 1_000_000, timeoutMs = 0 }: FixtureOptions = {}): Promise<GraphqlFixture> {
+  static async open({ handlers = {}, authenticator, mode = 'wr', maxBodyBytes = 1_000_000, timeoutMs = 0, limit, answerBytes }: FixtureOptions = {}): Promise<GraphqlFixture> {
     const opened: { fixture?: GraphqlFixture } = {};
     const log: Log = {
       ...silentLog,
@@ -56,9 +58,9 @@ export class GraphqlFixture {
       inputs: JSON.parse(file('inputs.json')) as Record<string, object>,
       observe: ({ operation }) => void opened.fixture?.invoked.push(operation.id),
     });
-    const endpoint = graphqlEndpoint('/graphql', { invoke, log, maxBodyBytes, authenticator });
+    const endpoint = graphqlEndpoint('/graphql', { invoke, log, maxBodyBytes, authenticator, timeoutMs, limit, answerBytes });
     const app = await createHttpApp<Operations>({
-      title: 'Test', specification: { json: file('openapi.json'), yaml: '' }, operations, invoke, errors: flatErrors, log, maxBodyBytes,
+      title: 'Test', specification: { json: file('openapi.json'), yaml: '', plainJson: '' }, operations, invoke, errors: flatErrors, log, maxBodyBytes,
       corsOrigins: ['*'], accessLog: true, observe: (exchange) => void opened.fixture?.exchanges.push(exchange),
       extensions: [endpoint, playgroundPages('/playground', '/graphql')],
     });

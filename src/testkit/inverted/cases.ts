@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { ScoringAlgorithm } from '../../search/inverted/algorithm.ts';
-import { type Field, type FieldText, InvertedIndex, type Query, type WeightedForm } from '../../search/inverted/index.ts';
+import { type Field, type FieldText, InvertedIndex, type Query, type WeightedForm, within } from '../../search/inverted/index.ts';
 import type { ReferenceIndex, Scores, Word, WordQuery } from './reference.ts';
 
 // What tests of the index share: random documents, steps and queries, and the comparison with the reference.
@@ -22,9 +22,13 @@ const field: fc.Arbitrary<Field> = fc.oneof({ weight: 4, arbitrary: fc.constant(
 export const value: fc.Arbitrary<FieldText> = fc.oneof({ weight: 5, arbitrary: fc.record({ field, text }) }, fc.record({ field, tokens: codeTokens }));
 const ord = fc.integer({ min: 0, max: 20 });
 
-export type Step = { add: number; fields: FieldText[]; inSteps: boolean } | { remove: number } | 'compact' | 'go on' | 'reload';
+/** Most documents share a class, so that queries for that alone find some. */
+const documentClass = fc.constantFrom(0, 0, 0, 1, 5, 31);
+const classes = fc.constantFrom(undefined, undefined, undefined, 0b1, 0b10, 0b100010, 0b100001, 1 << 31, 0xffff_ffff);
+
+export type Step = { add: number; fields: FieldText[]; documentClass: number; inSteps: boolean } | { remove: number } | 'compact' | 'go on' | 'reload';
 export const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ add: ord, fields: fc.array(value, { maxLength: 5 }), inSteps: fc.boolean() }) },
+  { weight: 8, arbitrary: fc.record({ add: ord, fields: fc.array(value, { maxLength: 5 }), documentClass, inSteps: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ remove: ord }) },
   fc.constant('compact' as const), fc.constant('go on' as const), fc.constant('reload' as const),
 );
@@ -35,14 +39,19 @@ const phraseWords = fc.array(fc.record({ words: wordList, gap: fc.integer({ min:
   let offset = 0;
   return words.map((each, i) => ({ words: each.words, offset: (offset += i === 0 ? 0 : each.gap) }));
 });
+function inClasses<T extends WordQuery>(leaf: fc.Arbitrary<T>): fc.Arbitrary<T> {
+  return fc.tuple(leaf, classes).map(([of, some]) => (some === undefined ? of : { ...of, classes: some }));
+}
 export const { query } = fc.letrec<{ query: WordQuery }>((tie) => ({
   query: fc.oneof({ maxDepth: 3, depthSize: 'small' },
-    fc.record({ kind: fc.constant('term' as const), words: wordList, weight }),
-    fc.record({ kind: fc.constant('phrase' as const), words: phraseWords, weight }),
-    fc.record({ kind: fc.constant('phrase' as const), words: phraseWords, slop: fc.integer({ min: 0, max: 4 }), weight }),
+    inClasses(fc.record({ kind: fc.constant('term' as const), words: wordList, weight })),
+    inClasses(fc.record({ kind: fc.constant('phrase' as const), words: phraseWords, weight })),
+    inClasses(fc.record({ kind: fc.constant('phrase' as const), words: phraseWords, slop: fc.integer({ min: 0, max: 4 }), weight })),
     fc.record({ kind: fc.constantFrom('and' as const, 'or' as const, 'best' as const), of: fc.array(tie('query'), { maxLength: 4 }) }),
     fc.record({ kind: fc.constant('not' as const), of: tie('query') }),
-    fc.record({ kind: fc.constantFrom('all' as const, 'none' as const) }),
+    inClasses(fc.record({ kind: fc.constant('all' as const) })),
+    fc.record({ kind: fc.constant('none' as const) }),
+    fc.record({ kind: fc.constant('within' as const), of: tie('query'), classes: fc.integer() }),
   ),
 }));
 const ALL_FIELDS: readonly Field[] = [0, 1, 2, 3, 4, 5, ...NAMED, 'never seen'];
@@ -62,9 +71,10 @@ function toQuery(index: InvertedIndex, words: WordQuery): Query {
     return id === undefined ? [] : [{ id, weight: w ?? 1 }];
   });
   switch (words.kind) {
-    case 'term': return { kind: 'term', forms: forms(words.words), weight: words.weight ?? 1 };
-    case 'phrase': return { kind: 'phrase', words: words.words.map((each) => ({ forms: forms(each.words), offset: each.offset })), slop: words.slop, weight: words.weight ?? 1 };
+    case 'term': return { kind: 'term', forms: forms(words.words), weight: words.weight ?? 1, classes: words.classes };
+    case 'phrase': return { kind: 'phrase', words: words.words.map((each) => ({ forms: forms(each.words), offset: each.offset })), slop: words.slop, weight: words.weight ?? 1, classes: words.classes };
     case 'not': return { kind: 'not', of: toQuery(index, words.of) };
+    case 'within': return within(toQuery(index, words.of), words.classes);
     case 'all': case 'none': return words;
     default: return { kind: words.kind, of: words.of.map((each) => toQuery(index, each)) };
   }
@@ -77,6 +87,7 @@ export function known(index: InvertedIndex, words: WordQuery): WordQuery {
     case 'term': return { ...words, words: kept(words.words) };
     case 'phrase': return { ...words, words: words.words.map((each) => ({ ...each, words: kept(each.words) })) };
     case 'not': return { kind: 'not', of: known(index, words.of) };
+    case 'within': return { ...words, of: known(index, words.of) };
     case 'all': case 'none': return words;
     default: return { kind: words.kind, of: words.of.map((each) => known(index, each)) };
   }
@@ -120,8 +131,8 @@ function expectFiltered(index: InvertedIndex, translated: Query, hits: readonly 
 export const SMALL_STEPS = { compactionStep: 3, additionStep: 5 } as const;
 
 /** Searches between the steps see the documents from before. */
-function addInSteps(index: InvertedIndex, reference: ReferenceIndex, add: number, texts: readonly FieldText[]): void {
-  const addition = index.beginAdd(add, texts);
+function addInSteps(index: InvertedIndex, reference: ReferenceIndex, { add, fields: texts, documentClass: number }: Extract<Step, { add: number }>): void {
+  const addition = index.beginAdd(add, texts, undefined, number);
   const documents = reference.documentsByForm();
   while (addition.step(0, () => 0)) {
     const forms = WORDS.flatMap((form) => index.form(form) ?? []);
@@ -141,9 +152,9 @@ export async function take(index: InvertedIndex, reference: ReferenceIndex, next
   else if (next === 'go on') index.compact(0, false, () => 0);
   else if ('remove' in next) expect(index.remove(next.remove)).toBe(reference.remove(next.remove));
   else {
-    if (next.inSteps) addInSteps(index, reference, next.add, next.fields);
-    else index.add(next.add, next.fields);
-    reference.add(next.add, next.fields);
+    if (next.inSteps) addInSteps(index, reference, next);
+    else index.add(next.add, next.fields, undefined, next.documentClass);
+    reference.add(next.add, next.fields, next.documentClass);
   }
   return index;
 }

@@ -6,11 +6,14 @@ import type { Field } from '../../search/inverted/fields.ts';
 
 /** As `Query`, with words in the place of forms' numbers. */
 export type WordQuery =
-  | { readonly kind: 'term'; readonly words: readonly Word[]; readonly weight?: number }
-  | { readonly kind: 'phrase'; readonly words: readonly { readonly words: readonly Word[]; readonly offset: number }[]; readonly slop?: number; readonly weight?: number }
+  | { readonly kind: 'term'; readonly words: readonly Word[]; readonly weight?: number; readonly classes?: number }
+  | { readonly kind: 'phrase'; readonly words: readonly { readonly words: readonly Word[]; readonly offset: number }[]; readonly slop?: number; readonly weight?: number; readonly classes?: number }
   | { readonly kind: 'and' | 'or' | 'best'; readonly of: readonly WordQuery[] }
   | { readonly kind: 'not'; readonly of: WordQuery }
-  | { readonly kind: 'all' | 'none' };
+  | { readonly kind: 'all'; readonly classes?: number }
+  | { readonly kind: 'none' }
+  /** What another query matches in documents of some classes. */
+  | { readonly kind: 'within'; readonly of: WordQuery; readonly classes: number };
 
 export interface Word {
   readonly form: string;
@@ -28,10 +31,11 @@ export type Scores = ReadonlyMap<number, number>;
 
 export class ReferenceIndex {
   readonly #documents = new Map<number, readonly Occurrence[]>();
+  readonly #classes = new Map<number, number>();
   /** Averages of today by the fields that they are over. */
   readonly #averages = new Map<string, number>();
 
-  add(ord: number, fields: readonly FieldText[]): void {
+  add(ord: number, fields: readonly FieldText[], documentClass = 0): void {
     const occurrences: Occurrence[] = [];
     const next = new Map<Field, number>();
     for (const value of fields) {
@@ -41,6 +45,7 @@ export class ReferenceIndex {
       if (tokens.length > 0) next.set(value.field, start + tokens.at(-1)!.position + 1 + VALUE_GAP);
     }
     this.#documents.set(ord, occurrences);
+    this.#classes.set(ord, documentClass);
     this.#averages.clear();
   }
 
@@ -65,15 +70,21 @@ export class ReferenceIndex {
 
   search(query: WordQuery, algorithm: ScoringAlgorithm): Scores {
     switch (query.kind) {
-      case 'term': return this.#term(query.words, query.weight ?? 1, algorithm);
-      case 'phrase': return this.#phrase(query, algorithm);
+      case 'term': return this.#within(this.#term(query.words, query.weight ?? 1, algorithm), query.classes);
+      case 'phrase': return this.#within(this.#phrase(query, algorithm), query.classes);
       case 'or': return this.#either(query.of, algorithm, (a, b) => a + b);
       case 'best': return this.#either(query.of, algorithm, Math.max);
       case 'and': return this.#and(query.of, algorithm);
       case 'not': return without(this.#all(), this.search(query.of, algorithm));
-      case 'all': return this.#all();
+      case 'all': return this.#within(this.#all(), query.classes);
       case 'none': return new Map();
+      case 'within': return this.#within(this.search(query.of, algorithm), query.classes);
     }
+  }
+
+  /** Documents of some classes, with the scores that they have among all. */
+  #within(scores: Scores, classes = ~0): Scores {
+    return new Map([...scores].filter(([ord]) => (classes >>> this.#classes.get(ord)!) & 1));
   }
 
   #all(): Scores {

@@ -2,6 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { joinShip } from '../../app/ship/join-ship.ts';
+import { OWN_USER } from '../runs-executor.ts';
 import { TcpProxy } from '../ship/tcp-proxy.ts';
 import { FaultsClient, TOKEN } from './client.ts';
 import { Program, type ProgramOptions } from './program.ts';
@@ -18,6 +19,7 @@ export const QUICK = leases('8s');
 export interface BenchOptions {
   /** YAML: pipelines, projects and what else differs. */
   yaml(folder: string): string;
+  /** Steps are not kept apart, neither here nor on ships: what they do is looked at from outside. */
   readonly local?: boolean;
   /** `runtime.shutdown_grace`. */
   readonly grace?: string;
@@ -61,7 +63,7 @@ listen: 127.0.0.1:0
 data_dir: ${join(this.folder, 'server')}
 node_id: test
 runtime: {api_token_env: RUNS_API_TOKEN, shutdown_grace: ${grace}}
-local: {enabled: ${local}, capacity: 4}
+local: {enabled: ${local}, capacity: 4, sandbox: none, run_as: ${OWN_USER}}
 fleet: {enabled: ${!local}, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: 127.0.0.1}
 ${options.yaml(this.folder)}`);
   }
@@ -132,7 +134,7 @@ ${options.yaml(this.folder)}`);
     const proxy = await TcpProxy.start({ host: '127.0.0.1', port: this.#fleet!.port });
     writeFileSync(join(folder, 'identity.json'), JSON.stringify({ ...identity, fleetAddress: `127.0.0.1:${proxy.port}` }));
     const start = async (given: ProgramOptions): Promise<Program> => {
-      const program = this.start(['ship', 'run', '--data-dir', folder], given);
+      const program = this.start(['ship', 'run', '--data-dir', folder, '--sandbox', 'none', '--run-as', OWN_USER], given);
       await program.wrote('connected');
       return program;
     };

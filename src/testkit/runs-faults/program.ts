@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { bareEnvironment } from '../bare-environment.ts';
 import { MAIN, ROOT, type Ending } from '../docs-process.ts';
 import { PATIENCE_MS } from './eventually.ts';
 
@@ -21,7 +22,7 @@ export class Program {
     const command = [process.execPath, MAIN, ...args];
     // Only the soft limit, so that it can be lifted again.
     const argv = maxFileBytes === undefined ? command : ['sh', '-c', `ulimit -S -f ${maxFileBytes / 512}; exec "$0" "$@"`, ...command];
-    const child = spawn(argv[0]!, argv.slice(1), { cwd: ROOT, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(argv[0]!, argv.slice(1), { cwd: ROOT, env: { ...bareEnvironment(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     const texts = { stdout: '', stderr: '' };
     for (const stream of ['stdout', 'stderr'] as const) {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bareEnvironment } from '../bare-environment.ts';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { MAIN, ROOT } from '../docs-process.ts';
 
@@ -74,7 +75,7 @@ ${yaml}`);
 
   async start(): Promise<void> {
     const { local = 0, env } = this.#options;
-    const child = spawn(process.execPath, [MAIN, 'runs', '--config', this.#config], { cwd: ROOT, env: { PATH: process.env['PATH'], RUNS_API_TOKEN: TOKEN, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [MAIN, 'runs', '--config', this.#config], { cwd: ROOT, env: { ...bareEnvironment(), RUNS_API_TOKEN: TOKEN, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process = { child, ended: once(child, 'close') };
     const wrote = reading(child);
     this.#url = (await wrote(/service listening on (http:\S+)/))[1]!;

@@ -1,11 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { startRunQueueService, type RunningRunQueueService } from '../../app/runs-service.ts';
+import type { RunningRunQueueService } from '../../app/runs-service.ts';
 import { silentLog, type Log } from '../../lib/log.ts';
-import { loadRunsConfig } from '../../runs/config/index.ts';
-
-const TOKEN = 'a-token-of-many-characters';
+import { OWN_USER } from '../runs-executor.ts';
+import { API_TOKEN, serveRuns } from '../runs-server.ts';
 
 export interface RunsServerOptions {
   /** Its data; another one in the same folder goes on with it. */
@@ -15,6 +12,8 @@ export interface RunsServerOptions {
   /** host:port each; default: free ports. */
   readonly fleet?: { readonly address: string; readonly enrol: string };
   readonly local?: boolean;
+  /** How steps of the local ship are kept apart; else they are not, since what they do is looked at from outside. */
+  readonly fence?: string;
   readonly shipCertTtl?: string;
   readonly minShipVersion?: string;
   readonly log?: Log;
@@ -35,28 +34,20 @@ export class RunsServer {
     this.service = service;
   }
 
-  static async start({ folder, yaml = '', fleet, local = false, shipCertTtl = '720h', minShipVersion = '', log = silentLog }: RunsServerOptions): Promise<RunsServer> {
-    mkdirSync(folder, { recursive: true });
-    const source = join(folder, 'runs.yaml');
-    writeFileSync(source, `
-version: 1
-listen: 127.0.0.1:0
-data_dir: ${join(folder, 'data')}
-runtime: {api_token_env: T, shutdown_grace: 1s}
-local: {enabled: ${local}, capacity: 2}
+  static async start({ folder, yaml = '', fleet, local = false, fence = `sandbox: none, run_as: ${OWN_USER}`, shipCertTtl = '720h', minShipVersion = '', log = silentLog }: RunsServerOptions): Promise<RunsServer> {
+    const { service } = await serveRuns({ folder, log, yaml: `
+local: {enabled: ${local}, capacity: 2, ${fence}}
 fleet: {enabled: ${!local}, listen: '${fleet?.address ?? '127.0.0.1:0'}', enrol_listen: '${fleet?.enrol ?? '127.0.0.1:0'}', advertise: 127.0.0.1, ship_cert_ttl: ${shipCertTtl}, min_ship_version: '${minShipVersion}'}
 projects: [{id: alpha, repository: org/alpha}]
-${yaml}`);
-    const variables = { T: TOKEN, PATH: process.env['PATH'] };
-    const loaded = await loadRunsConfig({ source, env: variables });
-    return new RunsServer(await startRunQueueService({ loaded, variables, log }));
+${yaml}` });
+    return new RunsServer(service);
   }
 
   /** Calls the API; answers what is in `data`. */
   async api<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await fetch(`${this.service.url}/api/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${TOKEN}`, 'idempotency-key': crypto.randomUUID(), ...(body && { 'content-type': 'application/json' }) },
+      headers: { authorization: `Bearer ${API_TOKEN}`, 'idempotency-key': crypto.randomUUID(), ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     });
     const answer = await response.json() as { data: T };

@@ -38,6 +38,8 @@ export interface CodeGraphOptions {
   readonly depth?: number;
   /** Neighbours of a node that are followed, default 100, clamped to 1 to 100. */
   readonly maxDegree?: number;
+  /** Ends the walk when nobody waits for it any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface CodeGraphNode {
@@ -90,6 +92,7 @@ export async function walkCodeGraph(root: CodeDocument, lookups: CodeLookups, op
   let frontier = [root];
   for (let step = 1; step <= depth && frontier.length > 0; step++) {
     for (const document of frontier) {
+      options.signal?.throwIfAborted();
       const { found, cut } = await neighboursOf(document, lookups, direction, maxDegree);
       walk.add(found, step);
       if (cut) walk.truncated = true;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_TOKEN_BYTES } from '../tokenize.ts';
+import { MAX_TOKEN_BYTES, tokenize } from '../tokenize.ts';
 import { codeForms, tokenizeCode } from './tokenize.ts';
 
 describe('tokenizeCode (contract, "Code documents")', () => {
@@ -48,11 +48,13 @@ describe('tokenizeCode (contract, "Code documents")', () => {
   });
 
   it('keeps offsets on the text that the form stands for', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
-      const bytes = Buffer.from(text);
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (source) => {
+      const bytes = Buffer.from(source);
       let last = -1;
-      for (const { start, end, form, position } of tokenizeCode(text)) {
-        expect(bytes.subarray(start, end).toString().toLowerCase().normalize('NFC')).toBe(form);
+      for (const { start, end, form, position } of tokenizeCode(source)) {
+        const text = bytes.subarray(start, end).toString();
+        // Words of scripts without spaces are read as in prose, which folds more.
+        expect([text.toLowerCase().normalize('NFC'), ...tokenize(text).map((word) => word.form)]).toContain(form);
         expect(end - start).toBeLessThanOrEqual(MAX_TOKEN_BYTES);
         expect(position - last).toBeOneOf([0, 1]);
         last = position;

@@ -1,4 +1,5 @@
-import { MAX_TOKEN_BYTES, type Token } from '../tokenize.ts';
+import { CLASS_SHIFT, lookUp, TokenClass, tokenTables } from '../token-tables.ts';
+import { MAX_TOKEN_BYTES, type Token, tokenize } from '../tokenize.ts';
 
 const IDENTIFIERS_AT_ONCE = 512;
 
@@ -19,6 +20,8 @@ const PART = /(?:[\p{Lu}\p{Lt}]\p{M}*)+(?![\p{M}\p{Ll}\p{Lo}\p{Lm}])|(?:[\p{Lu}\
  * The parts share the position of their identifier, so that a phrase counts identifiers; offsets are
  * bytes of the UTF-8 text, of the part itself. An identifier of more than `MAX_TOKEN_BYTES` is data
  * rather than a name: only its parts are emitted, longer ones in pieces.
+ *
+ * A run of nothing but letters of a script without spaces is prose, as comments have it, and is cut into its words.
  */
 export function tokenizeCode(text: string): Token[] {
   return [...tokenizeCodeInPieces(text)].flat();
@@ -29,13 +32,11 @@ export function* tokenizeCodeInPieces(text: string): Generator<Token[], void> {
   let tokens: Token[] = [];
   const bytes = new ByteOffsets(text);
   let position = 0;
+  let identifiers = 0;
   for (const { 0: identifier, index } of text.matchAll(IDENTIFIER)) {
-    const start = bytes.at(index);
-    const size = Buffer.byteLength(identifier);
-    if (size <= MAX_TOKEN_BYTES) tokens.push({ start, end: start + size, form: formOf(identifier), position });
-    emitParts(tokens, identifier, start, position);
-    position += 1;
-    if (position % IDENTIFIERS_AT_ONCE !== 0) continue;
+    position += emit(tokens, identifier, bytes.at(index), position);
+    identifiers += 1;
+    if (identifiers % IDENTIFIERS_AT_ONCE !== 0) continue;
     yield tokens;
     tokens = [];
   }
@@ -45,6 +46,29 @@ export function* tokenizeCodeInPieces(text: string): Generator<Token[], void> {
 /** The forms under which an identifier is found, the whole one first. */
 export function codeForms(text: string): string[] {
   return tokenizeCode(text).map(({ form }) => form);
+}
+
+/** Adds the tokens of an identifier, or of words without spaces; returns how many positions they take. */
+function emit(tokens: Token[], identifier: string, start: number, position: number): number {
+  if (isSpaceless(identifier)) {
+    const words = tokenize(identifier);
+    for (const word of words) tokens.push({ start: start + word.start, end: start + word.end, form: word.form, position: position + word.position });
+    return words.length;
+  }
+  const size = Buffer.byteLength(identifier);
+  if (size <= MAX_TOKEN_BYTES) tokens.push({ start, end: start + size, form: formOf(identifier), position });
+  emitParts(tokens, identifier, start, position);
+  return 1;
+}
+
+/** Whether all letters are of scripts that are written without spaces. */
+function isSpaceless(identifier: string): boolean {
+  if (identifier.charCodeAt(0) < 0x80) return false;
+  const tables = tokenTables();
+  return [...identifier].every((character) => {
+    const kind = lookUp(tables, character.codePointAt(0)!) >>> CLASS_SHIFT;
+    return kind === TokenClass.segmented || kind === TokenClass.extend || kind === TokenClass.composing;
+  });
 }
 
 function emitParts(tokens: Token[], identifier: string, start: number, position: number): void {

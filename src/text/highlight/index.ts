@@ -1,14 +1,18 @@
 import { tokenize } from '../tokenize.ts';
 import { closeTag } from './close-tag.ts';
+import { escapeHtml } from './escape.ts';
+import { findHits, fitToMarkup, type HighlightToken, type HitOptions } from './hits.ts';
 import { LineCounter } from './lines.ts';
+import { type ByteRange, markupOf } from './markup.ts';
 import { chooseWindows, type Hit, type Window } from './windows.ts';
 import { growRange, type WordRange, type Words, wordsOf, wordsWithin } from './words.ts';
 
 export { closeTag } from './close-tag.ts';
+export type { HighlightPhrase, HighlightToken, HitOptions } from './hits.ts';
 
 /** A fragment of a document that shows hits (contract, "Full-text search"; decisions D-88, D-89). */
 export interface Highlight {
-  /** The text with every hit tagged, and `…` where it was cut; not escaped. */
+  /** The text with every hit tagged that can be, and `…` where it was cut. */
   readonly fragment: string;
   /** What matched in the fragment, each once, in order of appearance. */
   readonly matchedTerms: string[];
@@ -20,16 +24,7 @@ export interface Highlight {
   readonly endLine: number;
 }
 
-/** What a tokeniser says of a word; those of code overlap, as they give an identifier and its parts. */
-export interface HighlightToken {
-  readonly start: number;
-  readonly end: number;
-  readonly form: string;
-}
-
-export interface HighlightOptions {
-  /** The matched term that a form stands for, as the answer names it; undefined if it didn't match. Called once for each distinct form. */
-  readonly match: (form: string) => string | undefined;
+export interface HighlightOptions extends HitOptions {
   /** `<mark>` by default. */
   readonly highlightTag?: string;
   /** Most fragments; 3 by default. */
@@ -38,15 +33,13 @@ export interface HighlightOptions {
   readonly fragmentSize?: number;
   /** The tokeniser that the document is indexed with, in order of start; that of prose by default. */
   readonly tokens?: (text: string) => readonly HighlightToken[];
+  /** Whether the text is Markdown, so that no tag may stand in an address, an HTML tag, a code span or the like; false by default. */
+  readonly markdown?: boolean;
+  /** Whether the text of fragments is escaped, but for the tags; `none` by default. */
+  readonly escape?: 'none' | 'html';
 }
 
 const ELLIPSIS = '…';
-
-/** Bytes of the text, the end exclusive. */
-interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** What a fragment shows, and the hits in it. */
 interface Slice extends ByteRange {
@@ -56,40 +49,28 @@ interface Slice extends ByteRange {
 /**
  * The best fragments of a text, in document order: hits that are near one another share a fragment, and
  * those with the most distinct terms, then the most hits, are kept. Fragments begin and end at word
- * boundaries and don't overlap. Empty when nothing matches.
+ * boundaries and don't overlap. What matches only where no tag may stand is shown without tags. Empty when nothing matches.
  */
 export function highlight(text: string, options: HighlightOptions): Highlight[] {
-  const { match, highlightTag = '<mark>', maxHighlights = 3, fragmentSize = 150, tokens = tokenize } = options;
+  const { highlightTag = '<mark>', maxHighlights = 3, fragmentSize = 150, tokens = tokenize, markdown = false, escape = 'none' } = options;
   if (maxHighlights <= 0) return [];
   const found = tokens(text);
-  const hits = findHits(found, match);
-  if (hits.length === 0) return [];
+  const all = findHits(found, options);
+  if (all.length === 0) return [];
   const bytes = Buffer.from(text);
+  const { open, closed } = markdown ? fitToMarkup(all, markupOf(bytes), bytes.toString('latin1'), fragmentSize) : { open: all, closed: [] };
+  const hits = open.length > 0 ? open : closed;
+  const style: Style = { open: hits === open ? highlightTag : '', close: hits === open ? closeTag(highlightTag) : '', escape: escape === 'html' ? escapeHtml : (raw) => raw };
   const content = contentOf(bytes);
   const lines = new LineCounter(bytes);
   return cut(wordsOf(found), hits, chooseWindows(hits, fragmentSize, maxHighlights), fragmentSize, content).map((slice) => ({
-    fragment: tagged(bytes, slice, highlightTag, content),
-    matchedTerms: [...new Set(slice.hits.map(({ term }) => term))],
+    fragment: tagged(bytes, slice, style, content),
+    matchedTerms: [...new Set(slice.hits.flatMap(({ terms }) => terms))],
     startOffset: slice.start,
     endOffset: slice.end,
     startLine: lines.lineOf(slice.start),
     endLine: lines.lineOf(slice.end - 1),
   }));
-}
-
-/** Hits in order and without overlaps: of two that overlap, the one that starts first, or else is longer, stays. */
-function findHits(tokens: readonly HighlightToken[], match: (form: string) => string | undefined): Hit[] {
-  const known = new Map<string, string | undefined>();
-  const hits: Hit[] = [];
-  for (const { start, end, form } of tokens) {
-    if (!known.has(form)) known.set(form, match(form));
-    const term = known.get(form);
-    if (term === undefined) continue;
-    const last = hits.at(-1);
-    if (last === undefined || start >= last.end) hits.push({ start, end, term });
-    else if (start === last.start && end > last.end) hits[hits.length - 1] = { start, end, term };
-  }
-  return hits;
 }
 
 /** The slices of the windows. Each grows as far as the slice before it and the first hit of the window behind it. */
@@ -101,7 +82,9 @@ function cut(words: Words, hits: readonly Hit[], windows: readonly Window[], siz
     const to = inner[i + 1]?.first ?? words.starts.length;
     const range = growRange(words, inner[i]!, size, { first: from, last: to });
     from = range.last;
-    const slice = edges(words, range, size, content);
+    const edge = edges(words, range, size, content);
+    // A code span begins and ends outside of its words.
+    const slice = { start: Math.min(edge.start, hits[first]!.start), end: Math.max(edge.end, hits[last - 1]!.end) };
     slices.push({ ...slice, hits: hitsWithin(hits, first, last, slice) });
   }
   return slices;
@@ -134,14 +117,21 @@ function contentOf(bytes: Buffer): ByteRange {
   return { start, end };
 }
 
-function tagged(bytes: Buffer, { start, end, hits }: Slice, tag: string, content: ByteRange): string {
-  const close = closeTag(tag);
+/** How fragments are written. */
+interface Style {
+  readonly open: string;
+  readonly close: string;
+  readonly escape: (text: string) => string;
+}
+
+function tagged(bytes: Buffer, { start, end, hits }: Slice, { open, close, escape }: Style, content: ByteRange): string {
+  const text = (from: number, to: number): string => escape(bytes.toString('utf8', from, to));
   const parts = [start > content.start ? ELLIPSIS : ''];
   let at = start;
   for (const hit of hits) {
-    parts.push(bytes.toString('utf8', at, hit.start), tag, bytes.toString('utf8', hit.start, hit.end), close);
+    parts.push(text(at, hit.start), open, text(hit.start, hit.end), close);
     at = hit.end;
   }
-  parts.push(bytes.toString('utf8', at, end), end < content.end ? ELLIPSIS : '');
+  parts.push(text(at, end), end < content.end ? ELLIPSIS : '');
   return parts.join('');
 }

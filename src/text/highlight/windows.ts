@@ -1,8 +1,9 @@
-/** A place of the text that a query matched: byte offsets, and what matched. */
+/** A place of the text that a query matched, in bytes. */
 export interface Hit {
   readonly start: number;
   readonly end: number;
-  readonly term: string;
+  /** What matched, each once. */
+  readonly terms: readonly string[];
 }
 
 /** A stretch of the text with the hits it shows; hits are `hits[first] .. hits[last - 1]`. */
@@ -40,15 +41,17 @@ function rank(hits: readonly Hit[], size: number): Candidate[] {
   const counts = new Map<string, number>();
   const candidates: Candidate[] = [];
   let last = 0;
-  for (const [first, { start, term }] of hits.entries()) {
+  for (const [first, { start, terms }] of hits.entries()) {
     while (last < hits.length && (last === first || hits[last]!.end - start <= size)) {
-      counts.set(hits[last]!.term, (counts.get(hits[last]!.term) ?? 0) + 1);
+      for (const term of hits[last]!.terms) counts.set(term, (counts.get(term) ?? 0) + 1);
       last++;
     }
     candidates.push({ first, last, terms: counts.size });
-    const left = counts.get(term)! - 1;
-    if (left === 0) counts.delete(term);
-    else counts.set(term, left);
+    for (const term of terms) {
+      const left = counts.get(term)! - 1;
+      if (left === 0) counts.delete(term);
+      else counts.set(term, left);
+    }
   }
   return candidates.sort((a, b) => b.terms - a.terms || (b.last - b.first) - (a.last - a.first) || a.first - b.first);
 }

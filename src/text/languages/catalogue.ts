@@ -16,12 +16,13 @@ import { stemmer as tamil } from '@orama/stemmers/tamil';
 import { stemmer as turkish } from '@orama/stemmers/turkish';
 import { type ApostropheRule, elision, possessive, suffix, withoutApostrophes } from './apostrophes.ts';
 import { stemEnglish } from './english-stemmer.ts';
+import { stemPolish } from './polish-stemmer.ts';
 
 /** How the words of a language become terms. */
 export interface Language {
   readonly code: string;
   readonly name: string;
-  /** The Snowball stemmer; undefined where there is none. */
+  /** Takes the inflections from a word: the Snowball stemmer, or for Polish one of ours. */
   readonly stem?: (word: string) => string;
   readonly apostrophes: ApostropheRule;
   /** What the stemmer can read; other words (names, code, digits) pass unstemmed. */
@@ -35,10 +36,10 @@ const CYRILLIC = /^\p{sc=Cyrillic}+$/u;
 const ARABIC = /^[\p{sc=Arabic}\p{M}ـ]+$/u;
 const TAMIL = /^\p{sc=Tamil}+$/u;
 
-/** The 18 languages of decision D-80, in its order. Polish has stop words but no stemmer. */
+/** The 18 languages of decision D-80, in its order. */
 export const CATALOGUE: readonly Language[] = [
   { code: 'en', name: 'English', stem: stemEnglish, apostrophes: possessive, letters: LATIN, foldFirst: true },
-  { code: 'pl', name: 'Polish', apostrophes: withoutApostrophes, letters: LATIN },
+  { code: 'pl', name: 'Polish', stem: stemPolish, apostrophes: withoutApostrophes, letters: LATIN },
   { code: 'de', name: 'German', stem: german, apostrophes: possessive, letters: LATIN },
   { code: 'fr', name: 'French', stem: french, apostrophes: elision, letters: LATIN },
   { code: 'es', name: 'Spanish', stem: spanish, apostrophes: withoutApostrophes, letters: LATIN },

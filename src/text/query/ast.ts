@@ -10,12 +10,18 @@ export interface TermNode extends SourceRange {
   readonly form: string;
   /** Edits that a match may be away, from `term~N`; absent where the query doesn't say. */
   readonly fuzzy?: 0 | 1 | 2;
+  /** How often the query has the form, where one node stands for all of them; 1 when absent. Multiplies the score. */
+  readonly weight?: number;
+  /** Parts of an identifier of source code, of which a document may have some without the whole; in simple mode. */
+  readonly parts?: readonly string[];
 }
 
 /** Forms at consecutive positions; two or more, unless the quotes held only one. */
 export interface PhraseNode extends SourceRange {
   readonly kind: 'phrase';
   readonly forms: readonly string[];
+  /** As that of a term, for a phrase that is the synonym of one. */
+  readonly weight?: number;
 }
 
 /** Forms near one another: `distance` further positions may lie between them (decision D-86). */
@@ -25,7 +31,10 @@ export interface ProximityNode extends SourceRange {
   readonly distance: number;
 }
 
-/** A pattern over whole forms: `*` any characters, `?` exactly one; at least one letter or digit besides. */
+/**
+ * A pattern over whole forms: `*` any characters, `?` one inside the word, and one or none at its end (decision D-132); at
+ * least one letter or digit besides.
+ */
 export interface WildcardNode extends SourceRange {
   readonly kind: 'wildcard';
   readonly pattern: string;

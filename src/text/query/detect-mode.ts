@@ -1,4 +1,5 @@
 import { wordAtom } from './atoms.ts';
+import { PROSE } from './vocabulary.ts';
 
 /** The modes of `/v1/fts` other than `auto` (contract, "Full-text search"). */
 export const QUERY_MODES = ['simple', 'boolean', 'phrase', 'wildcard', 'proximity', 'expression'] as const;
@@ -30,7 +31,7 @@ export function hasOperator(query: string): boolean {
 /** In a sentence a question mark is punctuation; in a single word it is a wildcard inside it, or behind three letters. */
 function hasWildcard(query: string): boolean {
   const words = query.trim().split(/\s+/);
-  if (words.some((word) => word.includes('*') && wordAtom(word, { start: 0, end: 0 })?.kind !== undefined)) return true;
+  if (words.some((word) => word.includes('*') && wordAtom(word, { start: 0, end: 0 }, PROSE)?.kind !== undefined)) return true;
   const [word] = words;
   return words.length === 1 && word !== undefined && (/\?[\p{L}\p{N}]/u.test(word) || /[\p{L}\p{M}]{3}\?+$/u.test(word));
 }

@@ -1,10 +1,10 @@
-import { tokenize } from '../tokenize.ts';
 import type { QueryNode, SourceRange } from './ast.ts';
 import { phraseAtom, requireAtMost, wordAtom } from './atoms.ts';
 import { detectMode, hasOperator, type QueryMode, withoutQuestionMark } from './detect-mode.ts';
 import { MAX_ATOMS, MAX_DISTANCE, MAX_QUERY_BYTES, QuerySyntaxError } from './errors.ts';
 import { anyOf, combine } from './groups.ts';
 import { parseExpression } from './parser.ts';
+import { CODE, PROSE, type Vocabulary } from './vocabulary.ts';
 
 export { type GroupNode, type PhraseNode, type ProximityNode, type QueryNode, type SourceRange, type TermNode, wantedNodes, type WildcardNode } from './ast.ts';
 export { detectMode, QUERY_MODES, type QueryMode } from './detect-mode.ts';
@@ -23,46 +23,48 @@ export interface ParseOptions {
   readonly mode?: QueryMode | 'auto';
   /** Distance of phrases that name none, in proximity mode; 5 by default. */
   readonly distance?: number;
+  /** Whether the words are those of source code: identifiers as wholes. Those of prose by default. */
+  readonly code?: boolean;
 }
 
 /**
- * Parses the query of a full-text search. Forms in the result are those of the tokeniser; terms and
- * stop words are the evaluator's business, as they need the language.
+ * Parses the query of a full-text search. Forms in the result are those of the tokeniser, of prose or of code; terms
+ * and stop words are the evaluator's business, as they need the language.
  *
  * Throws QuerySyntaxError for what the mode's grammar doesn't allow and for a query beyond the limits:
  * 4096 bytes, 128 operands, 32 levels of nesting.
  */
-export function parseQuery(query: string, { mode = 'auto', distance = 5 }: ParseOptions = {}): ParsedQuery {
+export function parseQuery(query: string, { mode = 'auto', distance = 5, code = false }: ParseOptions = {}): ParsedQuery {
   if (Buffer.byteLength(query) > MAX_QUERY_BYTES) throw new QuerySyntaxError(MAX_QUERY_BYTES, `the query is longer than ${MAX_QUERY_BYTES} bytes`);
   const found = mode === 'auto' ? detectMode(query) : mode;
   const text = mode === 'auto' ? withoutQuestionMark(query) : query;
-  return { mode: found, root: parseAs(found, text, distance) };
+  return { mode: found, root: parseAs(found, text, distance, code ? CODE : PROSE) };
 }
 
-function parseAs(mode: QueryMode, query: string, distance: number): QueryNode | undefined {
+function parseAs(mode: QueryMode, query: string, distance: number, vocabulary: Vocabulary): QueryNode | undefined {
   const toByte = byteOffsets(query);
   switch (mode) {
-    case 'simple': return parseSimple(query);
-    case 'boolean': return parseExpression(query, toByte, 'optional');
-    case 'expression': return parseExpression(query, toByte, 'required');
-    case 'wildcard': return parseWildcards(query, toByte);
-    case 'phrase': return parsePhrases(query, toByte, undefined);
-    case 'proximity': return parsePhrases(query, toByte, distance);
+    case 'simple': return parseSimple(query, vocabulary);
+    case 'boolean': return parseExpression(query, toByte, 'optional', vocabulary);
+    case 'expression': return parseExpression(query, toByte, 'required', vocabulary);
+    case 'wildcard': return parseWildcards(query, toByte, vocabulary);
+    case 'phrase': return parsePhrases(query, toByte, undefined, vocabulary);
+    case 'proximity': return parsePhrases(query, toByte, distance, vocabulary);
   }
 }
 
 /** Any of the words, without syntax. */
-function parseSimple(query: string): QueryNode | undefined {
-  const terms = tokenize(query).map(({ form, start, end }): QueryNode => ({ kind: 'term', form, start, end }));
+function parseSimple(query: string, { wordsOf }: Vocabulary): QueryNode | undefined {
+  const terms = wordsOf(query).map(({ form, parts, start, end }): QueryNode => ({ kind: 'term', form, ...(parts.length > 0 && { parts }), start, end }));
   return anyOf(terms, { start: 0, end: Buffer.byteLength(query) });
 }
 
 /** Any of the words, each of which may be a pattern; by the boolean grammar if there are operators (`foo* AND bar`). */
-function parseWildcards(query: string, toByte: (offset: number) => number): QueryNode | undefined {
-  if (hasOperator(query)) return parseExpression(query, toByte, 'optional');
+function parseWildcards(query: string, toByte: (offset: number) => number, vocabulary: Vocabulary): QueryNode | undefined {
+  if (hasOperator(query)) return parseExpression(query, toByte, 'optional', vocabulary);
   const words = [...query.matchAll(/\S+/g)];
   if (words.length > MAX_ATOMS) throw new QuerySyntaxError(toByte(words[MAX_ATOMS]!.index), `more than ${MAX_ATOMS} operands`);
-  const nodes = words.map((word) => wordAtom(word[0], rangeOf(word, toByte)));
+  const nodes = words.map((word) => wordAtom(word[0], rangeOf(word, toByte), vocabulary));
   const root = anyOf(nodes, { start: 0, end: toByte(query.length) });
   if (root === undefined && words.length > 0 && /[*?]/.test(query)) {
     throw new QuerySyntaxError(toByte(words[0]!.index), 'a pattern needs at least one letter or digit beside its wildcards');
@@ -74,9 +76,9 @@ function parseWildcards(query: string, toByte: (offset: number) => number): Quer
  * Every quoted phrase is required, and words outside of the quotes only add to the score. Without quotes
  * the whole query is the phrase. In proximity mode a phrase without a `~N` has the given distance.
  */
-function parsePhrases(query: string, toByte: (offset: number) => number, distance: number | undefined): QueryNode | undefined {
+function parsePhrases(query: string, toByte: (offset: number) => number, distance: number | undefined, vocabulary: Vocabulary): QueryNode | undefined {
   const whole = { start: 0, end: toByte(query.length) };
-  if (!query.includes('"')) return phraseAtom(query, whole, distance);
+  if (!query.includes('"')) return phraseAtom(query, whole, vocabulary, distance);
   const required: (QueryNode | undefined)[] = [];
   const optional: (QueryNode | undefined)[] = [];
   for (const part of query.matchAll(/"([^"]*)"(?:~(\d+))?|"|[^\s"]+/g)) {
@@ -84,8 +86,8 @@ function parsePhrases(query: string, toByte: (offset: number) => number, distanc
     if (part[0] === '"') throw new QuerySyntaxError(range.start, 'the quote is not closed');
     const own = part[2] === undefined ? distance : Number(part[2]);
     requireAtMost(own ?? 0, MAX_DISTANCE, 'the distance', range.start);
-    if (part[1] !== undefined) required.push(phraseAtom(part[1], range, own));
-    else optional.push(wordAtom(part[0], range));
+    if (part[1] !== undefined) required.push(phraseAtom(part[1], range, vocabulary, own));
+    else optional.push(wordAtom(part[0], range, vocabulary));
   }
   return combine(required, optional, whole);
 }

@@ -3,6 +3,7 @@ import { phraseAtom, requireAtMost, wordAtom } from './atoms.ts';
 import { MAX_ATOMS, MAX_DISTANCE, MAX_NESTING, QuerySyntaxError } from './errors.ts';
 import { allOf, anyOf, combine, not } from './groups.ts';
 import { lex, type Lexeme } from './lexer.ts';
+import type { Vocabulary } from './vocabulary.ts';
 
 /** What two operands side by side mean: both are required (expression), or each is optional (boolean). */
 export type Juxtaposition = 'required' | 'optional';
@@ -22,22 +23,24 @@ interface Clause {
  * NOT binds strongest, then AND, then OR. Throws QuerySyntaxError with the position of the first lexeme
  * that doesn't fit, or of the first beyond a limit. The depth of the recursion is that of the nesting.
  */
-export function parseExpression(query: string, toByte: (offset: number) => number, juxtaposition: Juxtaposition): QueryNode | undefined {
-  return new Parser(lex(query, toByte), toByte, juxtaposition).run();
+export function parseExpression(query: string, toByte: (offset: number) => number, juxtaposition: Juxtaposition, vocabulary: Vocabulary): QueryNode | undefined {
+  return new Parser(lex(query, toByte), toByte, juxtaposition, vocabulary).run();
 }
 
 class Parser {
   readonly #lexemes: readonly Lexeme[];
   readonly #toByte: (offset: number) => number;
   readonly #juxtaposition: Juxtaposition;
+  readonly #vocabulary: Vocabulary;
   #at = 0;
   #depth = 0;
   #atoms = 0;
 
-  constructor(lexemes: readonly Lexeme[], toByte: (offset: number) => number, juxtaposition: Juxtaposition) {
+  constructor(lexemes: readonly Lexeme[], toByte: (offset: number) => number, juxtaposition: Juxtaposition, vocabulary: Vocabulary) {
     this.#lexemes = lexemes;
     this.#toByte = toByte;
     this.#juxtaposition = juxtaposition;
+    this.#vocabulary = vocabulary;
   }
 
   run(): QueryNode | undefined {
@@ -95,10 +98,10 @@ class Parser {
     const range = this.#since(lexeme.start);
     if (lexeme.kind === 'phrase') {
       requireAtMost(lexeme.distance ?? 0, MAX_DISTANCE, 'the distance', range.start);
-      return phraseAtom(lexeme.text, range, lexeme.distance);
+      return phraseAtom(lexeme.text, range, this.#vocabulary, lexeme.distance);
     }
     requireAtMost(lexeme.fuzzy ?? 0, 2, 'the fuzziness', range.start);
-    return wordAtom(lexeme.text, range, lexeme.fuzzy as 0 | 1 | 2 | undefined);
+    return wordAtom(lexeme.text, range, this.#vocabulary, lexeme.fuzzy as 0 | 1 | 2 | undefined);
   }
 
   #parenthesised(): QueryNode | undefined {

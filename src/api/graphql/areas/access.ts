@@ -1,4 +1,5 @@
 import { defineArea } from './area.ts';
+import { complete } from './complete.ts';
 
 /** The caller of a server without authentication, who may do everything (decisions, section 4.13). */
 const ANONYMOUS = { username: 'anonymous', admin: true, createdAt: 0, disabled: false, groups: [] };
@@ -6,12 +7,12 @@ const ANONYMOUS = { username: 'anonymous', admin: true, createdAt: 0, disabled: 
 export const access = defineArea('access', {
   Query: {
     me: async (_, _args, { signedIn, read, invoke }, info) => (signedIn === undefined ? ANONYMOUS : read(info, async () => (await invoke('getCurrentUser', {})).value)),
-    users: (_, _args, { read, invoke }, info) => read(info, async () => (await invoke('listUsers', {})).value.users),
-    groups: (_, _args, { read, invoke }, info) => read(info, async () => (await invoke('listGroups', {})).value.groups),
-    userPermissions: (_, args, { read, invoke }, info) => read(info, async () => (await invoke('listPermissions', args)).value),
+    users: (_, args, { read, invoke }, info) => read(info, async () => complete(await invoke('listUsers', args)).users),
+    groups: (_, args, { read, invoke }, info) => read(info, async () => complete(await invoke('listGroups', args)).groups),
+    userPermissions: (_, args, { read, invoke }, info) => read(info, async () => complete(await invoke('listPermissions', args))),
     groupPermissions: (_, args, { read, invoke }, info) => read(info, async () => {
-      const { value } = await invoke('listGroupPermissions', args);
-      return value.permissions.map(({ group, ...grants }) => ({ groupName: group, ...grants }));
+      const { permissions } = complete(await invoke('listGroupPermissions', args));
+      return permissions.map(({ group, ...grants }) => ({ groupName: group, ...grants }));
     }),
   },
   Mutation: {

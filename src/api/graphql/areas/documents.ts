@@ -1,6 +1,7 @@
 import type { ProjectedDocument } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { DocumentConnection, DocumentEdge, SearchInput } from '../../../../generated/graphql/resolvers.ts';
 import { ServiceError } from '../../../errors/index.ts';
+import { truncationIn } from '../../../operations/index.ts';
 import { toMeta } from '../meta.ts';
 import { inSteps } from '../in-steps.ts';
 import { selects } from '../selects.ts';
@@ -21,7 +22,7 @@ export const documents = defineArea('documents', {
       const includeContent = selects(info, BODY);
       return read(info, async () => {
         const { value, headers } = await invoke('searchDocuments', { ...input, filterMeta: toMeta(input.filterMeta), includeContent });
-        return toConnection(value, Number(headers['X-Total-Count']), input);
+        return toConnection(value, headers, input);
       }, { variant: String(includeContent), bodies: ({ edges }) => bodiesOf(edges.map(({ node }) => node)) });
     },
   },
@@ -49,12 +50,17 @@ function absent(error: unknown): null {
   throw error;
 }
 
-function toConnection(found: readonly ProjectedDocument[], totalCount: number, input: SearchInput): DocumentConnection {
+function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Record<string, string>>, input: SearchInput): DocumentConnection {
   const offset = input.offset ?? 0;
+  const totalCount = Number(headers['X-Total-Count']);
+  const { truncated = false, nextOffset = null } = truncationIn(headers);
   const edges = found.map((document, i): DocumentEdge => ({ cursor: cursorOf(offset + i), node: presentDocument(document) }));
   return {
     edges,
     totalCount,
+    contextTruncated: headers['X-Context-Truncated'] === 'true',
+    truncated,
+    nextOffset,
     pageInfo: {
       totalCount,
       hasNextPage: offset + edges.length < totalCount,

@@ -10,8 +10,8 @@ export const fulltext = defineArea('fulltext', {
     fts: (_, { input }, { read, invoke }, info) => {
       const includeContent = selects(info, BODY);
       return read(info, async () => {
-        const { value: { results, total } } = await invoke('searchFullText', { ...input, includeContent });
-        return { total, results: results.map(({ document, score, matchedTerms }) => ({ document: presentDocument(document), score, matchedTerms })) };
+        const { value: { results, total, contextTruncated = false, truncated = false, nextOffset = null } } = await invoke('searchFullText', { ...input, includeContent });
+        return { total, contextTruncated, truncated, nextOffset, results: results.map(({ document, score, matchedTerms }) => ({ document: presentDocument(document), score, matchedTerms })) };
       }, { variant: String(includeContent), bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)) });
     },
   },

@@ -10,14 +10,14 @@ export const ingest = defineArea('ingest', {
     ingestDocuments: async (_, { collection, documents, options }, { invoke }) => {
       const { value } = await invoke('ingestDocuments', { collection, documents: documents.map(toItem), options: options && toOptions(options) });
       const { added, updated, skipped, failed, errors, durationMs, profile } = value;
-      const keyCollisions = value.keyCollisions.map(({ lang, keys }) => `${lang}: ${keys.join(', ')}`);
+      const keyCollisions = value.keyCollisions.map(({ lang, keys, urls }) => `${lang}: ${keys.join(', ')}${urls === undefined ? '' : ` (${urls.join(', ')})`}`);
       return { added, updated, skipped, failed, errors, durationMs, profile, keyCollisions, collection: value.collection };
     },
     importURL: async (_, { meta, ...page }, { invoke }) => presentDocument((await invoke('importUrl', { ...page, meta: toMeta(meta) })).value),
   },
 });
 
-/** The profile is text in the schema; the pipeline refuses one that does not exist. */
+/** `profile` and `keyFrom` are text in the schema; the pipeline refuses values that do not exist. */
 function toOptions(options: IngestOptionsInput): IngestOptions {
   return given(options) as IngestOptions;
 }

@@ -11,7 +11,7 @@ export interface Reindexed {
 }
 
 /** `readStats` is called once at most, for all the fields that need it. */
-export function reindexed({ embedded, skipped, failed, errors }: ReindexVectorsResponse, readStats: () => Promise<VectorStats>): Reindexed {
+export function reindexed({ embedded, skipped, failed, errors = [] }: ReindexVectorsResponse, readStats: () => Promise<VectorStats>): Reindexed {
   let stats: Promise<VectorStats> | undefined;
   return { embedded, skipped, failed, errors, stats: () => (stats ??= readStats()) };
 }

@@ -1,6 +1,7 @@
 import type { ValidationSchema } from '../../../../generated/docs/sdk/types.gen.ts';
 import { toMeta } from '../meta.ts';
 import { defineArea } from './area.ts';
+import { complete } from './complete.ts';
 
 export const schemas = defineArea('schemas', {
   Query: {
@@ -8,9 +9,9 @@ export const schemas = defineArea('schemas', {
       const { collection, schema } = (await invoke('getSchema', args)).value;
       return schema && presentSchema(collection, schema);
     }),
-    schemas: (_, _args, { read, invoke }, info) => read(info, async () => {
-      const { value } = await invoke('listSchemas', {});
-      return value.schemas.map(({ collection, schema }) => presentSchema(collection, schema));
+    schemas: (_, args, { read, invoke }, info) => read(info, async () => {
+      const { schemas: all } = complete(await invoke('listSchemas', args));
+      return all.map(({ collection, schema }) => presentSchema(collection, schema));
     }),
   },
   Mutation: {

@@ -14,7 +14,8 @@ export const vectors = defineArea('vectors', {
         const { filterMeta, queryVector, ...rest } = input;
         const { value } = await invoke('searchVectors', { ...rest, includeContent, filterMeta: toMeta(filterMeta), queryVector: queryVector && [...queryVector] });
         const results = value.results.map(({ document, score, rank }) => ({ document: presentDocument(document), score, rank }));
-        return { results, total: value.total, model: value.model, dimensions: value.dimensions };
+        const { total, model, dimensions, contextTruncated = false, truncated = false, nextOffset = null } = value;
+        return { results, total, model, dimensions, contextTruncated, truncated, nextOffset };
       }, { variant: String(includeContent), bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)) });
     },
     vectorStats: (_, _args, { read, invoke }, info) => read(info, async () => presentVectorStats((await invoke('getVectorStats', {})).value)),

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../errors/index.ts';
-import type { Context } from '../../../operations/index.ts';
+import type { Context, RateLimit, Sender } from '../../../operations/index.ts';
 import { GraphqlFixture, type FixtureOptions, type GraphqlAnswer } from '../../../testkit/graphql/graphql-fixture.ts';
 
 let fixture: GraphqlFixture;
@@ -216,6 +216,55 @@ describe('an answer', () => {
     const answer = await fixture.ask('mutation { a: deleteCollection(collection: "a") b: deleteCollection(collection: "b") c: deleteCollection(collection: "c") }');
     expect(answer).toMatchObject({ data: null, errors: [{ path: ['b'] }] });
     expect(order).toEqual(['begin a', 'end a', 'begin b', 'end b']);
+  });
+});
+
+describe('the limits of a request as a whole', () => {
+  const mutations = (count: number): string => `mutation { ${Array.from({ length: count }, (_, i) => `m${i}: deleteSchema(collection: "c")`).join(' ')} }`;
+
+  it('end it when its time is up: what has not begun fails, and nobody waits for what has', async () => {
+    let begun = 0;
+    const deleteSchema = async (): Promise<{ status: 'ok' }> => {
+      if (++begun === 3) await new Promise(() => undefined);
+      return { status: 'ok' };
+    };
+    await open({ timeoutMs: 200, handlers: { deleteSchema } });
+    const { errors, data } = await fixture.ask(mutations(40));
+    expect(data).toBeNull();
+    expect(errors).toMatchObject([{ message: 'the request took longer than 200 ms', extensions: { code: 'busy', status: 503 } }]);
+    expect(begun).toBe(3);
+  });
+
+  it('count every mutation as a request, and stop where there were too many', async () => {
+    let left = 3;
+    const admitted: Sender[] = [];
+    const limit: RateLimit = {
+      async admit(sender) {
+        admitted.push(sender);
+        if (left-- <= 0) throw new ServiceError('rate_limited', 'too many requests; try again in 9 s');
+        return {};
+      },
+    };
+    await open({ limit, handlers: { deleteSchema: async () => ({ status: 'ok' }) } });
+    const { errors } = await fixture.ask(mutations(10));
+    expect(errors).toMatchObject([{ path: ['m4'], message: 'too many requests; try again in 9 s', extensions: { code: 'rate_limited', status: 429 } }]);
+    // The first is counted with its request.
+    expect([fixture.invoked.length, admitted.length, admitted[0]]).toMatchObject([4, 4, { protocol: 'graphql', ip: '127.0.0.1' }]);
+    expect((await fixture.ask('{ a: stats { mode } b: stats { mode } }')).errors).toMatchObject([{ extensions: { code: 'not_implemented' } }, { extensions: { code: 'not_implemented' } }]);
+    expect(admitted).toHaveLength(4);
+  });
+
+  it('let an operation go on that is not limited in time, and begin none after it', async () => {
+    let release!: () => void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await open({ timeoutMs: 50, handlers: { reindexVectors: async () => {
+      await held;
+      return { embedded: 1, skipped: 0, failed: 0, totalChunks: 1 };
+    } } });
+    const asked = fixture.ask('mutation { a: vectorReindex(collection: "c") { embedded } b: vectorReindex(collection: "c") { embedded } }');
+    setTimeout(release, 150);
+    expect((await asked).errors).toMatchObject([{ path: ['b'], extensions: { code: 'busy' } }]);
+    expect(fixture.invoked).toEqual(['reindexVectors']);
   });
 });
 

@@ -8,13 +8,15 @@ import { createGraphqlApplication } from '../application.ts';
 import { createContext, type ContextOptions, type GraphqlContext } from '../context.ts';
 import { createErrorPresenter } from '../errors.ts';
 import { createDocumentReader } from '../limits/index.ts';
-import { callerOf, goneSignal } from './caller.ts';
+import { callerOf, goneSignal, lateSignal } from './caller.ts';
 import { readParams } from './read-params.ts';
 
 export interface EndpointOptions extends ContextOptions {
   readonly log: Log;
   /** Bytes that a body may have. */
   readonly maxBodyBytes: number;
+  /** Milliseconds that a request may take as a whole; absent or 0 for no limit. */
+  readonly timeoutMs?: number;
 }
 
 /** The library wants a record of what we have an interface for. */
@@ -43,10 +45,11 @@ export function graphqlEndpoint(path: string, options: EndpointOptions): Middlew
     (ctx.state as { path?: string }).path = path;
     const caller = callerOf(ctx);
     const signal = goneSignal(ctx);
+    const late = lateSignal(ctx, options.timeoutMs ?? 0);
     const present = createErrorPresenter(caller.requestId, unlessGone(options.log, signal));
     const handle = createHandler({
       ...shared,
-      context: () => createContext(options, caller, signal) as Context,
+      context: () => createContext(options, caller, { gone: signal, late }) as Context,
       parseRequestParams: (request) => readParams(request, options.maxBodyBytes).catch((error: unknown) => refused(error, present)),
       formatError: present as Options['formatError'] & object,
     });

@@ -1,4 +1,4 @@
-import { GraphQLError, Kind, type DocumentNode, type GraphQLSchema } from 'graphql';
+import { GraphQLError, Kind, OperationTypeNode, type DocumentNode, type GraphQLSchema } from 'graphql';
 import { LIMITS } from './limits.ts';
 import { createMeter, listLengthsOf, type ListLengths, type Measures } from './measure.ts';
 
@@ -6,6 +6,7 @@ const CHECKED: readonly { readonly what: keyof Measures; readonly text: (limit: 
   { what: 'nesting', text: (limit) => `the query is nested deeper than ${limit} levels` },
   { what: 'depth', text: (limit) => `the query is deeper than ${limit} fields` },
   { what: 'introspectionDepth', text: (limit) => `introspection is deeper than ${limit} fields` },
+  { what: 'roots', text: (limit) => `the operation has more than ${limit} mutations` },
   { what: 'cost', text: (limit) => `the query is too complex: it selects more than ${limit} fields` },
   { what: 'introspected', text: () => 'introspection asks for too much' },
   { what: 'selections', text: (limit) => `the query selects more than ${limit} times` },
@@ -13,7 +14,7 @@ const CHECKED: readonly { readonly what: keyof Measures; readonly text: (limit: 
 
 const LIMIT_OF: Readonly<Record<keyof Measures, number>> = {
   nesting: LIMITS.nesting, depth: LIMITS.depth, introspectionDepth: LIMITS.introspectionDepth,
-  cost: LIMITS.complexity, introspected: LIMITS.introspected, selections: LIMITS.selections,
+  roots: LIMITS.mutations, cost: LIMITS.complexity, introspected: LIMITS.introspected, selections: LIMITS.selections,
 };
 
 /**
@@ -27,7 +28,7 @@ export function createLimitCheck(schema: GraphQLSchema): (document: DocumentNode
     if (operations > LIMITS.operations) throw new GraphQLError(`the document has more than ${LIMITS.operations} operations`);
     checkAsWritten(document, lists);
     const measure = createMeter(document, lists);
-    for (const each of document.definitions) if (each.kind === Kind.OPERATION_DEFINITION) check(measure(each), each);
+    for (const each of document.definitions) if (each.kind === Kind.OPERATION_DEFINITION) check(mutationsOnly(measure(each), each.operation), each);
   };
 }
 
@@ -39,8 +40,13 @@ function checkAsWritten(document: DocumentNode, lists: ListLengths): void {
     if (each.kind !== Kind.OPERATION_DEFINITION && each.kind !== Kind.FRAGMENT_DEFINITION) continue;
     const measures = alone({ ...each, kind: Kind.OPERATION_DEFINITION } as never);
     selections += measures.selections;
-    check({ ...measures, selections }, each);
+    check({ ...measures, roots: 0, selections }, each);
   }
+}
+
+/** Reads may stand beside each other as often as they like; writes run one after the other. */
+function mutationsOnly(measures: Measures, operation: OperationTypeNode): Measures {
+  return operation === OperationTypeNode.MUTATION ? measures : { ...measures, roots: 0 };
 }
 
 function check(measures: Measures, node: DocumentNode['definitions'][number]): void {

@@ -35,6 +35,7 @@ describe('what a query may ask for', () => {
   });
 
   it.each([
+    ['51 mutations', `mutation { ...M ${repeat(50, (i) => `a${i}: deleteSchema(collection: "c")`)} } fragment M on Mutation { last: deleteSchema(collection: "c") }`, /more than 50 mutations/],
     ['1001 fields', `{ ${repeat(500, (i) => `a${i}: stats { mode }`)} __typename me { username } }`, /too complex: it selects more than 1000 fields/],
     ['10,000 aliases', `{ ${repeat(10_000, (i) => `a${i}:me{id}`)} }`, /longer than 131072 bytes|10000 tokens/],
     ['fragments that double each other', `{ ...F0 } ${chain(60, (i) => `...F${i + 1} ...F${i + 1}`)} fragment F60 on Query { stats { mode } }`, /too complex/],

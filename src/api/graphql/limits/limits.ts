@@ -2,6 +2,8 @@
 export const LIMITS = {
   /** Selected fields of an operation, its fragments expanded; those of introspection cost nothing. */
   complexity: 1000,
+  /** Fields of `Mutation` in one operation, its fragments expanded: each is a write of its own. */
+  mutations: 50,
   /** Fields within fields. */
   depth: 10,
   /** Fields within fields of introspection, whose standard query is deeper than 10. */

@@ -30,7 +30,7 @@ function write(children: readonly Tree[], definitions: string[]): string {
 
 /** The same by walking the tree, fragments and all, which takes as long as it is large. */
 function slowly(children: readonly Tree[], inside = false): Measures {
-  let total: Measures = { cost: 0, depth: 0, introspectionDepth: 0, introspected: 0, selections: 0, nesting: 0 };
+  let total: Measures = { cost: 0, roots: 0, depth: 0, introspectionDepth: 0, introspected: 0, selections: 0, nesting: 0 };
   for (const { name, children: below } of children) {
     const fragment = name.startsWith('...');
     const introspection = !fragment && (inside || name === '__schema' || name === '__type');
@@ -39,6 +39,7 @@ function slowly(children: readonly Tree[], inside = false): Measures {
     const counted = !fragment && !introspection && name !== '__typename';
     total = {
       cost: total.cost + inner.cost + (counted ? 1 : 0),
+      roots: total.roots + (fragment ? inner.roots : 1),
       depth: Math.max(total.depth, inner.depth + (counted ? 1 : 0)),
       introspectionDepth: Math.max(total.introspectionDepth, inner.introspectionDepth + (introspection ? 1 : 0)),
       introspected: total.introspected + (introspection ? 1 + (inside ? (LISTS.get(name) ?? 1) : 1) * inner.introspected : inner.introspected),

@@ -7,6 +7,8 @@ import {
 export interface Measures {
   /** Selected fields, without those of introspection, which cost nothing. */
   readonly cost: number;
+  /** Fields at the root. */
+  readonly roots: number;
   /** Fields within fields, likewise. */
   readonly depth: number;
   /** Fields within fields of introspection, from `__schema` or `__type` on. */
@@ -21,7 +23,7 @@ export interface Measures {
 
 export const CEILING = 1e9;
 
-const NOTHING: Measures = { cost: 0, depth: 0, introspectionDepth: 0, introspected: 0, selections: 0, nesting: 0 };
+const NOTHING: Measures = { cost: 0, roots: 0, depth: 0, introspectionDepth: 0, introspected: 0, selections: 0, nesting: 0 };
 
 const INTROSPECTION_ROOTS: ReadonlySet<string> = new Set(['__schema', '__type']);
 
@@ -67,10 +69,10 @@ export function createMeter(document: DocumentNode, lists: ListLengths): (operat
     const selections = up(inner.selections + 1);
     if (introspection) {
       const items = inside ? (lists.get(name) ?? 1) : 1;
-      return { ...inner, selections, introspectionDepth: inner.introspectionDepth + 1, introspected: up(1 + items * inner.introspected) };
+      return { ...inner, roots: 1, selections, introspectionDepth: inner.introspectionDepth + 1, introspected: up(1 + items * inner.introspected) };
     }
-    if (name === '__typename') return { ...inner, selections };
-    return { ...inner, selections, cost: up(inner.cost + 1), depth: inner.depth + 1 };
+    if (name === '__typename') return { ...inner, roots: 1, selections };
+    return { ...inner, roots: 1, selections, cost: up(inner.cost + 1), depth: inner.depth + 1 };
   };
   const ofFragment = (fragment: FragmentDefinitionNode | undefined, inside: boolean): Measures => {
     if (fragment === undefined) return NOTHING;
@@ -88,6 +90,7 @@ export function createMeter(document: DocumentNode, lists: ListLengths): (operat
 function added(a: Measures, b: Measures): Measures {
   return {
     cost: up(a.cost + b.cost),
+    roots: up(a.roots + b.roots),
     depth: Math.max(a.depth, b.depth),
     introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
     introspected: up(a.introspected + b.introspected),

@@ -1,7 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import type { OperationId } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import type { Caller, OperationSpec, Reply } from '../../../operations/index.ts';
+import type { Caller, OperationSpec, Reply, Standing } from '../../../operations/index.ts';
 import type { FrameOptions } from '../call-frame.ts';
 import { decodeMessage, encodeMessage, type MessagePlan, type Schema } from '../message/index.ts';
 
@@ -36,8 +36,8 @@ export interface DocsAdapter extends FrameOptions {
    * it answers throws the signal's reason when that aborts.
    */
   readonly watch: (input: WatchInput, signal: AbortSignal) => Promise<AsyncIterable<WatchedEvent>>;
-  /** Calls the listener whenever what callers may do has changed, until what is answered is called. */
-  readonly onAccessChange: (listener: () => void) => () => void;
+  /** Follows a caller whose stream stays open: `check` is what it needs beside a valid credential. */
+  readonly follow: (caller: Caller, check?: () => Promise<unknown>) => Standing;
   readonly maxMessageBytes: number;
 }
 

@@ -60,13 +60,18 @@ export function addBatchStream(adapter: DocsAdapter, method: DescMethod): handle
   return async (call, callback) => {
     const ending = await frameCall(call, adapter, async (caller, sendHead) => {
       const tally = new Tally();
+      const standing = adapter.follow(caller);
+      const signal = AbortSignal.any([caller.signal, standing.signal]);
       try {
-        for await (const { collection, documents } of batches(readMessages(call, codec, caller.signal, true))) {
+        await standing.ready;
+        for await (const { collection, documents } of batches(readMessages(call, codec, signal, true))) {
           const { value } = await adapter.invoke('addDocuments', { collection, documents }, caller);
           tally.add(documents.length, value as Partial<Tally>);
         }
       } catch (thrown) {
         throw tally.interrupted(thrown);
+      } finally {
+        standing.release();
       }
       const response = codec.encode(tally.response());
       sendHead();

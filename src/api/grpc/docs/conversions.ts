@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
-import type { Reply } from '../../../operations/index.ts';
+import { truncationIn, type Reply } from '../../../operations/index.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -11,9 +11,9 @@ export interface Conversion {
   readonly output?: (reply: Reply<unknown>) => unknown;
 }
 
-/** A bare list becomes a field of the response. */
+/** A bare list becomes a field of the response, as do the headers that the HTTP interface sends beside it. */
 export function listUnder(name: string): Conversion['output'] & object {
-  return ({ value }) => ({ [name]: value });
+  return ({ value, headers }) => ({ [name]: value, totalCount: Number(headers['X-Total-Count']), ...truncationIn(headers) });
 }
 
 /** One item becomes a list of one: the operation answers either that or the list. */
@@ -21,10 +21,10 @@ export function oneOrAll(name: string): Conversion['output'] & object {
   return ({ value }) => (name in (value as Fields) ? value : { [name]: [value], total: 1 });
 }
 
-/** The response is the resource alone; the HTTP interface adds the list of all. */
-export function withoutField(name: string): Conversion['output'] & object {
+/** The response is the resource alone; the HTTP interface adds the list of all, and where that was cut. */
+export function withoutList(name: string): Conversion['output'] & object {
   return ({ value }) => {
-    const { [name]: _, ...rest } = value as Fields;
+    const { [name]: _, truncated: _truncated, nextOffset: _nextOffset, ...rest } = value as Fields;
     return rest;
   };
 }
@@ -34,9 +34,9 @@ export function presentMap(name: string): Conversion['input'] & object {
   return (request) => ({ ...request, [name]: request[name] ?? {} });
 }
 
-/** What the HTTP interface says in headers are fields here. */
-export function searchAnswer({ value, headers }: Reply<unknown>): Fields {
-  return { documents: value, totalCount: Number(headers['X-Total-Count']), contextTruncated: headers['X-Context-Truncated'] === 'true' };
+/** A list of documents also says whether its token budget cut it. */
+export function searchAnswer(reply: Reply<unknown>): Fields {
+  return { ...listUnder('documents')(reply) as Fields, contextTruncated: reply.headers['X-Context-Truncated'] === 'true' };
 }
 
 /**

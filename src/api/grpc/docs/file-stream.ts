@@ -14,8 +14,9 @@ export function fileStream(adapter: DocsAdapter, method: DescMethod, operation: 
   const codec = codecOf(adapter, method);
   return async (call, callback) => {
     const ending = await frameCall(call, adapter, async (caller, sendHead) => {
-      const pieces = readMessages(call, codec, caller.signal);
-      const first = await pieces.next();
+      const standing = adapter.follow(caller);
+      const pieces = readMessages(call, codec, AbortSignal.any([caller.signal, standing.signal]));
+      const first = await pieces.next().finally(() => standing.release());
       const options = (first.value as { message: { options?: object } } | undefined)?.message.options;
       if (options === undefined) throw new ServiceError('invalid_argument', 'options must come first');
       const reply = await adapter.invoke(operation, options, caller);

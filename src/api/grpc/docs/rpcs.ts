@@ -1,5 +1,5 @@
 import type { OperationId } from '../../../../generated/docs/operations.ts';
-import { clearFields, listUnder, oneOrAll, presentMap, searchAnswer, withoutField, type Conversion } from './conversions.ts';
+import { clearFields, listUnder, oneOrAll, presentMap, searchAnswer, withoutList, type Conversion } from './conversions.ts';
 
 /** What an RPC calls. Without conversions the message is the operation's input, and its output the message. */
 export interface RpcRow extends Conversion {
@@ -74,7 +74,7 @@ export const RPCS: Readonly<Record<string, RpcRow>> = {
   DeleteCollectionConfig: plain('deleteCollectionConfig'),
   ListCollectionConfigs: plain('listCollectionConfigs'),
   ListEmbeddingConfigs: plain('listEmbeddingConfigs'),
-  CreateEmbeddingConfig: { operation: 'createEmbeddingConfig', output: withoutField('configs') },
+  CreateEmbeddingConfig: { operation: 'createEmbeddingConfig', output: withoutList('configs') },
   GetEmbeddingConfig: plain('getEmbeddingConfig'),
   UpdateEmbeddingConfig: plain('updateEmbeddingConfig'),
   DeleteEmbeddingConfig: plain('deleteEmbeddingConfig'),
@@ -106,6 +106,7 @@ export const RPCS: Readonly<Record<string, RpcRow>> = {
   Summarize: plain('summarizeSession'),
   ListSessions: plain('listSessions'),
   SessionHistory: plain('getSessionHistory'),
+  DeleteSession: plain('deleteSession'),
   TemporalQuery: plain('queryTemporal'),
   TemporalHot: plain('listHotDocuments'),
   TemporalHistogram: plain('getTemporalHistogram'),
@@ -157,6 +158,9 @@ export const RPCS: Readonly<Record<string, RpcRow>> = {
 /** Operations that no RPC calls, each with the reason. */
 export const WITHOUT_RPC: Readonly<Partial<Record<OperationId, string>>> = {
   getHealthV1: 'another path of getHealth',
+  createBackupByQuery: 'createBackup with its input in the query string',
+  getReadiness: 'told by the standard health service under the name readiness',
+  getReadinessV1: 'another path of getReadiness',
   getMetrics: 'text for scrapers, which speak HTTP',
   searchFullTextByQuery: 'searchFullText with its input in the query string',
   getCodeGraph: 'queryCodeGraph with its input in the query string',

@@ -29,7 +29,7 @@ describe('a call', () => {
   it('prefers an API key over a token, and makes an id where the given one is not fit for a log', async () => {
     await start();
     await fixture.client.call('Stats', {}, { metadata: { 'x-api-key': 'svc_live_1', authorization: 'Bearer token', 'x-request-id': 'no good' } });
-    expect(fixture.invocations[0]!.caller.credential).toEqual({ scheme: 'api-key', value: 'svc_live_1' });
+    expect(fixture.invocations[0]!.caller.credential).toEqual({ scheme: 'api-key', value: 'svc_live_1', overrides: true });
     expect(fixture.invocations[0]!.caller.requestId).toMatch(/^[0-9a-f]{16}$/);
   });
 
@@ -43,11 +43,13 @@ describe('a call', () => {
   it('converts where a message and an operation differ', async () => {
     await start(({ operation }) => {
       if (operation === 'listCurationRules') return { id: 'cur_1', collection: 'c' };
-      if (operation === 'listWebhooks' || operation === 'listPermissions') return [];
+      if (operation === 'listWebhooks') return new Reply([{ id: 'wh_1', url: 'https://a.example/', events: [] }], { 'X-Total-Count': '3', 'X-Truncated': 'true', 'X-Next-Offset': '1' });
+      if (operation === 'listPermissions') return new Reply([], { 'X-Total-Count': '0' });
       return operation === 'createEmbeddingConfig' ? { id: 'cfg_1', configs: [{}] } : { valid: true };
     });
     expect(await fixture.client.call('ListCuration', { id: 'cur_1' })).toMatchObject({ rules: [{ id: 'cur_1' }], total: '1' });
-    expect(await fixture.client.call('ListWebhooks', {})).toEqual({ webhooks: [] });
+    expect(await fixture.client.call('ListWebhooks', {})).toMatchObject({ webhooks: [{ id: 'wh_1' }], totalCount: '3', truncated: true, nextOffset: '1' });
+    expect(await fixture.client.call('ListPermissions', { username: 'a' })).toEqual({ permissions: [], totalCount: '0' });
     expect(await fixture.client.call('CreateEmbeddingConfig', { name: 'x' })).toMatchObject({ id: 'cfg_1' });
     await fixture.client.call('Validate', { collection: 'c' });
     expect(fixture.invocations.at(-1)!.input).toEqual({ collection: 'c', meta: {} });

@@ -5,23 +5,22 @@ import { frameCall } from '../call-frame.ts';
 import { codecOf, type DocsAdapter, type WatchInput } from './adapter.ts';
 import { failStream, writeMessage } from './write-stream.ts';
 
-/** Watch: the events of the change feed, until the client goes, the server stops, or the caller's right is withdrawn. */
+/** Watch: the events of the change feed, until the client goes, the server stops, or the caller's right or credential ends. */
 export function watch(adapter: DocsAdapter, method: DescMethod): handleServerStreamingCall<Buffer, Buffer> {
   const codec = codecOf(adapter, method);
   return async (call) => {
     const ending = await frameCall(call, adapter, async (caller, sendHead) => {
       const { collection = '', events = [], includeDocument = false, fromSeq } = codec.decode(call.request) as Partial<WatchInput>;
-      const refused = new AbortController();
-      const signal = AbortSignal.any([caller.signal, refused.signal]);
-      const leave = adapter.onAccessChange(() => void authorize(adapter, collection, caller).catch((error: unknown) => refused.abort(error)));
+      const standing = adapter.follow(caller, () => authorize(adapter, collection, caller));
+      const signal = AbortSignal.any([caller.signal, standing.signal]);
       try {
-        await authorize(adapter, collection, caller);
+        await standing.ready;
         const stream = await adapter.watch({ collection, events, includeDocument, ...(fromSeq !== undefined && { fromSeq }) }, signal);
         // The head tells the client that nothing escapes it from now on, which may be long before the first event.
         sendHead();
         for await (const event of stream) await writeMessage(call, codec.encode(event), signal);
       } finally {
-        leave();
+        standing.release();
       }
     });
     if ('value' in ending) call.end();

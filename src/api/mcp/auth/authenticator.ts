@@ -15,17 +15,27 @@ export interface AuthenticatorOptions {
   readonly required: boolean;
   readonly keys: StaticKeys;
   readonly stored?: StoredKeys;
-  /** Whether a credential of the service is valid, where they are what is asked for instead of keys. */
-  readonly accepts?: (credential: Credential) => Promise<boolean>;
+  /** Whose a credential of the service is, where they are what is asked for instead of keys; undefined for one that is not valid. */
+  readonly accepts?: (credential: Credential) => Promise<ServiceUser | undefined>;
   /** Milliseconds that the answer about a stored key is remembered (`SVC_MCP_API_KEY_CACHE_TTL`). */
   readonly cacheTtl: number;
   readonly clock: Clock;
 }
 
-/** What a request shows of its sender. */
+/** A user of the service, as far as it matters here. */
+export interface ServiceUser {
+  readonly username: string;
+  /** When the credential expires, in Unix milliseconds; absent for never. */
+  readonly expiresAt?: number;
+}
+
+/** What a request shows of its sender: the owner of a key of MCP, or a user of the service by their credential, or nothing. */
 export type Identity =
-  | { readonly ok: true; readonly owner?: KeyOwner; readonly credential?: Credential }
+  | { readonly ok: true; readonly owner?: KeyOwner; readonly user?: ServiceUser; readonly credential?: Credential }
   | { readonly ok: false; readonly reason: string; readonly credential?: Credential };
+
+/** What is said of every credential that is not valid, for whatever reason, in the words of all protocols (contract, section 7). */
+const INVALID = 'invalid token';
 
 /** Answers that are remembered; guessing must not fill the memory. */
 const CACHED = 10_000;
@@ -53,9 +63,12 @@ export class Authenticator {
     const { required, accepts } = this.#options;
     if (!required && accepts === undefined) return { ok: true, ...(credential === undefined ? {} : { credential }) };
     if (credential === undefined) return { ok: false, reason: 'missing authentication' };
-    if (!required) return await accepts!(credential) ? { ok: true, credential } : { ok: false, reason: 'invalid credentials', credential };
-    const owner = await this.#ownerOf(credential.value);
-    return owner === undefined ? { ok: false, reason: 'invalid key', credential } : { ok: true, owner };
+    if (required) {
+      const owner = await this.#ownerOf(credential.value);
+      return owner === undefined ? { ok: false, reason: INVALID, credential } : { ok: true, owner };
+    }
+    const user = await accepts!(credential);
+    return user === undefined ? { ok: false, reason: INVALID, credential } : { ok: true, user, credential };
   }
 
   /** Forgets what is remembered: after a key was removed or disabled it must stop working at once. */
@@ -72,7 +85,7 @@ export class Authenticator {
     const remembered = this.#remembered.get(name);
     if (remembered !== undefined && clock.now() < remembered.until) return remembered.owner;
     const owner = await stored.find(name);
-    this.#remembered.set(name, { owner, until: clock.now() + cacheTtl });
+    this.#remembered.set(name, { owner, until: Math.min(clock.now() + cacheTtl, owner?.expiresAt ?? Infinity) });
     return owner;
   }
 }

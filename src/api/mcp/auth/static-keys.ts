@@ -4,6 +4,8 @@ import { ConfigError } from '../../../lib/config-error.ts';
 /** Who a key belongs to. */
 export interface KeyOwner {
   readonly name: string;
+  /** When the key expires, in Unix milliseconds; absent for never. */
+  readonly expiresAt?: number;
 }
 
 interface StaticKey extends KeyOwner {

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
+import { AnswerBudget } from '../../../operations/index.ts';
 import { callerOf, type CallContext } from './call-context.ts';
 import { INVALID_PARAMS, McpFault } from './fault.ts';
 import { PROMPTS } from './prompt-texts.ts';
@@ -43,7 +44,9 @@ async function collectionNames(invoke: AnyInvoke, context: CallContext): Promise
 
 async function configuredCollections(invoke: AnyInvoke, context: CallContext): Promise<string[]> {
   try {
-    const { value } = await invoke('listCollectionConfigs', {}, callerOf(context));
+    // Of all that is read, only names go into the answer.
+    const caller = { ...callerOf(context), budget: new AnswerBudget(Infinity) };
+    const { value } = await invoke('listCollectionConfigs', {}, caller);
     return (value as { configs: { collection: string }[] }).configs.map(({ collection }) => collection);
   } catch (error) {
     if (error instanceof ServiceError) return [];

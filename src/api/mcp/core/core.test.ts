@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../errors/index.ts';
+import { AnswerBudget, type Caller } from '../../../operations/index.ts';
 import { StaticKeys, digestOf } from '../auth/static-keys.ts';
 import { checkMessage } from '../check-message.ts';
 import { ArgumentReader, snakeCase } from './arguments.ts';
@@ -154,8 +155,11 @@ describe('completion (decision D-118)', () => {
   });
 
   it('offers what the caller may know, and nothing for other arguments', async () => {
-    const invoke = async (id: string) => {
+    const invoke = async (id: string, _input: object, { budget }: Caller) => {
       if (id === 'getStats') throw new ServiceError('admin_required', 'no');
+      // The budget of an answer would cut the list from which only names are taken.
+      expect(budget!.take(2 ** 40)).toBe(true);
+      expect(budget!.take(2 ** 40)).toBe(true);
       return { value: { configs: [{ collection: 'mine' }] }, headers: {} };
     };
     expect(await complete(invoke, { ref, argument: { name: 'collection', value: '' } }, context)).toMatchObject({ completion: { values: ['mine'] } });
@@ -179,11 +183,22 @@ describe('a window of an export', () => {
         for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
       }
       const invoke = async () => ({ value: { contentType: '', content: pieces() }, headers: {} });
-      const result = await exportWindow(invoke, { collection: 'c', offset, limit }, context.sender);
+      const result = await exportWindow(invoke, { collection: 'c', offset, limit }, context.sender, new AnswerBudget());
       const expected = lines.slice(offset, offset + limit);
       const truncated = lines.length > offset + limit;
       expect(result).toEqual({ collection: 'c', count: expected.length, truncated, ndjson: expected.join(''), ...(truncated ? { nextOffset: offset + limit } : {}) });
     }));
+  });
+
+  it('ends with what one answer may hold, after one line at least', async () => {
+    const lines = Array.from({ length: 5 }, (_, i) => `${JSON.stringify({ i, text: 'x'.repeat(400) })}\n`);
+    async function* pieces() {
+      yield Buffer.from(lines.join(''));
+    }
+    const invoke = async () => ({ value: { contentType: '', content: pieces() }, headers: {} });
+    const window = (bytes: number) => exportWindow(invoke, { collection: 'c', offset: 1 }, context.sender, new AnswerBudget(bytes));
+    expect(await window(1000)).toMatchObject({ count: 2, truncated: true, nextOffset: 3, ndjson: lines.slice(1, 3).join('') });
+    expect(await window(1)).toMatchObject({ count: 1, truncated: true, nextOffset: 2 });
   });
 
   it('ends its source when it has enough, and when nobody waits for it', async () => {
@@ -196,9 +211,9 @@ describe('a window of an export', () => {
       }
     }
     const invoke = async () => ({ value: { contentType: '', content: endless() }, headers: {} });
-    await exportWindow(invoke, { limit: 5 }, context.sender);
+    await exportWindow(invoke, { limit: 5 }, context.sender, new AnswerBudget());
     const gone = AbortSignal.abort(new Error('gone'));
-    await expect(exportWindow(invoke, {}, { ...context.sender, signal: gone })).rejects.toThrow('gone');
+    await expect(exportWindow(invoke, {}, { ...context.sender, signal: gone }, new AnswerBudget())).rejects.toThrow('gone');
     expect(ended).toBe(2);
   });
 });

@@ -35,6 +35,8 @@ export interface CoreOptions {
   readonly log: Log;
   readonly observe?: (call: ToolCall) => void;
   readonly timer?: Timer;
+  /** Bytes that the answer of a tool may have; those of `AnswerBudget` when absent. */
+  readonly answerBytes?: number;
 }
 
 interface ListParams {
@@ -70,6 +72,7 @@ export function createCore(options: CoreOptions): McpCore {
     custom: options.custom,
     builtIn: options.builtInTools,
     timer: options.timer ?? systemTimer,
+    answerBytes: options.answerBytes,
   });
   const book = new ToolBook(tools, log, options.observe ?? (() => undefined));
   const page = (name: string, all: readonly unknown[], cursor: string | undefined): object => {

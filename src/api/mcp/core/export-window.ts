@@ -1,9 +1,6 @@
 import { ServiceError } from '../../../errors/index.ts';
-import type { Caller, Download } from '../../../operations/index.ts';
+import { truncationOf, type AnswerBudget, type Caller, type Download } from '../../../operations/index.ts';
 import type { AnyInvoke } from './tool.ts';
-
-/** Text that one answer carries, apart from a single document that is larger. */
-export const WINDOW_BYTES = 2 ** 20;
 
 const MAX_LIMIT = 10_000;
 const DEFAULT_LIMIT = 1000;
@@ -13,12 +10,12 @@ const NEWLINE = 10;
  * Some documents of an export, as lines: what a model can hold, never the whole file. The export is made
  * while it is read, so that what lies behind the window costs nothing; what lies before it is skipped.
  */
-export async function exportWindow(invoke: AnyInvoke, input: Readonly<Record<string, unknown>>, caller: Caller): Promise<Record<string, unknown>> {
+export async function exportWindow(invoke: AnyInvoke, input: Readonly<Record<string, unknown>>, caller: Caller, budget: AnswerBudget): Promise<Record<string, unknown>> {
   const { offset = 0, limit = DEFAULT_LIMIT, ...rest } = input;
   checkRange('offset', offset, 0, Number.MAX_SAFE_INTEGER);
   checkRange('limit', limit, 1, MAX_LIMIT);
   const { value } = await invoke('exportDocuments', { ...rest, format: 'ndjson' }, caller);
-  const window = new Window(offset, limit);
+  const window = new Window(offset, limit, budget);
   for await (const line of linesOf((value as Download).content)) {
     caller.signal?.throwIfAborted();
     if (!window.take(line)) break;
@@ -36,25 +33,24 @@ class Window {
   readonly #offset: number;
   readonly #limit: number;
   readonly #lines: Buffer[] = [];
+  readonly #budget: AnswerBudget;
   #seen = 0;
-  #bytes = 0;
   #truncated = false;
 
-  constructor(offset: number, limit: number) {
+  constructor(offset: number, limit: number, budget: AnswerBudget) {
     this.#offset = offset;
     this.#limit = limit;
+    this.#budget = budget;
   }
 
   /** False when the line lies behind the window, so that no more is needed. */
   take(line: Buffer): boolean {
     if (this.#seen++ < this.#offset) return true;
-    const full = this.#lines.length >= this.#limit || (this.#lines.length > 0 && this.#bytes + line.length > WINDOW_BYTES);
-    if (full) {
+    if (this.#lines.length >= this.#limit || !this.#budget.take(line.length)) {
       this.#truncated = true;
       return false;
     }
     this.#lines.push(line);
-    this.#bytes += line.length;
     return true;
   }
 
@@ -63,7 +59,7 @@ class Window {
     return {
       count,
       truncated: this.#truncated,
-      ...(this.#truncated ? { nextOffset: this.#offset + count } : {}),
+      ...truncationOf(this.#truncated, this.#offset + count),
       ndjson: Buffer.concat(this.#lines).toString(),
     };
   }

@@ -1,5 +1,5 @@
 import type { ToolSpec } from '../../../../generated/mcp/tools.ts';
-import type { Reply } from '../../../operations/index.ts';
+import { AnswerBudget, truncationIn, type Reply } from '../../../operations/index.ts';
 import type { ArgumentReader } from './arguments.ts';
 import { callerOf, type CallContext } from './call-context.ts';
 import { exportWindow } from './export-window.ts';
@@ -16,6 +16,8 @@ export interface OperationToolParts {
   readonly arguments: ArgumentReader;
   readonly invoke: AnyInvoke;
   readonly timer: Timer;
+  /** Bytes that an answer may have; those of `AnswerBudget` when absent. */
+  readonly answerBytes?: number | undefined;
 }
 
 /** A tool that is one operation: it reads the arguments, invokes, and presents the answer. */
@@ -25,7 +27,7 @@ export function operationTool(parts: OperationToolParts): Tool {
     definition,
     async call(args, context) {
       const input = inputOf(parts, args);
-      if (spec.custom === 'export') return success(await exportWindow(invoke, input, callerOf(context)));
+      if (spec.custom === 'export') return success(await exportWindow(invoke, input, callerOf(context), new AnswerBudget(parts.answerBytes)));
       const reply = await withProgress({ tool: spec.name, input, invoke, context, timer: parts.timer }, () => invoke(spec.operation, input, callerOf(context)));
       const value = spec.list === undefined ? asObject(reply.value) : asList(spec.list, reply);
       if (!definition.annotations.readOnlyHint) return written(value);
@@ -35,7 +37,7 @@ export function operationTool(parts: OperationToolParts): Tool {
 }
 
 function inputOf({ spec, arguments: reader }: OperationToolParts, args: Arguments): Record<string, unknown> {
-  const input = reader.read(args);
+  const input = { ...spec.defaults, ...reader.read(args) };
   return spec.custom === 'upload' ? toUpload(input) : input;
 }
 
@@ -51,6 +53,7 @@ function asList(name: string, { value, headers }: Reply<unknown>): Record<string
     [name]: items,
     total: Number(headers['X-Total-Count'] ?? items.length),
     ...(headers['X-Context-Truncated'] === 'true' ? { contextTruncated: true } : {}),
+    ...truncationIn(headers),
   };
 }
 

@@ -19,6 +19,8 @@ export interface ToolOptions {
   /** Whether the built-in tools are shown (`SVC_MCP_BUILTIN_TOOLS`); custom ones work without them. */
   readonly builtIn: boolean;
   readonly timer: Timer;
+  /** Bytes that an answer may have; those of `AnswerBudget` when absent. */
+  readonly answerBytes?: number | undefined;
 }
 
 /** The names that custom tools must not take. */
@@ -30,11 +32,11 @@ export function operationOf(name: string): string {
 }
 
 /** The built-in tools, in the order of the specification, and after them the custom ones. */
-export function createTools({ schemas, inputs, invoke, custom, builtIn, timer }: ToolOptions): Tool[] {
+export function createTools({ schemas, inputs, invoke, custom, builtIn, timer, answerBytes }: ToolOptions): Tool[] {
   const all = new Map(BUILT_IN.map((spec) => {
     const { name, title, description, annotations } = spec;
     const definition = { name, title, description, ...schemas[name]!, annotations };
-    return [name, operationTool({ spec, definition, arguments: new ArgumentReader(inputs[spec.operation]!), invoke, timer })];
+    return [name, operationTool({ spec, definition, arguments: new ArgumentReader(inputs[spec.operation]!), invoke, timer, answerBytes })];
   }));
   const own = custom.map((spec) => customTool(spec, all.get(spec.action)!, inputs[operationOf(spec.action)]!));
   return [...(builtIn ? all.values() : []), ...own];

@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { presentedCredential } from '../../../lib/credential.ts';
 import type { Log } from '../../../lib/log.ts';
 import { createAddressReader, type ReadAddress } from '../../../lib/trusted-proxies.ts';
-import type { RateLimit } from '../../../operations/index.ts';
+import type { RateLimit, Standing, StandingCheck } from '../../../operations/index.ts';
 import type { Authenticator, Identity } from '../auth/authenticator.ts';
 import type { Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
@@ -15,6 +15,7 @@ import { checkStateless, isStatelessMessage, type Message } from '../select-revi
 import { readMessage } from './body.ts';
 import { openExchange, Refusal, sendRefusal, type Exchange } from './exchange.ts';
 import { createOriginGuard, type OriginOptions } from './origin-guard.ts';
+import { ownerOf, partyOf, type Party } from './party.ts';
 import { createRateLimit, type RateLimitOptions } from './rate-limit.ts';
 import { Sessions, type SessionKind } from './sessions.ts';
 import { SseEndpoint } from './sse-endpoint.ts';
@@ -31,6 +32,8 @@ export interface ListenerOptions {
   readonly limit?: RateLimit | undefined;
   /** Who sent a request; nobody's word is taken for it unless this says whose. */
   readonly readAddress?: ReadAddress;
+  /** Follows a credential for as long as something stays open. */
+  readonly follow: (check: StandingCheck) => Standing;
   /** Told who was not let in; must not throw. */
   readonly onRefused?: (refused: RefusedSender) => void;
   readonly origin: OriginOptions;
@@ -139,15 +142,29 @@ class McpService {
     const allowed = this.#routes()[url.pathname];
     if (allowed === undefined) throw new Refusal(404, METHOD_NOT_FOUND, 'not found; MCP is served at /mcp');
     if (!allowed.includes(request.method ?? '')) throw new Refusal(405, REFUSED, `method ${request.method ?? ''} is not allowed`, { headers: { Allow: allowed.join(', ') } });
-    const identity = await this.#options.authenticator.identify(request, url.searchParams, url.pathname !== '/mcp');
+    const identity = await this.#identify(exchange);
     this.#limit(exchange, { identity, session: this.#sessionOf(exchange, identity) });
     if (!identity.ok) throw this.#strange(exchange, identity);
     const sender = senderOf(exchange, identity);
-    const owner = identity.owner?.name;
-    if (route === 'GET /sse') await this.#sse.open(exchange, owner);
-    else if (route === 'POST /message') await this.#postMessage(exchange, owner, sender);
-    else if (route === 'POST /mcp') await this.#post(exchange, owner, sender);
-    else await this.#serveSession(exchange, owner, sender);
+    const party = this.#partyOf(exchange, identity);
+    if (route === 'GET /sse') await this.#sse.open(exchange, party);
+    else if (route === 'POST /message') await this.#postMessage(exchange, party, sender);
+    else if (route === 'POST /mcp') await this.#post(exchange, party, sender);
+    else await this.#serveSession(exchange, party, sender);
+  }
+
+  #identify({ request, url }: Exchange): Promise<Identity> {
+    return this.#options.authenticator.identify(request, url.searchParams, url.pathname !== '/mcp');
+  }
+
+  #partyOf(exchange: Exchange, identity: Identity & { ok: true }): Party {
+    const { credential } = identity;
+    const shown = credential && `${credential.scheme} ${credential.value}`;
+    return partyOf(identity, exchange.ip, shown, () => this.#options.follow(async () => {
+      const now = await this.#identify(exchange);
+      if (!now.ok) throw new Refusal(401, REFUSED, now.reason);
+      return (now.owner ?? now.user)?.expiresAt;
+    }));
   }
 
   #strange({ request, url, ip }: Exchange, { reason, credential }: Identity & { ok: false }): Refusal {
@@ -166,25 +183,25 @@ class McpService {
     return this.#options.revisions.supported.includes(revision);
   }
 
-  async #post(exchange: Exchange, owner: string | undefined, sender: Sender): Promise<void> {
+  async #post(exchange: Exchange, party: Party, sender: Sender): Promise<void> {
     const { revisions } = this.#options;
     const message = await this.#read(exchange);
     const stateless = isStateless(exchange, message);
     if (isStatelessMessage(message)) refusing(400, message, () => checkStateless(message, revisions));
-    if ((stateless && this.#serves(STATELESS)) || !this.#serves(HANDSHAKE)) return this.#stateless.serve(exchange, sender, message);
-    if (message['method'] === 'initialize' && exchange.request.headers['mcp-session-id'] === undefined) return this.#streamable.open(exchange, owner, message, sender);
-    return this.#serveSession(exchange, owner, sender, message);
+    if ((stateless && this.#serves(STATELESS)) || !this.#serves(HANDSHAKE)) return this.#stateless.serve(exchange, party, sender, message);
+    if (message['method'] === 'initialize' && exchange.request.headers['mcp-session-id'] === undefined) return this.#streamable.open(exchange, party, message, sender);
+    return this.#serveSession(exchange, party, sender, message);
   }
 
-  async #serveSession(exchange: Exchange, owner: string | undefined, sender: Sender, message?: Message): Promise<void> {
-    const session = this.sessions.get(requireSessionId(exchange.request.headers['mcp-session-id']), 'streamable', owner);
-    await this.#streamable.serve(exchange, session, sender, message);
+  async #serveSession(exchange: Exchange, party: Party, sender: Sender, message?: Message): Promise<void> {
+    const session = this.sessions.get(requireSessionId(exchange.request.headers['mcp-session-id']), 'streamable', party.owner);
+    await this.#streamable.serve(exchange, session, party, sender, message);
   }
 
-  async #postMessage(exchange: Exchange, owner: string | undefined, sender: Sender): Promise<void> {
+  async #postMessage(exchange: Exchange, party: Party, sender: Sender): Promise<void> {
     const id = exchange.url.searchParams.get('sessionId');
     if (id === null) throw new Refusal(400, REFUSED, 'Bad Request: sessionId is required, as the event endpoint of /sse gave it');
-    const session = this.sessions.get(id, 'sse', owner);
+    const session = this.sessions.get(id, 'sse', party.owner);
     this.#sse.post(exchange, session, await readMessage(exchange.request, this.#options.maxBodyBytes), sender);
   }
 
@@ -199,7 +216,7 @@ class McpService {
     if (!identity.ok) return undefined;
     const header = request.headers['mcp-session-id'];
     const [id, kind] = url.pathname === '/message' ? [url.searchParams.get('sessionId'), 'sse' as const] : [header, 'streamable' as const];
-    return typeof id === 'string' ? this.sessions.find(id, kind, identity.owner?.name)?.id : undefined;
+    return typeof id === 'string' ? this.sessions.find(id, kind, ownerOf(identity))?.id : undefined;
   }
 }
 

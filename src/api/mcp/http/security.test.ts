@@ -28,7 +28,7 @@ describe('MCP keys (decision D-114)', () => {
     const { status, answer, headers } = await client.stateless('tools/list');
     expect([status, answer.error?.message, headers['www-authenticate']]).toEqual([401, 'missing authentication', 'Bearer']);
     for (const key of ['first-secret-ke', 'first-secret-key:alice', 'alice', 'svc_live_0123']) {
-      expect((await client.stateless('tools/list', {}, { headers: { 'X-API-Key': key } })).answer.error?.message).toBe('invalid key');
+      expect((await client.stateless('tools/list', {}, { headers: { 'X-API-Key': key } })).answer.error?.message).toBe('invalid token');
     }
   });
 

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../lib/clock.ts';
 import { REFUSED, SESSION_NOT_FOUND } from '../core/fault.ts';
 import { Refusal } from './exchange.ts';
+import type { Party } from './party.ts';
 
-/** Sessions that are open at once, and how long one lives that nobody uses (decision D-113). */
+/** Sessions that are open at once, how many of them one user, key or address may have, and how long one lives that nobody uses (decision D-113). */
 export const MAX_SESSIONS = 1000;
+export const MAX_SESSIONS_OF_ONE = 100;
 export const IDLE_MS = 30 * 60_000;
 
 /** How often sessions are looked for that have ended by themselves; a look-up never finds one. */
@@ -14,8 +16,8 @@ export type SessionKind = 'sse' | 'streamable';
 
 export interface SessionOptions {
   readonly kind: SessionKind;
-  /** Name of the key that opened it; nobody else can use it. */
-  readonly owner: string | undefined;
+  /** Who opens it; nobody else can use it. */
+  readonly party: Party;
   /** Closes what the session holds; called once. */
   readonly close: () => Promise<void>;
 }
@@ -25,6 +27,7 @@ export class Session {
   readonly id: string;
   readonly kind: SessionKind;
   readonly owner: string | undefined;
+  readonly account: string;
   readonly #close: () => Promise<void>;
   readonly #clock: Clock;
   #usedAt: number;
@@ -32,11 +35,13 @@ export class Session {
   #pending = 0;
   #whenDone: (() => void)[] = [];
   #closed: Promise<void> | undefined;
+  #standing: { readonly credential: string | undefined; readonly release: () => void } | undefined;
 
-  constructor(id: string, { kind, owner, close }: SessionOptions, clock: Clock) {
+  constructor(id: string, { kind, party, close }: SessionOptions, clock: Clock) {
     this.id = id;
     this.kind = kind;
-    this.owner = owner;
+    this.owner = party.owner;
+    this.account = party.account;
     this.#close = close;
     this.#clock = clock;
     this.#usedAt = clock.now();
@@ -66,7 +71,17 @@ export class Session {
     if (this.#pending > 0) await new Promise<void>((resolve) => this.#whenDone.push(resolve));
   }
 
+  /** Has `over` called when the credential that was shown last has expired or been withdrawn. */
+  keepFor(party: Party, over: () => void): void {
+    if (this.#standing !== undefined && this.#standing.credential === party.credential) return;
+    this.#standing?.release();
+    const { signal, release } = party.follow();
+    this.#standing = { credential: party.credential, release };
+    signal.addEventListener('abort', over, { once: true });
+  }
+
   close(): Promise<void> {
+    this.#standing?.release();
     return (this.#closed ??= this.#close());
   }
 
@@ -87,7 +102,7 @@ export class Sessions {
   readonly #clock: Clock;
   readonly #sessions = new Map<string, Session>();
   readonly #sweep: NodeJS.Timeout;
-  #reserved = 0;
+  readonly #reserved: string[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -99,23 +114,38 @@ export class Sessions {
     return randomBytes(16).toString('hex');
   }
 
-  /** Takes a place for a session that is about to begin; the returned function gives it back. Throws a `Refusal` (503) when there is none. */
-  reserve(): () => void {
-    if (this.#sessions.size + this.#reserved >= MAX_SESSIONS) this.#removeExpired();
-    if (this.#sessions.size + this.#reserved >= MAX_SESSIONS) {
+  /**
+   * Takes a place for a session that is about to begin; the returned function gives it back. Throws a `Refusal` when there
+   * is none: 429 where the account has its share already, 503 where all are taken.
+   */
+  reserve(account: string): () => void {
+    this.#requireShare(account);
+    if (this.#sessions.size + this.#reserved.length >= MAX_SESSIONS) this.#removeExpired();
+    if (this.#sessions.size + this.#reserved.length >= MAX_SESSIONS) {
       throw new Refusal(503, REFUSED, `${MAX_SESSIONS} sessions are open, which is the most; end one, or try again later`, { headers: { 'Retry-After': '60' } });
     }
-    this.#reserved++;
+    this.#reserved.push(account);
     let given = false;
     return () => {
-      if (!given) this.#reserved--;
+      if (!given) this.#reserved.splice(this.#reserved.indexOf(account), 1);
       given = true;
     };
+  }
+
+  #requireShare(account: string): void {
+    if (this.#countOf(account) >= MAX_SESSIONS_OF_ONE) this.#removeExpired();
+    if (this.#countOf(account) < MAX_SESSIONS_OF_ONE) return;
+    throw new Refusal(429, REFUSED, `you have ${MAX_SESSIONS_OF_ONE} sessions open, which is the most for one user or address; end one with DELETE, or try again later`, { headers: { 'Retry-After': '60' } });
+  }
+
+  #countOf(account: string): number {
+    return [...this.#sessions.values(), ...this.#reserved.map((each) => ({ account: each }))].filter((each) => each.account === account).length;
   }
 
   add(id: string, options: SessionOptions): Session {
     const session = new Session(id, options, this.#clock);
     this.#sessions.set(id, session);
+    this.keepFor(session, options.party);
     return session;
   }
 
@@ -133,6 +163,11 @@ export class Sessions {
     const session = this.find(id, kind, owner);
     if (session === undefined) throw new Refusal(404, SESSION_NOT_FOUND, 'Session not found');
     return session;
+  }
+
+  /** Ends a session when the credential that its client showed last does, and no request of it is under way: those were checked when they came. */
+  keepFor(session: Session, party: Party): void {
+    session.keepFor(party, () => void session.idle().then(() => this.remove(session.id)));
   }
 
   /** Ends a session; one that is not there is no error. */

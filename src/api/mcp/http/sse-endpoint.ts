@@ -7,6 +7,7 @@ import { createHandshakeServer } from '../faces/handshake-server.ts';
 import { carrySender } from '../faces/sender.ts';
 import type { Message } from '../select-revision.ts';
 import { Refusal, type Exchange } from './exchange.ts';
+import { endWith, type Party } from './party.ts';
 import { Sessions, type Session } from './sessions.ts';
 import { SseTransport } from './sse-transport.ts';
 
@@ -22,13 +23,13 @@ export class SseEndpoint {
   }
 
   /** Opens a session that lasts as long as its stream. */
-  async open({ request, response, url }: Exchange, owner: string | undefined): Promise<void> {
+  async open({ request, response, url }: Exchange, party: Party): Promise<void> {
     if (!acceptsEvents(request.headers.accept)) throw new Refusal(406, REFUSED, 'Not Acceptable: the client must accept text/event-stream');
-    const release = this.#sessions.reserve();
+    const release = this.#sessions.reserve(party.account);
     try {
       const id = Sessions.newId();
       const server = createHandshakeServer(this.#core);
-      const session = this.#sessions.add(id, { kind: 'sse', owner, close: () => server.close() });
+      const session = this.#sessions.add(id, { kind: 'sse', party, close: () => server.close() });
       const transport = new SseTransport(session, response, endpointOf(id, url));
       session.hold();
       this.#transports.set(id, transport);
@@ -37,6 +38,7 @@ export class SseEndpoint {
         this.#sessions.remove(id);
       };
       await server.connect(transport);
+      endWith(party, response);
     } finally {
       release();
     }

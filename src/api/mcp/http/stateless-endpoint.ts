@@ -7,6 +7,10 @@ import { carrySender } from '../faces/sender.ts';
 import { createStatelessServer } from '../faces/stateless-server.ts';
 import { isStatelessMessage, type Message } from '../select-revision.ts';
 import type { Exchange } from './exchange.ts';
+import { endWith, type Party } from './party.ts';
+
+/** The one request whose answer goes on for as long as the client likes. */
+const LISTEN = 'subscriptions/listen';
 
 /** Whether a request belongs to the revision without sessions: by its `_meta`, its method, or its headers. */
 export function isStateless({ request }: Exchange, message: Message): boolean {
@@ -25,7 +29,7 @@ export function isStateless({ request }: Exchange, message: Message): boolean {
 
 /** Streamable HTTP of the revision without sessions: each request has a server of its own (decision D-112). */
 export interface StatelessEndpoint {
-  serve(exchange: Exchange, sender: Sender, message: Message): Promise<void>;
+  serve(exchange: Exchange, party: Party, sender: Sender, message: Message): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -36,7 +40,8 @@ export function createStatelessEndpoint(core: McpCore, log: Log): StatelessEndpo
   });
   const node = toNodeHandler(handler, { onerror: (error) => log.error({ err: error }, 'MCP request failed') });
   return {
-    async serve({ request, response }, sender, message) {
+    async serve({ request, response }, party, sender, message) {
+      if (message['method'] === LISTEN) endWith(party, response);
       request.auth = carrySender(sender);
       await node(request, response as never, message);
     },

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -11,6 +10,7 @@ import { carrySender } from '../faces/sender.ts';
 import { HANDSHAKE } from '../revisions.ts';
 import type { Message } from '../select-revision.ts';
 import { Refusal, type Exchange } from './exchange.ts';
+import { endWith, whenClosed, type Party } from './party.ts';
 import { Sessions, type Session } from './sessions.ts';
 
 /** Streamable HTTP of the revision with sessions: one server and one transport of the SDK for each (decision D-113). */
@@ -27,11 +27,11 @@ export class StreamableEndpoint {
   }
 
   /** Answers `initialize` and opens the session that begins with it. */
-  async open(exchange: Exchange, owner: string | undefined, message: Message, sender: Sender): Promise<void> {
-    const release = this.#sessions.reserve();
+  async open(exchange: Exchange, party: Party, message: Message, sender: Sender): Promise<void> {
+    const release = this.#sessions.reserve(party.account);
     const server = createHandshakeServer(this.#core);
     try {
-      const transport = this.#createTransport(server, owner);
+      const transport = this.#createTransport(server, party);
       await handle(transport, exchange, sender, inOurRevision(message));
       // A request that was refused, for its headers say, has opened nothing.
       if (transport.sessionId === undefined) await server.close();
@@ -41,11 +41,13 @@ export class StreamableEndpoint {
   }
 
   /** A further request of a session: a message, the stream from the server, or the end. */
-  async serve(exchange: Exchange, session: Session, sender: Sender, message?: Message): Promise<void> {
+  async serve(exchange: Exchange, session: Session, party: Party, sender: Sender, message?: Message): Promise<void> {
     const transport = this.#transports.get(session.id);
     if (transport === undefined) throw new Refusal(404, SESSION_NOT_FOUND, 'Session not found');
-    const end = exchange.request.method === 'GET' ? session.hold() : session.begin();
-    whenClosed(exchange.response, end);
+    this.#sessions.keepFor(session, party);
+    const isStream = exchange.request.method === 'GET';
+    whenClosed(exchange.response, isStream ? session.hold() : session.begin());
+    if (isStream) endWith(party, exchange.response);
     await handle(transport, exchange, sender, message);
   }
 
@@ -54,12 +56,12 @@ export class StreamableEndpoint {
     return this.#transports.size;
   }
 
-  #createTransport(server: Server, owner: string | undefined): StreamableHTTPServerTransport {
+  #createTransport(server: Server, party: Party): StreamableHTTPServerTransport {
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => Sessions.newId(),
       onsessioninitialized: (id) => {
         this.#transports.set(id, transport);
-        this.#sessions.add(id, { kind: 'streamable', owner, close: () => server.close() });
+        this.#sessions.add(id, { kind: 'streamable', party, close: () => server.close() });
       },
     });
     server.onclose = () => {
@@ -87,11 +89,6 @@ function inOurRevision(message: Message): Message {
   const params = message['params'];
   if (params === null || typeof params !== 'object' || typeof (params as Record<string, unknown>)['protocolVersion'] !== 'string') return message;
   return { ...message, params: { ...params, protocolVersion: HANDSHAKE } };
-}
-
-function whenClosed(response: ServerResponse, then: () => void): void {
-  if (response.destroyed || response.writableFinished) then();
-  else response.once('close', then);
 }
 
 export function requireSessionId(header: string | string[] | undefined): string {

@@ -7,6 +7,7 @@ import { PassThrough } from 'node:stream';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bareEnvironment } from '../../../testkit/bare-environment.ts';
 import { silentLog } from '../../../lib/log.ts';
 import { ENVELOPE, INITIALIZE } from '../../../testkit/mcp-clients.ts';
 import { MAIN, ROOT } from '../../../testkit/docs-process.ts';
@@ -132,7 +133,7 @@ describe('quire docs --mcp-stdio', () => {
 
   it('answers requests that are piped in, writes nothing else to its output, and keeps what it stored', async () => {
     const run = async (...messages: object[]): Promise<{ lines: Line[]; code: number }> => {
-      const child = spawn(process.execPath, args(), { cwd: ROOT, stdio: ['pipe', 'pipe', 'ignore'], env: { PATH: process.env['PATH'] } });
+      const child = spawn(process.execPath, args(), { cwd: ROOT, stdio: ['pipe', 'pipe', 'ignore'], env: bareEnvironment() });
       let text = '';
       child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
       child.stdin.end(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));

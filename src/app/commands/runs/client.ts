@@ -3,10 +3,11 @@ import { Option, type Command } from 'commander';
 import { createClient, createConfig, type Client } from '../../../../generated/runs/sdk/client/index.ts';
 import { systemTimer } from '../../../lib/timer.ts';
 import { CommandError } from '../shared/command-error.ts';
+import { START_RUNS } from '../shared/program.ts';
 import { DEFAULT_RETRIES, withRetries } from '../shared/retry.ts';
 import { answered, type Advice, type SdkAnswer } from '../shared/service-failure.ts';
 
-const ADVICE: Advice = { start: 'npm run start:runs', credential: 'give the token with --token or RUNS_API_TOKEN' };
+const ADVICE: Advice = { start: START_RUNS, credential: 'give the token with --token or RUNS_API_TOKEN' };
 
 /** How to reach the run-queue service: the options that all its client commands share. */
 export interface RunsClientOptions {

@@ -5,6 +5,8 @@ import { ConfigError } from '../../../lib/config-error.ts';
 import type { LoadedRunsConfig } from '../../../runs/config/index.ts';
 import { runInForeground, type Running } from '../../foreground.ts';
 import { createLog } from '../../logging/index.ts';
+import { sealProcess } from '../../secrecy/index.ts';
+import { PROGRAM } from '../shared/program.ts';
 
 /** The commented example, which lies at the top of the checkout and of the package. */
 const EXAMPLE = fileURLToPath(new URL('../../../../runs.example.yaml', import.meta.url));
@@ -26,18 +28,20 @@ export function serveCommand(program: Command): Command {
 }
 
 async function start(flags: Flags): Promise<Running> {
-  const source = flags.config ?? (process.env['RUNS_CONFIG'] || EXAMPLE);
+  const { env, problems } = await sealProcess();
+  const source = flags.config ?? (env['RUNS_CONFIG'] || EXAMPLE);
   // Loaded only here, so that the client commands start without the server's code.
   const { loadRunsConfig } = await import('../../../runs/config/index.ts');
-  const loaded = await loadRunsConfig({ source, env: process.env });
+  const loaded = await loadRunsConfig({ source, env });
   refuseUnbuilt(loaded);
   if (flags.checkConfig) {
     console.log(`${loaded.source} is valid`);
     process.exit(0);
   }
   const log = createLog({ format: 'text', level: 'info' });
+  for (const problem of problems) log.warn({}, problem);
   const { startRunQueueService } = await import('../../runs-service.ts');
-  const running = await startRunQueueService({ loaded, variables: process.env, log });
+  const running = await startRunQueueService({ loaded, variables: env, log });
   console.log(`Quire run-queue service listening on ${running.url} (configuration ${loaded.source})`);
   console.log(`  reference: ${running.url}/docs`);
   if (running.fleet !== undefined) console.log(`  ships:     connect to ${running.fleet.address}, join at ${running.fleet.enrol}`);
@@ -52,7 +56,7 @@ function nextStep({ config, apiTokens }: LoadedRunsConfig, url: string): string 
   const project = config.projects.find(({ enabled, id }) => enabled && (pipeline?.projects?.includes(id) ?? true));
   const at = url.endsWith(':11030') ? '' : ` --url ${url}`;
   const what = project === undefined ? 'list' : pipeline === undefined ? `submit ${project.id} diagnostic --follow` : `submit ${project.id} pipeline ${pipeline.name} --follow`;
-  return `RUNS_API_TOKEN=... npm run quire -- runs ${what}${at}`;
+  return `RUNS_API_TOKEN=... ${PROGRAM} runs ${what}${at}`;
 }
 
 /** What the configuration can ask for and this build does not have: refused, so that nobody relies on it. */

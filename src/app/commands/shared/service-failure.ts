@@ -1,3 +1,5 @@
+import { START_DOCS } from './program.ts';
+
 /** The service did not do what was asked, or could not be reached. The message is for a person. */
 export class ServiceFailure extends Error {
   /** The HTTP status; undefined when there was no complete answer. */
@@ -26,7 +28,7 @@ export interface Advice {
   readonly credential: string;
 }
 
-const DOCS: Advice = { start: 'npm start', credential: 'give a key with --api-key or QUIRE_API_KEY' };
+const DOCS: Advice = { start: START_DOCS, credential: 'give a key with --api-key or QUIRE_API_KEY' };
 
 /** What a function of the generated SDK resolves to, as far as it matters here. */
 export interface SdkAnswer<T> {

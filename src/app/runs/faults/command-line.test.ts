@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { FaultBench, PATIENT } from '../../../testkit/runs-faults/bench.ts';
+import { OWN_USER } from '../../../testkit/runs-executor.ts';
 import { TOKEN } from '../../../testkit/runs-faults/client.ts';
 import { ProgramClock } from '../../../testkit/runs-faults/clock.ts';
 import { counted, pipelines, projects } from '../../../testkit/runs-faults/pipelines.ts';
@@ -48,7 +49,7 @@ describe.concurrent('the tour of the README', TIME, () => {
     expect(quire).toBe('quire');
     const folder = join(bench.folder, 'ship');
     expect(await bench.start([...args, '--data-dir', folder]).ended).toMatchObject({ code: 0, stdout: expect.stringContaining('joined as build-01') as string });
-    const ship = bench.start(['ship', 'run', '--data-dir', folder]);
+    const ship = bench.start(['ship', 'run', '--data-dir', folder, '--sandbox', 'none', '--run-as', OWN_USER]);
     await bench.reached(await bench.submit('all', 'count', '3'), 'succeeded');
     expect(await ship.signal('SIGTERM').ended).toMatchObject({ code: 0 });
   });

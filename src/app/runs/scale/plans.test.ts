@@ -3,11 +3,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Run } from '../../../../generated/runs/sdk/types.gen.ts';
+import { OWN_USER } from '../../../testkit/runs-executor.ts';
 import { API_TOKEN, startRunsServer, type RunsServer } from '../../../testkit/runs-server.ts';
 
-// Two ways in which runs end, and logs of more than one chunk.
+// Two ways in which runs end, and logs of more than one chunk. Users of their own would come from another database.
 const YAML = `
-local: {enabled: true, capacity: 2}
+local: {enabled: true, capacity: 2, sandbox: none, run_as: ${OWN_USER}}
 queue: {run_retention: 1d, backoff: {initial: 1ms, max: 1ms}}
 pipelines:
   - name: good

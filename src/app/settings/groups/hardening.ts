@@ -1,4 +1,4 @@
-import { boolean, byteSize, duration, integer, listOf, network, oneOf, origin, text } from '../kinds.ts';
+import { boolean, byteSize, duration, integer, listOf, network, oneOf, text, webOrigins } from '../kinds.ts';
 import { setting, type Lookup } from '../setting.ts';
 
 export const production = {
@@ -15,7 +15,9 @@ export const tls = {
 };
 
 export const cors = {
-  origins: setting(listOf(origin), ['*'], 'SVC_CORS_ORIGINS', 'web origins that may call the API, separated by commas'),
+  origins: setting(webOrigins, { listed: [], others: 'read' }, 'SVC_CORS_ORIGINS', 'web origins that may call the API, separated by commas; their hosts count as names of this server', {
+    fallbackText: '`*`, which without authentication is for reading only until it is set',
+  }),
 };
 
 /** The limit that HTTP and gRPC share (decisions, section 5.4). */
@@ -41,5 +43,6 @@ export const outbound = {
 
 export const limits = {
   maxBodyBytes: setting(byteSize(1024, 2 ** 31 - 1), 33_554_432, 'SVC_MAX_BODY_BYTES', 'largest request body, in bytes'),
+  maxAnswerBytes: setting(byteSize(1024, 2 ** 29), 16_777_216, 'SVC_MAX_ANSWER_BYTES', 'text in one answer over HTTP, gRPC and GraphQL, in bytes; longer lists end early and say where to go on'),
   trustedProxies: setting(listOf(network), [], 'SVC_TRUSTED_PROXIES', 'proxies whose X-Forwarded-For is believed, separated by commas'),
 };

@@ -32,7 +32,7 @@ export const graphql = {
 
 /** Extreme mode and its HTTP/3 listener are one switch (decisions, section 1). */
 export const http3 = {
-  enabled: setting(boolean, false, ['SVC_EXTREME', 'SVC_HTTP3_ENABLED'], 'extreme mode: HTTP/3 over QUIC, group commit, delta revisions', { flag: 'http3-enabled', yaml: ['extreme', 'http3.enabled'] }),
+  enabled: setting(boolean, false, ['SVC_EXTREME', 'SVC_HTTP3_ENABLED'], 'extreme mode: revisions stored as deltas, writes that share a sync; HTTP/3 is not served yet', { flag: 'http3-enabled', yaml: ['extreme', 'http3.enabled'] }),
   addr: setting(address('tcp only'), parseAddress(':11443')!, 'SVC_HTTP3_ADDR', 'HTTP/3 listen address', { flag: 'http3-addr' }),
   mode: protocolMode('SVC_HTTP3_MODE', 'HTTP/3'),
 };
@@ -53,6 +53,7 @@ export const mcp = {
   rateLimitWindow: setting(duration(1), 60_000, 'SVC_MCP_RATE_LIMIT_WINDOW', 'window of the MCP limit'),
   rateLimitBurst: setting(integer(0), 20, 'SVC_MCP_RATE_LIMIT_BURST', 'MCP requests above the limit'),
   rateLimitBy: setting(oneOf(['ip', 'api_key', 'session']), 'ip', 'SVC_MCP_RATE_LIMIT_BY', 'what the MCP limit counts by'),
+  maxAnswerTokens: setting(integer(256, 10_000_000), 25_000, 'SVC_MCP_MAX_ANSWER_TOKENS', 'tokens, of 4 bytes each, that a tool answers at most'),
   serverName: setting(text, 'quire', 'SVC_MCP_SERVER_NAME', 'name that the MCP server gives itself', { yaml: ['mcp.serverInfo.name'] }),
   serverDescription: setting(text, '', [], 'description that the MCP server gives', { yaml: ['mcp.serverInfo.description'] }),
   serverVendor: setting(text, '', [], 'vendor that the MCP server names', { yaml: ['mcp.serverInfo.vendor'] }),

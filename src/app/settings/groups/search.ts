@@ -19,7 +19,7 @@ export const vector = {
 };
 
 export const search = {
-  maxConcurrent: setting(integer(0, 10_000), availableParallelism(), 'SVC_SEARCH_MAX_CONCURRENT', 'searches that run at once; 0 for no limit', { fallbackText: 'number of CPUs' }),
+  maxConcurrent: setting(integer(0, 10_000), availableParallelism(), 'SVC_SEARCH_MAX_CONCURRENT', 'searches that run at once, and one more beside those when all are expensive or all are cheap; 0 for no limit', { fallbackText: 'number of CPUs' }),
   stats: setting(boolean, true, 'SVC_SEARCH_STATS', 'count and time searches in the metrics'),
 };
 

@@ -40,21 +40,66 @@ describe('passwords (contract section 5, rule 6)', () => {
 });
 
 describe('places', () => {
-  it('let so many work at once, in turn, and refuse whom there is no room to wait for', async () => {
-    const places = new Places(2, 1);
+  const LIMITS = { atOnce: 1, waiting: 6, perAddress: 4, perName: 2 };
+  const tick = () => new Promise(setImmediate);
+
+  /** Places whose work ends when the test says so; `order` has what has begun. */
+  function setUp(limits = LIMITS) {
+    const places = new Places(limits);
     const order: string[] = [];
     const ends: (() => void)[] = [];
-    const work = (name: string) => places.run(() => new Promise<void>((resolve) => (order.push(name), ends.push(resolve))));
-    const running = [work('a'), work('b'), work('c')];
-    await expect(work('d')).rejects.toMatchObject({ code: 'busy', headers: { 'Retry-After': '1' } });
-    expect(order).toEqual(['a', 'b']);
-    ends[0]!();
-    await running[0];
-    await new Promise(setImmediate);
-    expect(order).toEqual(['a', 'b', 'c']);
-    for (const end of ends) end();
+    const work = (party: string) => {
+      const [address = '', name = ''] = party.split('/');
+      return places.run(() => new Promise<void>((resolve) => (order.push(party), ends.push(resolve))), { address, name });
+    };
+    const end = async (): Promise<void> => {
+      ends.shift()?.();
+      await tick();
+    };
+    return { places, order, work, end };
+  }
+
+  it('go to each address in turn, and to each name within it', async () => {
+    const { order, work, end } = setUp();
+    const all = ['a/x', 'a/x', 'a/y', 'b/x', 'c/z'].map(work);
+    await tick();
+    for (let i = 0; i < 5; i++) await end();
+    await Promise.all(all);
+    expect(order).toEqual(['a/x', 'a/x', 'b/x', 'c/z', 'a/y']);
+  });
+
+  it('are refused to whoever has a share of them already, with the time to wait', async () => {
+    const { work, end } = setUp();
+    const refused = { code: 'rate_limited', status: 429, headers: { 'Retry-After': '1' } };
+    const running = [work('a/x'), work('a/x')];
+    await expect(work('a/x')).rejects.toMatchObject({ ...refused, message: '2 sign-ins with this name from your address are being checked already; try again in 1 s' });
+    running.push(work('a/y'), work('a/z'));
+    await expect(work('a/w')).rejects.toMatchObject({ ...refused, message: '4 sign-ins from your address are being checked already; try again in 1 s' });
+    running.push(work('b/x'));
+    for (let i = 0; i < 5; i++) await end();
     await Promise.all(running);
-    await expect(places.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
-    expect(await places.run(async () => 'free')).toBe('free');
+    const again = work('a/x');
+    await tick();
+    await end();
+    await again;
+  });
+
+  it('that are all taken are given up by the address that has most of them', async () => {
+    const { order, work, end } = setUp({ ...LIMITS, waiting: 4 });
+    const running = ['a/1', 'a/2', 'a/3'].map(work);
+    const newest = work('a/4').catch((error: unknown) => error);
+    running.push(work('b/1'), work('c/1'));
+    expect(await newest).toMatchObject({ code: 'rate_limited' });
+    // Now nobody has two more than a newcomer.
+    await expect(work('b/2')).rejects.toMatchObject({ code: 'busy', headers: { 'Retry-After': '1' } });
+    for (let i = 0; i < 5; i++) await end();
+    await Promise.all(running);
+    expect(order).toEqual(['a/1', 'a/2', 'b/1', 'c/1', 'a/3']);
+  });
+
+  it('come back also from work that fails, and the server itself has no share', async () => {
+    const { places } = setUp();
+    await expect(places.run(() => Promise.reject(new Error('broken')), { address: 'a', name: 'x' })).rejects.toThrow('broken');
+    expect(await Promise.all(Array.from({ length: 6 }, () => places.run(async () => 'free')))).toHaveLength(6);
   });
 });

@@ -1,5 +1,5 @@
 import bcrypt from 'bcrypt';
-import { Places } from './places.ts';
+import { Places, type Party } from './places.ts';
 
 /** Contract section 5, rule 6. */
 export const PASSWORD_COST = 12;
@@ -11,8 +11,7 @@ export const MAX_PASSWORD_BYTES = 72;
  * Half of the thread pool's four threads: files are read on it too, and whoever tries passwords must not be able
  * to stop that.
  */
-const AT_ONCE = 2;
-const WAITING = 100;
+const PLACES = { atOnce: 2, waiting: 100, perAddress: 16, perName: 4 };
 
 /** Characters of a hash behind its salt. */
 const HASH_LENGTH = 31;
@@ -22,7 +21,7 @@ export class Passwords {
   readonly #cost: number;
   /** A hash that no password has, which takes as long to find out as with any other. */
   readonly #decoy: string;
-  readonly #places = new Places(AT_ONCE, WAITING);
+  readonly #places = new Places(PLACES);
 
   /** `cost`: binary logarithm of the rounds; tests use fewer. */
   constructor(cost = PASSWORD_COST) {
@@ -34,8 +33,11 @@ export class Passwords {
     return this.#places.run(() => bcrypt.hash(password, this.#cost));
   }
 
-  /** Without a hash it does the same work, and answers false: nobody can measure who exists. */
-  matches(password: string, hash: string | undefined): Promise<boolean> {
-    return this.#places.run(async () => (await bcrypt.compare(password, hash ?? this.#decoy)) && hash !== undefined);
+  /**
+   * Without a hash it does the same work, and answers false: nobody can measure who exists. Rejects with `rate_limited`
+   * where the party has its share of checks under way, and with `busy` where there is no room for anybody.
+   */
+  matches(password: string, hash: string | undefined, party?: Party): Promise<boolean> {
+    return this.#places.run(async () => (await bcrypt.compare(password, hash ?? this.#decoy)) && hash !== undefined, party);
   }
 }

@@ -27,6 +27,11 @@ export function fingerprintOf(hash: string): string {
   return hash.slice(0, 8);
 }
 
+/** The Unix milliseconds of `expiresAt`, which is in Unix seconds, 0 for never; undefined for never. */
+export function expiryOf(expiresAt: number): number | undefined {
+  return expiresAt === 0 ? undefined : expiresAt * 1000;
+}
+
 /** `expiresAt` in Unix seconds, 0 for never. */
 export function isExpired(expiresAt: number, now: number): boolean {
   return expiresAt !== 0 && expiresAt <= now;

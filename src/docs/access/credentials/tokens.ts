@@ -8,6 +8,12 @@ export interface TokenClaims {
   readonly tokenId: string;
 }
 
+/** The same of a token that was checked. */
+export interface VerifiedClaims extends TokenClaims {
+  /** From when on the token is void, in Unix milliseconds. */
+  readonly expiresAt: number;
+}
+
 export interface TokenOptions {
   readonly secret: string;
   /** Milliseconds. */
@@ -53,16 +59,16 @@ export class Tokens {
   }
 
   /** Undefined for whatever is no valid token of ours; why is nobody's business. */
-  async verify(token: string): Promise<TokenClaims | undefined> {
+  async verify(token: string): Promise<VerifiedClaims | undefined> {
     if (token.length > MAX_LENGTH) return undefined;
     try {
       const { payload } = await jwtVerify(token, await this.#key, {
         algorithms: [ALGORITHM], issuer: ISSUER, clockTolerance: SKEW,
         requiredClaims: ['exp', 'iat', 'sub'], currentDate: new Date(this.#clock.now()),
       });
-      const { username, sub, iat } = payload;
+      const { username, sub, iat, exp } = payload;
       const isOfNow = iat! <= unixSeconds(this.#clock) + SKEW;
-      return isOfNow && typeof username === 'string' ? { username, tokenId: sub! } : undefined;
+      return isOfNow && typeof username === 'string' ? { username, tokenId: sub!, expiresAt: (exp! + SKEW) * 1000 } : undefined;
     } catch {
       return undefined;
     }

@@ -1,4 +1,5 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
+import { clientNetwork } from '../../../lib/trusted-proxies.ts';
 import type { Handlers } from '../../../operations/index.ts';
 import type { Accounts } from '../accounts.ts';
 import type { Passwords } from '../credentials/passwords.ts';
@@ -21,12 +22,13 @@ const NOBODY = '';
 
 export function signInHandlers({ sql, accounts, passwords, tokens, someone }: SignInDeps): Required<Pick<Handlers<Operations>, 'login' | 'getCurrentUser'>> {
   return {
-    async login({ username, password }) {
+    async login({ username, password }, { caller }) {
       const user = await readUser(sql, username);
       // One is found and one is not, whoever was asked for: finding takes longer.
       await readUser(sql, user === undefined ? someone : NOBODY);
       const hash = user === undefined || user.disabled ? undefined : user.passwordHash;
-      if (!(await passwords.matches(password, hash))) throw invalidCredentials();
+      const party = { address: clientNetwork(caller.ip ?? ''), name: username };
+      if (!(await passwords.matches(password, hash, party))) throw invalidCredentials();
       // Asked anew, for the user may have been deleted while the password was checked.
       const account = await accounts.account(username);
       if (account === undefined || account.disabled || account.tokenId !== user!.tokenId) throw invalidCredentials();

@@ -48,6 +48,20 @@ describe('embedding configurations (contract section 4, decision D-47)', () => {
     expect(await storedKey()).toBe('new');
   });
 
+  it('send a key nowhere but where it was given for (decision D-137)', async () => {
+    const { id } = await create();
+    const needsKey = { code: 'missing_fields', message: expect.stringContaining('apiKey') as string };
+    for (const change of [{ apiUrl: 'https://evil.example/v1' }, { provider: 'voyage' }, { provider: 'ollama', apiUrl: 'https://evil.example' }]) {
+      await expect(fixture.call('updateEmbeddingConfig', { id, ...change })).rejects.toMatchObject(needsKey);
+    }
+    expect(await read(id)).toMatchObject({ provider: 'openai', apiUrl: 'https://api.openai.com/v1' });
+    // A detour over a provider that calls nobody does not help.
+    await fixture.call('updateEmbeddingConfig', { id, provider: 'none' });
+    await expect(fixture.call('updateEmbeddingConfig', { id, provider: 'openai', apiUrl: 'https://evil.example/v1' })).rejects.toMatchObject(needsKey);
+    expect(await fixture.call('updateEmbeddingConfig', { id, provider: 'voyage', apiKey: 'other' })).toMatchObject({ provider: 'voyage', apiKeySet: true });
+    expect(await storedKey()).toBe('other');
+  });
+
   it('go before the settings of the server once one is the default, of which there is one at most', async () => {
     expect(await current()).toBe('env-model');
     const first = await create({ isDefault: true });

@@ -3,13 +3,14 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { EmbeddingConfig as ConfigAnswer } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
-import type { Handlers } from '../../../operations/index.ts';
+import { pageOf, Reply, type Handlers } from '../../../operations/index.ts';
 import type { Transaction } from '../../../storage/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { CreateProvider } from '../providers.ts';
 import type { EmbeddingSettings } from '../settings.ts';
 import { readConfigs, removeConfig, writeConfig, type EmbeddingConfig } from './config-rows.ts';
-import { checkChoice, complete, type ProviderChoice } from './provider-config.ts';
+import { requireSecret } from '../../require-secret.ts';
+import { checkChoice, complete, urlOf, type ProviderChoice } from './provider-config.ts';
 
 export type ConfigHandlers = Required<Pick<Handlers<Operations>,
   'listEmbeddingConfigs' | 'createEmbeddingConfig' | 'getEmbeddingConfig' | 'updateEmbeddingConfig' | 'deleteEmbeddingConfig' | 'setDefaultEmbeddingConfig'>>;
@@ -46,19 +47,21 @@ export function createConfigHandlers(deps: ConfigDeps): ConfigHandlers {
   return {
     listEmbeddingConfigs: async () => ({ configs: await list() }),
     getEmbeddingConfig: async ({ id }) => present(required(await readConfigs(sql), id)),
-    async createEmbeddingConfig({ name, provider, model = '', dimensions = 0, apiKey = '', apiUrl = '', isDefault }) {
+    async createEmbeddingConfig({ name, provider, model = '', dimensions = 0, apiKey = '', apiUrl = '', isDefault }, { budget }) {
       const config: EmbeddingConfig = { id: newId(), name, provider, model, dimensions, apiKey, apiUrl, isDefault, createdAt: unixSeconds(deps.clock) };
       await checkChoice(config, settings, create);
       await change(async (tx) => {
         if ((await readConfigs(tx)).length >= MAX_CONFIGS) throw new ServiceError('invalid_argument', `at most ${MAX_CONFIGS} embedding configurations are kept`);
         await store(deps, tx, config);
       });
-      return { ...(await present(config)), configs: await list() };
+      return pageOf('configs', new Reply({ ...(await present(config)), configs: await list() }), {}, budget);
     },
     async updateEmbeddingConfig({ id, ...given }) {
       return present(await change(async (tx) => {
-        const config = merge(required(await readConfigs(tx), id), given);
+        const stored = required(await readConfigs(tx), id);
+        const config = merge(stored, given);
         await checkChoice(config, settings, create);
+        requireSecret({ secret: 'apiKey', target: 'apiUrl' }, { secret: stored.apiKey, target: urlOf(stored) }, { secret: given.apiKey, target: urlOf(config) });
         await store(deps, tx, config);
         return config;
       }));

@@ -62,9 +62,14 @@ function hasCredentials(apiUrl: string): boolean {
 /** In the process there is no address. */
 const OWN_URLS: Readonly<Record<EmbeddingConfig['provider'], string>> = { ...DEFAULT_URLS, local: '', builtin: '', none: '' };
 
+/** Where the provider is called; empty for one that calls nobody. */
+export function urlOf({ provider, apiUrl }: Pick<ProviderChoice, 'provider' | 'apiUrl'>): string {
+  return apiUrl || OWN_URLS[provider];
+}
+
 /** The choice with the provider's own model, size and address where none was given. */
 export async function complete(choice: ProviderChoice, server: ServerPart, create: CreateProvider): Promise<Pick<EmbeddingConfig, 'model' | 'dimensions' | 'apiUrl'>> {
-  const apiUrl = choice.apiUrl || OWN_URLS[choice.provider];
+  const apiUrl = urlOf(choice);
   const { model, dimensions } = choice;
   const config = toProviderConfig(choice, server);
   if (config === undefined || (model !== '' && dimensions !== 0)) return { model, dimensions, apiUrl };

@@ -1,21 +1,21 @@
 import type { DocsEnvironment } from '../../environment.ts';
 import type { FullText } from '../fulltext.ts';
-import type { QueryPlan } from '../search/query-plan.ts';
-import { expandPlan } from './expand-plan.ts';
+import { isStemming, type QueryPlan } from '../search/query-plan.ts';
+import { CODE_CLASSES } from '../view/document-classes.ts';
+import { expandReading, isExpanded } from './expand-plan.ts';
 import { NeighbourModels, type NeighbourModelsOptions } from './neighbour-models.ts';
 
 /** A query that was read, of whatever kind of search. */
 export interface ReadQuery {
   readonly collection: string;
-  /** Code of its language. */
-  readonly lang: string;
   readonly plan: QueryPlan;
 }
 
 /** The part of `pmisparse` that comes before scoring (decision D-84). */
 export interface Expansion {
   /**
-   * The plan with the neighbours of its terms. Throws `index_loading` while they are being learned for the first
+   * The plan with the neighbours of its terms; where it is read in several languages, they are learned from the documents of each.
+   * Throws `index_loading` while they are being learned for the first
    * time, and that takes long.
    */
   expand(query: ReadQuery, signal: AbortSignal): Promise<QueryPlan>;
@@ -30,9 +30,15 @@ export function createExpansion(
 ): Expansion {
   const models = new NeighbourModels(environment, options);
   return {
-    async expand({ collection, lang, plan }, signal) {
-      const rules = { lang, stemming: plan.analyzer.stemming, stopWords: stopWordsOf(collection, lang) };
-      return expandPlan(plan, await models.of(collection, rules, signal), rules);
+    async expand({ collection, plan }, signal) {
+      if (!isExpanded(plan)) return plan;
+      const stemming = isStemming(plan);
+      const isMixed = plan.readings.filter(({ classes }) => classes !== CODE_CLASSES).length > 1;
+      const readings = await Promise.all(plan.readings.map(async (reading) => {
+        const rules = { lang: reading.lang, stemming, stopWords: stopWordsOf(collection, reading.lang), ...(isMixed && { classes: reading.classes }) };
+        return expandReading(reading, await models.of(collection, rules, signal), rules);
+      }));
+      return { ...plan, readings };
     },
     settled: () => models.settled(),
     stop: () => models.stop(),

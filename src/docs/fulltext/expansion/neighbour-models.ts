@@ -1,10 +1,11 @@
 import { backoffDelay, type Backoff } from '../../../lib/backoff.ts';
 import { systemTimer, type Timer } from '../../../lib/timer.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import type { Neighbours, TermRules } from '../../../search/cooccurrence/index.ts';
+import type { Neighbours } from '../../../search/cooccurrence/index.ts';
 import { memoryCursor, Subscriber, type Change } from '../../../storage/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { createTeacher, type Teacher } from './teacher.ts';
+import { CODE_CLASSES } from '../view/document-classes.ts';
+import { createTeacher, type LearningRules, type Teacher } from './teacher.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'>;
 
@@ -35,7 +36,7 @@ const BACKOFF: Backoff = { initial: QUIET_MS, max: 300_000 };
 interface Model {
   readonly name: string;
   readonly collection: string;
-  rules: TermRules;
+  rules: LearningRules;
   neighbours: Neighbours | undefined;
   /** The first training, while there is no model. */
   first: Promise<Neighbours> | undefined;
@@ -85,10 +86,10 @@ export class NeighbourModels {
    * The model of a collection. The first search trains it; it throws `index_loading` when that takes longer than
    * some seconds, and the training goes on.
    */
-  async of(collection: string, rules: TermRules, signal: AbortSignal): Promise<Neighbours> {
+  async of(collection: string, rules: LearningRules, signal: AbortSignal): Promise<Neighbours> {
     const run = await (this.#run ??= this.#begin());
     const model = this.#use(collection.toLowerCase(), rules);
-    if (model.rules.stopWords !== rules.stopWords) {
+    if (model.rules.stopWords !== rules.stopWords || model.rules.classes !== rules.classes) {
       model.rules = rules;
       this.#noteWrite(run, model);
     }
@@ -160,8 +161,9 @@ export class NeighbourModels {
     }
   }
 
-  #use(collection: string, rules: TermRules): Model {
-    const name = `${rules.lang} ${rules.stemming} ${collection}`;
+  #use(collection: string, rules: LearningRules): Model {
+    const documents = rules.classes === undefined ? 'all' : rules.classes === CODE_CLASSES ? 'code' : 'own';
+    const name = `${rules.lang} ${documents} ${rules.stemming} ${collection}`;
     const model = this.#models.get(name) ?? { name, collection, rules, neighbours: undefined, first: undefined, writes: 0, trained: 0, renewing: false, took: 0, usedAt: 0 };
     model.usedAt = this.#env.clock.now();
     this.#models.delete(name);

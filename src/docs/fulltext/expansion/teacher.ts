@@ -3,7 +3,8 @@ import { type Neighbours, type TermRules, trainHere, type Training, type Trainin
 import { Pace } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
-import { allTexts } from '../view/document-texts.ts';
+import { allTexts, type DocumentIdentity } from '../view/document-texts.ts';
+import { CODE_CLASS, classOfDocument, isAmong } from '../view/document-classes.ts';
 import { FIELDS } from '../view/text-index.ts';
 import { toIndexed, type DocumentText } from '../view/to-indexed.ts';
 
@@ -23,11 +24,17 @@ const BATCH_CHARACTERS = 1024 * 1024;
 /** The values of metadata keys without a field of their own are no prose: names, numbers, addresses. */
 const OTHER = FIELDS.indexOf('other');
 
+/** What a model's terms are, and which documents it is learned from. */
+export interface LearningRules extends TermRules {
+  /** Bits of their classes (see `document-classes.ts`); all when absent. */
+  readonly classes?: number;
+}
+
 /** Learns the model of a collection. */
 export interface Teacher {
   /** Whether learning takes so little that it need not wait for that of other collections. */
   isQuick(collection: string): Promise<boolean>;
-  learn(collection: string, rules: TermRules, signal: AbortSignal): Promise<Neighbours>;
+  learn(collection: string, rules: LearningRules, signal: AbortSignal): Promise<Neighbours>;
 }
 
 interface Size {
@@ -46,9 +53,11 @@ export function createTeacher(environment: Environment, maxSample = MAX_SAMPLE):
     async learn(collection, rules, signal) {
       const size = await sizeOf(sql, collection);
       const quick = isSmall(size);
+      const { classes } = rules;
+      const accepts = classes === undefined ? undefined : (document: DocumentIdentity) => isAmong(classOfDocument(document), classes);
       const training = quick ? trainHere(rules) : new TrainingThread(rules);
       try {
-        const texts = allTexts(quick ? sql : sql.background, codec, collection, unixSeconds(clock), Math.min(1, maxSample / size.docs));
+        const texts = allTexts(quick ? sql : sql.background, codec, collection, unixSeconds(clock), { share: Math.min(1, maxSample / size.docs), accepts });
         await feed(training, first(texts, maxSample), rules, signal);
         return await training.finish();
       } finally {
@@ -91,8 +100,8 @@ async function feed(training: Training, texts: AsyncIterable<DocumentText>, rule
 }
 
 function toTraining(text: DocumentText, { lang, stemming }: TermRules): TrainingDocument {
-  const { code, fields } = toIndexed(text, termAnalyzer(lang, stemming));
-  return fields.slice(0, OTHER).flatMap((values, field) => values.map((value) => ({ text: value, code: code && field === 0 })));
+  const { documentClass, fields } = toIndexed(text, termAnalyzer(lang, stemming));
+  return fields.slice(0, OTHER).flatMap((values) => values.map((value) => ({ text: value, code: documentClass === CODE_CLASS })));
 }
 
 async function* first<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {

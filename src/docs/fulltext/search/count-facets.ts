@@ -19,7 +19,8 @@ const FEW = 500;
 interface DocumentRow extends Row {
   readonly ord: number;
   readonly lang: string;
-  readonly meta: string;
+  /** Null where it was not read. */
+  readonly meta: string | null;
 }
 
 export interface Counted {
@@ -47,7 +48,7 @@ type Counts = ReadonlyMap<string, Map<string, number>>;
 
 /** Rows of all that are still there. */
 async function rowsOf(queries: Queries, documents: OrdSet, read: readonly DocumentRow[]): Promise<DocumentRow[]> {
-  const known = read.filter(({ ord }) => documents.has(ord));
+  const known = read.filter(({ ord, meta }) => meta !== null && documents.has(ord));
   const seen = new Set(known.map(({ ord }) => ord));
   const ords = [...documents].filter((ord) => !seen.has(ord));
   if (ords.length === 0) return known;
@@ -57,7 +58,7 @@ async function rowsOf(queries: Queries, documents: OrdSet, read: readonly Docume
 function countByDocument(rows: readonly DocumentRow[], names: readonly string[]): Counts {
   const counts: Counts = new Map(names.map((name) => [name, new Map<string, number>()]));
   for (const { lang, meta } of rows) {
-    const values = JSON.parse(meta) as Record<string, string[]>;
+    const values = JSON.parse(meta!) as Record<string, string[]>;
     for (const name of names) {
       const own = name === 'lang' ? [lang] : Object.hasOwn(values, name) ? values[name]! : [];
       for (const value of new Set(own)) increase(counts.get(name)!, value);

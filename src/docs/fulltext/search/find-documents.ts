@@ -2,7 +2,7 @@ import { applyCuration, type Curated, type CurationRule, type Pin } from '../../
 import type { OrdSet } from '../view/ord-set.ts';
 import { curatedDocuments, isMeant, type PinnedDocument } from './curate.ts';
 import { matchDocuments, type Match, type MatchDeps, type MatchScope } from './match-documents.ts';
-import type { ResultRow } from './result-rows.ts';
+import type { ResultRow } from '../../documents/index.ts';
 import type { SearchRequest } from './request.ts';
 
 /** A result before it is shown. */
@@ -27,14 +27,14 @@ export interface SearchOutcome {
 export async function findDocuments(
   deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[], scope: Omit<MatchScope, 'hidden' | 'pinned'>,
 ): Promise<SearchOutcome> {
-  const { query, limit } = request;
+  const { query, limit, offset } = request;
   const { hidden, pinned } = await curatedDocuments(deps, request.collection.toLowerCase(), query, rules);
   const { total, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
-  const organic = [...found].filter(([, { score }]) => score !== undefined).sort(byScore).slice(0, limit + pinned.length);
+  const organic = [...found].filter(([, { score }]) => score !== undefined).sort(byScore).slice(0, offset + limit + pinned.length);
   const curated = applyCuration(query, organic.map(toFound), rules, (pin) => findPinned(pinned, pin, found));
   const outside = curated.filter(({ ord, pinned: isPinned }) => isPinned && found.get(ord)?.score === undefined);
   for (const { ord } of outside) all?.add(ord);
-  return { results: curated.slice(0, limit), total: total + outside.length, all };
+  return { results: curated.slice(offset, offset + limit), total: total + outside.length, all };
 }
 
 function byScore([a, { score: scoreOfA }]: [number, Match], [b, { score: scoreOfB }]: [number, Match]): number {

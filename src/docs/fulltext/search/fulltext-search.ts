@@ -30,7 +30,7 @@ export interface FullTextSearch {
   readonly deps: SearchDeps;
 }
 
-type ServedView = Pick<FullTextView, 'start' | 'stop' | 'restart' | 'caughtUp' | 'settled'>;
+type ServedView = Pick<FullTextView, 'start' | 'stop' | 'restart' | 'caughtUp' | 'settled' | 'name' | 'isReady' | 'changed'>;
 
 export interface FullTextSearchAreas {
   readonly fullText: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
@@ -58,8 +58,8 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
   const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view };
   return {
     handlers: {
-      searchFullText: (input, { signal }) => searchFullText(deps, input, signal),
-      searchFullTextByQuery: async (input, { signal }) => searchFullTextByQuery(deps, input, signal),
+      searchFullText: (input, context) => searchFullText(deps, input, context),
+      searchFullTextByQuery: async (input, context) => searchFullTextByQuery(deps, input, context),
       reindexFullText: async ({ collection }) => ({ reindexed: await view.reindex(collection), collection }),
       autocomplete: async (input) => autocomplete(deps, input),
     },
@@ -84,5 +84,12 @@ function withExpansion(view: ServedView, expansion: Expansion): ServedView {
     },
     caughtUp: (signal) => view.caughtUp(signal),
     settled: () => view.settled(),
+    name: view.name,
+    get isReady() {
+      return view.isReady;
+    },
+    get changed() {
+      return view.changed;
+    },
   };
 }

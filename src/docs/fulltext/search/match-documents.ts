@@ -1,12 +1,13 @@
 import { systemTimer } from '../../../lib/timer.ts';
 import type { Sql } from '../../../storage/index.ts';
+import type { ContentOptions, ResultRow } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import { OrdSet } from '../view/ord-set.ts';
 import { boostFactors } from './boost-factors.ts';
 import { eligibleDocuments, queriesFor, type CollectionRow } from './eligible-documents.ts';
 import { matchedTerms } from './matched-terms.ts';
-import { readRows, type ResultRow } from './result-rows.ts';
+import { readRows } from './result-rows.ts';
 import type { SearchRequest } from './request.ts';
 
 export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
@@ -20,8 +21,8 @@ export interface MatchScope {
   readonly hidden: readonly number[];
   /** Ordinals that are wanted even where they do not match. */
   readonly pinned: readonly number[];
-  /** Whether rows carry their bodies. */
-  readonly withBodies: boolean;
+  /** What is read of the rows. */
+  readonly content: ContentOptions;
   readonly signal: AbortSignal;
 }
 
@@ -91,7 +92,7 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
 /** Looks at some documents, or at all. Whatever changes between the first and the last line is seen to have changed. */
 async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope, only: ReadonlySet<number> | undefined): Promise<Look> {
   const since = deps.view.position;
-  const { collection, withBodies } = scope;
+  const { collection, content } = scope;
   const eligible = await eligibleDocuments(deps, collection, { filterMeta: request.filterMeta, ranges: request.ranges, hidden: scope.hidden });
   const factors = await boostFactors(queriesFor(deps.sql, collection), collection.id, request.boost);
   // Asked for only now, since another may have taken its place meanwhile.
@@ -101,9 +102,9 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const pinned = scope.pinned.filter((ord) => only?.has(ord) !== false);
   const filter = only === undefined ? eligible : within(only, eligible);
   const { total, hits, matches, looked } = index.search({
-    root: plan.root, expansions: plan.expansions, analyzer: plan.analyzer, algorithm, fieldWeights, collect: facetBy !== undefined,
+    readings: plan.readings, algorithm, fieldWeights, collect: facetBy !== undefined,
     // What is pinned leaves a gap behind among the best.
-    limit: Math.max(request.limit + pinned.length, only?.size ?? 0),
+    limit: Math.max(request.offset + request.limit + pinned.length, only?.size ?? 0),
     look: pinned,
     ...(filter && { filter }), ...(factors && { factors }),
   });
@@ -111,7 +112,9 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   for (const [i, ord] of pinned.entries()) if (!scores.has(ord)) scores.set(ord, filter?.has(ord) === false ? undefined : weighed(looked[i], factors?.[ord]));
   const ords = [...scores.keys()];
   const terms = await matchedTerms(index, plan, ords);
-  const rows = await readRows(deps.sql, ords, withBodies);
+  // Pinned documents may come first, and move others to a later page.
+  const contentsOf = only === undefined ? [...pinned, ...ords.slice(Math.max(0, request.offset - pinned.length))] : ords;
+  const rows = await readRows(deps.sql, ords, { ...content, contentsOf });
   const torn = await changedSince(deps.sql, since, ords);
   const seen = new Map(ords.map((ord) => [ord, { row: rows.get(ord), score: scores.get(ord), terms: terms.get(ord)! }]));
   return { total, seen, all: matches, torn };

@@ -1,29 +1,34 @@
 import { Pace } from '../../documents/index.ts';
-import type { TermAnalyzer, TextIndex } from '../view/text-index.ts';
-import type { QueryPlan, WantedLeaf } from './query-plan.ts';
+import { isAmong } from '../view/document-classes.ts';
+import type { TextIndex } from '../view/text-index.ts';
+import type { QueryPlan, Reading, WantedLeaf } from './query-plan.ts';
 
 /**
  * Which terms of a query each of some documents matches, in the order of the query, and those by whose neighbours
  * alone at the end; what was found by edits is called `query~indexed` (decision D-85). The index answers for one leaf after the
  * other, with rests between.
  */
-export async function matchedTerms(index: TextIndex, { wanted, analyzer }: QueryPlan, ords: readonly number[]): Promise<Map<number, Set<string>>> {
+export async function matchedTerms(index: TextIndex, { readings }: QueryPlan, ords: readonly number[]): Promise<Map<number, Set<string>>> {
   const pace = new Pace();
   const terms = new Map(ords.map((ord) => [ord, new Set<string>()]));
-  for (const leaf of ords.length === 0 ? [] : wanted) {
-    const names = namesByOrd(index, analyzer, leaf, ords);
-    for (const [i, ord] of ords.entries()) for (const name of names[i]!) terms.get(ord)!.add(name);
-    await pace.rest();
+  const classes = new Map(ords.map((ord) => [ord, index.classOf(ord)]));
+  for (const reading of readings) {
+    const own = ords.filter((ord) => isAmong(classes.get(ord), reading.classes));
+    for (const leaf of own.length === 0 ? [] : reading.wanted) {
+      const names = namesByOrd(index, reading, leaf, own);
+      for (const [i, ord] of own.entries()) for (const name of names[i]!) terms.get(ord)!.add(name);
+      await pace.rest();
+    }
   }
   return terms;
 }
 
 /** What a leaf is called for each of some documents; nothing where it does not match. */
-function namesByOrd(index: TextIndex, analyzer: TermAnalyzer, { node, labels }: WantedLeaf, ords: readonly number[]): (readonly string[])[] {
+function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, labels }: WantedLeaf, ords: readonly number[]): (readonly string[])[] {
   if (node.kind === 'term' && node.fuzzy) {
     return index.matchesByEdits(node, analyzer, ords)
       .map(({ itself, forms }) => labels.flatMap((label) => [...(itself ? [label] : []), ...forms.map((form) => `${label}~${form}`)]));
   }
-  const { looked } = index.search({ root: node, analyzer, algorithm: 'tfidf', limit: 0, look: ords });
+  const { looked } = index.search({ readings: [{ classes, root: node, analyzer }], algorithm: 'tfidf', limit: 0, look: ords });
   return ords.map((_, i) => (looked[i] === undefined ? [] : labels));
 }

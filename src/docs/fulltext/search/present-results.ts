@@ -1,16 +1,15 @@
 import type { Document, FullTextResult } from '../../../../generated/docs/sdk/types.gen.ts';
-import type { BodyCodec } from '../../../storage/index.ts';
-import { isCodeDocument, tokenizeCode } from '../../../text/code/index.ts';
-import { highlight } from '../../../text/highlight/index.ts';
-import { tokenize } from '../../../text/tokenize.ts';
+import type { AnswerBounds } from '../../../operations/index.ts';
+import type { BodyCodec, Queries } from '../../../storage/index.ts';
 import type { Curated } from '../../curation/index.ts';
-import { Pace, projectDocument } from '../../documents/index.ts';
+import { contextCost, Pace, projectDocument, type ResultRow } from '../../documents/index.ts';
 import type { Found } from './find-documents.ts';
+import { highlightsOf } from './highlights.ts';
 import type { SearchRequest } from './request.ts';
-import type { ResultRow } from './result-rows.ts';
-import { WordMatcher } from './word-matcher.ts';
+import { readContent } from './result-rows.ts';
+import { WordMatchers } from './word-matcher.ts';
 
-/** A result with the bytes of text that it carries, which a token budget counts. */
+/** A result with the bytes of text that a token budget counts. */
 export interface PresentedResult {
   readonly result: FullTextResult;
   readonly bytes: number;
@@ -21,29 +20,40 @@ export function needsBodies({ projection, highlight: options }: SearchRequest): 
   return projection.body || options !== undefined;
 }
 
-/** Results as they are answered: documents in part, the terms they match, and passages around those. */
-export async function presentResults(codec: BodyCodec, request: SearchRequest, found: readonly Curated<Found>[]): Promise<PresentedResult[]> {
-  const matcher = new WordMatcher(request.plan);
+/**
+ * Results as they are answered: documents in part, the terms they match, and passages around those; as many as the
+ * answer may hold.
+ */
+export async function presentResults({ sql, codec }: { sql: Queries; codec: BodyCodec }, request: SearchRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds): Promise<PresentedResult[]> {
+  const matchers = new WordMatchers(request.plan);
   const pace = new Pace();
   const presented: PresentedResult[] = [];
   for (const one of found) {
-    const contentMd = one.row.body === null ? '' : await codec.decodeAsync(one.row.body);
-    presented.push(present(request, matcher, one, contentMd));
+    signal.throwIfAborted();
+    const { row } = one;
+    if (row.meta === null && presented.length > 0) budget.end();
+    if (budget.isSpent) break;
+    if (row.meta === null && !(await readContent(sql, row, needsBodies(request)))) continue;
+    const contentMd = row.body === null ? '' : await codec.decodeAsync(row.body);
+    const { result, bytes, size } = present(request, matchers, one, contentMd);
+    if (!budget.take(size)) break;
+    presented.push({ result, bytes });
     await pace.rest();
   }
   return presented;
 }
 
-function present(request: SearchRequest, matcher: WordMatcher, { row, score, terms, pinned }: Curated<Found>, contentMd: string): PresentedResult {
+function present(request: SearchRequest, matchers: WordMatchers, { row, score, terms, pinned }: Curated<Found>, contentMd: string): PresentedResult & { readonly size: number } {
   const { projection, highlight: options } = request;
-  const meta = JSON.parse(row.meta) as Record<string, string[]>;
+  const meta = JSON.parse(row.meta!) as Record<string, string[]>;
   const document = projectDocument(toDocument(row, meta, contentMd), projection);
-  const tokens = isCodeDocument({ key: row.key, meta }) ? tokenizeCode : tokenize;
-  const highlights = options && highlight(contentMd, { ...options, match: (form) => matcher.match(form), tokens });
-  const passages = highlights?.reduce((bytes, { startOffset, endOffset }) => bytes + endOffset - startOffset, 0) ?? 0;
+  const matcher = matchers.of({ key: row.key, lang: row.lang, meta });
+  const highlights = options && (matcher === undefined ? [] : highlightsOf(request, options, matcher, { key: row.key, meta, contentMd }));
+  const body = projection.body ? row.bytes : undefined;
   return {
     result: { document, score, matchedTerms: [...terms], ...(highlights && { highlights }), ...(pinned && { pinned }) },
-    bytes: projection.body ? row.bytes + passages : passages,
+    bytes: contextCost({ body, fragments: highlights, meta: document.meta }),
+    size: (body ?? 0) + contextCost({ fragments: highlights }) + contextCost({ meta: document.meta }),
   };
 }
 

@@ -1,8 +1,10 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { analyzerFor } from '../../../text/languages/index.ts';
-import { parseQuery, QuerySyntaxError, type GroupNode, type ParsedQuery, type ParseOptions, type PhraseNode, type ProximityNode, type QueryMode, type QueryNode, type TermNode, type WildcardNode } from '../../../text/query/index.ts';
+import { parseQuery, QuerySyntaxError, type GroupNode, type ParsedQuery, type ParseOptions, type PhraseNode, type ProximityNode, type QueryMode, type QueryNode, type TermNode, type WildcardNode, wantedNodes } from '../../../text/query/index.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
-import type { Expansions, TermAnalyzer } from '../view/text-index.ts';
+import { CODE_CLASSES, isAmong } from '../view/document-classes.ts';
+import type { TermAnalyzer, TextIndex, TextReading } from '../view/text-index.ts';
+import type { QueryLanguage } from './query-languages.ts';
 
 export type Leaf = Exclude<QueryNode, GroupNode>;
 
@@ -13,24 +15,46 @@ export interface WantedLeaf {
   readonly labels: readonly string[];
 }
 
-/** A query as the index is asked. */
+/**
+ * A query as the index is asked for documents of some classes. Its analyzer makes terms of forms, and knows no stop words, as the
+ * tree is without them; what terms bring along besides is told by `expandReading`.
+ */
+export interface Reading extends TextReading {
+  /** Code of its language; of code, that of the server or of most prose beside it. */
+  readonly lang: string;
+  readonly isStopWord: (form: string) => boolean;
+  /** Leaves that match, not those that exclude; in simple mode one for each term, however many of its inflections the query has. */
+  readonly wanted: readonly WantedLeaf[];
+  /** Terms that stand in the query themselves, in contrast to their synonyms. */
+  readonly own: ReadonlySet<TermNode>;
+}
+
+/** A query as it is read for each kind of documents. */
 export interface QueryPlan {
   readonly mode: QueryMode;
-  readonly root: QueryNode | undefined;
-  /** Makes terms of forms; knows no stop words, as the plan is without them. */
-  readonly analyzer: TermAnalyzer;
-  readonly isStopWord: (form: string) => boolean;
-  /** Leaves that match, not those that exclude. */
-  readonly wanted: readonly WantedLeaf[];
-  /** What terms bring along besides (see `expandPlan`). */
-  readonly expansions?: Expansions;
+  /** Of no two for the same class. */
+  readonly readings: readonly Reading[];
+}
+
+/** How a query is read for documents of a class; undefined when they are not looked for. */
+export function readingFor({ readings }: QueryPlan, documentClass: number): Reading | undefined {
+  return readings.find(({ classes }) => isAmong(documentClass, classes));
+}
+
+/** Whether a plan stems the words of any documents. */
+export function isStemming({ readings }: QueryPlan): boolean {
+  return readings.some(({ analyzer }) => analyzer.stemming);
+}
+
+/** Gets an index, where there is one, ready for a plan, a little at each call; true when it is. */
+export function prepareFor(index: Pick<TextIndex, 'prepare'> | undefined, { readings }: QueryPlan): boolean {
+  return index === undefined || readings.every(({ analyzer }) => index.prepare(analyzer));
 }
 
 export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'distance'>> {
-  /** Code of a language (see `resolveLanguage`). */
-  readonly lang: string;
+  /** Those of prose, the main one first. */
+  readonly languages: readonly [QueryLanguage, ...QueryLanguage[]];
   readonly stemming: boolean;
-  readonly stopWords: ReadonlySet<string>;
   /** Synonyms of a form; undefined when none are to be added. */
   readonly synonymsOf: ((form: string) => readonly string[]) | undefined;
   /** Edits allowed in simple mode. */
@@ -45,22 +69,35 @@ const FUZZY_TERMS = 32;
 const MAX_SYNONYMS = 64;
 
 /**
- * Reads a query and prepares it: stop words go, terms get their edits and synonyms. Throws
+ * Reads a query for prose, in each language, and for code, and prepares it: stop words go, terms get their edits and synonyms. Throws
  * `invalid_argument` with the byte position for a query that its mode's grammar does not allow.
  */
 export function planQuery(query: string, options: PlanOptions): QueryPlan {
-  const parsed = parse(query, options);
-  const { lang, stemming, stopWords } = options;
-  const withStopWords = analyzerFor(lang, { stemming, stopWords });
-  const isStopWord = (form: string): boolean => withStopWords.term(form) === undefined;
-  const analyzer = termAnalyzer(lang, stemming);
-  const planner = new Planner(options, parsed.mode, analyzer, isStopWord);
-  return { mode: parsed.mode, root: planner.plan(parsed.root), analyzer, isStopWord, wanted: planner.wanted };
+  const parsed = parse(query, options, false);
+  const prose = options.languages.map((language) => readAsProse(parsed, options, language));
+  return { mode: parsed.mode, readings: [...prose, readAsCode(parse(query, options, true), options)] };
 }
 
-function parse(query: string, { mode, distance }: PlanOptions): ParsedQuery {
+function readAsProse(parsed: ParsedQuery, options: PlanOptions, { lang, stopWords, classes }: QueryLanguage): Reading {
+  const { stemming } = options;
+  const withStopWords = analyzerFor(lang, { stemming, stopWords });
+  return read(parsed, options, { lang, classes, analyzer: termAnalyzer(lang, stemming), isStopWord: (form) => withStopWords.term(form) === undefined });
+}
+
+/** Identifiers are looked for as they stand: no stems, and every word counts (contract section 2, "Code documents"). */
+function readAsCode(parsed: ParsedQuery, options: PlanOptions): Reading {
+  const [{ lang }] = options.languages;
+  return read(parsed, options, { lang, classes: CODE_CLASSES, analyzer: termAnalyzer(lang, false), isStopWord: () => false });
+}
+
+function read({ mode, root }: ParsedQuery, options: PlanOptions, by: Pick<Reading, 'lang' | 'classes' | 'analyzer' | 'isStopWord'>): Reading {
+  const planner = new Planner(options, mode, by.analyzer, by.isStopWord);
+  return { ...by, root: planner.plan(root), wanted: planner.wanted, own: planner.own };
+}
+
+function parse(query: string, { mode, distance }: PlanOptions, code: boolean): ParsedQuery {
   try {
-    return parseQuery(query, { mode, distance });
+    return parseQuery(query, { mode, distance, code });
   } catch (error) {
     if (!(error instanceof QuerySyntaxError)) throw error;
     throw new ServiceError('invalid_argument', `query: ${error.message}`);
@@ -69,12 +106,15 @@ function parse(query: string, { mode, distance }: PlanOptions): ParsedQuery {
 
 class Planner {
   readonly wanted: WantedLeaf[] = [];
+  readonly own = new Set<TermNode>();
   readonly #options: PlanOptions;
   readonly #mode: QueryMode;
   readonly #analyzer: TermAnalyzer;
   readonly #isStopWord: (form: string) => boolean;
-  readonly #seenForms = new Set<string>();
+  /** In simple mode: the forms that were not planned yet, and how often the query has each. */
+  #counts: Map<string, number> | undefined;
   readonly #seenTerms = new Set<string>();
+  readonly #seenParts = new Set<string>();
   #fuzzyTerms = 0;
 
   constructor(options: PlanOptions, mode: QueryMode, analyzer: TermAnalyzer, isStopWord: (form: string) => boolean) {
@@ -86,6 +126,7 @@ class Planner {
 
   /** Undefined for nothing but stop words or negations, which matches nothing. */
   plan(root: QueryNode | undefined): QueryNode | undefined {
+    this.#counts = this.#mode === 'simple' ? countForms(root) : undefined;
     const node = root && this.#node(root, true);
     return node?.kind === 'group' && isNegation(node) ? undefined : node;
   }
@@ -121,26 +162,45 @@ class Planner {
 
   #term(node: TermNode, wanted: boolean): QueryNode | undefined {
     if (this.#isStopWord(node.form)) return undefined;
-    if (this.#mode === 'simple' && !isNew(this.#seenForms, node.form)) return undefined;
-    const alternatives = [...this.#ownLeaf(node, wanted), ...this.#synonyms(node, wanted)];
+    const counted = this.#counted(node);
+    if (counted === undefined) return undefined;
+    const alternatives = [this.#ownLeaf(counted, wanted), ...this.#synonyms(counted, wanted)];
     if (alternatives.length < 2) return alternatives[0];
     return { kind: 'group', required: [], optional: alternatives, excluded: [], start: node.start, end: node.end };
   }
 
-  /** None in simple mode for a term that an earlier word has brought: `layer layers` is no more about layers than `layer`. */
-  #ownLeaf(node: TermNode, wanted: boolean): Leaf[] {
+  /** In simple mode, the first node of a form stands for all of them, with their number as its weight (as in Lucene and Anserini). */
+  #counted(node: TermNode): TermNode | undefined {
+    if (this.#counts === undefined) return node;
+    const count = this.#counts.get(node.form);
+    this.#counts.delete(node.form);
+    if (count === undefined) return undefined;
+    return count === 1 ? node : { ...node, weight: count };
+  }
+
+  /** In simple mode, inflections of a term add to its score, but are called by the first of them. */
+  #ownLeaf(node: TermNode, wanted: boolean): Leaf {
     const own = this.#withEdits(node);
-    if (this.#mode === 'simple' && own.fuzzy === undefined && !isNew(this.#seenTerms, this.#analyzer.term(node.form))) return [];
-    return [this.#leaf(own, [node.form], wanted)];
+    this.own.add(own);
+    const isNamed = this.#counts === undefined || own.fuzzy !== undefined || isNew(this.#seenTerms, this.#analyzer.term(node.form));
+    const leaf = this.#leaf(own, [node.form], wanted && isNamed);
+    this.#wantParts(own, wanted);
+    return leaf;
+  }
+
+  /** Parts of an identifier match under their own names. */
+  #wantParts({ parts = [], start, end }: TermNode, wanted: boolean): void {
+    for (const form of parts) if (isNew(this.#seenParts, form)) this.#leaf({ kind: 'term', form, start, end }, [form], wanted);
   }
 
   #synonyms(node: TermNode, wanted: boolean): Leaf[] {
     return (this.#options.synonymsOf?.(node.form) ?? []).slice(0, MAX_SYNONYMS).map((synonym) => this.#synonym(synonym, node, wanted));
   }
 
-  #synonym(synonym: string, { form, start, end }: TermNode, wanted: boolean): Leaf {
+  #synonym(synonym: string, { form, weight, start, end }: TermNode, wanted: boolean): Leaf {
     const forms = synonym.split(' ');
-    const node: TermNode | PhraseNode = forms.length === 1 ? { kind: 'term', form: synonym, start, end } : { kind: 'phrase', forms, start, end };
+    const rest = { start, end, ...(weight !== undefined && { weight }) };
+    const node: TermNode | PhraseNode = forms.length === 1 ? { kind: 'term', form: synonym, ...rest } : { kind: 'phrase', forms, ...rest };
     return this.#leaf(node, [form], wanted);
   }
 
@@ -159,13 +219,25 @@ class Planner {
   }
 
   #leaf<N extends TermNode | PhraseNode | ProximityNode | WildcardNode>(node: N, labels: readonly string[], wanted: boolean): N {
-    if (wanted) this.wanted.push({ node, labels });
+    if (wanted) this.wanted.push({ node: withoutParts(node), labels });
     return node;
   }
 }
 
+function withoutParts(node: Leaf): Leaf {
+  if (node.kind !== 'term' || node.parts === undefined) return node;
+  const { parts: _, ...whole } = node;
+  return whole;
+}
+
 function isNegation({ required, optional }: GroupNode): boolean {
   return required.length === 0 && optional.length === 0;
+}
+
+function countForms(root: QueryNode | undefined): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const node of wantedNodes(root)) if (node.kind === 'term') counts.set(node.form, (counts.get(node.form) ?? 0) + 1);
+  return counts;
 }
 
 function isNew(seen: Set<string>, text: string): boolean {

@@ -1,8 +1,8 @@
-import { resolveLanguage } from '../../../text/languages/index.ts';
 import { Pace } from '../../documents/index.ts';
 import type { OrdSet } from '../view/ord-set.ts';
 import { CONTENT, type TextHit } from '../view/text-index.ts';
-import { planQuery } from './query-plan.ts';
+import { languagesOfQuery } from './query-languages.ts';
+import { planQuery, prepareFor } from './query-plan.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
 export interface WordsQuery {
@@ -17,18 +17,16 @@ export interface WordsQuery {
 /** The documents whose bodies a text's words find, by BM25 (decision D-82), best first. For areas that show documents in their own way. Throws `index_loading`. */
 export async function rankByWords(deps: SearchDeps, { collection, text, eligible, limit }: WordsQuery): Promise<readonly TextHit[]> {
   const { settings, dictionaries } = deps;
-  const lang = resolveLanguage(undefined, settings.defaultLang);
   const plan = planQuery(text, {
-    mode: 'simple', distance: 0, fuzzy: 0, lang,
+    mode: 'simple', distance: 0, fuzzy: 0, languages: languagesOfQuery(deps, collection),
     stemming: settings.stemming,
-    stopWords: dictionaries.stopWordsOf(collection, lang),
     synonymsOf: settings.synonyms ? dictionaries.synonymsOf(collection) : undefined,
   });
   const pace = new Pace();
-  while (deps.view.indexOf(collection)?.prepare(plan.analyzer) === false) await pace.rest();
+  while (!prepareFor(deps.view.indexOf(collection), plan)) await pace.rest();
   // Asked for again, since another may have taken its place meanwhile.
   const found = deps.view.indexOf(collection)?.search({
-    root: plan.root, analyzer: plan.analyzer, algorithm: 'bm25', fields: [CONTENT], limit, ...(eligible && { filter: eligible }),
+    readings: plan.readings, algorithm: 'bm25', fields: [CONTENT], limit, ...(eligible && { filter: eligible }),
   });
   return found?.hits ?? [];
 }

@@ -1,12 +1,13 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { InputOf } from '../../../operations/index.ts';
-import { resolveLanguage } from '../../../text/languages/index.ts';
 import type { Collections } from '../../collections/index.ts';
 import { checkFilter, projectionOf, type Meta, type Projection } from '../../documents/index.ts';
 import type { FullText } from '../fulltext.ts';
+import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Algorithm, Field } from '../view/text-index.ts';
 import { fieldByName } from '../view/to-indexed.ts';
-import { planQuery, type QueryPlan } from './query-plan.ts';
+import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
+import { languagesOfQuery } from './query-languages.ts';
 import { toConditions, type RangeCondition } from './range-conditions.ts';
 
 export type SearchInput = InputOf<Operations, 'searchFullText'>;
@@ -25,16 +26,19 @@ export interface SearchRequest {
   readonly plan: QueryPlan;
   readonly algorithm: Algorithm;
   readonly fieldWeights: ReadonlyMap<Field, number>;
-  readonly lang: string;
+  /** Codes of the languages that the query was read in, that of most documents first. */
+  readonly langs: readonly string[];
   readonly stemmingActive: boolean;
   readonly synonymsActive: boolean;
   readonly limit: number;
+  /** Results to skip. */
+  readonly offset: number;
   readonly filterMeta: Meta;
   readonly ranges: readonly RangeCondition[];
   readonly boost: Readonly<Record<string, number>>;
   readonly facetBy: readonly string[] | undefined;
   readonly facetMaxValues: number;
-  readonly highlight: { readonly highlightTag: string; readonly maxHighlights: number; readonly fragmentSize: number } | undefined;
+  readonly highlight: { readonly highlightTag: string; readonly maxHighlights: number; readonly fragmentSize: number; readonly escape: 'none' | 'html' } | undefined;
   readonly projection: Projection;
   /** Tokens; 0 is no budget. */
   readonly budget: number;
@@ -49,32 +53,33 @@ export interface RequestContext {
   readonly settings: SearchSettings;
   readonly dictionaries: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
   readonly collections: Pick<Collections, 'configOf'>;
+  readonly view: Pick<FullTextView, 'indexOf'>;
 }
 
-/** Throws `invalid_argument` for what a schema cannot see: the query's syntax, sizes in all, names of fields, times. */
-export function resolveRequest({ settings, dictionaries, collections }: RequestContext, input: SearchInput): SearchRequest {
-  const { collection, query, filterMeta = {}, highlight, highlightTag, maxHighlights, fragmentSize } = input;
+/** Throws `invalid_argument` for what a schema cannot see: the query's syntax, sizes in all, names of fields, times; and `index_loading`. */
+export function resolveRequest({ settings, dictionaries, collections, view }: RequestContext, input: SearchInput): SearchRequest {
+  const { collection, query, filterMeta = {}, highlight, highlightTag, maxHighlights, fragmentSize, highlightEscape } = input;
   checkFilter(filterMeta);
-  const lang = resolveLanguage(input.lang, settings.defaultLang);
+  const languages = languagesOfQuery({ settings, dictionaries, view }, collection, input.lang);
   const synonymsActive = settings.synonyms && !input.disableSynonyms;
   const plan = planQuery(query, {
-    mode: input.mode, distance: input.distance, fuzzy: input.fuzzy, lang,
+    mode: input.mode, distance: input.distance, fuzzy: input.fuzzy, languages,
     stemming: settings.stemming && !input.disableStem,
-    stopWords: dictionaries.stopWordsOf(collection, lang),
     synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
   });
   const profile = collections.configOf(collection)?.retrieval ?? {};
   return {
-    collection, query, plan, lang, synonymsActive, filterMeta,
+    collection, query, plan, langs: languages.map(({ lang }) => lang), synonymsActive, filterMeta,
     algorithm: input.algorithm,
     fieldWeights: toWeights(input.fieldWeights),
-    stemmingActive: plan.analyzer.stemming,
+    stemmingActive: isStemming(plan),
     limit: input.limit ?? profile.topK ?? DEFAULT_LIMIT,
+    offset: input.offset,
     ranges: toConditions(input.rangeMeta),
     boost: input.boost ?? {},
     facetBy: input.facetBy,
     facetMaxValues: input.facetMaxValues,
-    highlight: highlight ? { highlightTag, maxHighlights, fragmentSize } : undefined,
+    highlight: highlight ? { highlightTag, maxHighlights, fragmentSize, escape: highlightEscape } : undefined,
     projection: projectionOf(input.fields, input.includeContent),
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
   };

@@ -1,34 +1,46 @@
-import type { Queries, Row } from '../../../storage/index.ts';
+import type { Queries } from '../../../storage/index.ts';
+import { ContentReader, WITHOUT_CONTENT, type ContentOptions, type ResultRow } from '../../documents/index.ts';
 
-/** A document as a result shows it. */
-export interface ResultRow extends Row {
-  readonly ord: number;
-  readonly id: string;
-  readonly key: string;
-  readonly lang: string;
-  readonly meta: string;
-  readonly bytes: number;
-  readonly added_at: number;
-  readonly updated_at: number;
-  readonly expires_at: number | null;
-  /** Null where it was not asked for. */
-  readonly body: Uint8Array | null;
+export interface ReadOptions extends ContentOptions {
+  /** Whose contents are read, the most important first; all when absent. */
+  readonly contentsOf?: readonly number[];
 }
 
 /** Rows read by one statement. */
 const STEP = 256;
 
-/** Rows by ordinal; documents that are gone are left out. */
-export async function readRows(queries: Queries, ords: readonly number[], withBodies: boolean): Promise<Map<number, ResultRow>> {
+/** Rows by ordinal, in the order in which they were asked for; documents that are gone are left out. */
+export async function readRows(queries: Queries, ords: readonly number[], { contentsOf = ords, ...options }: ReadOptions): Promise<Map<number, ResultRow>> {
+  const reader = new ContentReader(queries, options);
   const rows = new Map<number, ResultRow>();
-  for (let i = 0; i < ords.length; i += STEP) {
-    const some = ords.slice(i, i + STEP);
-    const read = await queries.all<ResultRow>(
-      `SELECT ord, id, key, lang, meta, bytes, added_at, updated_at, expires_at, ${withBodies ? 'body' : 'NULL AS body'}
-       FROM documents WHERE ord IN (${some.map(() => '?').join(', ')})`,
-      some,
-    );
-    for (const row of read) rows.set(row.ord, row);
+  const first = new Set(contentsOf);
+  for (const some of inSteps([...first])) {
+    const read = await select(queries, some, reader.isSpent ? WITHOUT_CONTENT : reader.columns);
+    for (const row of some.map((ord) => read.get(ord))) {
+      if (row === undefined) continue;
+      await reader.take(row);
+      rows.set(row.ord, row);
+    }
+  }
+  for (const some of inSteps(ords.filter((ord) => !first.has(ord)))) {
+    for (const [ord, row] of await select(queries, some, WITHOUT_CONTENT)) rows.set(ord, row);
   }
   return rows;
+}
+
+/** Reads the content of one row that has none, however large it is. False when the document is gone. */
+export async function readContent(queries: Queries, row: ResultRow, withBodies: boolean): Promise<boolean> {
+  return new ContentReader(queries, { withBodies, mostBytes: 0 }).take(row);
+}
+
+function* inSteps(ords: readonly number[]): Generator<readonly number[]> {
+  for (let i = 0; i < ords.length; i += STEP) yield ords.slice(i, i + STEP);
+}
+
+async function select(queries: Queries, ords: readonly number[], content: string): Promise<Map<number, ResultRow>> {
+  const read = await queries.all<ResultRow>(
+    `SELECT d.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at, ${content} FROM documents d WHERE d.ord IN (${ords.map(() => '?').join(', ')})`,
+    ords,
+  );
+  return new Map(read.map((row) => [row.ord, row]));
 }

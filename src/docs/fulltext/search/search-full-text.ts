@@ -1,17 +1,19 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import type { InputOf } from '../../../operations/index.ts';
+import { truncationOf, type AnswerBounds, type InputOf, type Truncation } from '../../../operations/index.ts';
 import type { Curation } from '../../curation/index.ts';
-import { countWithinBudget, Pace } from '../../documents/index.ts';
+import { contentsFor, countWithinBudget, Pace } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import { countFacets } from './count-facets.ts';
 import { queriesFor, type CollectionRow } from './eligible-documents.ts';
 import { findDocuments } from './find-documents.ts';
+import { fitFacets } from './fit-facets.ts';
 import { needsBodies, presentResults } from './present-results.ts';
 import { fillPrompt } from './fill-prompt.ts';
+import { prepareFor } from './query-plan.ts';
 import { resolveRequest, type RequestContext, type SearchInput, type SearchRequest } from './request.ts';
 
 export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext {
@@ -21,25 +23,30 @@ export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
 }
 
 /** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */
-export async function searchFullText(deps: SearchDeps, input: SearchInput, signal: AbortSignal): Promise<SearchFullTextResponse> {
+export async function searchFullText(deps: SearchDeps, input: SearchInput, bounds: AnswerBounds): Promise<SearchFullTextResponse> {
+  const { signal, budget: room } = bounds;
   const request = await withNeighbours(deps, resolveRequest(deps, input), signal);
-  const { collection: name, facetBy, budget, plan } = request;
+  const { collection: name, facetBy, budget, offset, plan } = request;
   const index = deps.view.indexOf(name);
   const collection = await deps.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [name.toLowerCase()]);
-  if (index === undefined || collection === undefined) return toResponse(deps, request, { total: 0, results: [], facets: {}, truncated: false });
+  if (index === undefined || collection === undefined) return toResponse(deps, request, { total: 0, results: [], facets: {}, facetsTruncated: false, contextTruncated: false, truncation: {} });
   const pace = new Pace();
   // Words that were there before the language of this query are grouped first, in slices.
-  while (!index.prepare(plan.analyzer)) await pace.rest();
-  const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), { collection, withBodies: needsBodies(request), signal });
-  const presented = await presentResults(deps.codec, request, outcome.results);
-  const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), budget);
+  while (!prepareFor(index, plan)) await pace.rest();
+  const content = contentsFor(room, needsBodies(request), request.projection.body);
+  const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), { collection, content, signal });
   const counted = facetBy && outcome.all && await countFacets(
     queriesFor(deps.sql, collection), collection.id, outcome.all, { fields: facetBy, max: request.facetMaxValues }, outcome.results.map(({ row }) => row),
   );
+  const { facets, isTruncated: facetsTruncated } = fitFacets(counted?.facets ?? {}, room);
+  const presented = await presentResults(deps, request, outcome.results, bounds);
+  const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), budget);
+  const contextTruncated = fitting < presented.length;
   return toResponse(deps, request, {
     total: counted?.documents ?? outcome.total,
     results: presented.slice(0, fitting).map(({ result }) => result),
-    facets: counted?.facets ?? {}, truncated: fitting < presented.length,
+    facets, facetsTruncated, contextTruncated,
+    truncation: truncationOf(room.isSpent && !contextTruncated, offset + fitting),
   });
 }
 
@@ -55,18 +62,22 @@ interface Answer {
   readonly results: SearchFullTextResponse['results'];
   /** By field; a field that is not there has no values. */
   readonly facets: NonNullable<SearchFullTextResponse['facets']>;
-  readonly truncated: boolean;
+  readonly facetsTruncated: boolean;
+  readonly contextTruncated: boolean;
+  readonly truncation: Truncation;
 }
 
-function toResponse({ collections }: SearchDeps, request: SearchRequest, { total, results, facets, truncated }: Answer): SearchFullTextResponse {
-  const { collection, query, algorithm, plan: { mode }, lang, stemmingActive, synonymsActive, facetBy } = request;
+function toResponse({ collections }: SearchDeps, request: SearchRequest, { total, results, facets, facetsTruncated, contextTruncated, truncation }: Answer): SearchFullTextResponse {
+  const { collection, query, algorithm, plan: { mode }, langs, stemmingActive, synonymsActive, facetBy } = request;
   const prompt = collections.configOf(collection)?.responsePrompt;
   return {
     results,
     total: results.length, totalMatches: total,
-    algorithm, mode, lang, stemmingActive, synonymsActive,
+    algorithm, mode, lang: langs[0]!, langs: [...langs], stemmingActive, synonymsActive,
     ...(facetBy && { facets: Object.fromEntries(facetBy.map((field) => [field, Object.hasOwn(facets, field) ? facets[field]! : []])) }),
-    ...(truncated && { contextTruncated: true }),
+    ...(facetsTruncated && { facetsTruncated }),
+    ...(contextTruncated && { contextTruncated }),
+    ...truncation,
     ...(prompt && { responsePrompt: fillPrompt(prompt, { collection, query }) }),
   };
 }
@@ -74,9 +85,9 @@ function toResponse({ collections }: SearchDeps, request: SearchRequest, { total
 type ByQueryInput = InputOf<Operations, 'searchFullTextByQuery'>;
 
 /** `GET /v1/fts` (decision D-75): the same with scalars. Throws `missing_fields` without `query` and `q`. */
-export function searchFullTextByQuery(deps: SearchDeps, { query, q, meta = {}, ...scalars }: ByQueryInput, signal: AbortSignal): Promise<SearchFullTextResponse> {
+export function searchFullTextByQuery(deps: SearchDeps, { query, q, meta = {}, ...scalars }: ByQueryInput, bounds: AnswerBounds): Promise<SearchFullTextResponse> {
   const text = query ?? q;
   if (text === undefined) throw new ServiceError('missing_fields', 'missing fields: query');
   const filterMeta = Object.fromEntries(Object.entries(meta).map(([key, values]) => [key, typeof values === 'string' ? [values] : values]));
-  return searchFullText(deps, { ...scalars, query: text, filterMeta, facetMaxValues: 0 }, signal);
+  return searchFullText(deps, { ...scalars, query: text, filterMeta, facetMaxValues: 0 }, bounds);
 }

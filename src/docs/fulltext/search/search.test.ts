@@ -30,11 +30,11 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
 
   it('says how it searched, also in a collection that is not there', async () => {
     expect(await fixture.find('fox', { facetBy: ['x', '__proto__'] })).toEqual({
-      results: [], total: 0, totalMatches: 0, algorithm: 'tfidf', mode: 'simple', lang: 'en', stemmingActive: true, synonymsActive: true,
+      results: [], total: 0, totalMatches: 0, algorithm: 'tfidf', mode: 'simple', lang: 'en', langs: ['en'], stemmingActive: true, synonymsActive: true,
       facets: JSON.parse('{"x":[],"__proto__":[]}') as object,
     });
     const answer = await fixture.find('"a b"~2', { algorithm: 'bm25', lang: 'pl_PL', disableSynonyms: true });
-    expect(answer).toMatchObject({ algorithm: 'bm25', mode: 'proximity', lang: 'pl', stemmingActive: false, synonymsActive: false });
+    expect(answer).toMatchObject({ algorithm: 'bm25', mode: 'proximity', lang: 'pl', stemmingActive: true, synonymsActive: false });
     expect(await fixture.find('x', { lang: 'xx', disableStem: true })).toMatchObject({ lang: 'en', stemmingActive: false });
   });
 
@@ -47,12 +47,41 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     expect(await score('bm25')).toBeCloseTo((idf * 2 * 2.2) / (2 + 1.2 * (1 - 0.75 + (0.75 * 4) / 5)), 5);
   });
 
-  it('counts a term once, however often and in whatever inflections simple mode has it', async () => {
-    await fixture.add('a', 'fox fox cat dog');
-    await fixture.add('b', 'foxes and cats');
-    const scores = async (query: string) => (await fixture.find(query, { algorithm: 'bm25' })).results.map(({ score }) => score);
-    expect(await scores('fox foxes fox')).toEqual(await scores('fox'));
-    expect(await scores('foxes cats fox')).toEqual(await scores('fox cat'));
+  describe.each(['tfidf', 'bm25', 'bm25f', 'pmisparse'])('the terms of a query, by %s', (algorithm) => {
+    beforeEach(async () => {
+      await fixture.add('a', 'fox fox cat dog');
+      await fixture.add('b', 'foxes and cats');
+      await fixture.add('d', 'automobile');
+    });
+
+    const scores = async (query: string, more: object = {}) =>
+      Object.fromEntries((await fixture.find(query, { algorithm, disableStem: false, ...more })).results.map(({ document, score }) => [document.key, score]));
+    const expectTimes = (found: Record<string, number>, factor: number, once: Record<string, number>) => {
+      expect(Object.keys(found).sort()).toEqual(Object.keys(once).sort());
+      for (const [key, score] of Object.entries(once)) expect(found[key]! / score, key).toBeCloseTo(factor, 5);
+    };
+
+    it('count as often as they stand in it, in whatever inflections', async () => {
+      const [fox, cat] = [await scores('fox'), await scores('cats')];
+      expectTimes(await scores('fox the fox'), 2, fox);
+      expectTimes(await scores('fox foxes fox'), 3, fox);
+      const both = await scores('Foxes, cats: fox!');
+      for (const key of ['a', 'b']) expect(both[key]).toBeCloseTo(2 * fox[key]! + cat[key]!, 5);
+      expectTimes(await scores('fox foxes', { mode: 'boolean' }), 2, fox);
+      expectTimes(await scores('"fox" "fox"'), 2, await scores('"fox"'));
+    });
+
+    it('lend that weight to their edits and synonyms', async () => {
+      const near = await scores('faxes', { fuzzy: 1, disableStem: true });
+      expect(Object.keys(near)).toEqual(['b']);
+      expectTimes(await scores('faxes faxes', { fuzzy: 1, disableStem: true }), 2, near);
+      await fixture.call('addSynonyms', { collection: 'c', term: 'car', synonyms: ['automobile', 'cat dog'] });
+      expectTimes(await scores('car car car'), 3, await scores('car'));
+    });
+
+    it('are called by the first of their inflections', async () => {
+      for (const names of await terms('foxes fox foxes', { algorithm })) expect(names).toMatch(/^foxes(?! fox\b)/);
+    });
   });
 
   it('weighs the fields of bm25f (decision D-83); fields that are not listed do not count', async () => {
@@ -329,6 +358,29 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     await expect(get({})).rejects.toMatchObject({ code: 'missing_fields', message: 'missing fields: query' });
   });
 
+  it('takes a question mark for a character within a word, and for one or none at its end (decision D-132)', async () => {
+    await fixture.add('a', 'cats');
+    await fixture.add('b', 'cat');
+    await fixture.add('d', 'catsy');
+    await fixture.add('e', 'cots');
+    const found = async (query: string, more: object = {}) => (await fixture.keys(query, more)).sort().join('');
+    expect([await found('cats?'), await found('cat?'), await found('c?ts'), await found('c?t?'), await found('cats? OR cots'), await found('cats??')]).toEqual(['abd', 'ab', 'ae', 'abe', 'abde', 'abd']);
+    expect([await found('cats?', { disableStem: true }), await found('cat?', { disableStem: true }), await found('do cats?')]).toEqual(['ad', 'ab', 'ab']);
+    const { results } = await fixture.find('cats?', { highlight: true });
+    expect(results.map(({ matchedTerms, highlights }) => [matchedTerms, highlights![0]!.fragment]).sort()).toEqual([
+      [['cats?'], '<mark>cat</mark>'], [['cats?'], '<mark>cats</mark>'], [['cats?'], '<mark>catsy</mark>'],
+    ]);
+  });
+
+  it.each(['tfidf', 'bm25', 'bm25f', 'pmisparse'])('divides the score of a loose phrase by %s by what stands between its words (decision D-86)', async (algorithm) => {
+    await fixture.add('near', 'red blue one two three four');
+    await fixture.add('apart', 'red one two three blue four');
+    const score = async (query: string) => Object.fromEntries((await fixture.find(query, { algorithm })).results.map(({ document: { key }, score: own }) => [key, own]));
+    const [loose, both] = [await score('"red blue"~3'), await score('red AND blue')];
+    expect(loose['near']).toBeCloseTo(both['near']!, 5);
+    expect(loose['apart']).toBeCloseTo(both['apart']! / 4, 5);
+  });
+
   describe('autocomplete (decision D-92)', () => {
     const complete = async (q: string, more: object = {}) =>
       (await fixture.call('autocomplete', { collection: 'c', q, ...more })).items.map(({ term, field, docCount }) => `${term} ${field} ${docCount}`);
@@ -350,6 +402,16 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
       expect(await fixture.call('autocomplete', { collection: 'c', q: '-!' })).toEqual({ items: [], total: 0, query: '-!', field: '' });
       expect(await complete('posts', { collection: 'none' })).toEqual([]);
     });
+
+    it('counts documents, whatever fields and values have a word, and however often', async () => {
+      await fixture.add('d', 'posts posts', { title: ['posts', 'posts'], tags: ['posts'], author: ['posts posts'] });
+      await fixture.add('b', 'posts again Café');
+      await fixture.add('e.js', 'posts(posts_of, posts)', { title: ['posts'] });
+      expect((await complete('posts'))[0]).toBe('posts content 4');
+      expect([await complete('posts', { field: 'title' }), await complete('posts', { field: 'meta.author' }), await complete('posts', { field: 'tags' })]).toEqual([['posts title 2'], ['posts meta.author 1'], ['posts tags 1']]);
+      await fixture.call('deleteDocuments', { collection: 'c', documents: [{ key: 'd', lang: 'en' }] });
+      expect((await complete('posts'))[0]).toBe('posts content 3');
+    });
   });
 
   it('reindexes what an import left out, while searches go on', async () => {
@@ -368,7 +430,7 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
 describe('settings of full-text search', () => {
   it.each([[{ stemming: false }, { stemmingActive: false, synonymsActive: true, lang: 'en' }], [{ synonyms: false, defaultLang: 'de' }, { stemmingActive: true, synonymsActive: false, lang: 'de' }]])('%j', async (settings, shown) => {
     const fixture = await SearchFixture.open('sql.js', settings);
-    await fixture.add('a', 'Häuser foxes');
+    await fixture.add('a', 'Häuser foxes', {}, { lang: 'xx' });
     expect(await fixture.find('foxes')).toMatchObject({ ...shown, total: 1 });
     await fixture.close();
   });

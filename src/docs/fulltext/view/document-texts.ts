@@ -19,6 +19,16 @@ const SPREAD_SIZE = 2 ** 32;
 
 const COLUMNS = 'ord, id, key, lang, meta, body';
 
+/** What a document is, without its body. */
+export type DocumentIdentity = Pick<DocumentText, 'key' | 'lang' | 'meta'>;
+
+export interface Sampling {
+  /** Below 1: a sample of about that size, in which a document is or is not as long as it has its ordinal. */
+  readonly share?: number;
+  /** Whether a document is wanted; all are unless said. */
+  readonly accepts?: ((document: DocumentIdentity) => boolean) | undefined;
+}
+
 /** The documents of some ordinals; those that are gone are left out. */
 export async function* textsOf(queries: Queries, codec: BodyCodec, ords: readonly number[]): AsyncGenerator<DocumentText> {
   for (let i = 0; i < ords.length; i += TEXTS_AT_ONCE) {
@@ -31,19 +41,22 @@ export async function* textsOf(queries: Queries, codec: BodyCodec, ords: readonl
 /**
  * All documents of a collection that have not expired at `now`. Pages go by id, which never changes, so
  * that every document which nobody writes meanwhile comes exactly once, without holding a snapshot.
- * With a share below 1 they are a sample of about that size, in which a document is or is not as long as it has its ordinal.
  */
-export async function* allTexts(queries: Queries, codec: BodyCodec, collection: string, now: number, share = 1): AsyncGenerator<DocumentText> {
+export async function* allTexts(queries: Queries, codec: BodyCodec, collection: string, now: number, { share = 1, accepts = () => true }: Sampling = {}): AsyncGenerator<DocumentText> {
   const sample = share < 1 ? `AND (ord * ${SPREAD}) % ${SPREAD_SIZE} < ${Math.floor(share * SPREAD_SIZE)}` : '';
   const page = `SELECT ${COLUMNS} FROM documents WHERE id > ? AND id < ? AND (expires_at IS NULL OR expires_at > ?) ${sample} ORDER BY id LIMIT ${TEXTS_AT_ONCE}`;
   // `}` is the character after the `|` that follows the collection's name in an id.
   for (let after: string | undefined = `${collection}|`; after !== undefined;) {
     const rows: TextRow[] = await queries.all<TextRow>(page, [after, `${collection}}`, now]);
-    for (const row of rows) yield toText(row, codec);
+    for (const row of rows) if (accepts(toIdentity(row))) yield toText(row, codec);
     after = rows.length === TEXTS_AT_ONCE ? rows.at(-1)!.id : undefined;
   }
 }
 
-async function toText({ ord, key, lang, meta, body }: TextRow, codec: BodyCodec): Promise<DocumentText> {
-  return { ord, key, lang, meta: JSON.parse(meta) as Record<string, string[]>, contentMd: await codec.decodeAsync(body) };
+async function toText(row: TextRow, codec: BodyCodec): Promise<DocumentText> {
+  return { ord: row.ord, ...toIdentity(row), contentMd: await codec.decodeAsync(row.body) };
+}
+
+function toIdentity({ key, lang, meta }: TextRow): DocumentIdentity {
+  return { key, lang, meta: JSON.parse(meta) as Record<string, string[]> };
 }

@@ -5,6 +5,7 @@ import { CHANGE_FLAGS, DOCUMENT_MIGRATIONS, migrate } from '../../../storage/ind
 import { DRIVERS, Fixture } from '../../documents/test-fixture.ts';
 import { documentAnalyzers, termAnalyzer } from './analyzers.ts';
 import { CheckpointFiles } from '../../view/index.ts';
+import { CODE_CLASSES, PROSE_CLASSES } from './document-classes.ts';
 import { CHECKPOINT_MAGIC, createFullTextView, type FullTextView } from './fulltext-view.ts';
 import { invertedIndexes } from './inverted-text-index.ts';
 import type { TextIndexes } from './text-index.ts';
@@ -67,7 +68,7 @@ describe.each(DRIVERS)('the full-text view over %s (design, sections 1 and 5)', 
   };
   const add = (key: string, contentMd: string, collection = 'c') => fixture.call('addDocument', { collection, key, lang: 'en', contentMd });
   const total = (view: FullTextView, form: string, collection = 'c'): number | undefined =>
-    view.indexOf(collection)?.search({ root: { kind: 'term', form, start: 0, end: 0 }, analyzer, algorithm: 'tfidf', limit: 0 }).total;
+    view.indexOf(collection)?.search({ readings: [{ classes: PROSE_CLASSES | CODE_CLASSES, root: { kind: 'term', form, start: 0, end: 0 }, analyzer }], algorithm: 'tfidf', limit: 0 }).total;
 
   it('is ready at once on an empty database, and follows what is written', async () => {
     const view = open();

@@ -4,8 +4,9 @@ import { tokenizeCodeInPieces } from '../../../text/code/index.ts';
 import type { TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import { STEMMING_ANALYZERS } from './analyzers.ts';
+import { CODE_CLASS } from './document-classes.ts';
 import { OrdSet } from './ord-set.ts';
-import { CONTENT, type Completion, type CompletionRequest, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextIndex, type TextIndexes, type TextMatches, type TextQuery } from './text-index.ts';
+import { type Completion, type CompletionRequest, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextIndex, type TextIndexes, type TextMatches, type TextQuery } from './text-index.ts';
 import { formsByEdits, toIndexQuery } from './to-index-query.ts';
 
 /** Deleted documents are cleared away from this share on. */
@@ -46,14 +47,22 @@ class InvertedTextIndex implements TextIndex {
     return step() ? step : undefined;
   }
 
-  /** The content of source code becomes tokens here, all other texts in the index. */
-  *#putInSteps({ ord, code, analyzer, fields, named }: IndexedDocument): Generator<undefined, void> {
+  /** Texts of source code become tokens here, all others in the index. */
+  *#putInSteps({ ord, documentClass, analyzer, fields, named }: IndexedDocument): Generator<undefined, void> {
     const texts: FieldText[] = [];
     for (const [field, values] of [...fields.entries(), ...named]) {
-      for (const text of values) texts.push(code && field === CONTENT ? { field, tokens: yield* codeTokens(text) } : { field, text });
+      for (const text of values) texts.push(documentClass === CODE_CLASS ? { field, tokens: yield* codeTokens(text) } : { field, text });
     }
-    const addition = this.#index.beginAdd(ord, texts, analyzer.stemming ? analyzer : undefined);
+    const addition = this.#index.beginAdd(ord, texts, analyzer.stemming ? analyzer : undefined, documentClass);
     while (addition.step(STEP_MS)) yield;
+  }
+
+  documentsByClass(): readonly number[] {
+    return this.#index.documentsByClass();
+  }
+
+  classOf(ord: number): number | undefined {
+    return this.#index.classOf(ord);
   }
 
   remove(ord: number): void {
@@ -64,9 +73,9 @@ class InvertedTextIndex implements TextIndex {
     return !analyzer.stemming || this.#index.prepare(analyzer);
   }
 
-  search({ root, expansions, analyzer, algorithm, fieldWeights, fields, limit, filter, factors, collect, look }: TextQuery): TextMatches {
+  search({ readings, algorithm, fieldWeights, fields, limit, filter, factors, collect, look }: TextQuery): TextMatches {
     const scoring = toScoring(algorithm, fieldWeights, fields);
-    const { hits, total, matches, scores } = this.#index.search(toIndexQuery(this.#index, analyzer, root, expansions), {
+    const { hits, total, matches, scores } = this.#index.search(toIndexQuery(this.#index, readings), {
       algorithm: scoring,
       limit: Math.min(limit, MAX_RESULTS),
       filter: filter?.words, multipliers: factors, collect,
@@ -89,8 +98,8 @@ class InvertedTextIndex implements TextIndex {
     }));
   }
 
-  complete({ prefix, field, scan, limit, isStopWord }: CompletionRequest): Completion[] {
-    const words = this.#index.prefix(prefix, scan)
+  complete({ prefixes, field, scan, limit, isStopWord }: CompletionRequest): Completion[] {
+    const words = [...new Set(prefixes.flatMap((prefix) => this.#index.prefix(prefix, scan)))].slice(0, scan)
       .map((id) => ({ id, term: this.#index.textOf(id), documents: this.#index.documents(id, field) }))
       .filter(({ term, documents }) => documents > 0 && !isStopWord(term));
     words.sort((a, b) => b.documents - a.documents || (a.term < b.term ? -1 : 1));

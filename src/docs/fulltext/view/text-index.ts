@@ -26,8 +26,8 @@ export interface TermAnalyzer {
 export interface IndexedDocument {
   /** Ordinal in the database. */
   readonly ord: number;
-  /** Whether the content goes through the tokeniser of source code (contract section 2, "Code documents"). */
-  readonly code: boolean;
+  /** What queries are read for it as (see `document-classes.ts`). Texts of code go through the tokeniser of source code. */
+  readonly documentClass: number;
   /** The analyzer of its language, so that the words which it brings are grouped for it at once. */
   readonly analyzer: TermAnalyzer;
   /** The texts of each field, by its number; phrases don't reach from one to the next. */
@@ -47,14 +47,22 @@ export interface WeightedTerm {
 /** Further terms that match where a term of the query may, by that term's node. */
 export type Expansions = ReadonlyMap<QueryNode, readonly WeightedTerm[]>;
 
-/** What is looked for. Neither filter nor factors change the frequencies that scores come from. */
-export interface TextQuery {
+/** A query as it is read for documents of some classes. */
+export interface TextReading {
+  /** A bit for each class (see `document-classes.ts`). */
+  readonly classes: number;
   /** Terms with their synonyms and edits; undefined matches nothing. */
   readonly root: QueryNode | undefined;
   /** Makes terms of the query's forms and of the indexed ones. */
   readonly analyzer: TermAnalyzer;
   /** Terms beside those of `root`; for an algorithm that expands queries. */
   readonly expansions?: Expansions | undefined;
+}
+
+/** What is looked for. Neither filter nor factors change the frequencies that scores come from. */
+export interface TextQuery {
+  /** Those of a query, of which no two are for the same class. */
+  readonly readings: readonly TextReading[];
   /** `pmisparse` scores as BM25 with a k1 of 1.5; its expansions are the caller's. */
   readonly algorithm: Algorithm;
   /** Weights of the fields that count, for `bm25f`; 0 leaves a field out. */
@@ -104,8 +112,8 @@ export interface Completion {
 }
 
 export interface CompletionRequest {
-  /** Lowercased; not empty. */
-  readonly prefix: string;
+  /** Lowercased; none is empty. What begins with any of them is offered. */
+  readonly prefixes: readonly string[];
   /** The only field to look at. */
   readonly field?: Field;
   /** Entries of the dictionary that may be read. */
@@ -124,6 +132,10 @@ export interface TextIndex {
   readonly documents: number;
   /** Indexes a document, in the place of its former version. What is left of a large one is for steps: see `Entry.addTo`. */
   put(document: IndexedDocument): Steps | undefined;
+  /** How many documents each class has, by its number. */
+  documentsByClass(): readonly number[];
+  /** The class of a document; undefined for one that is not there. */
+  classOf(ord: number): number | undefined;
   /** Takes a document out; one that is not there is no error. */
   remove(ord: number): void;
   /** Gets ready for an analyzer that is new to the index, a little at each call; true when it is. Searches would wait for all of it. */

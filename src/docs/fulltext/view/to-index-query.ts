@@ -1,9 +1,10 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { ALL, type FuzzyForm, NONE, type InvertedIndex, type Query, type WeightedForm } from '../../../search/inverted/index.ts';
-import type { GroupNode, QueryNode, TermNode } from '../../../text/query/index.ts';
-import type { Expansions, TermAnalyzer } from './text-index.ts';
+import { ALL, type FuzzyForm, NONE, type InvertedIndex, type Query, type WeightedForm, within } from '../../../search/inverted/index.ts';
+import type { GroupNode, PhraseNode, QueryNode, TermNode } from '../../../text/query/index.ts';
+import type { TermAnalyzer, TextReading } from './text-index.ts';
 
 type Forms = Pick<InvertedIndex, 'group' | 'unstemmed' | 'fuzzy' | 'wildcard' | 'documents'>;
+type Index = Forms & Pick<InvertedIndex, 'classes'>;
 
 /** Forms that a fuzzy term stands for at most, and how many of the dictionary they are chosen from (decision D-85). */
 const FUZZY_FORMS = 50;
@@ -15,41 +16,107 @@ const EDIT_WEIGHT = 0.8;
 const PATTERN_FORMS = 50_000;
 const EXPANSION_MS = 400;
 
-/** A query of text as the index takes it: words are looked up in its dictionary. Good until the index changes. */
-export function toIndexQuery(index: Forms, analyzer: TermAnalyzer, root: QueryNode | undefined, expansions?: Expansions): Query {
-  if (root === undefined) return NONE;
-  return new Translation(index, analyzer, expansions).query(root);
+/** Longer lists of forms are not compared form by form. */
+const LISTED_FORMS = 64;
+
+/** What a part of an identifier adds to a score: little, as what was asked for is the whole. */
+const PART_WEIGHT = 0.1;
+
+/**
+ * A query of text as the index takes it: words are looked up in its dictionary. Good until the index changes. Readings for
+ * classes that no document has are left out.
+ */
+export function toIndexQuery(index: Index, readings: readonly TextReading[]): Query {
+  const present = index.classes;
+  const budget = new Budget(index);
+  const names = new QueryNames();
+  const queries = new Map<string, { query: Query; classes: number }>();
+  for (const { root, classes, ...reading } of readings) {
+    if (root === undefined || (classes & present) === 0) continue;
+    const query = new Translation(index, reading, budget).query(root);
+    const name = names.of(query);
+    // Readings of several languages often come to the same words, which are looked for once.
+    queries.set(name, { query, classes: classes | (queries.get(name)?.classes ?? 0) });
+  }
+  return queries.size === 0 ? NONE : { kind: 'or', of: [...queries.values()].map(({ query, classes }) => within(query, classes)) };
 }
 
-class Translation {
+/** A text for each query that is equal for equal ones. Long lists of forms, as patterns have them, are equal when they are the same array. */
+class QueryNames {
+  readonly #lists = new Map<readonly WeightedForm[], number>();
+
+  of(query: Query): string {
+    switch (query.kind) {
+      case 'term': return `${this.#forms(query.forms)}^${query.weight ?? 1}`;
+      case 'phrase': return `"${query.words.map(({ forms, offset }) => `${offset}:${this.#forms(forms)}`).join(' ')}"~${query.slop ?? ''}^${query.weight ?? 1}`;
+      case 'and': case 'or': case 'best': return `${query.kind}(${query.of.map((operand) => this.of(operand)).join(' ')})`;
+      case 'not': return `not(${this.of(query.of)})`;
+      case 'all': case 'none': return query.kind;
+    }
+  }
+
+  #forms(forms: readonly WeightedForm[]): string {
+    if (forms.length <= LISTED_FORMS) return forms.map(({ id, weight = 1 }) => `${id}:${weight}`).join();
+    if (!this.#lists.has(forms)) this.#lists.set(forms, this.#lists.size);
+    return `#${this.#lists.get(forms)}`;
+  }
+}
+
+/** What looking for forms may take in a query, all of its readings together. */
+class Budget {
   readonly #index: Forms;
-  readonly #analyzer: TermAnalyzer;
-  readonly #expansions: Expansions | undefined;
   readonly #patterns = new Map<string, readonly WeightedForm[]>();
   readonly #end = performance.now() + EXPANSION_MS;
   #patternForms = 0;
 
-  constructor(index: Forms, analyzer: TermAnalyzer, expansions: Expansions | undefined) {
+  constructor(index: Forms) {
     this.#index = index;
-    this.#analyzer = analyzer;
-    this.#expansions = expansions;
+  }
+
+  checkTime(): void {
+    if (performance.now() > this.#end) throw tooMuch('looking for words by patterns and edits takes too long');
+  }
+
+  formsOf(pattern: string): readonly WeightedForm[] {
+    const known = this.#patterns.get(pattern);
+    if (known !== undefined) return known;
+    this.checkTime();
+    const forms = this.#index.wildcard(pattern, PATTERN_FORMS + 1).map((id) => ({ id }));
+    this.#patternForms += forms.length;
+    if (this.#patternForms > PATTERN_FORMS) throw tooMuch(`the patterns stand for more than ${PATTERN_FORMS} words`);
+    this.#patterns.set(pattern, forms);
+    return forms;
+  }
+}
+
+class Translation {
+  readonly #index: Forms;
+  readonly #reading: Pick<TextReading, 'analyzer' | 'expansions'>;
+  readonly #budget: Budget;
+
+  constructor(index: Forms, reading: Pick<TextReading, 'analyzer' | 'expansions'>, budget: Budget) {
+    this.#index = index;
+    this.#reading = reading;
+    this.#budget = budget;
   }
 
   query(node: QueryNode): Query {
     switch (node.kind) {
       case 'term': return this.#expanded(node);
       case 'wildcard': return { kind: 'term', forms: this.#pattern(node.pattern) };
-      case 'phrase': return { kind: 'phrase', words: this.#words(node.forms) };
+      case 'phrase': return { kind: 'phrase', words: this.#words(node.forms), ...weightOf(node) };
       case 'proximity': return { kind: 'phrase', words: this.#words(node.forms), slop: node.distance };
       case 'group': return this.#group(node);
     }
   }
 
   #expanded(node: TermNode): Query {
-    const term: Query = { kind: 'term', forms: this.#term(node) };
-    const more = this.#expansions?.get(node) ?? [];
+    const { weight: own = 1, parts = [] } = node;
+    // The whole of an identifier counts as much as its parts would as words of prose.
+    const term: Query = { kind: 'term', forms: this.#term(node), weight: own * Math.max(1, parts.length) };
+    const more = [...this.#reading.expansions?.get(node) ?? [], ...parts.map((form) => ({ form, weight: PART_WEIGHT }))];
     if (more.length === 0) return term;
-    return { kind: 'or', of: [term, ...more.map(({ form, weight }): Query => ({ kind: 'term', forms: this.#formsOf(form), weight }))] };
+    return { kind: 'or', of: [term, ...more.map(({ form, weight }): Query => ({ kind: 'term', forms: this.#formsOf(form), weight: own * weight }))] };
   }
 
   /** Where something is required, what is optional adds to the score of every match: `all` keeps those that lack it. */
@@ -68,29 +135,25 @@ class Translation {
 
   #term({ form, fuzzy = 0 }: TermNode): WeightedForm[] {
     if (fuzzy === 0) return this.#formsOf(form);
-    this.#checkTime();
-    const { exact, near } = formsByEdits(this.#index, this.#analyzer, { form, fuzzy });
+    this.#budget.checkTime();
+    const { exact, near } = formsByEdits(this.#index, this.#reading.analyzer, { form, fuzzy });
     return [...exact.map((id) => ({ id })), ...near.map(({ id, distance }) => ({ id, weight: EDIT_WEIGHT ** distance }))];
   }
 
+  /** A pattern that is a word but for its end finds what the word finds, too: `cats?` is `cats` (decision D-132). */
+  #pattern(pattern: string): WeightedForm[] {
+    const word = wordOf(pattern);
+    return [...this.#budget.formsOf(pattern), ...word === undefined ? [] : this.#formsOf(word)];
+  }
+
   #formsOf(form: string): WeightedForm[] {
-    return exactForms(this.#index, this.#analyzer, form).map((id) => ({ id }));
+    return exactForms(this.#index, this.#reading.analyzer, form).map((id) => ({ id }));
   }
+}
 
-  #pattern(pattern: string): readonly WeightedForm[] {
-    const known = this.#patterns.get(pattern);
-    if (known !== undefined) return known;
-    this.#checkTime();
-    const forms = this.#index.wildcard(pattern, PATTERN_FORMS + 1).map((id) => ({ id }));
-    this.#patternForms += forms.length;
-    if (this.#patternForms > PATTERN_FORMS) throw tooMuch(`the patterns stand for more than ${PATTERN_FORMS} words`);
-    this.#patterns.set(pattern, forms);
-    return forms;
-  }
-
-  #checkTime(): void {
-    if (performance.now() > this.#end) throw tooMuch('looking for words by patterns and edits takes too long');
-  }
+/** The word of a pattern that has wildcards for a character or none at its end alone; undefined for others. */
+export function wordOf(pattern: string): string | undefined {
+  return /^([^*?]+)[?]+$/.exec(pattern)?.[1];
 }
 
 /** The forms of a term, and those that edits make of others: the nearest, and of these the most frequent (decision D-85). */
@@ -105,6 +168,10 @@ export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnaly
 
 function exactForms(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer, form: string): readonly number[] {
   return analyzer.stemming ? index.group(analyzer, form) : index.unstemmed(form);
+}
+
+function weightOf({ weight }: PhraseNode): { weight?: number } {
+  return weight === undefined ? {} : { weight };
 }
 
 function tooMuch(reason: string): ServiceError {

@@ -1,5 +1,5 @@
-import { isCodeDocument } from '../../../text/code/index.ts';
 import type { Meta } from '../../documents/index.ts';
+import { classOfDocument } from './document-classes.ts';
 import { CONTENT, type Field, FIELDS, type IndexedDocument, type TermAnalyzer } from './text-index.ts';
 
 /** What the index must know of a row of `documents`. */
@@ -24,7 +24,7 @@ export function toIndexed(document: DocumentText, analyzer: TermAnalyzer): Index
     if (field === undefined) named.set(key, values);
     else fields[field] = values;
   }
-  return { ord: document.ord, code: isCodeDocument(document), analyzer, fields, named };
+  return { ord: document.ord, documentClass: classOfDocument(document), analyzer, fields, named };
 }
 
 /** A field by the name that requests use; `title` and `meta.title` are one. */
@@ -33,8 +33,13 @@ export function fieldByName(name: string): Field {
   return name === FIELDS[CONTENT] ? CONTENT : FIELD_OF.get(key) ?? key;
 }
 
+/** The name of a metadata key's field. */
+export function nameOfKey(key: string): string {
+  return `meta.${key}`;
+}
+
 /** The name of a field; all metadata without a field of its own is `meta`. */
 export function nameOfField(field: Field): string {
-  if (typeof field === 'string') return `meta.${field}`;
+  if (typeof field === 'string') return nameOfKey(field);
   return field === OTHER ? 'meta' : FIELDS[field]!;
 }

@@ -53,19 +53,26 @@ describe('recall without a provider (decisions section 4.7)', () => {
     expect(await found('apples', { sessionId: 'ses_unknown' })).toEqual([]);
   });
 
-  it('leaves out what scores below the threshold', async () => {
-    const { results } = await fixture.recall('apples market');
-    const threshold = results[0]!.score - 1e-6;
-    expect(await fixture.recall('apples market', { threshold })).toMatchObject({ total: 1, results: [{ rank: 1, document: { key: `${sessions[0]}/3` } }] });
+  it('keeps what words find whatever the threshold, which concerns meaning (decision D-131)', async () => {
+    expect(await fixture.recall('apples market', { threshold: 100 })).toEqual(await fixture.recall('apples market'));
   });
 
   it('carries bodies only when asked to, and then heeds the token budget', async () => {
     expect((await fixture.recall('apples')).results[0]!.document).not.toHaveProperty('contentMd');
-    expect(await fixture.recall('apples', { contextTokenBudget: 1 })).toMatchObject({ total: 3 });
     const all = await fixture.recall('apples', { includeContent: true });
     expect(all.results.map(({ document }) => document.contentMd).sort()).toEqual(['Apples are on sale.', 'Apples it is.', 'Buy apples and pears at the market.']);
     const cut = await fixture.recall('apples', { includeContent: true, contextTokenBudget: 1 });
     expect(cut).toEqual({ ...all, results: all.results.slice(0, 1), total: 1, contextTruncated: true });
+  });
+
+  it('counts the metadata of results that carry nothing else', async () => {
+    const all = await fixture.recall('apples');
+    expect(await fixture.recall('apples', { contextTokenBudget: 1 })).toEqual({ ...all, results: all.results.slice(0, 1), total: 1, contextTruncated: true });
+  });
+
+  it('skips the best where asked to', async () => {
+    const all = await fixture.recall('apples');
+    expect((await fixture.recall('apples', { offset: 1, topK: 1 })).results).toEqual(all.results.slice(1, 2));
   });
 
   it('follows the profile of the collection', async () => {
@@ -118,7 +125,7 @@ class SlowMeaning implements MeaningSide {
     return { vector: (await this.provider.embed([text], 'query'))[0]!, model: { model, variant, dimensions } };
   }
 
-  async searchByVector({ vector, eligible, k }: Parameters<MeaningSide['searchByVector']>[0]) {
+  async searchByVector({ vector, eligible, k, threshold = -Infinity }: Parameters<MeaningSide['searchByVector']>[0]) {
     const rows = await this.base.sql.all<{ ord: number; body: Uint8Array }>('SELECT ord, body FROM documents');
     const hits = [];
     for (const { ord, body } of rows) {
@@ -127,7 +134,7 @@ class SlowMeaning implements MeaningSide {
       hits.push({ ord, chunk: 0, score: cosine(vector, other!) });
     }
     hits.sort((a, b) => b.score - a.score || a.ord - b.ord);
-    return { hits: hits.slice(0, k), algorithm: 'flat' as const, incomparable: 0 };
+    return { hits: hits.filter(({ score }) => score >= threshold).slice(0, k), algorithm: 'flat' as const, incomparable: 0 };
   }
 }
 
@@ -190,6 +197,18 @@ describe('recall with a provider (decisions sections 4.5 and 4.7)', () => {
     const only = async (alpha: number) => (await fixture.recall(query, { alpha })).results.map(({ document: { id }, matchStrategy }) => [id, matchStrategy]);
     expect(await only(0)).toEqual([...(await scores(query, 'keyword')).keys()].map((id) => [id, 'keyword']));
     expect(await only(1)).toEqual([...(await scores(query, 'semantic')).keys()].map((id) => [id, 'semantic']));
+  });
+
+  it('leaves out of what is found by meaning what is less similar than the threshold, before the sides are fused (decision D-131)', async () => {
+    const query = 'apples in the garden';
+    const [words, vectors] = [await scores(query, 'keyword'), await scores(query, 'semantic')];
+    const threshold = [...vectors.values()][1]! - 1e-6;
+    expect([...await scores(query, 'semantic')].length).toBeGreaterThan(2);
+    const { results } = await fixture.recall(query, { strategy: 'semantic', threshold });
+    expect(results.map(({ document: { id } }) => id)).toEqual([...vectors.keys()].slice(0, 2));
+    const both = (await fixture.recall(query, { threshold })).results;
+    expect(new Set(both.map(({ document: { id } }) => id))).toEqual(new Set([...words.keys(), ...[...vectors.keys()].slice(0, 2)]));
+    expect((await fixture.recall(query, { threshold: 1 })).results.map(({ matchStrategy }) => matchStrategy)).toEqual([...words].map(() => 'keyword'));
   });
 
   it('filters both sides', async () => {

@@ -1,9 +1,11 @@
 import type { MessageRole, RecallMemoryResponse, RecallStrategy } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { fuse, type FusedHit, type MeaningHit } from '../../../search/fusion/index.ts';
+import { truncationOf, type AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec } from '../../../storage/index.ts';
-import { countWithinBudget, Pace, projectDocument } from '../../documents/index.ts';
-import { eligibleDocuments, readRows, type CollectionRow, type ResultRow, type TextHit, type WordsQuery } from '../../fulltext/index.ts';
+import { contentsFor, contextCost, countWithinBudget, Pace, projectDocument, type ResultRow } from '../../documents/index.ts';
+import { eligibleDocuments, readContent, readRows, type CollectionRow, type TextHit, type WordsQuery } from '../../fulltext/index.ts';
+import { costOf } from '../../search-cost.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from '../deps.ts';
 import { resolveRecall, type RecallRequest } from './request.ts';
 import type { Gate, MeaningSide, QueryVector, WordsSide } from './sides.ts';
@@ -20,16 +22,25 @@ interface RecallHit extends TextHit {
   readonly by: RecallStrategy;
 }
 
+/** What a recall is about, beside its request. */
+interface Scope {
+  readonly collection: CollectionRow;
+  readonly vector: QueryVector | undefined;
+  readonly signal: AbortSignal;
+}
+
 type Result = RecallMemoryResponse['results'][number];
 
 /** `POST /v1/memory/recall` (decisions section 4.7). Only the scoring holds a place among the searches. */
 export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
-  return async (input, { signal }) => {
+  return async (input, context) => {
+    const { signal } = context;
     const request = withinReach(deps, resolveRecall(input, deps.collections.configOf(MEMORY)?.retrieval));
     const isBlank = request.query.trim() === '';
     const vector = !isBlank && byMeaning(request) ? await deps.meaning!.embedQuery(request.query, signal) : undefined;
-    const hits = isBlank ? [] : await deps.gate.run(() => findHits(deps, request, vector, signal), signal);
-    return toResponse(deps, request, hits.filter(({ score }) => score >= request.threshold).slice(0, request.topK));
+    const collection = isBlank ? undefined : await deps.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [MEMORY]);
+    const hits = collection === undefined ? [] : await deps.gate.run(() => findHits(deps, request, { collection, vector, signal }), signal, costOf({ filterMeta: request.filter }, collection.docs));
+    return toResponse(deps, request, hits.slice(request.offset, request.topK), context);
   };
 }
 
@@ -50,15 +61,13 @@ function byMeaning({ strategy, fusion }: RecallRequest): boolean {
 }
 
 /** Best first. */
-async function findHits(deps: RecallDeps, request: RecallRequest, vector: QueryVector | undefined, signal: AbortSignal): Promise<readonly RecallHit[]> {
-  const { query, strategy, fusion, candidates, topK, filter } = request;
-  const collection = await deps.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [MEMORY]);
-  if (collection === undefined) return [];
+async function findHits(deps: RecallDeps, request: RecallRequest, { collection, vector, signal }: Scope): Promise<readonly RecallHit[]> {
+  const { query, strategy, fusion, candidates, topK, threshold, filter } = request;
   const eligible = await eligibleDocuments(deps, collection, { filterMeta: filter, ranges: [], hidden: [] });
   const limit = strategy === 'hybrid' ? candidates : topK;
   const [words, meaning] = await Promise.all([
     byWords(request) ? deps.words.rankByWords({ collection: MEMORY, text: query, eligible, limit }) : [],
-    vector === undefined ? [] : nearest(deps.meaning!, vector, { eligible, limit }, signal),
+    vector === undefined ? [] : nearest(deps.meaning!, vector, { eligible, limit, threshold }, signal),
   ]);
   if (strategy === 'hybrid') return fuse(words, meaning, fusion).map(toRecallHit);
   return (strategy === 'keyword' ? words : meaning).map(({ ord, score }) => ({ ord, score, by: strategy }));
@@ -68,32 +77,51 @@ function toRecallHit({ ord, score, words, meaning }: FusedHit): RecallHit {
   return { ord, score, by: words === undefined ? 'semantic' : meaning === undefined ? 'keyword' : 'hybrid' };
 }
 
-/** Documents, each by its best passage. */
-async function nearest(meaning: MeaningSide, vector: QueryVector, { eligible, limit }: Pick<WordsQuery, 'eligible' | 'limit'>, signal: AbortSignal): Promise<readonly MeaningHit[]> {
-  return (await meaning.searchByVector({ ...vector, collection: MEMORY, eligible, k: limit, perDocument: true }, signal)).hits;
+/** What is searched by meaning. */
+interface NearestQuery extends Pick<WordsQuery, 'eligible' | 'limit'> {
+  /** Least similarity; undefined for any. */
+  readonly threshold: number | undefined;
 }
 
-async function toResponse({ sql, codec }: RecallDeps, { query, strategy, includeContent, budget }: RecallRequest, hits: readonly RecallHit[]): Promise<RecallMemoryResponse> {
-  const rows = await readRows(sql, hits.map(({ ord }) => ord), includeContent);
+/** Documents, each by its best passage. */
+async function nearest(meaning: MeaningSide, vector: QueryVector, { eligible, limit, threshold }: NearestQuery, signal: AbortSignal): Promise<readonly MeaningHit[]> {
+  const least = threshold === undefined ? {} : { threshold };
+  return (await meaning.searchByVector({ ...vector, ...least, collection: MEMORY, eligible, k: limit, perDocument: true }, signal)).hits;
+}
+
+async function toResponse({ sql, codec }: RecallDeps, { query, strategy, includeContent, budget, offset }: RecallRequest, hits: readonly RecallHit[], { signal, budget: room }: AnswerBounds): Promise<RecallMemoryResponse> {
+  const rows = await readRows(sql, hits.map(({ ord }) => ord), contentsFor(room, includeContent, includeContent));
   const pace = new Pace();
   const results: Result[] = [];
   const bytes: number[] = [];
+  let next = 0;
   for (const hit of hits) {
+    signal.throwIfAborted();
     const row = rows.get(hit.ord);
-    if (row === undefined) continue; // it went between search and reading
-    results.push(await present(codec, hit, row, results.length + 1));
-    bytes.push(includeContent ? row.bytes : 0);
+    if (row?.meta === null && results.length > 0) room.end();
+    if (room.isSpent) break;
+    next += 1;
+    if (row === undefined || (row.meta === null && !(await readContent(sql, row, includeContent)))) continue; // it went between search and reading
+    const result = await present(codec, hit, row, offset + results.length + 1);
+    const body = includeContent ? row.bytes : undefined;
+    const { meta } = result.document;
+    if (!room.take((body ?? 0) + contextCost({ meta }))) {
+      next -= 1;
+      break;
+    }
+    results.push(result);
+    bytes.push(contextCost({ body, meta }));
     await pace.rest();
   }
   const fitting = countWithinBudget(bytes, budget);
   return {
     results: results.slice(0, fitting), total: fitting, strategy, query,
-    ...(fitting < results.length && { contextTruncated: true }),
+    ...(fitting < results.length ? { contextTruncated: true } : truncationOf(room.isSpent, offset + next)),
   };
 }
 
 async function present(codec: BodyCodec, { score, by }: RecallHit, row: ResultRow, rank: number): Promise<Result> {
-  const meta = JSON.parse(row.meta) as Record<string, string[]>;
+  const meta = JSON.parse(row.meta!) as Record<string, string[]>;
   const document = projectDocument({
     id: row.id, key: row.key, lang: row.lang, meta,
     contentMd: row.body === null ? '' : await codec.decodeAsync(row.body),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveRecall, type RecallInput } from './request.ts';
 
-const input = (more: Partial<RecallInput> = {}): RecallInput => ({ query: 'q', strategy: 'hybrid', includeContent: false, ...more });
+const input = (more: Partial<RecallInput> = {}): RecallInput => ({ query: 'q', strategy: 'hybrid', includeContent: false, offset: 0, ...more });
 
 describe('what a recall asks for (contract section 2, `retrieval`)', () => {
   it('is what the request says, then the profile, then the default', () => {
@@ -18,8 +18,8 @@ describe('what a recall asks for (contract section 2, `retrieval`)', () => {
     expect(fusionOf({ alpha: 0 })).toEqual({ strategy: 'alpha', alpha: 0 });
     expect(fusionOf({ alpha: 0.3 }, { hybridStrategy: 'rrf' })).toEqual({ strategy: 'alpha', alpha: 0.3 });
     expect(fusionOf({}, { hybridStrategy: 'alpha' })).toEqual({ strategy: 'alpha', alpha: 0.5 });
-    expect(fusionOf({}, { hybridStrategy: 'alpha', hybridAlpha: 0.9 }), 'a weight that is not set does not count').toEqual({ strategy: 'alpha', alpha: 0.5 });
-    expect(fusionOf({}, { hybridAlpha: 0, hybridAlphaSet: true })).toEqual({ strategy: 'alpha', alpha: 0 });
+    expect(fusionOf({}, { hybridStrategy: 'alpha', hybridAlpha: 0.9 })).toEqual({ strategy: 'alpha', alpha: 0.9 });
+    expect(fusionOf({}, { hybridAlpha: 0, hybridAlphaSet: false }), 'the flag is ignored (decision D-136)').toEqual({ strategy: 'alpha', alpha: 0 });
     expect(fusionOf({}, { hybridStrategy: 'rrf', hybridAlpha: 0.9, hybridAlphaSet: true })).toEqual({ strategy: 'rrf', k: 60 });
   });
 

@@ -14,8 +14,12 @@ export interface RecallRequest {
   readonly fusion: Fusion;
   /** Documents that each side brings along. */
   readonly candidates: number;
+  /** Results to find, those that are skipped included. */
   readonly topK: number;
-  readonly threshold: number;
+  /** Results to skip. */
+  readonly offset: number;
+  /** Least similarity of what is found by meaning (decision D-131); undefined for any. */
+  readonly threshold: number | undefined;
   readonly filter: Meta;
   readonly includeContent: boolean;
   /** Tokens; 0 is no budget. */
@@ -32,11 +36,11 @@ const OVERSAMPLE = 3;
 
 /** Throws `invalid_argument` for a filter with too many values. */
 export function resolveRecall(input: RecallInput, profile: Retrieval = {}): RecallRequest {
-  const { query, strategy, threshold = -Infinity, includeContent, filterMeta = {} } = input;
+  const { query, strategy, threshold, includeContent, filterMeta = {} } = input;
   checkFilter(filterMeta);
-  const topK = input.topK ?? profile.topK ?? DEFAULT_TOP_K;
+  const topK = input.offset + (input.topK ?? profile.topK ?? DEFAULT_TOP_K);
   return {
-    query, strategy, topK, threshold, includeContent,
+    query, strategy, topK, threshold, includeContent, offset: input.offset,
     fusion: fusionOf(input.alpha, profile),
     candidates: Math.max(MIN_CANDIDATES, Math.ceil(topK * (profile.oversample ?? OVERSAMPLE))),
     filter: filterOf(input, filterMeta),
@@ -45,11 +49,10 @@ export function resolveRecall(input: RecallInput, profile: Retrieval = {}): Reca
 }
 
 /** A weight that is sent, or that the profile sets, asks for blending; a profile may ask for it without a weight. */
-function fusionOf(alpha: number | undefined, { hybridStrategy, hybridAlpha, hybridAlphaSet }: Retrieval): Fusion {
+function fusionOf(alpha: number | undefined, { hybridStrategy, hybridAlpha }: Retrieval): Fusion {
   if (alpha !== undefined) return { strategy: 'alpha', alpha };
-  const set = hybridAlphaSet ? hybridAlpha : undefined;
-  const strategy = hybridStrategy ?? (set === undefined ? 'rrf' : 'alpha');
-  return strategy === 'rrf' ? { strategy, k: RRF_K } : { strategy, alpha: set ?? DEFAULT_ALPHA };
+  const strategy = hybridStrategy ?? (hybridAlpha === undefined ? 'rrf' : 'alpha');
+  return strategy === 'rrf' ? { strategy, k: RRF_K } : { strategy, alpha: hybridAlpha ?? DEFAULT_ALPHA };
 }
 
 /** Both a field of the request and `filterMeta` may name a key; then both must match. */

@@ -1,4 +1,5 @@
 import type { TextHit, WordsQuery } from '../../fulltext/index.ts';
+import type { Cost } from '../../search-cost.ts';
 import type { VectorSearch } from '../../vectors/index.ts';
 
 /** Finding by words. */
@@ -13,5 +14,5 @@ export type QueryVector = Awaited<ReturnType<MeaningSide['embedQuery']>>;
 
 /** As the gate of searches: holds a place while something is scored. */
 export interface Gate {
-  run<T>(search: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  run<T>(search: () => Promise<T>, signal: AbortSignal, cost?: Cost): Promise<T>;
 }

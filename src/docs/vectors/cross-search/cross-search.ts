@@ -1,10 +1,11 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { SearchAcrossCollectionsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import type { Context, Identity, InputOf } from '../../../operations/index.ts';
+import { truncationOf, type Context, type Identity, type InputOf } from '../../../operations/index.ts';
 import type { Row } from '../../../storage/index.ts';
-import { checkFilter, inList, Pace, projectDocument } from '../../documents/index.ts';
-import { eligibleDocuments, readRows, type CollectionRow, type ResultRow } from '../../fulltext/index.ts';
+import { checkFilter, contentsFor, contextCost, inList, Pace, projectDocument, type ResultRow } from '../../documents/index.ts';
+import { eligibleDocuments, readContent, readRows, type CollectionRow } from '../../fulltext/index.ts';
+import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
 import { toSearchVector } from '../query-vector.ts';
 import type { NearestResult, QueryVector, VectorSearch } from '../vector-search.ts';
@@ -39,22 +40,28 @@ interface Candidate {
 const AT_ONCE = 4;
 
 /** `POST /v1/cross-search` (decisions section 4.3). Only the scoring holds a place among the searches. */
-export async function searchAcrossCollections(deps: CrossSearchDeps, input: CrossSearchInput, { identity, signal }: Context): Promise<SearchAcrossCollectionsResponse> {
+export async function searchAcrossCollections(deps: CrossSearchDeps, input: CrossSearchInput, { identity, ...bounds }: Context): Promise<SearchAcrossCollectionsResponse> {
+  const { signal, budget } = bounds;
   const started = performance.now();
   checkFilter(input.filterMeta ?? {});
   const wanted = await toQuery(deps, input, signal);
   const targets = await findTargets(deps, input.targetCollections ?? [], identity);
   const comparable = comparableTargets(deps, targets.found, wanted);
-  const { candidates, algorithms } = await deps.gate.run(() => searchTargets(deps, comparable, input, wanted, signal), signal);
-  const results = await toResults(deps, candidates, input);
+  const { candidates, algorithms } = await deps.gate.run(() => searchTargets(deps, comparable, input, wanted, signal), signal, costOf(input, documentsOf(comparable)));
+  const { results, next } = await toResults(deps, candidates, input, bounds);
   const isFromDocument = wanted.ord !== undefined;
   return {
     results, total: results.length,
+    ...truncationOf(budget.isSpent, next),
     targetCollections: targets.names,
     algorithm: usedAlgorithm(algorithms, input.algorithm), distanceMetric: input.distanceMetric,
     ...(isFromDocument && { sourceCollection: input.sourceCollection!, sourceDocID: input.sourceDocID! }),
     searchStats: { durationMs: Math.round(performance.now() - started), collectionsSearched: comparable.size },
   };
+}
+
+function documentsOf(targets: ReadonlyMap<string, Target>): number {
+  return [...targets.values()].reduce((sum, { docs }) => sum + docs, 0);
 }
 
 /** A vector goes before a document, and that before a text. */
@@ -119,16 +126,16 @@ async function searchTargets(
     }
   });
   await Promise.all(searchers);
-  return { candidates: best(candidates, input.topK), algorithms };
+  return { candidates: best(candidates, input.offset + input.topK), algorithms };
 }
 
 async function searchTarget(
   { sql, clock, search }: CrossSearchDeps, name: string, target: Target, input: CrossSearchInput, { ord, ...query }: Wanted, signal: AbortSignal,
 ): Promise<NearestResult> {
-  const { topK, threshold, algorithm, distanceMetric, filterMeta = {} } = input;
+  const { topK, offset, threshold, algorithm, distanceMetric, filterMeta = {} } = input;
   const isSourceHere = ord !== undefined && name === input.sourceCollection!.toLowerCase();
   const eligible = await eligibleDocuments({ sql, clock }, target, { filterMeta, ranges: [], hidden: isSourceHere ? [ord] : [] });
-  return search.searchByVector({ ...query, collection: name, k: topK, metric: distanceMetric, algorithm, threshold, eligible, perDocument: true }, signal);
+  return search.searchByVector({ ...query, collection: name, k: offset + topK, metric: distanceMetric, algorithm, threshold, eligible, perDocument: true }, signal);
 }
 
 /** The best k, and all that score as much as the last of them: their ids decide, which are not known yet. */
@@ -144,28 +151,37 @@ function usedAlgorithm(used: ReadonlySet<Algorithm>, asked: Algorithm | undefine
   return used.has('flat') ? 'flat' : [...used].sort()[0]!;
 }
 
-async function toResults({ sql, codec }: CrossSearchDeps, candidates: readonly Candidate[], { topK, includeContent }: CrossSearchInput): Promise<Result[]> {
-  const rows = await readRows(sql, candidates.map(({ ord }) => ord), false);
+/** As many as the answer may hold, and the place of the first one that did not fit. */
+async function toResults(
+  { sql, codec }: CrossSearchDeps, candidates: readonly Candidate[], { topK, offset, includeContent }: CrossSearchInput, { signal, budget }: Pick<Context, 'signal' | 'budget'>,
+): Promise<{ results: Result[]; next: number }> {
+  const known = await readRows(sql, candidates.map(({ ord }) => ord), { withBodies: false, mostBytes: 0, contentsOf: [] });
   const ranked = candidates
-    .flatMap((candidate) => (rows.has(candidate.ord) ? [{ ...candidate, row: rows.get(candidate.ord)! }] : []))
-    .sort((a, b) => b.score - a.score || compare(a.collection, b.collection) || compare(a.row.id, b.row.id))
-    .slice(0, topK);
-  const bodies = includeContent ? await readRows(sql, ranked.map(({ ord }) => ord), true) : rows;
+    .flatMap((candidate) => (known.has(candidate.ord) ? [{ ...candidate, id: known.get(candidate.ord)!.id }] : []))
+    .sort((a, b) => b.score - a.score || compare(a.collection, b.collection) || compare(a.id, b.id))
+    .slice(offset, offset + topK);
+  const rows = await readRows(sql, ranked.map(({ ord }) => ord), contentsFor(budget, includeContent, includeContent));
   const pace = new Pace();
   const results: Result[] = [];
-  for (const { collection, ord, score } of ranked) {
-    const row = bodies.get(ord);
+  for (const [i, { collection, ord, score }] of ranked.entries()) {
+    signal.throwIfAborted();
+    const row = rows.get(ord);
     if (row === undefined) continue; // it went meanwhile
+    if (row.meta === null && results.length > 0) budget.end();
+    if (budget.isSpent) return { results, next: offset + i };
+    if (row.meta === null && !(await readContent(sql, row, includeContent))) continue;
     const contentMd = row.body === null ? '' : await codec.decodeAsync(row.body);
-    results.push({ collection, document: toDocument(row, contentMd, includeContent), score: Number(score.toPrecision(8)), rank: results.length + 1 });
+    const document = toDocument(row, contentMd, includeContent);
+    if (!budget.take((includeContent ? row.bytes : 0) + contextCost({ meta: document.meta }))) return { results, next: offset + i };
+    results.push({ collection, document, score: Number(score.toPrecision(8)), rank: offset + results.length + 1 });
     await pace.rest();
   }
-  return results;
+  return { results, next: offset + ranked.length };
 }
 
 function toDocument(row: ResultRow, contentMd: string, body: boolean): Result['document'] {
   return projectDocument({
-    id: row.id, key: row.key, lang: row.lang, meta: JSON.parse(row.meta) as Record<string, string[]>, contentMd,
+    id: row.id, key: row.key, lang: row.lang, meta: JSON.parse(row.meta!) as Record<string, string[]>, contentMd,
     addedAt: row.added_at, updatedAt: row.updated_at,
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),
   }, { fields: undefined, body });

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { DuplicateDocument, DuplicateGroup, FindDuplicatesResponse } from '../../../../generated/docs/sdk/types.gen.ts';
-import type { InputOf } from '../../../operations/index.ts';
+import type { AnswerBounds, AnswerBudget, InputOf } from '../../../operations/index.ts';
 import type { Embeddings } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { SearchGate } from '../../search-gate.ts';
@@ -16,31 +16,43 @@ export interface DuplicatesDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 
 
 type DuplicatesInput = InputOf<Operations, 'findDuplicates'>;
 
+/** Hash, score and names of fields of a document in a group. */
+const DOCUMENT_BYTES = 160;
+
 const NONE: SimilarDocuments = { pairs: 0, groups: [] };
 
 /**
  * `POST /v1/find-duplicates` (decisions section 4.3). Documents of equal body are similar as well, so they are in groups
  * of both kinds where both are asked for.
  */
-export async function findDuplicates(deps: DuplicatesDeps, input: DuplicatesInput, signal: AbortSignal): Promise<FindDuplicatesResponse> {
-  const { collection, mode, threshold, distanceMetric, includeContent } = input;
+export async function findDuplicates(deps: DuplicatesDeps, input: DuplicatesInput, { signal, budget }: AnswerBounds): Promise<FindDuplicatesResponse> {
+  const { collection, mode, threshold, distanceMetric } = input;
+  const kept = input.includeContent ? budget : undefined;
   const documents = await comparedDocuments(deps, collection, input.maxDocs, signal);
   const alike = mode === 'similar' ? [] : sharing(documents, ({ crc, bytes }) => `${crc} ${bytes}`).flat();
-  const bodies = await readBodies(deps, alike, includeContent, signal);
+  const bodies = await readBodies(deps, alike, kept, signal);
   const equal = sharing(alike.filter(({ ord }) => bodies.has(ord)), ({ ord }) => bodies.get(ord)!.hash);
   const similar = mode === 'exact' ? NONE
     : await deps.comparisons.run(() => similarDocuments(deps.embeddings, documents, { metric: distanceMetric, threshold }, signal), signal);
   const unread = similar.groups.flatMap((group) => group.documents.map(({ document }) => document)).filter(({ ord }) => !bodies.has(ord));
-  for (const [ord, digest] of await readBodies(deps, unread, includeContent, signal)) bodies.set(ord, digest);
+  for (const [ord, digest] of await readBodies(deps, unread, kept, signal)) bodies.set(ord, digest);
+  const groups = budget.share();
+  const exactGroups = fit(equal.map((group, i) => exactGroup(group, bodies, i + 1)), groups);
+  const alikeGroups = fit(similarGroups(similar, bodies), groups);
   return {
     collection, mode, threshold, distanceMetric,
     totalDocuments: documents.length,
     totalEmbedded: documents.filter(({ model }) => model !== null).length,
-    exactGroups: equal.map((group, i) => exactGroup(group, bodies, i + 1)),
-    similarGroups: similarGroups(similar, bodies),
+    exactGroups, similarGroups: alikeGroups,
     exactDuplicates: equal.reduce((sum, { length }) => sum + length, 0),
     similarPairs: similar.pairs,
+    ...((budget.isSpent || groups.isSpent) && { truncated: true as const }),
   };
+}
+
+/** The first groups that the answer may hold; their bodies were counted when they were read. */
+function fit(groups: readonly DuplicateGroup[], budget: AnswerBudget): DuplicateGroup[] {
+  return [...budget.fit(groups, ({ documents }) => documents.reduce((bytes, { docId, key }) => bytes + Buffer.byteLength(docId) + Buffer.byteLength(key) + DOCUMENT_BYTES, 0))];
 }
 
 /** Groups of at least two documents that have something in common, in the order of their first ones. */

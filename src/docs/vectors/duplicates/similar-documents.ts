@@ -6,7 +6,7 @@ import { inOne } from '../classify/document-vector.ts';
 import { Pace } from '../../documents/index.ts';
 import type { Embeddings, StoredVector } from '../../embeddings/index.ts';
 import type { ComparedDocument } from './compared-documents.ts';
-import { inBatches } from './in-batches.ts';
+import { inBatches } from '../../../lib/in-batches.ts';
 import type { FromThread, ToThread } from './thread-protocol.ts';
 
 export interface SimilarGroup {

@@ -1,13 +1,14 @@
 import { crc32 } from 'node:zlib';
 import type { VectorResult } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec, Sql } from '../../../storage/index.ts';
-import { Pace, projectDocument, type Projection } from '../../documents/index.ts';
-import { readRows, type ResultRow } from '../../fulltext/index.ts';
+import { contentsFor, contextCost, Pace, projectDocument, type Projection, type ResultRow } from '../../documents/index.ts';
+import { readContent, readRows } from '../../fulltext/index.ts';
 import { readPassages, type PlacedPassage } from './passages.ts';
 import type { RetrievalMode } from './request.ts';
 import type { Window } from './windows.ts';
 
-/** A result with the bytes of text that it carries, which a token budget counts. */
+/** A result with the bytes of text that a token budget counts. */
 export interface PresentedResult {
   readonly result: Omit<VectorResult, 'rank'>;
   readonly bytes: number;
@@ -18,24 +19,38 @@ interface Presenting {
   readonly codec: BodyCodec;
 }
 
-/** What the client sees of results; one whose document is gone, or was written since, is left out. */
-export async function presentResults({ sql, codec }: Presenting, results: readonly Window[], mode: RetrievalMode, projection: Projection): Promise<PresentedResult[]> {
+/**
+ * What the client sees of results, as many as the answer may hold; one whose document is gone, or was written since, is
+ * left out. `next` is the place of the first one that did not fit.
+ */
+export async function presentResults({ sql, codec }: Presenting, results: readonly Window[], { mode, projection }: { readonly mode: RetrievalMode; readonly projection: Projection }, { signal, budget }: AnswerBounds): Promise<{ presented: PresentedResult[]; next: number }> {
   const withPassages = mode !== 'parent';
   const ords = results.map(({ ord }) => ord);
   const passages = withPassages ? await readPassages(sql, results) : [];
-  const rows = await readRows(sql, [...new Set(ords)], withPassages || projection.body);
+  const withBodies = withPassages || projection.body;
+  const rows = await readRows(sql, [...new Set(ords)], contentsFor(budget, withBodies, projection.body));
   const bodies = new Bodies(codec, ords);
   const pace = new Pace();
   const presented: PresentedResult[] = [];
   for (const [i, found] of results.entries()) {
+    signal.throwIfAborted();
     const row = rows.get(found.ord);
     if (row === undefined) continue;
+    if (row.meta === null && presented.length > 0) budget.end();
+    if (budget.isSpent) return { presented, next: i };
+    if (row.meta === null && !(await readContent(sql, row, withBodies))) continue;
     const body = await bodies.take(row);
     const result = withPassages ? withPassage(found, row, body, passages[i], projection) : withDocument(found, row, body, projection);
+    if (result !== undefined && !budget.take(sizeOf(result, row, projection))) return { presented, next: i };
     if (result !== undefined) presented.push(result);
     await pace.rest();
   }
-  return presented;
+  return { presented, next: results.length };
+}
+
+/** Bytes of a result in the answer. */
+function sizeOf({ result: { document: { meta }, chunkText } }: PresentedResult, { bytes }: ResultRow, { body }: Projection): number {
+  return (body ? bytes : 0) + Buffer.byteLength(chunkText ?? '') + contextCost({ meta });
 }
 
 /** Decoded, with its checksum. */
@@ -72,7 +87,8 @@ function toBody(text: string): Body {
 }
 
 function withDocument({ score }: Window, row: ResultRow, body: Body, projection: Projection): PresentedResult {
-  return { result: { document: toDocument(row, body, projection), score: round(score) }, bytes: projection.body ? row.bytes : 0 };
+  const document = toDocument(row, body, projection);
+  return { result: { document, score: round(score) }, bytes: contextCost({ body: projection.body ? row.bytes : undefined, meta: document.meta }) };
 }
 
 /** The body may have been written between the reading of its passages and its own: their place says nothing then. */
@@ -83,13 +99,13 @@ function withPassage({ score, chunk }: Window, row: ResultRow, body: Body, passa
       document: toDocument(row, body, projection), score: round(score),
       chunkIndex: chunk, chunkText: body.bytes.toString('utf8', passage.start, passage.end), startLine: passage.startLine, endLine: passage.endLine,
     },
-    bytes: projection.body ? row.bytes : passage.end - passage.start,
+    bytes: contextCost({ body: projection.body ? row.bytes : undefined, passage: passage.end - passage.start }),
   };
 }
 
 function toDocument(row: ResultRow, { bytes }: Body, projection: Projection): VectorResult['document'] {
   return projectDocument({
-    id: row.id, key: row.key, lang: row.lang, meta: JSON.parse(row.meta) as Record<string, string[]>,
+    id: row.id, key: row.key, lang: row.lang, meta: JSON.parse(row.meta!) as Record<string, string[]>,
     contentMd: projection.body ? bytes.toString() : '', addedAt: row.added_at, updatedAt: row.updated_at,
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),
   }, projection);

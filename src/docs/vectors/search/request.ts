@@ -16,7 +16,10 @@ export interface SearchRequest {
   readonly query: string;
   /** Absent: the query has to be embedded. */
   readonly queryVector: Float32Array | undefined;
+  /** Results to find, those that are skipped included. */
   readonly topK: number;
+  /** Results to skip. */
+  readonly offset: number;
   readonly threshold: number;
   readonly filterMeta: Meta;
   readonly algorithm: Algorithm | undefined;
@@ -43,7 +46,8 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
   return {
     collection, query, filterMeta, metric,
     queryVector: input.queryVector && toSearchVector(input.queryVector, metric),
-    topK: input.topK ?? profile.topK ?? DEFAULT_TOP_K,
+    topK: input.offset + (input.topK ?? profile.topK ?? DEFAULT_TOP_K),
+    offset: input.offset,
     threshold: input.threshold,
     algorithm: input.algorithm,
     mode: input.retrievalMode ?? profile.retrievalMode ?? 'parent',

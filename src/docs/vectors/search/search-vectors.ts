@@ -1,7 +1,9 @@
 import type { SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import { truncationOf, type AnswerBounds } from '../../../operations/index.ts';
 import { countWithinBudget } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { fillPrompt, type CollectionRow } from '../../fulltext/index.ts';
+import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
 import { findResults, type FindDeps, type FoundResults } from './find-results.ts';
@@ -21,7 +23,8 @@ export interface SearchDeps extends FindDeps, Pick<DocsEnvironment, 'codec'> {
 const NOTHING: FoundResults = { results: [], algorithm: 'flat', incomparable: 0 };
 
 /** `POST /v1/vector-search` (contract section 4, "Vector search"; decisions section 4.3). Only the scoring holds a place among the searches. */
-export async function searchVectors(deps: SearchDeps, input: SearchInput, signal: AbortSignal): Promise<SearchVectorsResponse> {
+export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds: AnswerBounds): Promise<SearchVectorsResponse> {
+  const { signal } = bounds;
   const started = performance.now();
   const request = resolveRequest(input, deps.collections.configOf(input.collection)?.retrieval);
   if (request.queryVector === undefined) deps.embed.requireProvider();
@@ -30,16 +33,18 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput, signal
   // Where nothing can be found, no provider has to be asked.
   const isEmpty = collection === undefined || index === undefined || index.documents === 0;
   const query = isEmpty && request.queryVector === undefined ? undefined : await toQuery(deps, request, signal);
-  const found = isEmpty ? NOTHING : await deps.gate.run(() => findResults(deps, request, query!, collection, signal), signal);
-  const presented = await presentResults(deps, found.results, request.mode, request.projection);
+  const found = isEmpty ? NOTHING : await deps.gate.run(() => findResults(deps, request, query!, collection, signal), signal, costOf(request, collection.docs));
+  const { presented, next } = await presentResults(deps, found.results.slice(request.offset), request, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
+  const contextTruncated = fitting < presented.length;
   return {
-    results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: i + 1 })),
+    results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + i + 1 })),
     total: fitting,
     ...modelOf(deps, request, query),
     algorithm: found.algorithm, distanceMetric: request.metric, retrievalMode: request.mode,
     searchStats: { durationMs: Math.round(performance.now() - started) },
-    ...(fitting < presented.length && { contextTruncated: true }),
+    ...(contextTruncated && { contextTruncated }),
+    ...truncationOf(bounds.budget.isSpent && !contextTruncated, request.offset + next),
     ...(found.incomparable > 0 && { warnings: [incomparableWarning(found.incomparable, query!)] }),
     ...promptOf(deps, request),
   };

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EmbeddingError } from '../../../embedding/index.ts';
 import { Meaning, VectorFixture, type FixtureOptions } from '../test-fixture.ts';
+import type { VectorView } from '../view/vector-view.ts';
 
 let fixture: VectorFixture;
 beforeEach(async () => {
@@ -228,8 +229,13 @@ describe('algorithms', () => {
     await reopen({ vectors: { defaultAlgorithm: 'sq' } });
     await fixture.add('a', 'red apples');
     const used = async (more: object = {}) => (await fixture.find('red', more)).algorithm;
-    expect(await used()).toBe('sq');
-    expect(await used({ algorithm: 'flat' })).toBe('flat');
+    const asked = async (more: object = {}) => {
+      const search = vi.spyOn((fixture.vectors.view as VectorView).indexOf('c')!, 'search');
+      await fixture.find('red', more);
+      return search.mock.calls.at(-1)![0].algorithm;
+    };
+    expect([await asked(), await asked({ algorithm: 'hnsw' }), await asked({ algorithm: 'flat' })]).toEqual(['sq', 'hnsw', 'flat']);
+    expect([await used(), await used({ algorithm: 'hnsw' })], 'so few are scanned').toEqual(['flat', 'flat']);
     await fixture.call('setCollectionConfig', { collection: 'c', quantization: 'int8' });
     expect(await used()).toBe('flat');
     await fixture.call('reindexVectors', { collection: 'c', force: true });

@@ -22,7 +22,7 @@ const pipeline = item('a pipeline', ['name', 'steps'], {
   runs_on: list("label selectors, added to the project's", LABEL, { maxItems: 16, uniqueItems: true }),
   checkout: oneOf('how much of the repository is fetched', 'none', ['none', 'shallow', 'full']),
   timeout: format('written-duration', 'longest time of an attempt', '1h'),
-  max_attempts: integer('attempts of a run', 3, 1, 100),
+  max_attempts: integer('attempts of a run; 0 for queue.max_attempts', 0, 0, 100),
   retry: section('failures that lead to another attempt, besides faults of ships', {
     on: list('kinds of failure', { type: 'string', enum: ['step_failed', 'timeout', 'model_error'] }, { uniqueItems: true }),
   }),

@@ -1,5 +1,7 @@
 import { flag, format, integer, LABEL, list, number, oneOf, section } from './build.ts';
 
+const TEXT = { type: 'string', minLength: 1 } as const;
+
 export const SANDBOXES = ['none', 'namespaces', 'bubblewrap', 'systemd', 'container'] as const;
 
 /** How runs wait, are leased, and are logged. */
@@ -22,7 +24,13 @@ export const queue = {
     enabled: flag('execute runs here', true),
     capacity: integer('runs at once', 2, 1, 1000),
     labels: list('labels besides os, arch and ship', LABEL, { maxItems: 32, uniqueItems: true }),
-    sandbox: oneOf('how steps are fenced in', 'none', SANDBOXES),
+    sandbox: oneOf('how steps are fenced in; `auto` for the strongest that works on this machine', 'auto', ['auto', ...SANDBOXES]),
+    run_as: oneOf('whom steps run as: `separate` from the service, always; `self` or `root` say by name that they may run as its own user', 'separate', ['separate', 'self', 'root']),
+    user_ids: section('user ids of runs, one each while it runs, where the service is root; they must belong to no account', {
+      first: integer('the first', 70_000, 1000, 4_000_000_000),
+      count: integer('how many', 4000, 1, 1_000_000),
+    }),
+    hide: list('folders and files that steps behind a fence do not see, besides those of the service', TEXT, { maxItems: 100 }),
   }),
   logs: section('logs of runs', {
     retention: format('duration', 'how long they are kept after a run has finished', '30d'),

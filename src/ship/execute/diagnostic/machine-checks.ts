@@ -3,7 +3,6 @@ import { availableParallelism, release } from 'node:os';
 import { join } from 'node:path';
 import { formatByteSize } from '../../../lib/byte-size.ts';
 import { formatDuration } from '../../../lib/duration.ts';
-import { isSandbox } from '../sandbox/index.ts';
 import { broken, doubtful, fine, type Check } from './finding.ts';
 
 const MiB = 2 ** 20;
@@ -46,11 +45,12 @@ export const workFolder: Check = async ({ workDir }, { ref }) => {
   return fine(`${workDir} can be written to`);
 };
 
-export const sandbox: Check = async ({ sandbox: name, sandboxes, user, closed }) => {
-  const reason = isSandbox(name) ? await sandboxes.check(name) : 'it is unknown';
-  if (reason !== undefined) return broken(`the sandbox ${name} can't be used: ${reason}`);
-  if (closed !== undefined) return doubtful(`the sandbox is ${name}; steps run as root, because others may not pass through ${closed}`);
-  return fine(`the sandbox is ${name}${user === undefined ? '' : `; steps run as user ${user.uid}`}`);
+export const sandbox: Check = async ({ sandbox: name, sandboxes, users }) => {
+  const chosen = await sandboxes.choose(name);
+  if ('reason' in chosen) return broken(chosen.reason);
+  const what = `the sandbox is ${chosen.name}`;
+  if (users !== undefined) return fine(`${what}; each run has a user of its own`);
+  return chosen.name === 'none' || chosen.name === 'systemd' ? doubtful(`${what}; steps run as the user of the service, as it is configured, and can read what that may read`) : fine(what);
 };
 
 function size(bytes: number): string {

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../../../lib/log.ts';
+import type { ExecutorContext } from '../context.ts';
 import { killLeftovers } from '../process/index.ts';
 import { isOwned } from './owner.ts';
-import { removeFolder } from './work-folder.ts';
+import { removeFolder, userOf } from './work-folder.ts';
 
 const ATTEMPT_FOLDER = /^([0-9a-f]{32})\.(\d+)$/;
 
@@ -11,13 +11,18 @@ const ATTEMPT_FOLDER = /^([0-9a-f]{32})\.(\d+)$/;
  * Ends what processes that died left behind: kills the work that they started, and removes its folders.
  * Work of living processes is left alone.
  */
-export async function clearAbandonedWork(workDir: string, log: Log): Promise<void> {
+export async function clearAbandonedWork({ workDir, users, log }: ExecutorContext): Promise<void> {
   for (const name of await readdir(workDir)) {
+    const path = join(workDir, name);
     const [, runId, attempt] = ATTEMPT_FOLDER.exec(name) ?? [];
-    if (runId === undefined || await isOwned(join(workDir, name))) continue;
-    const survivors = await killLeftovers({ variables: [`QUIRE_RUN_ID=${runId}`, `QUIRE_ATTEMPT=${attempt}`] });
+    if (runId === undefined || isOwned(path)) continue;
+    const user = await userOf(path);
+    const survivors = [
+      ...await killLeftovers({ variables: [`QUIRE_RUN_ID=${runId}`, `QUIRE_ATTEMPT=${attempt}`] }),
+      ...(user === undefined ? [] : await users?.endAbandoned(user.uid) ?? []),
+    ];
     if (survivors.length > 0) log.warn({ run: runId, processes: survivors }, 'abandoned processes cannot be killed');
-    await removeFolder(join(workDir, name));
+    await removeFolder(path, user);
     log.info({ run: runId, attempt: Number(attempt) }, 'removed abandoned work');
   }
 }

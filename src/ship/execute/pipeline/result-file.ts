@@ -1,11 +1,14 @@
 import { constants, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Masker } from '../mask/index.ts';
 import type { WorkResult } from '../port.ts';
+import type { User } from '../sandbox/index.ts';
 import { fitResult, MAX_RESULT_BYTES, RESULT_TYPE } from '../result.ts';
+import { isPlainFolder } from './work-folder.ts';
 
 /** What a pipeline left as its result, masked; a text says why there is none although something is there. */
-export async function readResult(file: string, masker: Masker): Promise<WorkResult['result'] | string | undefined> {
-  const bytes = await readPlainFile(file);
+export async function readResult(file: string, masker: Masker, user?: User): Promise<WorkResult['result'] | string | undefined> {
+  const bytes = await readPlainFile(file, user);
   if (bytes === undefined || typeof bytes === 'string') return bytes;
   if (bytes.length === 0) return undefined;
   // Without its end, what is cut may be a part of a secret that can't be told any more: the stream holds it back.
@@ -21,12 +24,13 @@ export async function readResult(file: string, masker: Masker): Promise<WorkResu
 }
 
 /** Only a file that the steps wrote there: a link could lead to a file that they themselves may not read. */
-async function readPlainFile(file: string): Promise<Buffer | string | undefined> {
+async function readPlainFile(file: string, user: User | undefined): Promise<Buffer | string | undefined> {
+  if (!await isPlainFolder(dirname(file))) return 'the result is not used: its folder was replaced';
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => error);
   if (handle instanceof Error) return handle.code === 'ENOENT' ? undefined : `the result is not used: ${handle.code === 'ELOOP' ? 'it is a link' : handle.code}`;
   try {
     const stat = await handle.stat();
-    if (!stat.isFile() || stat.nlink !== 1) return 'the result is not used: it is not a plain file';
+    if (!stat.isFile() || stat.nlink !== 1 || (user !== undefined && stat.uid !== user.uid)) return 'the result is not used: it is not a plain file of the run';
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(stat.size, MAX_RESULT_BYTES + 1)), 0);
     return buffer.subarray(0, bytesRead);
   } finally {

@@ -85,7 +85,7 @@ describe('environment', () => {
     const ignored = /^(PWD|OLDPWD|SHLVL|_)=/;
     expect(running.text().filter((line) => !ignored.test(line)).sort()).toEqual([
       'A=1', 'B=1', `HOME=${folder}/home`, 'LANG=de_DE.UTF-8', `PATH=${process.env['PATH']}`, 'QUIRE_ATTEMPT=1', 'QUIRE_FENCING_TOKEN=7', 'QUIRE_INPUT=',
-      `QUIRE_INPUT_FILE=${folder}/input`, 'QUIRE_ISSUE_LABEL=ready', 'QUIRE_PROJECT=alpha', 'QUIRE_REPOSITORY=org/alpha', `QUIRE_RESULT_FILE=${folder}/result`, `QUIRE_RUN_ID=${runId}`, 'S=***', `TMPDIR=${folder}/tmp`,
+      `QUIRE_INPUT_FILE=${folder}/input`, 'QUIRE_ISSUE_LABEL=ready', 'QUIRE_PROJECT=alpha', 'QUIRE_REPOSITORY=org/alpha', `QUIRE_RESULT_FILE=${folder}/out/result`, `QUIRE_RUN_ID=${runId}`, 'S=***', `TMPDIR=${folder}/tmp`,
     ]);
     expect(folder).toContain(`${runId}.1`);
   });

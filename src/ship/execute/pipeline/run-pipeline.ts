@@ -1,9 +1,10 @@
+import { chmod } from 'node:fs/promises';
 import { Outcome, type PipelinePlan } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatDuration } from '../../../lib/duration.ts';
 import type { ExecutorContext, Work } from '../context.ts';
 import { failed, type Failure } from '../failure.ts';
 import type { WorkResult } from '../port.ts';
-import { isSandbox } from '../sandbox/index.ts';
+import type { SandboxName } from '../sandbox/index.ts';
 import { checkOut } from './checkout.ts';
 import { readResult } from './result-file.ts';
 import { runStep, type StepSetting } from './run-step.ts';
@@ -11,25 +12,42 @@ import { makeWorkFolder, removeFolder } from './work-folder.ts';
 
 /** Runs the commands of a pipeline in a fresh folder (decisions, section 5, "pipeline"). */
 export async function runPipeline(context: ExecutorContext, work: Work, plan: PipelinePlan): Promise<WorkResult> {
-  const sandbox = plan.sandbox === 'inherit' || plan.sandbox === '' ? context.sandbox : plan.sandbox;
-  if (!isSandbox(sandbox)) return failed({ code: 'ship_error', message: `the sandbox ${sandbox} is unknown` }, work.masker);
-  const missing = await context.sandboxes.check(sandbox);
-  if (missing !== undefined) return failed({ code: 'ship_error', message: `the sandbox ${sandbox} is missing: ${missing}` }, work.masker);
+  const chosen = await context.sandboxes.choose(plan.sandbox === 'inherit' || plan.sandbox === '' ? context.sandbox : plan.sandbox);
+  if ('reason' in chosen) return failed({ code: 'ship_error', message: chosen.reason }, work.masker);
+  const sandbox = chosen.name;
   if (sandbox === 'container' && plan.image === '') return failed({ code: 'spawn_failed', message: 'the sandbox container needs an image, and the pipeline names none' }, work.masker);
-  const folder = await makeWorkFolder(context.workDir, `${work.ref.runId}.${work.ref.attempt}`, work.assignment.input, context.user);
+  const user = await context.users?.acquire();
   try {
-    return await runSteps({ context, work, plan, folder, sandbox });
+    return await runInFolder({ context, work, plan, sandbox, user });
   } finally {
-    if (context.keepWork) context.log.info({ run: work.ref.runId, folder: folder.path }, 'work folder kept');
-    else await removeFolder(folder.path);
+    const survivors = await user?.release(!PRIVATE_PLACES.includes(sandbox)) ?? [];
+    if (survivors.length > 0) context.log.error({ run: work.ref.runId, processes: survivors }, 'processes of a run cannot be killed');
+  }
+}
+
+/** In these a step shares no place with others where it could leave something. */
+const PRIVATE_PLACES: readonly SandboxName[] = ['bubblewrap', 'namespaces', 'container'];
+
+async function runInFolder(setting: Omit<StepSetting, 'folder' | 'view'>): Promise<WorkResult> {
+  const { context, work, user } = setting;
+  const folder = await makeWorkFolder(context.workDir, `${work.ref.runId}.${work.ref.attempt}`, work.assignment.input, user);
+  try {
+    return await runSteps({ ...setting, folder, view: context.view() });
+  } finally {
+    if (context.keepWork) {
+      await chmod(folder.path, 0o700); // the user will be another run's
+      context.log.info({ run: work.ref.runId, folder: folder.path }, 'work folder kept');
+    } else {
+      await removeFolder(folder.path, user);
+    }
   }
 }
 
 /** The steps in their order. After the first failure, and when the work is to end, only those that always run. */
 async function runSteps(setting: StepSetting): Promise<WorkResult> {
-  const { context, work, plan, folder } = setting;
+  const { work, plan } = setting;
   const { limits, output } = work;
-  let failure = await checkOut(context, work, plan, folder);
+  let failure = await checkOut(setting);
   let cutShort = failure !== undefined && limits.ended.aborted;
   if (cutShort) failure = undefined;
   for (const step of plan.steps) {
@@ -48,13 +66,13 @@ async function runSteps(setting: StepSetting): Promise<WorkResult> {
   return resultOf(setting, failure, cutShort);
 }
 
-async function resultOf({ work, folder }: StepSetting, failure: Failure | undefined, cutShort: boolean): Promise<WorkResult> {
+async function resultOf({ work, folder, user }: StepSetting, failure: Failure | undefined, cutShort: boolean): Promise<WorkResult> {
   const { limits, masker, output, assignment } = work;
   if (failure === undefined && cutShort) {
     if (limits.reason === 'stop') return { outcome: Outcome.CANCELLED };
     return failed({ code: 'timeout', message: `the run took longer than ${formatDuration(Number(assignment.timeoutMs))}` }, masker);
   }
-  const result = await readResult(folder.resultFile, masker);
+  const result = await readResult(folder.resultFile, masker, user);
   if (typeof result === 'string') await output.note('warn', result);
   const ended = failure === undefined ? { outcome: Outcome.SUCCEEDED } : failed(failure, masker);
   return typeof result === 'object' ? { ...ended, result } : ended;

@@ -1,14 +1,14 @@
-import { stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { PipelinePlan, Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatDuration } from '../../../lib/duration.ts';
 import { marksOf, type ExecutorContext, type Work } from '../context.ts';
 import type { Failure } from '../failure.ts';
 import { runProcess, type ProcessEnd } from '../process/index.ts';
-import { findProgram, type SandboxName } from '../sandbox/index.ts';
+import { findProgram, isWithin, type SandboxName, type User, type View } from '../sandbox/index.ts';
 import { alarm } from '../work-limits.ts';
 import { stepEnvironment } from './step-environment.ts';
-import type { WorkFolder } from './work-folder.ts';
+import { isPlainFolder, type WorkFolder } from './work-folder.ts';
 
 export interface StepSetting {
   readonly context: ExecutorContext;
@@ -16,6 +16,9 @@ export interface StepSetting {
   readonly plan: PipelinePlan;
   readonly folder: WorkFolder;
   readonly sandbox: SandboxName;
+  readonly view: View;
+  /** Whom the run has for itself; absent where steps run as who this process runs as. */
+  readonly user: User | undefined;
 }
 
 /**
@@ -23,15 +26,15 @@ export interface StepSetting {
  * end. It counts as that even when the exit code is 0, as of programs that end in order when they are asked to.
  */
 export async function runStep(setting: StepSetting, step: Step): Promise<Failure | 'stopped' | undefined> {
-  const { context, work, plan, folder, sandbox } = setting;
+  const { context, work, plan, folder, sandbox, view, user } = setting;
   const cwd = join(folder.source, step.workingDir);
   const env = stepEnvironment(context.env, work.assignment, step, folder);
   const impossible = await cannotStart(step, cwd, folder, sandbox === 'container' ? undefined : env['PATH']!);
   if (impossible !== undefined) return { code: 'spawn_failed', step: step.name, message: `step ${step.name} can't start: ${impossible}` };
   const name = `quire-${work.ref.runId}-${work.ref.attempt}-${work.ref.fencingToken}-${plan.steps.indexOf(step)}`;
-  const wrapped = context.sandboxes.wrap(sandbox, { argv: step.argv, cwd, env, folder: folder.path, name, image: plan.image, ...(context.user === undefined ? {} : { user: context.user }) });
+  const wrapped = context.sandboxes.wrap(sandbox, { argv: step.argv, cwd, env, folder: folder.path, view, name, image: plan.image, ...(user !== undefined && { user }) });
   const { end, timedOut } = await timed(work, step, (stop) => runProcess(
-    { ...wrapped, cwd, marks: marksOf(work.ref), stdout: work.output.writer('stdout', step.name), stderr: work.output.writer('stderr', step.name) },
+    { ...wrapped, marks: marksOf(work.ref), ...(user !== undefined && { ownUser: user.uid }), stdout: work.output.writer('stdout', step.name), stderr: work.output.writer('stderr', step.name) },
     { stop, graceMs: () => work.limits.graceMs, kill: work.limits.over },
   ));
   if (end.survivors.length > 0) await work.output.note('warn', `${end.survivors.length} processes of step ${step.name} can't be killed`, step.name);
@@ -53,8 +56,11 @@ async function timed(work: Work, step: Step, run: (stop: AbortSignal) => Promise
 /** Looked at beforehand, because what starts is the program of the sandbox, which can't tell as well. */
 async function cannotStart(step: Step, cwd: string, folder: WorkFolder, path: string | undefined): Promise<string | undefined> {
   if (step.argv.length === 0) return 'it has no command';
-  if (relative(folder.source, cwd).startsWith('..')) return `its folder ${step.workingDir} is outside of the work folder`;
-  if (!await stat(cwd).then((found) => found.isDirectory(), () => false)) return `there is no folder ${step.workingDir}`;
+  if (!isWithin(cwd, folder.source)) return `its folder ${step.workingDir} is outside of the work folder`;
+  if (!await isPlainFolder(folder.source) || !await isPlainFolder(folder.temporary)) return 'a step before has replaced the work folder';
+  // What a link leads to elsewhere is not told: this process may look where the step may not.
+  const real = await realpath(cwd).catch(() => '');
+  if (real === '' || !isWithin(real, folder.source) || !await stat(real).then((found) => found.isDirectory(), () => false)) return `there is no folder ${step.workingDir}`;
   if (path !== undefined && findProgram(step.argv[0]!, path, cwd) === undefined) return `there is no program ${step.argv[0]}`;
   return undefined;
 }

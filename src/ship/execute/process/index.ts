@@ -1,2 +1,3 @@
-export { killLeftovers, livingProcesses, type Marks } from './leftovers.ts';
-export { runProcess, type ProcessEnd, type ProcessPlan, type ProcessSignals } from './run-process.ts';
+export { endUser, killLeftovers, livingProcesses, usersWithProcesses, type Marks } from './leftovers.ts';
+export { isAliveAs, ownName } from './process-name.ts';
+export { runProcess, watchUser, releaseUser, type ProcessEnd, type ProcessPlan, type ProcessSignals } from './run-process.ts';

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { systemTimer } from '../../../lib/timer.ts';
@@ -9,6 +11,8 @@ export interface Marks {
   readonly group?: number;
   /** Variables, `NAME=value` each, that all of its processes have in their environment. */
   readonly variables: readonly string[];
+  /** The user that it has for itself: all processes of that user are its own. */
+  readonly user?: number;
 }
 
 /** Processes that survive SIGKILL for so long hang in the kernel; nothing can be done about them. */
@@ -17,9 +21,9 @@ const PATIENCE_MS = 5_000;
 const SLICE_MS = 5;
 
 /**
- * The living processes of some work: those of its group and session, and those whose environment tells so,
- * because a process that calls `setsid` leaves both. Zombies don't count: where process 1 doesn't reap,
- * they stay for ever. Empty on systems without /proc.
+ * The living processes of some work: those of its group and session, those whose environment tells so, because a process
+ * that calls `setsid` leaves both, and those of its user. Zombies don't count: where process 1 doesn't reap, they stay
+ * for ever. Empty on systems without /proc.
  */
 export async function livingProcesses(marks: Marks): Promise<number[]> {
   const found: number[] = [];
@@ -41,8 +45,19 @@ export async function killLeftovers(marks: Marks): Promise<number[]> {
     const living = await livingProcesses(marks);
     if (living.length === 0 || performance.now() > end) return living;
     for (const pid of living) signal(pid, 'SIGKILL');
+    if (marks.user !== undefined) await killAllOf(marks.user);
     await systemTimer.sleep(pause);
   }
+}
+
+/** Kills every process of a user. The answer names what could not be killed. */
+export function endUser(user: number): Promise<number[]> {
+  return killLeftovers({ variables: [], user });
+}
+
+/** Users that have living processes. */
+export function usersWithProcesses(): ReadonlySet<number> {
+  return new Set(readdirSync('/proc').filter((name) => /^\d+$/.test(name) && stateOf(name).isAlive).map(userOf));
 }
 
 /** Resolves when none of a group is alive any more, or at the end of the signal. */
@@ -59,15 +74,35 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-function belongs(pid: string, { group, variables }: Marks): boolean {
-  const stat = contentOf(`/proc/${pid}/stat`);
-  // The name in parentheses may hold anything (proc_pid_stat(5)); after it come state, parent, group, session.
-  const [state, , itsGroup, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
-  if (state === undefined || state === '' || 'ZX'.includes(state)) return false;
-  if (group !== undefined && (Number(itsGroup) === group || Number(session) === group)) return true;
+/** The kernel kills all that the user may signal in one go, so that what starts processes faster than they are counted cannot get away. */
+async function killAllOf(user: number): Promise<void> {
+  try {
+    await once(spawn('/bin/sh', ['-c', 'kill -s KILL -- -1'], { uid: user, gid: user, cwd: '/', env: {}, stdio: 'ignore' }), 'exit');
+  } catch {
+    // One by one, then.
+  }
+}
+
+function belongs(pid: string, { group, variables, user }: Marks): boolean {
+  const { isAlive, group: itsGroup, session } = stateOf(pid);
+  if (!isAlive) return false;
+  if (group !== undefined && (itsGroup === group || session === group)) return true;
+  if (user !== undefined && userOf(pid) === user) return true;
   if (variables.length === 0) return false;
   const environment = `\0${contentOf(`/proc/${pid}/environ`)}\0`;
   return variables.every((variable) => environment.includes(`\0${variable}\0`));
+}
+
+/** The name in parentheses may hold anything (proc_pid_stat(5)); after it come state, parent, group, session. */
+function stateOf(pid: string): { isAlive: boolean; group: number; session: number } {
+  const stat = contentOf(`/proc/${pid}/stat`);
+  const [state = '', , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
+  return { isAlive: state !== '' && !'ZX'.includes(state), group: Number(group), session: Number(session) };
+}
+
+/** The real user, which a program with the set-user-id bit does not change (proc_pid_status(5)). */
+function userOf(pid: string): number {
+  return Number(/^Uid:\t(\d+)/m.exec(contentOf(`/proc/${pid}/status`))?.[1] ?? -1);
 }
 
 /** Empty when the process is gone, or another user's. */

@@ -14,8 +14,10 @@ export interface ProcessPlan {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Who it runs as; absent for who this process runs as. */
+  /** Who it is started as; absent for who this process runs as. */
   readonly user?: { readonly uid: number; readonly gid: number };
+  /** The user that has no other processes than those of this work: all of them end with it. */
+  readonly ownUser?: number;
   /** Variables, `NAME=value`, by which processes that it leaves behind are known. */
   readonly marks: readonly string[];
   readonly stdout: OutputWriter;
@@ -48,6 +50,15 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 /** One for all work of this process. */
 const watchdog = new Watchdog();
 
+/** From here until it is released, all processes of a user die with this one. */
+export function watchUser(uid: number): void {
+  watchdog.watch(`u${uid}`);
+}
+
+export function releaseUser(uid: number): void {
+  watchdog.release(`u${uid}`);
+}
+
 /**
  * Runs a command in a process group of its own and writes its output. When it has ended, so is everything
  * that it started: what it leaves behind is killed. Never rejects.
@@ -66,7 +77,7 @@ export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Pr
   if (stopped) await groupEnds(child.pid!, stopping.over);
   stopping.done();
   if (plan.forceEnd !== undefined) await forceEnd(plan.forceEnd, plan.env);
-  const survivors = await killLeftovers({ group: child.pid!, variables: plan.marks });
+  const survivors = await killLeftovers({ group: child.pid!, variables: plan.marks, ...(plan.ownUser !== undefined && { user: plan.ownUser }) });
   watchdog.release(child.pid!);
   finished.abort();
   await output;

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Machine } from './machine.ts';
+import type { View } from './view.ts';
 import { SANDBOXES, wrap, type FencedCommand, type SandboxName, type User, type Wrapped } from './wrap.ts';
 
 const PROBE_MS = 10_000;
@@ -9,33 +12,76 @@ const PROBE_MS = 10_000;
 /** Programs that a sandbox needs. */
 const NEEDS: Readonly<Record<SandboxName, (machine: Machine, user: User | undefined) => string | undefined>> = {
   none: () => undefined,
-  namespaces: ({ unshare, setpriv }, user) => (unshare === undefined ? 'unshare is not installed' : user !== undefined && setpriv === undefined ? 'setpriv is not installed' : undefined),
-  bubblewrap: ({ bwrap }) => (bwrap === undefined ? 'bwrap is not installed' : undefined),
-  systemd: ({ systemdRun }) => (systemdRun === undefined ? 'systemd-run is not installed' : existsSync('/run/systemd/system') ? undefined : 'systemd does not run here'),
+  namespaces: ({ unshare, setpriv, mount, mkdir }) => notInstalled({ unshare, setpriv, mount, mkdir }),
+  bubblewrap: ({ bwrap, setpriv }, user) => notInstalled({ bwrap, ...(user !== undefined && { setpriv }) }),
+  systemd: ({ systemdRun }) => notInstalled({ 'systemd-run': systemdRun }) ?? (existsSync('/run/systemd/system') ? undefined : 'systemd does not run here'),
   container: ({ podman, docker }) => (podman === undefined && docker === undefined ? 'neither podman nor docker is installed' : undefined),
 };
+
+/** From the strongest on; what they protect of the service is the same. */
+const BY_STRENGTH: readonly SandboxName[] = ['bubblewrap', 'namespaces', 'none'];
+
+/** Those in which a step can neither see the service's files nor its processes, whoever it runs as. */
+const SEPARATING: readonly SandboxName[] = ['bubblewrap', 'namespaces', 'container'];
+
+export interface SandboxesOptions {
+  readonly machine: Machine;
+  /** Holds a folder while a sandbox is tried. */
+  readonly workDir: string;
+  /** A user as whom steps run, where they have one of their own. */
+  readonly user: User | undefined;
+  /** Whether steps may run as who this process is, with nothing in between. */
+  readonly mayShareUser: boolean;
+  /** Why a user of their own does not get to the work folder where that is not brought to it. */
+  readonly closed: string | undefined;
+  readonly view: () => View;
+}
 
 /**
  * The sandboxes that this machine has. That a program is there does not mean that it may do its work (a
  * kernel may forbid user namespaces, no engine may run), so each is tried once.
  */
 export class Sandboxes {
-  readonly #machine: Machine;
-  readonly #user: User | undefined;
+  readonly #options: SandboxesOptions;
   readonly #trials = new Map<SandboxName, Promise<string | undefined>>();
   readonly #known = new Map<SandboxName, string | undefined>();
+  #chosen: { name: SandboxName | undefined; reason: string } | undefined;
 
-  constructor(machine: Machine, user: User | undefined) {
-    this.#machine = machine;
-    this.#user = user;
+  constructor(options: SandboxesOptions) {
+    this.#options = options;
   }
 
-  /** Why a sandbox can't be used, as far as is known without waiting; undefined when nothing speaks against it. */
+  /** Why a sandbox can't be used, as far as is known without waiting; undefined when nothing speaks against it. `auto` is the strongest that works. */
   lacks(name: string): string | undefined {
+    if (name === 'auto') {
+      void this.choose(name);
+      return this.#chosen?.name === undefined ? this.#chosen?.reason : undefined;
+    }
     if (!isSandbox(name)) return `the sandbox ${name} is unknown`;
     void this.check(name);
-    const reason = NEEDS[name](this.#machine, this.#user) ?? this.#known.get(name);
-    return reason === undefined ? undefined : `the sandbox ${name} is missing: ${reason}`;
+    return this.#told(name, this.#missing(name) ?? this.#known.get(name));
+  }
+
+  /** The sandbox that a name stands for, or why there is none. */
+  async choose(name: string): Promise<{ readonly name: SandboxName } | { readonly reason: string }> {
+    if (name !== 'auto') {
+      if (!isSandbox(name)) return { reason: `the sandbox ${name} is unknown` };
+      const reason = this.#told(name, await this.check(name));
+      return reason === undefined ? { name } : { reason };
+    }
+    const reasons: string[] = [];
+    for (const candidate of BY_STRENGTH) {
+      const reason = await this.check(candidate);
+      if (reason === undefined) {
+        this.#chosen = { name: candidate, reason: '' };
+        return { name: candidate };
+      }
+      if (candidate !== 'none') reasons.push(`${candidate}: ${reason}`);
+      else reasons.push(reason);
+    }
+    const reason = `nothing on this machine keeps steps apart from the service (${reasons.join('; ')})`;
+    this.#chosen = { name: undefined, reason };
+    return { reason };
   }
 
   /** Why a sandbox can't be used, tried out. */
@@ -45,31 +91,82 @@ export class Sandboxes {
     return trial;
   }
 
+  /** Whether only a folder that is closed to the users of steps is in the way of a sandbox that was tried. */
+  isClosedOff(name: string): boolean {
+    const { user, closed, mayShareUser } = this.#options;
+    return user !== undefined && !mayShareUser && closed !== undefined && !(SEPARATING as readonly string[]).includes(name);
+  }
+
   wrap(name: SandboxName, command: FencedCommand): Wrapped {
-    return wrap[name](command, this.#machine);
+    return wrap[name](command, this.#options.machine);
+  }
+
+  #told(name: SandboxName, reason: string | undefined): string | undefined {
+    if (reason === undefined) return undefined;
+    return name === 'none' || reason === this.#unseparated(name) ? reason : `the sandbox ${name} is missing: ${reason}`;
+  }
+
+  #missing(name: SandboxName): string | undefined {
+    const { machine, user } = this.#options;
+    return NEEDS[name](machine, user) ?? this.#unseparated(name);
+  }
+
+  /** Why steps would not be apart from the service. */
+  #unseparated(name: SandboxName): string | undefined {
+    const { user, mayShareUser, closed } = this.#options;
+    if (mayShareUser || SEPARATING.includes(name)) return undefined;
+    if (user === undefined) return `with the sandbox ${name} steps would run as this process's own user and could read its secrets: install bubblewrap, allow user namespaces, or set run_as by name (local.run_as, quire ship run --run-as)`;
+    return closed === undefined ? undefined : `with the sandbox ${name} the user of the steps can't get to the work folder, because others may not pass through ${closed}: open it (chmod o+x), put the data folder elsewhere, or install bubblewrap`;
   }
 
   async #try(name: SandboxName): Promise<string | undefined> {
-    const reason = NEEDS[name](this.#machine, this.#user) ?? (name === 'none' ? undefined : await this.#run(name));
+    const reason = this.#missing(name) ?? await this.#run(name);
     this.#known.set(name, reason);
     return reason;
   }
 
   async #run(name: SandboxName): Promise<string | undefined> {
-    const PATH = this.#machine.env['PATH'] ?? '';
-    const command: FencedCommand = { argv: ['true'], cwd: '/', env: { PATH }, folder: '/var/tmp', name: `quire-probe-${process.pid}`, image: '', ...(this.#user === undefined ? {} : { user: this.#user }) };
-    const { argv, env, user } = wrap[name](command, this.#machine);
-    const probe = name === 'container' ? [argv[0]!, 'info'] : argv;
+    const { machine, user, workDir } = this.#options;
+    if (name === 'none' && user === undefined) return undefined;
+    let trial: string | undefined;
     try {
-      await promisify(execFile)(probe[0]!, probe.slice(1), { env: { ...env }, cwd: '/', timeout: PROBE_MS, killSignal: 'SIGKILL', ...user });
+      trial = await mkdtemp(join(workDir, '.trial-'));
+      const command = await this.#trialIn(trial, SEPARATING.includes(name));
+      const { argv, env, cwd, user: as } = wrap[name](command, machine);
+      const probe = name === 'container' ? [argv[0]!, 'info'] : argv;
+      await promisify(execFile)(probe[0]!, probe.slice(1), { env: { ...env }, cwd, timeout: PROBE_MS, killSignal: 'SIGKILL', ...as });
       return undefined;
     } catch (error) {
       const { stderr, message } = error as { stderr?: string; message: string };
       return (stderr?.trim() || message).split('\n')[0]!.slice(0, 300);
+    } finally {
+      if (trial !== undefined) await rm(trial, { recursive: true, force: true });
     }
+  }
+
+  /** Succeeds where a step can write to its folder and, if it is to be behind a fence, not see what is beside it. */
+  async #trialIn(trial: string, apart: boolean): Promise<FencedCommand> {
+    const { machine, user } = this.#options;
+    const folder = join(trial, 'folder');
+    await mkdir(folder, { mode: 0o711 });
+    await writeFile(join(trial, 'hidden'), '');
+    for (const name of ['src', 'tmp']) {
+      await mkdir(join(folder, name));
+      if (user !== undefined) await chown(join(folder, name), user.uid, user.gid);
+    }
+    if (user !== undefined) await chown(trial, user.uid, user.gid);
+    return {
+      argv: ['/bin/sh', '-c', ': > written; [ ! -e "$0" ] || { echo "it does not hide files" >&2; exit 1; }', apart ? join(trial, 'hidden') : '/dev/null/none'], cwd: join(folder, 'src'), env: { PATH: machine.env['PATH'] ?? '' }, folder, view: this.#options.view(),
+      name: `quire-probe-${process.pid}`, image: '', ...(user === undefined ? {} : { user }),
+    };
   }
 }
 
 export function isSandbox(name: string): name is SandboxName {
   return (SANDBOXES as readonly string[]).includes(name);
+}
+
+function notInstalled(programs: Readonly<Record<string, string | undefined>>): string | undefined {
+  const missing = Object.entries(programs).filter(([, path]) => path === undefined).map(([name]) => name);
+  return missing.length === 0 ? undefined : `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not installed`;
 }

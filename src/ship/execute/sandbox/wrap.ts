@@ -1,4 +1,8 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Machine } from './machine.ts';
+import { viewScript } from './namespaces.ts';
+import { isWithin, SHARED_PLACES, type View } from './view.ts';
 
 export const SANDBOXES = ['none', 'namespaces', 'bubblewrap', 'systemd', 'container'] as const;
 export type SandboxName = (typeof SANDBOXES)[number];
@@ -15,18 +19,21 @@ export interface FencedCommand {
   readonly env: Readonly<Record<string, string>>;
   /** Whom it runs as; absent for who this process runs as. */
   readonly user?: User;
-  /** The only folder that it must be able to write to. */
+  /** The only folder that it must be able to write to; has a folder `tmp`. */
   readonly folder: string;
+  /** What it sees besides. */
+  readonly view: View;
   /** Unique on this machine; letters, digits, `.` and `-`. */
   readonly name: string;
   /** For `container`. */
   readonly image: string;
 }
 
-/** What is started instead. */
+/** What is started instead, where and as whom. */
 export interface Wrapped {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
   readonly user?: User;
   readonly forceEnd?: readonly string[];
 }
@@ -35,39 +42,56 @@ export interface Wrapped {
 const MAX_PROCESSES = 4096;
 /** Ours, because a container engine is a client that has to find its server. */
 const ENGINE_VARIABLES = ['PATH', 'HOME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'DOCKER_HOST', 'DOCKER_CONFIG', 'DOCKER_CONTEXT', 'DOCKER_TLS_VERIFY', 'DOCKER_CERT_PATH', 'CONTAINER_HOST'];
+/** Variables that make the loader, the C library, a shell or mount run or read what they name (ld.so(8), secure-execution mode, and bash(1)). */
+const DANGEROUS = /^(LD_|LIBMOUNT_|MALLOC_|BASH_FUNC_|(GCONV_PATH|GETCONF_DIR|GLIBC_TUNABLES|HOSTALIASES|LOCALDOMAIN|LOCPATH|NIS_PATH|NLSPATH|RES_OPTIONS|RESOLV_HOST_CONF|TZDIR|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4)$)/;
 
 /** How each sandbox starts a command (decisions, section 5). The programs that it needs must be there. */
 export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine: Machine) => Wrapped>> = {
-  none: ({ argv, env, user }, { prlimit }) => {
-    if (prlimit === undefined) return { argv, env, user };
+  none: ({ argv, cwd, env, user }, machine) => {
     // A core file would hold the secrets of the step. Processes are counted by user, so only where the user has no others.
-    return { argv: [prlimit, '--core=0', ...(user === undefined ? [] : [`--nproc=${MAX_PROCESSES}`]), '--', ...argv], env, user };
+    if (user === undefined) return { argv: [...limits(machine, false), ...argv], env, cwd };
+    const { early, late } = parted(env);
+    const inside = inFolder(cwd, late, argv, 'exec "$@"');
+    if (machine.setpriv === undefined) return { argv: [...limits(machine, true), ...inside], env: early, cwd: '/', user };
+    return { argv: [...limits(machine, true), ...become(user, machine), ...inside], env: early, cwd: '/' };
   },
 
-  namespaces: ({ argv, env, user }, { root, unshare, setpriv }) => {
-    const identity = root ? [] : ['--user', '--map-current-user'];
-    const drop = user === undefined ? [] : [setpriv!, `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', '--'];
+  namespaces: ({ argv, cwd, env, user, folder, view }, machine) => {
+    const { root, unshare, mount, mkdir, setpriv } = machine;
+    const { early, late } = parted(env);
+    const identity = root ? [] : ['--user', '--map-current-user', '--keep-caps'];
+    const drop = user !== undefined ? [...limits(machine, true), ...become(user, machine)] : root ? [] : [setpriv!, '--ambient-caps=-all', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs', '--'];
     // Process 1 of a namespace gets no SIGTERM that it does not handle: the shell takes that place, its child is the command.
-    return { argv: [unshare!, ...identity, '--pid', '--ipc', '--mount-proc', '--fork', '--kill-child', '--', ...drop, '/bin/sh', '-c', '"$@"; exit $?', 'sh', ...argv], env };
+    const inside = inFolder(cwd, late, argv, '"$@"; exit $?');
+    return { argv: [unshare!, ...identity, '--mount', '--pid', '--ipc', '--mount-proc', '--fork', '--kill-child', '--', '/bin/sh', '-c', viewScript(view, folder, { mount: mount!, mkdir: mkdir! }), 'sh', ...drop, ...inside], env: early, cwd: '/' };
   },
 
-  bubblewrap: ({ argv, cwd, env, user, folder }, { bwrap }) => ({
-    // bwrap would take the whole sandbox down at the first SIGTERM; so only the command in it may hear it.
-    argv: [
-      'env', '--ignore-signal=TERM', bwrap!, '--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts',
-      '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', '--bind', folder, folder, '--chdir', cwd,
-      '--', 'env', '--default-signal=TERM', ...argv,
-    ],
-    env, user,
-  }),
+  bubblewrap: ({ argv, cwd, env, user, folder, view }, machine) => {
+    const { bwrap, envProgram = 'env' } = machine;
+    const { early, late } = parted(env);
+    const drop = user === undefined ? [] : [...limits(machine, true), ...become(user, machine)];
+    const shared = SHARED_PLACES.filter((place) => existsSync(place)).flatMap((place) => (place === '/dev/shm' || isWithin(folder, place) ? ['--perms', '1777', '--tmpfs', place] : ['--bind', join(folder, 'tmp'), place]));
+    const kept = view.keptInRun.flatMap((name) => ['--ro-bind-try', join('/run', name), join('/run', name)]);
+    return {
+      // bwrap would take the whole sandbox down at the first SIGTERM; so only the command in it may hear it.
+      argv: [
+        envProgram, '--ignore-signal=TERM', bwrap!, '--die-with-parent', '--unshare-pid', '--unshare-ipc', '--unshare-uts',
+        '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...(existsSync('/run') ? ['--tmpfs', '/run'] : []), ...kept, ...shared,
+        ...view.hidden.flatMap((target) => ['--tmpfs', target]), ...waysTo(folder, [...view.hidden, ...SHARED_PLACES, '/run']), '--bind', folder, folder, ...view.masked.flatMap((file) => ['--ro-bind', '/dev/null', file]),
+        '--chdir', '/', '--', envProgram, '--default-signal=TERM', ...drop, ...inFolder(cwd, late, argv, 'exec "$@"'),
+      ],
+      env: early, cwd: '/',
+    };
+  },
 
-  systemd: ({ argv, env, user, name }, { root, env: ours, systemdRun, systemctl }) => {
+  systemd: ({ argv, cwd, env, user, name }, { root, env: ours, systemdRun, systemctl }) => {
     const manager = root ? [] : ['--user'];
     const identity = root && user !== undefined ? [`--uid=${user.uid}`, `--gid=${user.gid}`] : [];
     const bus = root ? {} : pick(ours, ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS']);
+    const { early, late } = parted(env);
     return {
-      argv: [systemdRun!, ...manager, '--scope', '--quiet', '--collect', `--unit=${name}`, `--property=TasksMax=${MAX_PROCESSES}`, '--property=MemoryAccounting=yes', '--property=CPUAccounting=yes', ...identity, '--', ...argv],
-      env: { ...env, ...bus },
+      argv: [systemdRun!, ...manager, '--scope', '--quiet', '--collect', `--unit=${name}`, `--property=TasksMax=${MAX_PROCESSES}`, '--property=MemoryAccounting=yes', '--property=CPUAccounting=yes', ...identity, '--', ...inFolder(cwd, late, argv, 'exec "$@"')],
+      env: { ...early, ...bus }, cwd: '/',
       ...(systemctl === undefined ? {} : { forceEnd: [systemctl, ...manager, 'kill', '--signal=SIGKILL', `${name}.scope`] }),
     };
   },
@@ -76,15 +100,43 @@ export const wrap: Readonly<Record<SandboxName, (command: FencedCommand, machine
     const engine = machine.podman ?? machine.docker!;
     const own = pick(machine.env, ENGINE_VARIABLES);
     // Values travel in the engine's environment, where `ps` does not show them, unless it needs the name itself.
-    const variables = Object.entries(env).filter(([key]) => key !== 'PATH').flatMap(([key, value]) => ['--env', ENGINE_VARIABLES.includes(key) ? `${key}=${value}` : key]);
+    const variables = Object.entries(env).filter(([key]) => key !== 'PATH').flatMap(([key, value]) => ['--env', ENGINE_VARIABLES.includes(key) || DANGEROUS.test(key) ? `${key}=${value}` : key]);
     const identity = machine.podman !== undefined && !machine.root ? ['--userns=keep-id'] : ['--user', `${user?.uid ?? process.getuid?.() ?? 0}:${user?.gid ?? process.getgid?.() ?? 0}`];
     return {
       argv: [engine, 'run', '--rm', '--init', '--name', name, ...identity, '--security-opt', 'no-new-privileges', '--volume', `${folder}:${folder}:Z`, '--workdir', cwd, ...variables, '--entrypoint', argv[0]!, image, ...argv.slice(1)],
-      env: { ...env, ...own },
+      env: { ...parted(env).early, ...own }, cwd: '/',
       forceEnd: [engine, 'rm', '--force', name],
     };
   },
 };
+
+/** Folders above that have to be made in what is empty; by itself bwrap closes them to others. */
+function waysTo(folder: string, empty: readonly string[]): string[] {
+  const inside = empty.find((place) => isWithin(folder, place));
+  const ways: string[] = [];
+  for (let at = dirname(folder); inside !== undefined && at !== inside && isWithin(at, inside); at = dirname(at)) ways.unshift('--dir', at);
+  return ways;
+}
+
+function limits({ prlimit }: Machine, ownUser: boolean): string[] {
+  return prlimit === undefined ? [] : [prlimit, '--core=0', ...(ownUser ? [`--nproc=${MAX_PROCESSES}`] : []), '--'];
+}
+
+/** Root becomes a user for good: without groups or capabilities, and with no way to get others by a program's set-user-id bit. */
+function become({ uid, gid }: User, { setpriv }: Machine): string[] {
+  return [setpriv!, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs', '--'];
+}
+
+/** Enters the folder as who the step is: a link in it leads nowhere where the step may not go. */
+function inFolder(cwd: string, late: readonly string[], argv: readonly string[], run: string): string[] {
+  return ['/bin/sh', '-c', `cd -- "$1" || exit 126; shift; ${run}`, 'sh', cwd, ...(late.length === 0 ? [] : ['env', ...late]), ...argv];
+}
+
+/** What programs between this process and the step may see of the step's variables, and what is set for the step alone. */
+function parted(env: Readonly<Record<string, string>>): { early: Record<string, string>; late: string[] } {
+  const entries = Object.entries(env);
+  return { early: Object.fromEntries(entries.filter(([name]) => !DANGEROUS.test(name))), late: entries.filter(([name]) => DANGEROUS.test(name)).map(([name, value]) => `${name}=${value}`) };
+}
 
 function pick(env: Readonly<Record<string, string | undefined>>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));

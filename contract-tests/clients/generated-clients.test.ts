@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startDocsServer } from '../../src/testkit/docs-server.ts';
+import { API_TOKEN, startRunsServer } from '../../src/testkit/runs-server.ts';
+import { LANGUAGES, reasonToSkip } from '../support/toolchains.ts';
+
+// The programs of `examples/` against live servers: each generates its client from the description that the server
+// publishes. QUIRE_TEST_CLIENTS names the languages to try.
+
+const run = promisify(execFile);
+const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples');
+
+const SERVERS = {
+  docs: async () => {
+    const { url, stop } = await startDocsServer({ env: { SVC_AUDIT_ENABLED: 'true' } });
+    return { url, stop };
+  },
+  runs: async () => {
+    // No ship has the label, so that runs stay queued.
+    const { url, remove } = await startRunsServer('projects:\n  - {id: alpha, repository: org/alpha, runs_on: [team=examples]}\n');
+    return { url, stop: remove };
+  },
+};
+type Service = keyof typeof SERVERS;
+
+/** What every program of a service prints: the code block of its section in `examples/README.md`. */
+async function linesOf(service: Service): Promise<string[]> {
+  const readme = await readFile(join(EXAMPLES, 'README.md'), 'utf8');
+  const section = readme.split(/^## /m).find((text) => text.startsWith(`${service}\n`))!;
+  return /```text\n([^`]*)\n```/.exec(section)![1]!.split('\n');
+}
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'quire-client-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe.each(LANGUAGES)('a client generated in %s from the published description', (language) => {
+  const reason = reasonToSkip(language);
+  const skipped = reason === undefined ? '' : ` (skipped: ${reason})`;
+
+  it.skipIf(reason !== undefined).each(Object.keys(SERVERS) as Service[])(`compiles, and its program does what a user of "%s" does${skipped}`, async (service) => {
+    const server = await SERVERS[service]();
+    try {
+      const description = join(folder, 'description.json');
+      await writeFile(description, await (await fetch(`${server.url}/openapi-3.0.json`)).text());
+      const { stdout } = await run('bash', [join(EXAMPLES, language, 'run.sh'), service, description, server.url, join(folder, 'client')], {
+        env: { ...process.env, ...(service === 'runs' ? { QUIRE_TOKEN: API_TOKEN } : {}) },
+        maxBuffer: 64 * 2 ** 20,
+      });
+      expect(stdout.trim().split('\n')).toEqual(await linesOf(service));
+    } finally {
+      await server.stop();
+    }
+  }, 30 * 60_000);
+});
+
+describe('the examples', () => {
+  it('are of languages that are tried here', async () => {
+    const folders = (await readdir(EXAMPLES, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    expect(folders.filter((name) => !LANGUAGES.includes(name as never))).toEqual([]);
+  });
+
+  it.each(Object.keys(SERVERS) as Service[])('have their lines for %s in examples/README.md', async (service) => {
+    expect((await linesOf(service)).length).toBeGreaterThan(3);
+  });
+});

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CONFIGURATIONS, start, type Configuration, type Started } from './services.ts';
+
+// main.ts [CONFIGURATION...] [OPTION OF SCHEMATHESIS...]: one run for each configuration, all of them unless some are named.
+
+const SCHEMATHESIS = process.env['SCHEMATHESIS'] ?? 'schemathesis';
+const FOLDER = import.meta.dirname;
+
+/** The same requests in every run of one version of the specification; an option that is given again wins. */
+const OPTIONS = ['--seed', '1', '--workers', '1', '--max-examples', '20', '--continue-on-failure', '--generation-database', 'none'];
+
+const names = process.argv.slice(2).filter((word) => word in CONFIGURATIONS);
+const options = process.argv.slice(2).filter((word) => !(word in CONFIGURATIONS));
+
+/** Whoever ends this program ends the run; the service and its folder are removed as after any other. */
+const ended = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
+
+for (const name of names.length > 0 ? names : Object.keys(CONFIGURATIONS)) {
+  if (ended.signal.aborted) break;
+  console.log(`\n${name}`);
+  if (await runOn(CONFIGURATIONS[name]!, options) !== 0) process.exitCode = 1;
+}
+
+async function runOn(configuration: Configuration, more: readonly string[]): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-schemathesis-'));
+  const server = await start(configuration, folder);
+  try {
+    return await schemathesis(configuration, server, folder, more);
+  } finally {
+    const { stderr } = await server.end();
+    // Only what went wrong is worth reading: the services log each request that they could not answer.
+    const failures = stderr.split('\n').filter((line) => /ERROR|FATAL/.test(line));
+    if (failures.length > 0) console.log(`\nLogged by the service:\n${failures.slice(0, 50).join('\n')}`);
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** In the folder of the run, where it leaves what its `st replay` reads: the service is gone by then. */
+async function schemathesis({ checks, accepted }: Configuration, { url, token }: Started, folder: string, more: readonly string[]): Promise<number> {
+  const config = join(folder, 'schemathesis.toml');
+  await writeFile(config, await readFile(join(FOLDER, 'schemathesis.toml'), 'utf8') + credential(token));
+  const child = spawn(SCHEMATHESIS, [
+    '--config-file', config, 'run', `${url}/openapi.json`, ...checks, ...OPTIONS, '--baseline', join(FOLDER, accepted), ...more,
+  ], { cwd: folder, stdio: 'inherit' });
+  ended.signal.addEventListener('abort', () => child.kill('SIGINT'));
+  const [code] = await once(child, 'exit') as [number | null];
+  return code ?? 1;
+}
+
+/** As a header of all requests it would stand in for the wrong credentials that some of them are to have. */
+function credential(token: string | undefined): string {
+  return token === undefined ? '' : `\n[auth.openapi.bearer]\nbearer = ${JSON.stringify(token)}\n`;
+}

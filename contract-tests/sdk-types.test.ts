@@ -1,0 +1,34 @@
+import { describe, expectTypeOf, it } from 'vitest';
+import type * as docs from '../generated/docs/sdk/types.gen.ts';
+import type * as runs from '../generated/runs/sdk/types.gen.ts';
+
+/** Checked by the compiler (`npm run check`): what a description says for generators in other languages must not cost the SDK its types. */
+describe('the types of the SDK', () => {
+  it('name the fields of a body that needs one of several, and make no union of it', () => {
+    expectTypeOf<docs.UpdateDocumentRequest>().toHaveProperty('contentMd').toEqualTypeOf<string | undefined>();
+    expectTypeOf<docs.UpdateDocumentRequest>().toHaveProperty('collection').toEqualTypeOf<string>();
+    expectTypeOf<docs.SearchVectorsRequest>().toHaveProperty('queryVector').toEqualTypeOf<number[] | undefined>();
+    expectTypeOf<docs.SearchGeoPolygonRequest>().toHaveProperty('collection').toEqualTypeOf<string>();
+  });
+
+  it('tell the types of a value that has several', () => {
+    expectTypeOf<docs.RangeValue>().toEqualTypeOf<string | number>();
+    expectTypeOf<NonNullable<docs.RangeMeta[number]['gte']>>().toEqualTypeOf<string | number>();
+    expectTypeOf<NonNullable<runs.EnqueueRunRequest['input']>>().toEqualTypeOf<string | Record<string, unknown>>();
+  });
+
+  it('have numbers, however large, and tuples', () => {
+    expectTypeOf<docs.AuditEvent['ts']>().toEqualTypeOf<number>();
+    expectTypeOf<docs.Position>().toEqualTypeOf<[number, number]>();
+  });
+
+  it('know enumerations, and null beside them', () => {
+    expectTypeOf<docs.SearchFullTextRequest['mode']>().extract<'boolean'>().toEqualTypeOf<'boolean'>();
+    expectTypeOf<null>().toExtend<runs.Run['waiting_reason']>();
+    expectTypeOf<'backoff'>().toExtend<runs.Run['waiting_reason']>();
+  });
+
+  it('say how a page ended', () => {
+    expectTypeOf<docs.ListUsersResponse['truncated']>().toEqualTypeOf<true | undefined>();
+  });
+});

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient, createConfig } from '../generated/docs/sdk/client/index.ts';
+import * as functions from '../generated/docs/sdk/sdk.gen.ts';
+import { startDocsServer, type DocsServer } from '../src/testkit/docs-server.ts';
+import { exampleCalls, specificationFile, type ExampleCall } from './support/examples.ts';
+
+// Whoever tries the specification's examples, in the order in which they stand there, is answered.
+
+interface Specification {
+  readonly servers: readonly { readonly url: string }[];
+  readonly components: { readonly schemas: Record<string, { readonly examples?: readonly unknown[]; readonly required?: readonly string[] }> };
+}
+
+const specification = JSON.parse(readFileSync(specificationFile('docs'), 'utf8')) as Specification;
+const calls = exampleCalls('docs');
+
+let server: DocsServer;
+beforeAll(async () => {
+  server = await startDocsServer({ env: { SVC_EMBEDDING_PROVIDER: 'builtin' } });
+  await send(calls.find(({ operationId }) => operationId === 'addDocument')!);
+});
+afterAll(() => server.stop());
+
+type Send = (options: object) => Promise<{ data?: unknown; error?: { error: string; code: string; requestId: string }; response?: Response }>;
+
+function send({ operationId, options }: ExampleCall) {
+  return (functions as unknown as Record<string, Send>)[operationId]!({ client: createClient(createConfig({ baseUrl: server.url })), ...options });
+}
+
+describe('an example of a request', () => {
+  it.each(calls.map((call) => [call.operationId, call] as const))('of %s is understood, or refused with a code and an id', async (_, call) => {
+    const { error, response } = await send(call);
+    // What an example names may not be there, or not be built; what it says is right.
+    expect([200, 201, 202, 204, 401, 404, 409, 501, 503, ...(NEEDS_MORE.has(call.operationId) ? [400] : [])], JSON.stringify(error)).toContain(response!.status);
+    if (response!.status >= 400) expect(error).toMatchObject({ error: expect.any(String), code: expect.any(String), requestId: response!.headers.get('x-request-id') });
+  });
+});
+
+/** Operations whose examples say something of what is elsewhere: a file, a provider, a collection of another time. */
+const NEEDS_MORE = new Set(['restoreBackup', 'createEmbeddingConfig', 'updateEmbeddingConfig', 'setCollectionConfig', 'rotateEncryption', 'createWebhook', 'importUrl']);
+
+describe('the example of FilterMeta', () => {
+  it.each(specification.components.schemas['FilterMeta']!.examples!.map((filterMeta) => [filterMeta]))('finds the document of the example of addDocument: %j', async (filterMeta) => {
+    const found = await functions.searchDocuments({ client: createClient(createConfig({ baseUrl: server.url })), body: { collection: 'blog', filterMeta: filterMeta as Record<string, string[]> } });
+    expect(found.data!.map(({ key }) => key)).toEqual(['hello-world']);
+  });
+});
+
+describe('the description', () => {
+  it('is of the server that serves it, on every host', async () => {
+    const served = await (await fetch(`${server.url}/openapi.json`)).json() as Specification;
+    expect(served.servers.map(({ url }) => new URL(url, `${server.url}/openapi.json`).href)).toEqual([`${server.url}/`]);
+  });
+
+  it('leaves the SDK with an address of its own', () => {
+    expect(functions.getHealth).toBeTypeOf('function');
+    const generated = (service: string) => readFileSync(new URL(`../generated/${service}/sdk/client.gen.ts`, import.meta.url), 'utf8');
+    expect([generated('docs'), generated('runs')]).toEqual([expect.stringContaining("baseUrl: 'http://localhost:11023'"), expect.stringContaining("baseUrl: 'http://localhost:11030'")]);
+  });
+
+  it('says of every error that it has a code and an id', () => {
+    expect(specification.components.schemas['ErrorBody']!.required).toEqual(['error', 'code', 'requestId']);
+  });
+});

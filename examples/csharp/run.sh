@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Generates the client of SERVICE (docs or runs) from the file DESCRIPTION into FOLDER and runs the program with it.
+# Usage: run.sh SERVICE DESCRIPTION URL FOLDER
+set -euo pipefail
+service=$1 description=$(realpath "$2") url=$3 folder=$4
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+mkdir -p "$folder"
+cd "$folder"
+{
+  ${OPENAPI_GENERATOR:-npx -y @openapitools/openapi-generator-cli} generate -g csharp -i "$description" -o client
+  cp "$here/example.csproj" .
+  cp "$here/$service.cs" program.cs
+  dotnet build example.csproj --output build
+} >&2
+dotnet build/example.dll "$url"

@@ -1,0 +1,39 @@
+import { ServerInterceptingCall, status, type ServerInterceptingCallInterface, type ServerInterceptor } from '@grpc/grpc-js';
+
+/** One call as it ended; `method` is the full name of one that the server knows. */
+export interface GrpcExchange {
+  readonly method: string;
+  /** Name of the status, such as `OK`. */
+  readonly code: string;
+}
+
+/**
+ * Tells of each call once, when its status is sent or its client has gone (`CANCELLED`). It has to be the first interceptor, so that
+ * it sees what the others send. Calls of methods that are not there never come here.
+ */
+export function observeCalls(observe: (exchange: GrpcExchange) => void): ServerInterceptor {
+  return ({ path }, call) => {
+    const method = path.slice(1);
+    let told = false;
+    const tell = (code: status): void => {
+      if (told) return;
+      told = true;
+      observe({ method, code: status[code] });
+    };
+    return new ObservedCall(call, tell);
+  };
+}
+
+class ObservedCall extends ServerInterceptingCall {
+  readonly #tell: (code: status) => void;
+
+  constructor(call: ServerInterceptingCallInterface, tell: (code: status) => void) {
+    super(call, { start: (next) => next({ onCancel: () => tell(status.CANCELLED) }) });
+    this.#tell = tell;
+  }
+
+  override sendStatus(ending: Parameters<ServerInterceptingCall['sendStatus']>[0]): void {
+    this.#tell(ending.code);
+    super.sendStatus(ending);
+  }
+}

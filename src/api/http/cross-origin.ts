@@ -1,0 +1,62 @@
+import type { Middleware } from 'koa';
+import { ServiceError } from '../../errors/index.ts';
+import type { WebRequest, WebVerdict } from '../../lib/web-guard.ts';
+import { changesState } from '../../operations/index.ts';
+import type { RequestState } from './operation-endpoint.ts';
+import type { Routes } from './routes.ts';
+
+const EXPOSED = 'X-Total-Count, X-Context-Truncated, X-Truncated, X-Next-Offset, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Mcp-Session-Id, Content-Disposition';
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const PREFLIGHT_SECONDS = '600';
+
+/** What a request may do as far as browsers tell where it is from; undefined where that does not matter. */
+export type JudgeWebRequest = (request: Pick<WebRequest, 'host' | 'origin'>) => WebVerdict | undefined;
+
+export interface CrossOriginOptions {
+  /** Origins whose pages may read the answers; `*` stands for all. */
+  readonly origins: readonly string[];
+  /** Keeps pages of strangers out of a server that asks for no credential (decision D-140). */
+  readonly judge: JudgeWebRequest;
+  /** Paths that are open to whoever asks, probes of health for instance. */
+  readonly openPaths: readonly string[];
+  readonly routes: Routes;
+}
+
+/**
+ * Cross-origin requests (decisions, section 5.3): `*` allows every origin without credentials, a
+ * list echoes the origins that it holds. What the judge refuses is answered 403; who may only read is known by
+ * `readsOnly` from here on, and `invoke` refuses the rest.
+ */
+export function crossOrigin({ origins, judge, openPaths, routes }: CrossOriginOptions): Middleware<RequestState> {
+  const any = origins.includes('*');
+  const open = new Set(openPaths);
+  return async (ctx, next) => {
+    const { origin, host, 'access-control-request-method': wanted } = ctx.headers;
+    const verdict = open.has(ctx.path) ? undefined : judge({ host, origin });
+    if (verdict !== undefined && verdict.may !== 'everything') {
+      if (verdict.may === 'nothing') throw new ServiceError('forbidden', verdict.reason);
+      ctx.state.readsOnly = verdict.reason;
+    }
+    if (!any) ctx.vary('Origin');
+    const isAllowed = verdict !== undefined || (origin !== undefined && origins.includes(origin));
+    const allowed = origin === undefined ? undefined : any ? '*' : isAllowed ? origin : undefined;
+    if (allowed !== undefined) {
+      ctx.set('Access-Control-Allow-Origin', allowed);
+      ctx.set('Access-Control-Expose-Headers', EXPOSED);
+    }
+    if (ctx.method !== 'OPTIONS') return next();
+    if (ctx.state.readsOnly !== undefined && wanted !== undefined && changesAt(routes, wanted, ctx.path)) throw new ServiceError('forbidden', ctx.state.readsOnly);
+    if (allowed !== undefined && wanted !== undefined) {
+      ctx.set('Access-Control-Allow-Methods', METHODS);
+      ctx.set('Access-Control-Allow-Headers', String(ctx.headers['access-control-request-headers'] ?? 'Content-Type'));
+      ctx.set('Access-Control-Max-Age', PREFLIGHT_SECONDS);
+    }
+    ctx.status = 204;
+    return undefined;
+  };
+}
+
+function changesAt(routes: Routes, method: string, path: string): boolean {
+  const match = routes.match(method, path);
+  return match !== undefined && 'spec' in match && changesState(match.spec);
+}

@@ -1,0 +1,65 @@
+import { ServiceError } from '../../errors/index.ts';
+import { didYouMean } from '../../lib/did-you-mean.ts';
+import type { OperationSpec, ParameterSpec } from '../../operations/index.ts';
+
+/** The values of each parameter of a query string, in the order in which they stand there. */
+export type Query = ReadonlyMap<string, readonly string[]>;
+
+/** Reads a query string. Throws `invalid_argument` where an escape is broken: the platform would put a replacement character there. */
+export function parseQuery(text: string): Query {
+  checkEscapes(text);
+  const query = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const values = query.get(name);
+    if (values === undefined) query.set(name, [value]);
+    else values.push(value);
+  }
+  return query;
+}
+
+function checkEscapes(text: string): void {
+  try {
+    if (text.includes('%')) decodeURIComponent(text);
+  } catch (cause) {
+    throw new ServiceError('invalid_argument', 'the query string is not valid UTF-8, percent-encoded', { cause });
+  }
+}
+
+/**
+ * The key that a name has of an object parameter: `meta[category]` and `meta.category` have `category` of `meta`
+ * (decision D-145). Clients that write a list as `meta[category][]` mean the same. Undefined where it has none.
+ */
+export function keyOf(parameter: string, name: string): string | undefined {
+  if (!name.startsWith(parameter)) return undefined;
+  const rest = name.slice(parameter.length);
+  const key = rest.startsWith('.') ? rest.slice(1) : /^\[(.+?)\](?:\[\])?$/s.exec(rest)?.[1];
+  // A deeper path names nothing: values are texts.
+  return key === undefined || key === '' || key.includes('][') ? undefined : key;
+}
+
+/** Throws `invalid_argument` for a parameter that the operation does not have: what is ignored in silence is taken for a filter that found nothing to leave out. */
+export function refuseUnknownParameters({ method, path, parameters }: OperationSpec, query: Query): void {
+  const known = parameters.filter((parameter) => parameter.in === 'query');
+  for (const name of query.keys()) {
+    if (known.some((parameter) => isNamed(parameter, name))) continue;
+    throw new ServiceError('invalid_argument', `unknown query parameter "${name.slice(0, SHOWN).toWellFormed()}"${hint(known, name, `${method} ${path}`)}`);
+  }
+}
+
+const SHOWN = 80;
+
+function isNamed(parameter: ParameterSpec, name: string): boolean {
+  return parameter.type === 'object' ? keyOf(parameter.name, name) !== undefined : parameter.name === name;
+}
+
+function hint(known: readonly ParameterSpec[], name: string, operation: string): string {
+  if (known.length === 0) return `; ${operation} takes none`;
+  const base = name.split(/[.[]/, 1)[0]!;
+  const object = known.find((parameter) => parameter.type === 'object' && parameter.name === base);
+  if (object !== undefined) return `; write ${object.name}[KEY]=VALUE with one key, such as ${object.name}[category]=news`;
+  const names = known.map((parameter) => parameter.name);
+  // A filter written as a field of its own is what generated clients sent here before.
+  const filter = known.find((parameter) => parameter.type === 'object');
+  const near = didYouMean(name, names) || didYouMean(base, names);
+  return near || (filter === undefined ? `; ${operation} takes ${names.join(', ')}` : `; metadata are filtered by ${filter.name}[${name.slice(0, SHOWN).toWellFormed()}]=...`);
+}

@@ -1,0 +1,15 @@
+import type { Address } from '../../lib/address.ts';
+import { ownNames } from '../../lib/own-names.ts';
+import { createWebGuard, type WebGuard, type WebReach } from '../../lib/web-guard.ts';
+import type { Settings } from '../settings/index.ts';
+
+/** Keeps web pages of strangers out of what listens on an address; `others` is what the pages of origins may do that are not listed. */
+export function webGuardOf({ cors }: Settings, address: Address, others: WebReach): WebGuard {
+  const host = address.kind === 'tcp' ? address.host : undefined;
+  return createWebGuard({ origins: cors.origins.listed, others, names: ownNames(host), remedy });
+}
+
+function remedy(origin: string): string {
+  const isOrigin = /^https?:$/.test(URL.parse(origin)?.protocol ?? '');
+  return isOrigin ? `let it in with SVC_CORS_ORIGINS=${origin}` : 'name the origins that may call in SVC_CORS_ORIGINS';
+}

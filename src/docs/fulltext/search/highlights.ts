@@ -1,0 +1,35 @@
+import type { Highlight } from '../../../../generated/docs/sdk/types.gen.ts';
+import { isCodeDocument, tokenizeCode } from '../../../text/code/index.ts';
+import { highlight, type HighlightOptions } from '../../../text/highlight/index.ts';
+import { tokenize } from '../../../text/tokenize.ts';
+import type { Meta } from '../../documents/index.ts';
+import { CONTENT, FIELDS } from '../view/text-index.ts';
+import { fieldByName, nameOfKey } from '../view/to-indexed.ts';
+import type { SearchRequest } from './request.ts';
+import type { WordMatcher } from './word-matcher.ts';
+
+type Options = NonNullable<SearchRequest['highlight']>;
+
+interface Shown {
+  readonly key: string;
+  readonly meta: Meta;
+  readonly contentMd: string;
+}
+
+/** The best passages of a document's body, then those of its metadata, as many of each at most (decisions D-88, D-89). */
+export function highlightsOf({ algorithm, fieldWeights }: Pick<SearchRequest, 'algorithm' | 'fieldWeights'>, options: Options, matcher: WordMatcher, document: Shown): Highlight[] {
+  const code = isCodeDocument(document);
+  const all: HighlightOptions = { ...options, ...matcher.highlighted, tokens: code ? tokenizeCode : tokenize, markdown: !code };
+  const counts = (key: string): boolean => algorithm !== 'bm25f' || (fieldWeights.get(fieldByName(key)) ?? 0) > 0;
+  const body = highlight(document.contentMd, all).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }));
+  return [...body, ...inMetadata(document.meta, counts, all, options.maxHighlights)];
+}
+
+/** One passage of each value at most: those with the most terms, in the order of the metadata. */
+function inMetadata(meta: Meta, counts: (key: string) => boolean, options: HighlightOptions, most: number): Highlight[] {
+  const found = Object.entries(meta).filter(([key]) => counts(key)).flatMap(([key, values]) => values.flatMap((value, valueIndex) => (
+    highlight(value, { ...options, maxHighlights: 1 }).map((one): Highlight => ({ field: nameOfKey(key), valueIndex, ...one })))));
+  if (found.length <= most) return found;
+  const best = new Set([...found].sort((a, b) => b.matchedTerms.length - a.matchedTerms.length).slice(0, most));
+  return found.filter((one) => best.has(one));
+}

@@ -1,0 +1,38 @@
+import { resolveLanguage } from '../../../text/languages/index.ts';
+import { CODE_CLASS, languageOfClass, PROSE_CLASSES } from '../view/document-classes.ts';
+import type { RequestContext } from './request.ts';
+
+/** A language that a query is read in, for the prose of some classes. */
+export interface QueryLanguage {
+  /** Code of a language (see `resolveLanguage`). */
+  readonly lang: string;
+  readonly stopWords: ReadonlySet<string>;
+  /** Bits of the classes (see `document-classes.ts`); no two languages share one. */
+  readonly classes: number;
+}
+
+/**
+ * The languages that a query is read in: the one that it names, for all documents; or else those of the collection's documents, each
+ * for its own (decision D-144), that of most documents first. Documents of an unknown language, and collections without prose, have
+ * the server's. Throws `index_loading`.
+ */
+export function languagesOfQuery({ settings: { defaultLang }, dictionaries, view }: Pick<RequestContext, 'settings' | 'dictionaries' | 'view'>, collection: string, asked?: string): readonly [QueryLanguage, ...QueryLanguage[]] {
+  const toLanguage = (lang: string, classes: number): QueryLanguage => ({ lang, classes, stopWords: dictionaries.stopWordsOf(collection, lang) });
+  if (asked !== undefined) return [toLanguage(resolveLanguage(asked, defaultLang), PROSE_CLASSES)];
+  const found = proseOf(view.indexOf(collection)?.documentsByClass() ?? [], defaultLang);
+  const [main, ...others] = [...found].sort(([, a], [, b]) => b.documents - a.documents).map(([lang, { classes }]) => toLanguage(lang, classes));
+  // A language that comes while the query is under way is read as that of most documents.
+  const rest = others.reduce((classes, other) => classes & ~other.classes, PROSE_CLASSES);
+  return [main === undefined ? toLanguage(defaultLang, PROSE_CLASSES) : { ...main, classes: rest }, ...others];
+}
+
+function proseOf(documentsByClass: readonly number[], defaultLang: string): Map<string, { documents: number; classes: number }> {
+  const prose = new Map<string, { documents: number; classes: number }>();
+  for (const [number, documents] of documentsByClass.entries()) {
+    if (documents === 0 || number === CODE_CLASS) continue;
+    const lang = languageOfClass(number) ?? defaultLang;
+    const known = prose.get(lang) ?? { documents: 0, classes: 0 };
+    prose.set(lang, { documents: known.documents + documents, classes: known.classes | (1 << number) });
+  }
+  return prose;
+}

@@ -1,0 +1,35 @@
+import { isCodeDocument } from '../../../text/code/index.ts';
+import { resolveLanguage } from '../../../text/languages/index.ts';
+import type { Meta } from '../../documents/index.ts';
+
+// The classes that the index knows its documents by. A query is read for each of them: as words of a language, or as source code.
+
+/** The languages by the numbers of their classes. Checkpoints hold these, so that further ones go to the end. */
+const LANGUAGES: readonly string[] = ['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', 'no', 'da', 'fi', 'hu', 'ro', 'tr', 'ar', 'ta'];
+
+/** Prose of a language that is not among them. */
+const OTHER_CLASS = 30;
+/** Source code (contract section 2, "Code documents"), in whatever language its comments are. */
+export const CODE_CLASS = 31;
+
+/** Bit of source code. */
+export const CODE_CLASSES = 1 << CODE_CLASS;
+/** Bits of all prose. */
+export const PROSE_CLASSES = ~CODE_CLASSES;
+
+/** The class of a document. */
+export function classOfDocument(document: { readonly key: string; readonly lang: string; readonly meta: Meta }): number {
+  if (isCodeDocument(document)) return CODE_CLASS;
+  const number = LANGUAGES.indexOf(resolveLanguage(document.lang, ''));
+  return number < 0 ? OTHER_CLASS : number;
+}
+
+/** The language of a class of prose; undefined for one that is not known. */
+export function languageOfClass(documentClass: number): string | undefined {
+  return LANGUAGES[documentClass];
+}
+
+/** Whether a class is among those of some bits; none is that of a document that is not there. */
+export function isAmong(documentClass: number | undefined, classes: number): boolean {
+  return documentClass !== undefined && ((classes >>> documentClass) & 1) !== 0;
+}

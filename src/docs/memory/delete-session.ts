@@ -1,0 +1,42 @@
+import { ServiceError } from '../../errors/index.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import type { Identity } from '../../operations/index.ts';
+import { Pace, removeUnder, type UnitOfWork } from '../documents/index.ts';
+import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
+import { keysOf } from './message-documents.ts';
+import { findSession, noSession, removeSession, type SessionRow } from './session-rows.ts';
+
+/** Documents removed in one transaction. */
+const REMOVED_AT_ONCE = 500;
+
+/**
+ * `DELETE /v1/memory/sessions/{id}` (decision D-131). A long conversation takes several transactions; the last one
+ * removes the session, so that a deletion which was interrupted can be asked for again.
+ */
+export function deleteSession({ sql, feed, clock }: MemoryDeps): MemoryHandlers['deleteSession'] {
+  const find = async (queries: Parameters<typeof findSession>[0], id: string, identity: Identity): Promise<SessionRow> => {
+    const session = await findSession(queries, id, unixSeconds(clock));
+    if (session === undefined) throw noSession();
+    requireOwner(session, identity);
+    return session;
+  };
+  return async ({ id }, { identity, signal }) => {
+    for (;;) {
+      signal.throwIfAborted();
+      const deleted = await sql.transaction(async (tx) => {
+        const session = await find(tx, id, identity);
+        const work: UnitOfWork = { tx, feed, now: unixSeconds(clock), pace: new Pace() };
+        if ((await removeUnder(work, MEMORY, keysOf(id), REMOVED_AT_ONCE)) === REMOVED_AT_ONCE) return undefined;
+        await removeSession(work, session);
+        return session;
+      });
+      if (deleted !== undefined) return { status: 'deleted', sessionId: deleted.id, messages: deleted.messages };
+    }
+  };
+}
+
+/** A conversation is owned by the user that it names. */
+function requireOwner({ user_id: owner }: SessionRow, identity: Identity): void {
+  if (identity.may('admin', MEMORY) || (identity.username !== '' && identity.username === owner)) return;
+  throw new ServiceError('forbidden', `forbidden: a session is deleted by the user that it belongs to, or with admin permission on ${MEMORY}`);
+}

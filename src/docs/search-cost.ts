@@ -1,0 +1,27 @@
+/** What a search costs, roughly: whether others may have to wait for it. */
+export type Cost = 'cheap' | 'expensive';
+
+/** What a search reads from the tables beside the index, one pass over its collection for each entry. */
+export interface Passes {
+  readonly filterMeta?: object | undefined;
+  /** The filter of a search whose parameters are in the query string. */
+  readonly meta?: object | undefined;
+  /** A list of conditions, or one for each key. */
+  readonly rangeMeta?: object | undefined;
+  readonly boost?: object | undefined;
+  readonly facetBy?: readonly string[] | undefined;
+  readonly geo?: object | undefined;
+}
+
+/** Rows from which a search is expensive: the tables deliver about a million of them in a second. */
+const EXPENSIVE_ROWS = 20_000;
+
+/**
+ * The cost of a search of collections that have so many documents. Words are scored in microseconds, while filters, ranges,
+ * boosts and facets read a row of each document that has the value: at most all of them, which is what is
+ * assumed here, since counting them would cost as much.
+ */
+export function costOf({ filterMeta, meta, rangeMeta, boost, facetBy, geo }: Passes, documents: number): Cost {
+  const entries = [filterMeta, meta, rangeMeta, boost, facetBy].reduce((sum, each) => sum + Object.keys(each ?? {}).length, geo === undefined ? 0 : 1);
+  return entries * documents >= EXPENSIVE_ROWS ? 'expensive' : 'cheap';
+}

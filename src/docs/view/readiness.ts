@@ -1,0 +1,47 @@
+/** What readiness asks of a view: see `CollectionView`. */
+export interface Serving {
+  readonly name: string;
+  readonly isReady: boolean;
+  readonly changed: Promise<void>;
+}
+
+export interface ViewState {
+  readonly name: string;
+  readonly ready: boolean;
+}
+
+/** Tells whether every view serves, and when that changes. */
+export class Readiness {
+  readonly #views: readonly Serving[];
+
+  constructor(...views: readonly Serving[]) {
+    this.#views = views;
+  }
+
+  /** By the names that messages call the views. */
+  get views(): ViewState[] {
+    return this.#views.map(({ name, isReady }) => ({ name, ready: isReady }));
+  }
+
+  get isReady(): boolean {
+    return this.#views.every(({ isReady }) => isReady);
+  }
+
+  /** Calls the listener with the present state, and with each other one from then on. */
+  follow(listener: (ready: boolean) => void): void {
+    let told: boolean | undefined;
+    const tell = (): void => {
+      if (told === this.isReady) return;
+      told = this.isReady;
+      listener(told);
+    };
+    const watch = async (view: Serving): Promise<never> => {
+      for (;;) {
+        const { changed } = view;
+        tell();
+        await changed;
+      }
+    };
+    for (const view of this.#views) void watch(view);
+  }
+}

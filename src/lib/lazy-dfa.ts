@@ -1,0 +1,165 @@
+import { ParallelSearch } from './parallel-search.ts';
+import type { Automaton, State, TextSearch } from './regexp-automaton.ts';
+
+/** Sets of states that are remembered; with more, all are forgotten. Each has a table of half a kilobyte to a kilobyte. */
+const CACHED_STATES = 64;
+
+/** Entries that one search may add to the tables; a text that needs more gains nothing by them. */
+const MAX_ENTRIES = 1024;
+
+/** Characters beyond ASCII that are remembered for each set. */
+const CACHED_CHARACTERS = 128;
+
+const ASCII = 128;
+
+/** A set of states of the automaton, before one character is read. */
+interface StateSet {
+  /** States that the last character led to; the start of the automaton is in every set, since a match may begin anywhere. */
+  readonly reached: readonly number[];
+  /** Whether it is the one at the beginning of the text. */
+  readonly isFirst: boolean;
+  /** The next set, by ASCII character and by any other. */
+  readonly next: (StateSet | undefined)[];
+  readonly others: Map<number, StateSet>;
+  /** What can be known without a further character; undefined until somebody asks. */
+  within: Closure | undefined;
+  acceptsAtEnd: boolean | undefined;
+}
+
+/** Everything that a set leads to without consuming a character. */
+interface Closure {
+  readonly accepted: boolean;
+  /** States that consume a character. */
+  readonly atoms: readonly (State & { type: 'atom' })[];
+  readonly size: number;
+}
+
+/**
+ * The deterministic automaton of a pattern, made as far as texts need it (Aho, Sethi, Ullman, "Compilers", 1986, section 3.7;
+ * lazily, as in RE2): where the sets of states that a text meets are few, each character is one look into a table. A text that
+ * meets many is searched without tables (`ParallelSearch`).
+ */
+export class LazyDfa {
+  readonly #automaton: Automaton;
+  readonly #mostSets: number;
+  readonly #sets = new Map<string, StateSet>();
+  #first: StateSet | undefined;
+
+  constructor(automaton: Automaton, mostSets = CACHED_STATES) {
+    this.#automaton = automaton;
+    this.#mostSets = mostSets;
+  }
+
+  /** Not for patterns with `\b` or `\B`, whose truth the next character decides. */
+  static serves({ states }: Automaton): boolean {
+    return !states.some((state) => state.type === 'assertion' && (state.kind === 'boundary' || state.kind === 'inside'));
+  }
+
+  search(text: string): TextSearch {
+    this.#first ??= toSet([], true);
+    return new DfaSearch(this, text, this.#first, () => new ParallelSearch(this.#automaton, text));
+  }
+
+  /** Whether a match has been found before the text ends, and what was looked at to know that. */
+  within(set: StateSet): { readonly accepted: boolean; readonly steps: number } {
+    if (set.within !== undefined) return { accepted: set.within.accepted, steps: 0 };
+    set.within = this.#closure(set, false);
+    return { accepted: set.within.accepted, steps: set.within.size };
+  }
+
+  atEnd(set: StateSet): { readonly accepted: boolean; readonly steps: number } {
+    if (set.acceptsAtEnd !== undefined) return { accepted: set.acceptsAtEnd, steps: 0 };
+    const { accepted, size } = this.#closure(set, true);
+    set.acceptsAtEnd = accepted;
+    return { accepted, steps: size };
+  }
+
+  /** The set after a character that the given one has no entry for. */
+  advance(set: StateSet, codePoint: number): { readonly set: StateSet; readonly steps: number } {
+    const { atoms } = set.within!;
+    const reached = [...new Set(atoms.filter(({ accepts }) => accepts(codePoint)).map(({ next }) => next))].sort((a, b) => a - b);
+    const next = this.#known(reached);
+    if (codePoint < ASCII) set.next[codePoint] = next;
+    else if (set.others.size < CACHED_CHARACTERS) set.others.set(codePoint, next);
+    return { set: next, steps: atoms.length + reached.length };
+  }
+
+  #known(reached: readonly number[]): StateSet {
+    const key = reached.join();
+    const known = this.#sets.get(key);
+    if (known !== undefined) return known;
+    if (this.#sets.size >= this.#mostSets) {
+      this.#sets.clear();
+      this.#first = undefined;
+    }
+    const set = toSet(reached, false);
+    this.#sets.set(key, set);
+    return set;
+  }
+
+  #closure({ reached, isFirst }: StateSet, isLast: boolean): Closure {
+    const entered = new Set<number>();
+    const open = [this.#automaton.start, ...reached];
+    const atoms: (State & { type: 'atom' })[] = [];
+    let accepted = false;
+    for (let index = open.pop(); index !== undefined; index = open.pop()) {
+      if (entered.has(index)) continue;
+      entered.add(index);
+      const state = this.#automaton.states[index]!;
+      if (state.type === 'accept') accepted = true;
+      else if (state.type === 'atom') atoms.push(state);
+      else if (state.type === 'split') open.push(...state.next);
+      else if (state.kind === 'start' ? isFirst : isLast) open.push(state.next);
+    }
+    return { accepted, atoms, size: entered.size };
+  }
+}
+
+function toSet(reached: readonly number[], isFirst: boolean): StateSet {
+  return { reached, isFirst, next: Array<undefined>(ASCII).fill(undefined), others: new Map(), within: undefined, acceptsAtEnd: undefined };
+}
+
+class DfaSearch implements TextSearch {
+  readonly #dfa: LazyDfa;
+  readonly #text: string;
+  #set: StateSet;
+  #position = 0;
+  #steps = 0;
+  #entries = 0;
+  readonly #makeOther: () => TextSearch;
+  /** Goes on from the beginning in the place of this one. */
+  #other: TextSearch | undefined;
+
+  constructor(dfa: LazyDfa, text: string, first: StateSet, makeOther: () => TextSearch) {
+    this.#dfa = dfa;
+    this.#text = text;
+    this.#set = first;
+    this.#makeOther = makeOther;
+  }
+
+  get steps(): number {
+    return this.#steps + (this.#other?.steps ?? 0);
+  }
+
+  advance(steps: number): boolean | undefined {
+    if (this.#other !== undefined) return this.#other.advance(steps);
+    for (const end = this.#steps + steps; this.#steps < end;) {
+      const isLast = this.#position >= this.#text.length;
+      const { accepted, steps: looked } = isLast ? this.#dfa.atEnd(this.#set) : this.#dfa.within(this.#set);
+      this.#steps += 1 + looked;
+      if (accepted || isLast) return accepted;
+      const codePoint = this.#text.codePointAt(this.#position)!;
+      this.#position += codePoint > 0xffff ? 2 : 1;
+      this.#set = (codePoint < ASCII ? this.#set.next[codePoint] : this.#set.others.get(codePoint)) ?? this.#make(codePoint);
+      if (this.#entries > MAX_ENTRIES) return (this.#other = this.#makeOther()).advance(end - this.#steps);
+    }
+    return undefined;
+  }
+
+  #make(codePoint: number): StateSet {
+    const { set, steps } = this.#dfa.advance(this.#set, codePoint);
+    this.#steps += steps;
+    this.#entries += 1;
+    return set;
+  }
+}

@@ -1,0 +1,22 @@
+import { createRequire } from 'node:module';
+import type fastCheck from 'fast-check';
+
+/**
+ * What tests import as `fast-check` (vitest.config.ts): the library with one seed, so that the same commit passes or fails
+ * on every machine. `QUIRE_TEST_SEED` names another seed, or `random` for a new one in every property.
+ */
+const { default: fc } = createRequire(import.meta.url)('fast-check') as { readonly default: typeof fastCheck };
+
+const SEED = 20_261_122;
+
+const named = process.env['QUIRE_TEST_SEED'];
+if (named !== 'random') fc.configureGlobal({ seed: seedOf(named) });
+
+// eslint-disable-next-line import-x/no-default-export -- it stands for a package whose default is its whole interface
+export default fc;
+
+function seedOf(text: string | undefined): number {
+  if (text === undefined || text === '') return SEED;
+  if (!/^-?\d{1,10}$/.test(text)) throw new RangeError(`QUIRE_TEST_SEED must be an integer or "random", got "${text}"`);
+  return Number(text);
+}

@@ -1,0 +1,143 @@
+import type { ByteRange, Markup } from './markup.ts';
+import type { Hit } from './windows.ts';
+
+/** What a tokeniser says of a word; those of code overlap, as they give an identifier and its parts. */
+export interface HighlightToken extends ByteRange {
+  readonly form: string;
+  /** Number of the word in the text; parts of an identifier share its own. Needed for phrases. */
+  readonly position?: number;
+}
+
+/** Words that match where they follow each other. */
+export interface HighlightPhrase {
+  /** The terms of the words, in order; at least two. */
+  readonly words: readonly string[];
+  /** The matched terms that it stands for. */
+  readonly labels: readonly string[];
+}
+
+export interface HitOptions {
+  /** The matched term that a form stands for, as the answer names it; undefined if it didn't match. Called once for each distinct form. */
+  readonly match: (form: string) => string | undefined;
+  readonly phrases?: readonly HighlightPhrase[];
+  /** The term of a form, which words of phrases are compared by; the form itself by default. */
+  readonly termOf?: (form: string) => string;
+}
+
+/** A place that matches, and the words of it that may be tagged on their own if it can't be as a whole. */
+interface Found extends Hit {
+  readonly words: readonly ByteRange[];
+}
+
+/** What may stand between the words of a phrase that has one tag, where the text is Markdown: nothing that nests or begins a block. */
+const NESTING = /[[\]<>|*_~\\]|\n[ \t]*(?:\n|[-+#>]|\d+[.)])/;
+/** Within a word, these are no emphasis. */
+const JOINING = new Set(['_', '-']);
+
+/** Everything that matches in a text, in order. Of words that overlap, all are one hit. */
+export function findHits(tokens: readonly HighlightToken[], options: HitOptions): Found[] {
+  const { match, phrases = [], termOf = (form) => form } = options;
+  const matched = remember(match);
+  const hits: Found[] = [];
+  for (const { start, end, form } of tokens) {
+    const term = matched(form);
+    if (term !== undefined) hits.push({ start, end, terms: [term], words: [{ start, end }] });
+  }
+  if (phrases.length > 0) hits.push(...findPhrases(tokens, phrases, remember(termOf)));
+  return joined(hits);
+}
+
+/**
+ * The hits that can be tagged in a Markdown text, with the code spans that they stand in, and those that can't, which
+ * stand in what a tag would break.
+ *
+ * @param bytes UTF-8 of the text, a character for each byte
+ * @param longest bytes of a code span that is tagged as a whole
+ */
+export function fitToMarkup(hits: readonly Found[], { opaque, codeSpans }: Markup, bytes: string, longest: number): { readonly open: Hit[]; readonly closed: Hit[] } {
+  const open: Found[] = [];
+  const closed: Hit[] = [];
+  const [inOpaque, inSpans] = [new Cursor(opaque), new Cursor(codeSpans)];
+  for (const hit of splitWhereNested(hits, codeSpans, bytes)) {
+    const spans = inSpans.over(hit);
+    const grown = spans.reduce((range, span) => ({ start: Math.min(range.start, span.start), end: Math.max(range.end, span.end) }), { start: hit.start, end: hit.end });
+    if (inOpaque.over(hit).length > 0 || spans.some(({ start, end }) => end - start > longest)) closed.push(hit);
+    else open.push({ ...hit, ...grown });
+  }
+  return { open: joined(open), closed };
+}
+
+/** Phrases over which one tag would not nest with the markup between their words become these words. */
+function splitWhereNested(hits: readonly Found[], codeSpans: readonly ByteRange[], bytes: string): Found[] {
+  const spans = new Cursor(codeSpans);
+  const fits = (from: ByteRange, to: ByteRange): boolean => {
+    const gap = bytes.slice(from.end, to.start);
+    if (JOINING.has(gap)) return true;
+    const inSpan = spans.over({ start: from.end, end: to.start });
+    return !NESTING.test(gap) && (!gap.includes('`') || inSpan.length > 0);
+  };
+  return hits.flatMap((hit) => (hit.words.slice(1).every((word, i) => fits(hit.words[i]!, word)) ? [hit] : hit.words.map((word) => ({ ...word, terms: hit.terms, words: [word] }))));
+}
+
+function findPhrases(tokens: readonly HighlightToken[], phrases: readonly HighlightPhrase[], termOf: (form: string) => string): Found[] {
+  const wanted = new Set(phrases.flatMap(({ words }) => words));
+  const byPosition = new Map<number, Map<string, ByteRange>>();
+  for (const { start, end, form, position = -1 } of tokens) {
+    const term = termOf(form);
+    if (!wanted.has(term)) continue;
+    const here = byPosition.get(position) ?? new Map<string, ByteRange>();
+    if (!here.has(term)) here.set(term, { start, end });
+    byPosition.set(position, here);
+  }
+  const byFirst = Map.groupBy(phrases, ({ words }) => words[0]!);
+  const hits: Found[] = [];
+  for (const [position, here] of byPosition) {
+    for (const term of here.keys()) {
+      for (const phrase of byFirst.get(term) ?? []) {
+        const words = phrase.words.map((word, i) => byPosition.get(position + i)?.get(word));
+        if (words.every((word) => word !== undefined)) hits.push({ start: words[0]!.start, end: words.at(-1)!.end, terms: phrase.labels, words });
+      }
+    }
+  }
+  return hits;
+}
+
+/** Hits in order, those that overlap as one. */
+function joined(hits: readonly Found[]): Found[] {
+  const all: Found[] = [];
+  for (const hit of [...hits].sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = all.at(-1);
+    if (last === undefined || hit.start >= last.end) {
+      all.push(hit);
+      continue;
+    }
+    const words = hit.end > last.end ? [...last.words.filter(({ end }) => end <= hit.start), ...hit.words] : last.words;
+    all[all.length - 1] = { start: last.start, end: Math.max(last.end, hit.end), terms: [...new Set([...last.terms, ...hit.terms])], words };
+  }
+  return all;
+}
+
+function remember<T>(of: (form: string) => T): (form: string) => T {
+  const known = new Map<string, T>();
+  return (form) => {
+    if (!known.has(form)) known.set(form, of(form));
+    return known.get(form)!;
+  };
+}
+
+/** Finds ranges, which are in order, that others overlap, which come in order of their starts. */
+class Cursor {
+  readonly #ranges: readonly ByteRange[];
+  #at = 0;
+
+  constructor(ranges: readonly ByteRange[]) {
+    this.#ranges = ranges;
+  }
+
+  over({ start, end }: ByteRange): ByteRange[] {
+    while (this.#at < this.#ranges.length && this.#ranges[this.#at]!.end <= start) this.#at++;
+    const found: ByteRange[] = [];
+    for (let i = this.#at; i < this.#ranges.length && this.#ranges[i]!.start < end; i++) found.push(this.#ranges[i]!);
+    return found;
+  }
+}

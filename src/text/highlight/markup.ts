@@ -1,0 +1,225 @@
+/** Bytes of a text, the end exclusive. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where no tag may stand in a Markdown text. In order and without overlaps. */
+export interface Markup {
+  /** What a tag within would break: addresses, HTML tags, entities, the first line of a fence. */
+  readonly opaque: readonly ByteRange[];
+  /** Code spans with their delimiters: a tag within would be shown, one around it works. */
+  readonly codeSpans: readonly ByteRange[];
+}
+
+/** The first line of a fence, in quotes and lists as well; a backtick in the line makes it a code span. */
+const FENCE = /[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`\n]*(?:\n|$))|~{3,})[^\n]*/y;
+/** What a label stands for. A footnote, which has the same form, is text. */
+const DEFINITION = /[ \t>]*\[(?!\^)[^\]\n]{1,999}\]:[^\n]*/y;
+const BLANK = /[ \t>]*(?:\n|$)/y;
+const SPECIAL = /[\\`<\]&]|:\/\/|\bwww\./gi;
+const TICKS = /`+/g;
+/** A tag of HTML, or an address between the same signs. */
+const TAG = /<\/?[a-z][^<>"']*(?:(?:"[^"]*"|'[^']*')[^<>"']*)*>/iy;
+const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/iy;
+const SCHEME = /[a-z][a-z\d+.-]*$/i;
+const ADDRESS = /[^\s<>`]*/y;
+
+/** Longest tag that is looked for, and longest label of a link; a longer destination needs no second look. */
+const MAX_TAG = 4096;
+const MAX_LABEL = 999;
+const MAX_SCHEME = 32;
+const MAX_DESTINATION = 2048;
+/** Places that look like markup and are none, before the rest of a text is taken as it stands: more are an attack. */
+const MAX_FAILURES = 5000;
+
+/**
+ * Finds the places by the rules of CommonMark and GitHub's autolinks, as far as tags need it: in time linear in the text, and
+ * rather too many than too few where a text is ambiguous.
+ *
+ * @param bytes UTF-8
+ */
+export function markupOf(bytes: Buffer): Markup {
+  // A character for each byte; what markup is made of is ASCII.
+  return new Scanner(bytes.toString('latin1')).run();
+}
+
+class Scanner {
+  readonly #opaque: ByteRange[] = [];
+  readonly #codeSpans: ByteRange[] = [];
+  readonly #text: string;
+  #failures = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  run(): Markup {
+    let fence: string | undefined;
+    let paragraph = 0;
+    for (let at = 0; at < this.#text.length;) {
+      const end = this.#endOfLine(at);
+      const opened = matchAt(FENCE, this.#text, at)?.[1];
+      const stands = fence === undefined ? opened !== undefined || matchAt(DEFINITION, this.#text, at) !== null : isClosing(fence, this.#text.slice(at, end));
+      if (stands) {
+        if (fence === undefined) this.#inline(paragraph, at);
+        this.#opaque.push({ start: at, end });
+        fence = fence === undefined ? opened : undefined;
+        paragraph = end + 1;
+      } else if (fence === undefined && matchAt(BLANK, this.#text, at) !== null) {
+        this.#inline(paragraph, at);
+        paragraph = end + 1;
+      }
+      at = end + 1;
+    }
+    if (fence === undefined) this.#inline(paragraph, this.#text.length);
+    return { opaque: this.#opaque, codeSpans: this.#codeSpans };
+  }
+
+  #endOfLine(at: number): number {
+    const feed = this.#text.indexOf('\n', at);
+    return feed < 0 ? this.#text.length : feed;
+  }
+
+  /** Looks through a paragraph, which nothing inline reaches out of. */
+  #inline(start: number, end: number): void {
+    if (start >= end) return;
+    const piece = new Piece(this.#text.slice(start, end), () => ++this.#failures <= MAX_FAILURES);
+    piece.run();
+    for (const [found, all] of [[piece.opaque, this.#opaque], [piece.codeSpans, this.#codeSpans]] as const) {
+      for (const range of found) all.push({ start: range.start + start, end: range.end + start });
+    }
+  }
+}
+
+/** The inline markup of a paragraph. */
+class Piece {
+  readonly opaque: ByteRange[] = [];
+  readonly codeSpans: ByteRange[] = [];
+  readonly #text: string;
+  /** Counts what looked like markup; gives whether to go on looking. */
+  readonly #fail: () => boolean;
+  #closingTicks: ReadonlyMap<number, number> | undefined;
+  #closingParens: ReadonlyMap<number, number> | undefined;
+  #gaveUp = false;
+
+  constructor(text: string, fail: () => boolean) {
+    this.#text = text;
+    this.#fail = fail;
+  }
+
+  run(): void {
+    let at = 0;
+    while (!this.#gaveUp) {
+      SPECIAL.lastIndex = at;
+      const special = SPECIAL.exec(this.#text);
+      if (special === null) return;
+      at = this.#read(special.index, special[0]);
+    }
+  }
+
+  /** Gives where to go on. */
+  #read(at: number, sign: string): number {
+    switch (sign[0]) {
+      case '\\': return at + 2;
+      case '`': return this.#codeSpan(at);
+      case '<': return this.#tag(at);
+      case ']': return this.#destination(at);
+      case '&': return this.#hide(at, endOf(ENTITY, this.#text, at)) ?? at + 1;
+      default: return this.#address(at, sign);
+    }
+  }
+
+  #codeSpan(at: number): number {
+    const end = (this.#closingTicks ??= closingTicks(this.#text)).get(at);
+    if (end === undefined) return endOf(TICKS_HERE, this.#text, at)!;
+    this.codeSpans.push({ start: at, end });
+    return end;
+  }
+
+  #tag(at: number): number {
+    if (this.#text.startsWith('<!--', at)) {
+      const close = this.#text.indexOf('-->', at + 4);
+      return this.#hide(at, close < 0 ? this.#text.length : close + 3)!;
+    }
+    const end = endOf(TAG, this.#text.slice(at, at + MAX_TAG), 0);
+    return end === undefined ? this.#failed(at) : this.#hide(at, at + end)!;
+  }
+
+  /** What stands behind the text of a link or an image: `(address "title")` or `[label]`. */
+  #destination(at: number): number {
+    const next = this.#text[at + 1];
+    if (next === '[') {
+      const close = this.#text.slice(at + 2, at + 2 + MAX_LABEL).indexOf(']');
+      return close < 0 ? this.#failed(at) : this.#hide(at + 1, at + 3 + close)!;
+    }
+    const close = next === '(' ? (this.#closingParens ??= closingParens(this.#text)).get(at + 1) : undefined;
+    if (close === undefined) return at + 1;
+    return isDestination(this.#text, at + 2, close) ? this.#hide(at + 1, close + 1)! : this.#failed(at);
+  }
+
+  /** An address without signs around it. */
+  #address(at: number, sign: string): number {
+    const scheme = sign === '://' ? SCHEME.exec(this.#text.slice(Math.max(0, at - MAX_SCHEME), at))?.[0] : '';
+    if (scheme === undefined) return at + sign.length;
+    return this.#hide(at - scheme.length, endOf(ADDRESS, this.#text, at))!;
+  }
+
+  #hide(start: number, end: number | undefined): number | undefined {
+    if (end !== undefined) this.opaque.push({ start: Math.max(start, this.opaque.at(-1)?.end ?? 0), end });
+    return end;
+  }
+
+  #failed(at: number): number {
+    this.#gaveUp = !this.#fail();
+    return at + 1;
+  }
+}
+
+const TICKS_HERE = /`+/y;
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+function endOf(pattern: RegExp, text: string, at: number): number | undefined {
+  const match = matchAt(pattern, text, at);
+  return match === null ? undefined : at + match[0].length;
+}
+
+/** Whether a line has nothing but a fence of the same sign that is as long. */
+function isClosing(fence: string, line: string): boolean {
+  const sign = line.replace(/^[ \t>]+/, '').trimEnd();
+  return sign.length >= fence.length && sign === fence[0]!.repeat(sign.length);
+}
+
+/** Where the code span that begins at a run of backticks ends: behind the next run of the same length. */
+function closingTicks(text: string): Map<number, number> {
+  const closing = new Map<number, number>();
+  const next = new Map<number, number>();
+  for (const { index, 0: { length } } of [...text.matchAll(TICKS)].reverse()) {
+    const end = next.get(length);
+    if (end !== undefined) closing.set(index, end);
+    next.set(length, index + length);
+  }
+  return closing;
+}
+
+/** Where each parenthesis closes. */
+function closingParens(text: string): Map<number, number> {
+  const closing = new Map<number, number>();
+  const open: number[] = [];
+  for (const { index, 0: sign } of text.matchAll(/\\.|[()]/gs)) {
+    if (sign === '(') open.push(index);
+    else if (sign === ')' && open.length > 0) closing.set(open.pop()!, index);
+  }
+  return closing;
+}
+
+/** Whether what stands between parentheses is an address, with a title perhaps, rather than text. */
+function isDestination(text: string, start: number, close: number): boolean {
+  const content = text.slice(start, Math.min(close, start + MAX_DESTINATION)).trimStart();
+  const blank = content.search(/\s/);
+  return content.startsWith('<') || blank < 0 || /^\s*(?:["'(]|$)/.test(content.slice(blank));
+}

@@ -1,0 +1,74 @@
+/**
+ * A light stemmer for Polish: it takes inflections away and leaves derivations. Its plan is that of Snowball's Polish stemmer
+ * (D. Shachnev, snowballstem.org/algorithms/polish): conditional, then the longest ending of a verb, adjective or noun that lies
+ * in R1, then the final consonant. The tables are our own, and three things are added: superlatives lose their `naj-`, vowels
+ * that come and go (`książek`, `książka`) go, and what looks like an ending goes from all forms of a word (`system`, `systemu`).
+ *
+ * Takes a word of lower-case letters in NFC; returns a non-empty stem. `polish-stemmer.test.ts` measures it on paradigms.
+ */
+export function stemPolish(word: string): string {
+  const base = withoutConditional(withoutSuperlative(word));
+  const first = withoutEnding(base, ANY_ENDING);
+  return finalConsonant(fleetingVowel(withoutEnding(first, CLOSED_ENDING)));
+}
+
+const VOWEL = 'aąeęioóuy';
+
+/** Letters that a stem keeps: `ewa` may become `ew`, but only what ends in a vowel may become so short. */
+const LEAST_BEFORE_CLOSED = 3;
+
+/** Endings with an optional `i` before them, which is a sign of softness: `-ami`, `-iami`. */
+const NOUN = 'i?(?:ami|ach|om|ów|em|ą|ę|a|e|u|o)|owie|owi|i|y';
+const ADJECTIVE = 'i?(?:ego|emu|ej)|[iy]ch|[iy]mi?';
+/** What stands before the ending of an adjective in participles and comparatives. */
+const PARTICIPLE = `(?:[aeu]j|i)?ąc(?:${ADJECTIVE}|[yaąei])?|(?:i?ej)?sz(?:${ADJECTIVE}|[yaąei])`;
+/** `ie`, `ia`, `iu` ... of nouns that verbs make: `czytanie`, `czytania`; their genitive plural is `czytań`. */
+const GERUND_CASE = 'i(?:ami|ach|om|em|e|a|u)';
+const GERUND = `(?:owa|i?a|i?e)(?:n${GERUND_CASE}|ń)|[iy]c${GERUND_CASE}`;
+const INFINITIVE = '(?:owa|[iy]wa|i?a|i?e|i|y|ną)ć';
+const PRESENT = '(?:uj|aj|ej)(?:ę|esz|e|emy|ecie|ą|cie|my)?|i?(?:am|asz|amy|acie|esz|emy|ecie)|[iy](?:sz|my|cie)';
+const PAST = '(?:owa|[iy]wa|i?a|i?e|i|y|ną|nę)(?:ł(?:e[mś]|a[mś]|yśmy|yście|a|o|y)?|li(?:śmy|ście)?)';
+/** After these letters `-um` is the ending of a Latin noun: `muzeum`, `muzea`. */
+const LATIN_NOUN = '(?<=[eijr])um';
+
+/** Regular expressions find the leftmost match, so of all endings the longest. */
+const ANY_ENDING = new RegExp(`(?:${[NOUN, ADJECTIVE, PARTICIPLE, GERUND, INFINITIVE, PRESENT, PAST, LATIN_NOUN].join('|')})$`);
+/** Endings in a consonant that many stems have by themselves, and nouns without an ending so as well. */
+const CLOSED_ENDING = /(?:i?(?:ach|am|ej|em|om|ów|ow|aj|asz|esz)|[iy](?:ch|m|sz)|i?[aeiy]ł|ań|eń|uj)$/;
+
+function withoutSuperlative(word: string): string {
+  return /^naj.{3,}sz(?:y|a|ą|e|i|ego|emu|ej|ych|ym|ymi)$|^naj.{3,}iej$/.test(word) ? word.slice(3) : word;
+}
+
+/** `czytałbym` is `czytał`. */
+function withoutConditional(word: string): string {
+  return word.replace(/(?<=[aeiyąę](?:ł[aoy]?|li))by(?:m|ś|śmy|ście)?$/, '');
+}
+
+function withoutEnding(word: string, endings: RegExp): string {
+  const from = firstRegion(word);
+  const region = word.slice(from);
+  const at = from + (endings.exec(region)?.index ?? region.length);
+  const isClosed = at < word.length && !VOWEL.includes(word.at(-1)!);
+  if (!isClosed || at >= LEAST_BEFORE_CLOSED) return word.slice(0, at);
+  return word;
+}
+
+/** Offset of R1, the region after the first consonant that follows a vowel. */
+function firstRegion(word: string): number {
+  const match = FIRST_SYLLABLE.exec(word);
+  return match === null ? word.length : match.index + match[0].length;
+}
+
+const FIRST_SYLLABLE = new RegExp(`[${VOWEL}][^${VOWEL}]`);
+
+/** An `e` that only forms without an ending have: `książek`, `chłopiec`. */
+function fleetingVowel(stem: string): string {
+  return stem.replace(/(?<=..[^aąeęioóuy])ek$/, 'k').replace(/(?<=...)iec$/, 'c');
+}
+
+/** Consonants that alternate: `ręka`, `ręce`; `noga`, `nodze`; `aktor`, `aktorzy`; `miłość`, `miłości`. */
+function finalConsonant(stem: string): string {
+  const hard = stem.replace(/ć$/, 'c').replace(/ń$/, 'n').replace(/ś$/, 's').replace(/ź$/, 'z');
+  return hard.replace(/(?<=...)dz$/, 'g').replace(/(?<=...)rz$/, 'r').replace(/(?<=[lnńrw]s|.[^sś])c$/, 'k');
+}
