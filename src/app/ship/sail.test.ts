@@ -41,6 +41,18 @@ async function serve(options: Partial<RunsServerOptions> = {}): Promise<RunsServ
   return server;
 }
 
+/** Restarts the server behind the network; its port is another one, since the old one may have been taken in between. */
+async function restart(proxy: TcpProxy, options: Partial<RunsServerOptions> = {}): Promise<void> {
+  await server.service.stop();
+  await serve(options);
+  proxy.target = fleetTarget(server.service.fleet!.address);
+}
+
+function fleetTarget(address: string): TcpProxy['target'] {
+  const [host, port] = address.split(':');
+  return { host: host!, port: Number(port) };
+}
+
 const identityFile = (): string => join(folder, 'ship', 'identity.json');
 
 interface Fleet {
@@ -52,10 +64,10 @@ interface Fleet {
 /** A ship that has joined, and reaches its server through a network that can be cut. */
 async function joinFleet(flags: { ephemeral?: boolean } = {}): Promise<TcpProxy> {
   const identity = await joinShip({ server: server.service.fleet!.enrol, name: 'one', token: await server.makeToken('one'), capacity: 2, dataDir: join(folder, 'ship'), ...flags }, {});
-  const [host, port] = identity.fleetAddress.split(':');
-  const proxy = await TcpProxy.start({ host: host!, port: Number(port) });
+  const target = fleetTarget(identity.fleetAddress);
+  const proxy = await TcpProxy.start(target);
   proxies.push(proxy);
-  writeFileSync(identityFile(), JSON.stringify({ ...identity, fleetAddress: `${host}:${proxy.port}` }));
+  writeFileSync(identityFile(), JSON.stringify({ ...identity, fleetAddress: `${target.host}:${proxy.port}` }));
   return proxy;
 }
 
@@ -94,12 +106,10 @@ async function beginEndless(): Promise<{ id: string; pid: number }> {
 describe('a remote ship', () => {
   it('survives a restart of the server: runs go on in their first attempt, logs are whole', async () => {
     await serve();
-    const { address, enrol } = server.service.fleet!;
-    const { log } = await setSail();
+    const { log, proxy } = await setSail();
     const ids = await Promise.all([server.submit('count'), server.submit('count')]);
     await Promise.all(ids.map((id) => server.reached(id, 'running')));
-    await server.service.stop();
-    await serve({ fleet: { address, enrol } });
+    await restart(proxy);
     await log.heard('connected', 2);
     for (const id of ids) {
       expect(await server.reached(id, 'succeeded')).toMatchObject({ attempt: 1 });
@@ -206,10 +216,7 @@ describe('a remote ship', () => {
 
   it('that is too old for the server says so', async () => {
     await serve();
-    const { address, enrol } = server.service.fleet!;
-    await joinFleet();
-    await server.service.stop();
-    await serve({ fleet: { address, enrol }, minShipVersion: '99.0.0' });
+    await restart(await joinFleet(), { minShipVersion: '99.0.0' });
     expect(await (await begin()).ended).toBe('outdated');
     // It can be upgraded and go on.
     expect(existsSync(identityFile())).toBe(true);

@@ -9,8 +9,6 @@ export interface RunsServerOptions {
   readonly folder: string;
   /** YAML of pipelines, and what else differs. */
   readonly yaml?: string;
-  /** host:port each; default: free ports. */
-  readonly fleet?: { readonly address: string; readonly enrol: string };
   readonly local?: boolean;
   /** How steps of the local ship are kept apart; else they are not, since what they do is looked at from outside. */
   readonly fence?: string;
@@ -34,10 +32,10 @@ export class RunsServer {
     this.service = service;
   }
 
-  static async start({ folder, yaml = '', fleet, local = false, fence = `sandbox: none, run_as: ${OWN_USER}`, shipCertTtl = '720h', minShipVersion = '', log = silentLog }: RunsServerOptions): Promise<RunsServer> {
+  static async start({ folder, yaml = '', local = false, fence = `sandbox: none, run_as: ${OWN_USER}`, shipCertTtl = '720h', minShipVersion = '', log = silentLog }: RunsServerOptions): Promise<RunsServer> {
     const { service } = await serveRuns({ folder, log, yaml: `
 local: {enabled: ${local}, capacity: 2, ${fence}}
-fleet: {enabled: ${!local}, listen: '${fleet?.address ?? '127.0.0.1:0'}', enrol_listen: '${fleet?.enrol ?? '127.0.0.1:0'}', advertise: 127.0.0.1, ship_cert_ttl: ${shipCertTtl}, min_ship_version: '${minShipVersion}'}
+fleet: {enabled: ${!local}, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: 127.0.0.1, ship_cert_ttl: ${shipCertTtl}, min_ship_version: '${minShipVersion}'}
 projects: [{id: alpha, repository: org/alpha}]
 ${yaml}` });
     return new RunsServer(service);
