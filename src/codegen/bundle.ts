@@ -1,4 +1,5 @@
 import { BaseResolver, bundle, createConfig, lintDocument, makeDocumentFromString, type NormalizedProblem } from '@redocly/openapi-core';
+import { withSafeIntegers } from './safe-integers.ts';
 import { SpecificationError } from './specification-error.ts';
 import { addStandardResponses } from './standard-responses.ts';
 import type { OpenApiDocument } from './openapi-types.ts';
@@ -31,7 +32,7 @@ const LINT_RULES = {
 export async function bundleSpecification(root: string): Promise<OpenApiDocument> {
   const result = await bundle({ ref: root, config: await configuration(), dereference: false });
   failOn(result.problems);
-  const document = addStandardResponses(result.bundle.parsed as OpenApiDocument);
+  const document = withSafeIntegers(addStandardResponses(result.bundle.parsed as OpenApiDocument));
   await lintDescription(document, root);
   return document;
 }
