@@ -1,16 +1,14 @@
 import { mapSchemas } from './description/index.ts';
 import type { OpenApiDocument, SchemaObject } from './openapi-types.ts';
 
-/** A document whose integers without bounds have the format `int64`, by which the server refuses what JSON numbers cannot hold exactly. */
+/** A document whose integers all have bounds: those of what JSON numbers hold exactly (RFC 8259, section 6), where it names none itself. */
 export function withSafeIntegers(document: OpenApiDocument): OpenApiDocument {
   return mapSchemas(document, withSafeInteger);
 }
 
-/** One with both bounds says by itself what is refused. */
 function withSafeInteger(schema: SchemaObject): SchemaObject {
-  const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
-  const isInteger = types.length === 1 && types[0] === 'integer';
-  if (!isInteger || schema.format !== undefined || schema['enum'] !== undefined) return schema;
-  const isBounded = schema['minimum'] !== undefined && schema['maximum'] !== undefined;
-  return isBounded ? schema : { ...schema, format: 'int64' };
+  const isInteger = [schema.type ?? []].flat().includes('integer');
+  if (!isInteger || schema['enum'] !== undefined) return schema;
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema as { minimum?: number; maximum?: number };
+  return { ...schema, minimum, maximum };
 }
