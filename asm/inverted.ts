@@ -24,7 +24,7 @@ export { formBytes, formExists, formLength } from './inverted/records';
 export { clearGrouping, groupOf, joinGroup, leaveGroup, nextInGroup } from './inverted/groups';
 export { collectFuzzy } from './inverted/fuzzy';
 export { beginCommit, beginDocument, continueCommit, finishCommit, openField } from './inverted/indexing';
-export { clearLevel, countLevel, dropLevelsFrom, intersect, keepClasses, matchAll, prepareLevels, subtract, unite } from './inverted/levels';
+export { clearLevel, countLevel, countMatches, dropLevelsFrom, intersect, keepClasses, keepCounted, matchAll, prepareLevels, subtract, unite } from './inverted/levels';
 export { forgetLists, openLists } from './inverted/lists/arena';
 export { recallPositions } from './inverted/lists/positions';
 export { documentsIn, recall } from './inverted/lists/recall';

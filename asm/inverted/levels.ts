@@ -7,7 +7,7 @@
 import { isDead, isExcluded } from './documents.ts';
 import { H_DOCS, H_EXCLUDED, H_LEVEL_CAPACITY, H_LEVELS, MAX_LEVELS, PAGE_SCRATCH } from './layout.ts';
 import { allocatePages, pagesFor, releasePages } from './memory.ts';
-import { B_KEPT_BITS, B_LIST_COUNTS, B_SUM_BITS, B_SUMS, reserve } from './scratch.ts';
+import { B_KEPT_BITS, B_LIST_COUNTS, B_MATCH_COUNTS, B_SUM_BITS, B_SUMS, buffer, reserve } from './scratch.ts';
 
 /** Documents that levels grow by: a page of scores, and whole vectors of bits. */
 const STEP: u32 = 16384;
@@ -118,6 +118,40 @@ export function unite(level: u32, from: u32, largest: bool): void {
       store<f32>(scores + offset, largest ? max(own, score) : own + score);
       store<f32>(added + offset, 0);
     }
+  }
+}
+
+/** Level `from` is added to `level`, and its documents have matched one operand more. At most 255 in a row. */
+export function countMatches(level: u32, from: u32): void {
+  const counts = reserve(B_MATCH_COUNTS, load<u32>(H_LEVEL_CAPACITY));
+  const others = bitsOf(from);
+  const bytes = bitmapBytes();
+  for (let at: usize = 0; at < bytes; at += 8) {
+    for (let left = load<u64>(others + at); left !== 0; left &= left - 1) {
+      const count = counts + (at << 3) + <usize>ctz(left);
+      store<u8>(count, load<u8>(count) + 1);
+    }
+  }
+  unite(level, from, false);
+}
+
+/** Documents of `level` stay when they have matched `least` operands; every count is zero again. */
+export function keepCounted(level: u32, least: u32): void {
+  const counts = buffer(B_MATCH_COUNTS);
+  const bits = bitsOf(level);
+  const scores = scoresOf(level);
+  const bytes = bitmapBytes();
+  for (let at: usize = 0; at < bytes; at += 8) {
+    let kept = load<u64>(bits + at);
+    for (let left = kept; left !== 0; left &= left - 1) {
+      const doc = (at << 3) + <usize>ctz(left);
+      if (load<u8>(counts + doc) < least) {
+        store<f32>(scores + (doc << 2), 0);
+        kept &= ~(left & (0 - left));
+      }
+      store<u8>(counts + doc, 0);
+    }
+    store<u64>(bits + at, kept);
   }
 }
 

@@ -58,6 +58,8 @@ export const B_LIST_TABLE: u32 = 34;
 export const B_LIST_COUNTS: u32 = 35;
 /** Positions of a list while they are coded. */
 export const B_LIST_POSITIONS: u32 = 36;
+/** By document, a byte: how many operands of a group match it (see `countMatches`). */
+export const B_MATCH_COUNTS: u32 = 37;
 export const BUFFERS: u32 = 64;
 
 /** Address of a buffer; 0 until it was reserved. */

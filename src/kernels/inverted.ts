@@ -125,6 +125,8 @@ export interface InvertedExports extends WebAssembly.Exports {
   keepClasses(level: number): void;
   matchAll(level: number): void;
   unite(level: number, from: number, largest: number): void;
+  countMatches(level: number, from: number): void;
+  keepCounted(level: number, least: number): void;
   intersect(level: number, from: number): void;
   subtract(level: number, from: number): void;
   clearLevel(level: number): void;

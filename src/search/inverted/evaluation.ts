@@ -2,7 +2,7 @@ import { Action, Algorithm, type InvertedKernel, MAX_LEVELS } from '../../kernel
 import type { Scoring } from './algorithm.ts';
 import { byDepth, isTerm, levelsFor } from './nesting.ts';
 import { exactPhrase, loosePhrase } from './phrase.ts';
-import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
+import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type SomeQuery, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
 
 /** A remembered list (asm/inverted/lists/list.ts) by its address, with the factor of its impacts; good until the query ends. */
 interface WeightedList {
@@ -58,6 +58,7 @@ export class Evaluation {
       case 'phrase': return this.#phrase(query, level);
       case 'or': return this.#or(query, level);
       case 'best': return this.#best(query, level);
+      case 'some': return this.#some(query, level);
       case 'and': return this.#and(query, level);
       case 'not': throw new Error('a negation stands below "and" only');
       case 'all':
@@ -74,6 +75,15 @@ export class Evaluation {
 
   #best({ of }: OperatorQuery, level: number): void {
     this.#deepestFirst(of, level, () => this.#kernel.call.unite(level, level + 1, 1));
+  }
+
+  #some({ of, least }: SomeQuery, level: number): void {
+    const { call } = this.#kernel;
+    for (const operand of of) {
+      this.#evaluate(operand, level + 1);
+      call.countMatches(level, level + 1);
+    }
+    call.keepCounted(level, least);
   }
 
   /** Rare operands come first: what they leave out, the others need not look at. */

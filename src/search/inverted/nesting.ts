@@ -13,6 +13,7 @@ export function levelsFor(query: Query): number {
 }
 
 function countLevels(query: Query): number {
+  if (query.kind === 'some') return 1 + Math.max(...query.of.map(levelsFor));
   if (query.kind !== 'or' && query.kind !== 'and' && query.kind !== 'best') return 1;
   const operands = query.of.filter((operand) => operand.kind !== 'not' && (query.kind === 'best' || !isTerm(operand)));
   const positive = byDepth(operands).map((operand, i) => levelsFor(operand) + (i > 0 ? 1 : 0));

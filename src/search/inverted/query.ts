@@ -8,13 +8,14 @@
  *   with `slop`, in any order in a window whose span passes that of the phrase by at most `slop`. Scores as the sum of the
  *   words' terms, over 1 + that excess (decision D-86).
  * - `or`, `and`: scores add up. `best`: as `or`, but the largest score counts.
+ * - `some`: documents that at least so many of the operands match; scores add up as in `or`. None may stand within another.
  * - `not`: every document that the operand does not match; below `and`, those are taken away. Never adds a score.
  * - `all`: every document, with a score of 0. `none`: no document.
  *
  * A term, a phrase or `all` may be asked for in documents of some classes only (see `InvertedIndex.add`). The weight of a term stays
  * that of all documents: one that is asked for in another class besides is worth the same in both.
  */
-export type Query = TermQuery | PhraseQuery | OperatorQuery | NotQuery | AllQuery | { readonly kind: 'none' };
+export type Query = TermQuery | PhraseQuery | OperatorQuery | SomeQuery | NotQuery | AllQuery | { readonly kind: 'none' };
 
 /** Where a leaf of a query is asked for. */
 interface InClasses {
@@ -59,6 +60,13 @@ export interface OperatorQuery {
   readonly of: readonly Query[];
 }
 
+export interface SomeQuery {
+  readonly kind: 'some';
+  readonly of: readonly Query[];
+  /** Operands that have to match; positive. */
+  readonly least: number;
+}
+
 export interface NotQuery {
   readonly kind: 'not';
   readonly of: Query;
@@ -73,12 +81,15 @@ export const NONE: Query = { kind: 'none' };
 /** Operators within operators, at most. */
 const MAX_DEPTH = 200;
 
+/** Operands of a `some`, at most: they are counted in a byte. */
+const MAX_COUNTED = 255;
+
 /** Bits of all classes that there may be. */
 export const EVERY_CLASS = ~0;
 
 /**
  * Throws a RangeError when a query has what the index cannot take: forms that it has not (any more), weights that are not
- * positive, words of a phrase out of order, operators too deep in each other.
+ * positive, words of a phrase out of order, operators too deep in each other, a `some` within another.
  */
 export function checkQuery(query: Query, formsExist: (forms: readonly WeightedForm[]) => boolean, depth = 0): void {
   if (depth > MAX_DEPTH) throw new RangeError(`operators stand at most ${MAX_DEPTH} deep in each other`);
@@ -88,9 +99,24 @@ export function checkQuery(query: Query, formsExist: (forms: readonly WeightedFo
       return checkForms(query.forms, formsExist);
     case 'phrase': return checkPhrase(query, formsExist);
     case 'not': return checkQuery(query.of, formsExist, depth + 1);
+    case 'some':
+      checkSome(query);
+    // falls through
     case 'and': case 'or': case 'best':
       for (const operand of query.of) checkQuery(operand, formsExist, depth + 1);
   }
+}
+
+function checkSome({ of, least }: SomeQuery): void {
+  if (!(Number.isInteger(least) && least > 0)) throw new RangeError(`the least number of operands is a positive integer, got ${least}`);
+  if (of.length > MAX_COUNTED) throw new RangeError(`at most ${MAX_COUNTED} operands are counted, got ${of.length}`);
+  if (of.some(counts)) throw new RangeError('operands that are counted have none of that kind within');
+}
+
+function counts(query: Query): boolean {
+  if (query.kind === 'some') return true;
+  if (query.kind === 'not') return counts(query.of);
+  return 'of' in query && query.of.some(counts);
 }
 
 function checkPhrase({ words, slop = 0, weight }: PhraseQuery, formsExist: (forms: readonly WeightedForm[]) => boolean): void {
@@ -122,6 +148,7 @@ export function within(query: Query, classes: number): Query {
   switch (query.kind) {
     case 'term': case 'phrase': case 'all': return { ...query, classes: (query.classes ?? EVERY_CLASS) & classes };
     case 'or': case 'best': return { kind: query.kind, of: query.of.map((operand) => within(operand, classes)) };
+    case 'some': return { ...query, of: query.of.map((operand) => within(operand, classes)) };
     case 'and': return { kind: 'and', of: allWithin(query.of, classes) };
     case 'not': return { kind: 'and', of: [{ kind: 'all', classes }, query] };
     case 'none': return query;
@@ -147,6 +174,7 @@ export function simplify(query: Query, present: number): Query {
     case 'not': return negate(simplify(query.of, present));
     case 'and': return simplifyAnd(query.of.map((operand) => simplify(operand, present)));
     case 'or': case 'best': return simplifyOr(query.kind, query.of.map((operand) => simplify(operand, present)), present);
+    case 'some': return simplifySome(query.of.map((operand) => simplify(operand, present)), query.least, present);
     case 'all': return inPresent(query, present);
     case 'none': return query;
   }
@@ -187,6 +215,14 @@ function simplifyOr(kind: 'or' | 'best', operands: readonly Query[], present: nu
   const joined = joinClasses(flat).map((operand) => inPresent(operand, present));
   if (joined.length === 0) return NONE;
   return joined.length === 1 ? joined[0]! : { kind, of: joined };
+}
+
+/** Operands that match nothing count against the number that has to match. */
+function simplifySome(operands: readonly Query[], least: number, present: number): Query {
+  const left = operands.filter(({ kind }) => kind !== 'none');
+  if (left.length < least) return NONE;
+  if (least === 1) return simplifyOr('or', left, present);
+  return left.length === least ? simplifyAnd(left) : { kind: 'some', of: left, least };
 }
 
 /** Longer lists of forms, as patterns have them, are not compared. */

@@ -42,12 +42,16 @@ const phraseWords = fc.array(fc.record({ words: wordList, gap: fc.integer({ min:
 function inClasses<T extends WordQuery>(leaf: fc.Arbitrary<T>): fc.Arbitrary<T> {
   return fc.tuple(leaf, classes).map(([of, some]) => (some === undefined ? of : { ...of, classes: some }));
 }
+const lone = fc.record({ kind: fc.constant('term' as const), words: wordList, weight });
+/** What may be counted: operators of terms, but not what counts itself. */
+const counted: fc.Arbitrary<WordQuery> = fc.oneof({ weight: 3, arbitrary: inClasses(lone) }, fc.record({ kind: fc.constantFrom('and' as const, 'or' as const, 'best' as const), of: fc.array(lone, { maxLength: 3 }) }));
 export const { query } = fc.letrec<{ query: WordQuery }>((tie) => ({
   query: fc.oneof({ maxDepth: 3, depthSize: 'small' },
-    inClasses(fc.record({ kind: fc.constant('term' as const), words: wordList, weight })),
+    inClasses(lone),
     inClasses(fc.record({ kind: fc.constant('phrase' as const), words: phraseWords, weight })),
     inClasses(fc.record({ kind: fc.constant('phrase' as const), words: phraseWords, slop: fc.integer({ min: 0, max: 4 }), weight })),
     fc.record({ kind: fc.constantFrom('and' as const, 'or' as const, 'best' as const), of: fc.array(tie('query'), { maxLength: 4 }) }),
+    fc.record({ kind: fc.constant('some' as const), of: fc.array(counted, { maxLength: 5 }), least: fc.integer({ min: 1, max: 4 }) }),
     fc.record({ kind: fc.constant('not' as const), of: tie('query') }),
     inClasses(fc.record({ kind: fc.constant('all' as const) })),
     fc.record({ kind: fc.constant('none' as const) }),
@@ -74,6 +78,7 @@ function toQuery(index: InvertedIndex, words: WordQuery): Query {
     case 'term': return { kind: 'term', forms: forms(words.words), weight: words.weight ?? 1, classes: words.classes };
     case 'phrase': return { kind: 'phrase', words: words.words.map((each) => ({ forms: forms(each.words), offset: each.offset })), slop: words.slop, weight: words.weight ?? 1, classes: words.classes };
     case 'not': return { kind: 'not', of: toQuery(index, words.of) };
+    case 'some': return { ...words, of: words.of.map((each) => toQuery(index, each)) };
     case 'within': return within(toQuery(index, words.of), words.classes);
     case 'all': case 'none': return words;
     default: return { kind: words.kind, of: words.of.map((each) => toQuery(index, each)) };
@@ -87,6 +92,7 @@ export function known(index: InvertedIndex, words: WordQuery): WordQuery {
     case 'term': return { ...words, words: kept(words.words) };
     case 'phrase': return { ...words, words: words.words.map((each) => ({ ...each, words: kept(each.words) })) };
     case 'not': return { kind: 'not', of: known(index, words.of) };
+    case 'some': return { ...words, of: words.of.map((each) => known(index, each)) };
     case 'within': return { ...words, of: known(index, words.of) };
     case 'all': case 'none': return words;
     default: return { kind: words.kind, of: words.of.map((each) => known(index, each)) };

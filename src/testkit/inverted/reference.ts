@@ -9,6 +9,7 @@ export type WordQuery =
   | { readonly kind: 'term'; readonly words: readonly Word[]; readonly weight?: number; readonly classes?: number }
   | { readonly kind: 'phrase'; readonly words: readonly { readonly words: readonly Word[]; readonly offset: number }[]; readonly slop?: number; readonly weight?: number; readonly classes?: number }
   | { readonly kind: 'and' | 'or' | 'best'; readonly of: readonly WordQuery[] }
+  | { readonly kind: 'some'; readonly of: readonly WordQuery[]; readonly least: number }
   | { readonly kind: 'not'; readonly of: WordQuery }
   | { readonly kind: 'all'; readonly classes?: number }
   | { readonly kind: 'none' }
@@ -75,6 +76,7 @@ export class ReferenceIndex {
       case 'or': return this.#either(query.of, algorithm, (a, b) => a + b);
       case 'best': return this.#either(query.of, algorithm, Math.max);
       case 'and': return this.#and(query.of, algorithm);
+      case 'some': return this.#some(query.of, query.least, algorithm);
       case 'not': return without(this.#all(), this.search(query.of, algorithm));
       case 'all': return this.#within(this.#all(), query.classes);
       case 'none': return new Map();
@@ -97,6 +99,11 @@ export class ReferenceIndex {
       for (const [ord, score] of this.search(operand, algorithm)) result.set(ord, join(result.get(ord) ?? 0, score));
     }
     return result;
+  }
+
+  #some(operands: readonly WordQuery[], least: number, algorithm: ScoringAlgorithm): Scores {
+    const results = operands.map((operand) => this.search(operand, algorithm));
+    return new Map([...this.#either(operands, algorithm, (a, b) => a + b)].filter(([ord]) => results.filter((result) => result.has(ord)).length >= least));
   }
 
   #and(operands: readonly WordQuery[], algorithm: ScoringAlgorithm): Scores {

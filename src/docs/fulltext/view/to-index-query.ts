@@ -50,6 +50,7 @@ class QueryNames {
       case 'term': return `${this.#forms(query.forms)}^${query.weight ?? 1}`;
       case 'phrase': return `"${query.words.map(({ forms, offset }) => `${offset}:${this.#forms(forms)}`).join(' ')}"~${query.slop ?? ''}^${query.weight ?? 1}`;
       case 'and': case 'or': case 'best': return `${query.kind}(${query.of.map((operand) => this.of(operand)).join(' ')})`;
+      case 'some': return `some${query.least}(${query.of.map((operand) => this.of(operand)).join(' ')})`;
       case 'not': return `not(${this.of(query.of)})`;
       case 'all': case 'none': return query.kind;
     }
