@@ -38,8 +38,8 @@ export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> =
     }),
   },
   searchFullText: {
-    field: 'fts', args: (input) => ({ input: withoutContent(input) }),
-    tell: ({ results, total, ...answer }: Found & Ending) => ({ total, ...ending(answer), results: results.map(({ document: found, score, matchedTerms }) => ({ document: document(found as Rest), score, matchedTerms })) }),
+    field: 'fts', args: (input) => ({ input: withNames(withoutContent(input)) }),
+    tell: ({ results, total, suggestions = [], droppedWords = [], ...answer }: Found & Rest) => ({ total, ...ending(answer), suggestions, droppedWords, results: results.map(({ document: found, score, matchedTerms }) => ({ document: document(found as Rest), score, matchedTerms })) }),
   },
   searchVectors: {
     field: 'vectorSearch', args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
@@ -74,6 +74,17 @@ function withList(input: Input, name: string): Input {
 /** A field that is selected asks for the body already. */
 function withoutContent({ includeContent, ...input }: Input): Input {
   return includeContent === true || includeContent === undefined ? input : { ...input, includeContent };
+}
+
+/** The names that GraphQL has for values. */
+const NAMES: Readonly<Record<string, readonly (readonly [unknown, string])[]>> = {
+  fuzzy: [[0, 'EXACT'], [1, 'ONE'], [2, 'TWO'], ['auto', 'AUTO']],
+  prefix: [['none', 'NONE'], ['last', 'LAST']],
+  matchingStrategy: [['any', 'ANY'], ['all', 'ALL'], ['most', 'MOST']],
+};
+
+function withNames(input: Input): Input {
+  return Object.fromEntries(Object.entries(input).map(([key, value]) => [key, NAMES[key]?.find(([given]) => given === value)?.[1] ?? value]));
 }
 
 function withDocuments(input: Input): Input {

@@ -53,8 +53,13 @@ function exchange({ raw }: GrpcClient, rpc: string, request: Buffer, credential:
 function encodeInput(operation: OperationId, input: Input): { rpc: string; request: Buffer } {
   const rpc = RPC_OF.get(operation);
   if (rpc === undefined) throw new Unsayable(`no RPC is ${operation}`);
-  const request = toProtoJson(methodOf(rpc).input, operation === 'setCollectionConfig' ? clearing(input) : input);
+  const request = toProtoJson(methodOf(rpc).input, operation === 'setCollectionConfig' ? clearing(input) : withEdits(input));
   return { rpc, request: encode(rpc, request as JsonObject) };
+}
+
+/** What JSON says with a word among numbers, a field of its own says. */
+function withEdits({ fuzzy, ...input }: Input): Input {
+  return fuzzy === 'auto' ? { ...input, fuzzyAuto: true } : fuzzy === undefined ? input : { ...input, fuzzy };
 }
 
 /** What JSON says with null, `clear` says. */

@@ -32,6 +32,12 @@ export const searches: Record<string, Scenario> = {
     await search('"red trees"~5', { mode: 'proximity', distance: 5 });
     await search('(apples OR whales) AND (red OR cold)', { mode: 'expression' });
     await search('appels', { fuzzy: 2, disableStem: true });
+    await search('appels', { fuzzy: 'auto' });
+    await search('app', { prefix: 'last' });
+    await search('red apples trees whales', { matchingStrategy: 'most' });
+    await search('red apples', { matchingStrategy: 'all' });
+    await search('appels');
+    await search('apples AND');
     await search('tree', { disableStem: true, disableSynonyms: true, lang: 'en' });
     await search('trees', { highlight: true, highlightTag: '<b>', maxHighlights: 1, fragmentSize: 40 });
     await search('trees', { facetBy: ['kind', 'lang', 'none'], facetMaxValues: 1 });

@@ -6,6 +6,9 @@ interface Accepted {
   readonly entries: readonly { readonly operation: string; readonly check: string; readonly reason?: string }[];
 }
 
+/** Where the server takes more than the description shows (`x-undocumented`). */
+const TAKES_MORE = ['POST /v1/fts'];
+
 describe.each(['docs', 'runs'] as const satisfies Service[])('what Schemathesis may report of %s', (service) => {
   const { entries } = JSON.parse(readFileSync(new URL(`accepted-${service}.json`, import.meta.url), 'utf8')) as Accepted;
   const known = new Set(exampleCalls(service).map(({ method, path }) => `${method.toUpperCase()} ${path}`));
@@ -16,6 +19,7 @@ describe.each(['docs', 'runs'] as const satisfies Service[])('what Schemathesis 
 
   it('is never a failure of the server, a status that is not described, or bad input that was taken', () => {
     const never = ['not_a_server_error', 'status_code_conformance', 'negative_data_rejection', 'ignored_auth', 'missing_required_header'];
-    expect(entries.filter(({ check }) => never.includes(check))).toEqual([]);
+    const takesMore = ({ operation, check }: Accepted['entries'][number]): boolean => check === 'negative_data_rejection' && TAKES_MORE.includes(operation);
+    expect(entries.filter((entry) => never.includes(entry.check) && !takesMore(entry))).toEqual([]);
   });
 });

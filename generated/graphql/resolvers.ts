@@ -723,7 +723,38 @@ export type FtsResponse = {
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the answer is not truncated. */
   readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  /** Queries that would have found something, nearest first; empty unless nothing was found. */
+  readonly suggestions: ReadonlyArray<Scalars['String']['output']>;
+  /** Stop words that were not looked for; empty unless nothing was found. */
+  readonly droppedWords: ReadonlyArray<Scalars['String']['output']>;
 };
+
+/** How many edits a word may be away. */
+export type Fuzziness =
+  /** None. */
+  | 'EXACT'
+  /** One. */
+  | 'ONE'
+  /** Two. */
+  | 'TWO'
+  /** None below 4 characters, one from 4 and two from 8. */
+  | 'AUTO';
+
+/** Which word of a query may be the beginning of one. */
+export type PrefixMatching =
+  /** None. */
+  | 'NONE'
+  /** The last, unless a space follows it. */
+  | 'LAST';
+
+/** How many words of a query a document has to have; stop words are not counted. */
+export type MatchingStrategy =
+  /** At least one. */
+  | 'ANY'
+  /** All. */
+  | 'ALL'
+  /** Both of two, all but one of three to five, and three quarters of more. */
+  | 'MOST';
 
 /** A search by words. */
 export type FtsInput = {
@@ -737,6 +768,12 @@ export type FtsInput = {
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
   /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
   readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
+  /** Edits allowed between a word of the query and an indexed one; the default is EXACT. */
+  readonly fuzzy?: InputMaybe<Fuzziness>;
+  /** Whether the last word may be the beginning of one; the default is NONE. */
+  readonly prefix?: InputMaybe<PrefixMatching>;
+  /** How many of the words a document has to have; the default is ANY. */
+  readonly matchingStrategy?: InputMaybe<MatchingStrategy>;
 };
 
 /** What became of a batch from a scraper. */
@@ -1110,6 +1147,9 @@ export type ResolversTypes = {
   FTSResult: ResolverTypeWrapper<FtsResult>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   FTSResponse: ResolverTypeWrapper<FtsResponse>;
+  Fuzziness: Fuzziness;
+  PrefixMatching: PrefixMatching;
+  MatchingStrategy: MatchingStrategy;
   FTSInput: FtsInput;
   IngestResult: ResolverTypeWrapper<IngestResult>;
   IngestDocumentInput: IngestDocumentInput;
@@ -1375,6 +1415,8 @@ export type FtsResponseResolvers<ContextType = GraphqlContext, ParentType extend
   contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  suggestions?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
+  droppedWords?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type IngestResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['IngestResult'] = ResolversParentTypes['IngestResult']> = {

@@ -661,7 +661,7 @@ export const listFullTextLanguages = <ThrowOnError extends boolean = false>(opti
 /**
  * Complete a prefix from the index
  *
- * Answers indexed words that start with `q`, in the form in which they were written, those of most documents first and then by the alphabet. The prefix is lowercased, stripped of everything but letters and digits, and cut to 32 characters; when nothing remains, the list is empty. With its `_`, `-` and `$` it is also looked for among the identifiers of source code. One call reads at most 10,000 index entries.
+ * Answers indexed words that start with `q`, in the form in which they were written, those of most documents first and then by the alphabet. The prefix is lowercased, stripped of everything but letters and digits, and cut to 32 characters; when nothing remains, the list is empty. With its `_`, `-` and `$` it is also looked for among the identifiers of source code. Of several words, or parts of one such as `array.pro`, phrases of documents that begin so are offered as well, and titles in which they stand. One call reads at most 10,000 index entries.
  */
 export const autocomplete = <ThrowOnError extends boolean = false>(options: Options<AutocompleteData, ThrowOnError>): RequestResult<AutocompleteResponses, AutocompleteErrors, ThrowOnError> => (options.client ?? client).get<AutocompleteResponses, AutocompleteErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],

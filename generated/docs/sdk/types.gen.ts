@@ -2149,6 +2149,16 @@ export type FullTextAlgorithm = 'tfidf' | 'bm25' | 'bm25f' | 'pmisparse';
 export type FullTextMode = 'auto' | 'simple' | 'boolean' | 'phrase' | 'wildcard' | 'proximity' | 'expression';
 
 /**
+ * Which word of a query may be the beginning of one.
+ */
+export type PrefixMatching = 'none' | 'last';
+
+/**
+ * How many words of a query have to match.
+ */
+export type MatchingStrategy = 'any' | 'all' | 'most';
+
+/**
  * An opening tag such as `<mark>` or `[b]`.
  */
 export type HighlightTag = string;
@@ -2258,6 +2268,16 @@ export type SpellCorrected = {
     corrected: string;
 };
 
+/**
+ * Queries that would have found something, nearest first: words that no document has are replaced by those of the collection that are spelled alike. Present when nothing was found and there are such.
+ */
+export type Suggestions = Array<string>;
+
+/**
+ * Stop words that were not looked for. Present when nothing was found and there are such.
+ */
+export type DroppedWords = Array<string>;
+
 export type SearchFullTextResponse = {
     /**
      * Best first.
@@ -2300,6 +2320,8 @@ export type SearchFullTextResponse = {
      */
     facets?: Facets;
     spellCorrected?: SpellCorrected;
+    suggestions?: Suggestions;
+    droppedWords?: DroppedWords;
     /**
      * True when facets had more values than one answer may hold, a quarter of it; absent otherwise. `facetMaxValues` asks for fewer of each.
      */
@@ -2315,6 +2337,11 @@ export type SearchFullTextResponse = {
      */
     responsePrompt?: string;
 };
+
+/**
+ * Edits that a word may be away, or `auto`.
+ */
+export type Fuzziness = 0 | 1 | 2 | 'auto';
 
 /**
  * A Unix time in seconds, an ISO 8601 date, a number, or text.
@@ -2388,9 +2415,17 @@ export type SearchFullTextRequest = {
      */
     distance?: number;
     /**
-     * Edits allowed between a query term and an indexed one, in simple mode; each costs a fifth of the score. Terms below 3 characters match exactly.
+     * Edits allowed between a query term and an indexed one, in simple mode; each costs a fifth of the score. Terms below 3 characters match exactly. `auto` allows none below 4 characters, one from 4 and two from 8, and keeps the first character unless no word matches with it.
      */
-    fuzzy?: number;
+    fuzzy?: Fuzziness;
+    /**
+     * Whether the last word may be the beginning of one, in simple mode; a space behind it ends it.
+     */
+    prefix?: PrefixMatching;
+    /**
+     * How many of the words a document has to have, in simple mode: `any`, at least one; `all`; `most`, both of two, all but one of three to five, and three quarters of more. Stop words are not counted.
+     */
+    matchingStrategy?: MatchingStrategy;
     /**
      * Language of the query, which chooses stemmer and stop words for all documents; the server's default when it is unknown. Without it, the query is read once for each language that documents of the collection have, and each reading finds documents of its language only.
      */
@@ -2485,7 +2520,7 @@ export type AutocompleteResponse = {
      */
     items: Array<{
         /**
-         * The word.
+         * The word, phrase or title.
          */
         term: string;
         /**
@@ -3708,9 +3743,13 @@ export type SearchHybridRequest = {
      */
     rrfK?: number;
     /**
-     * Edits allowed between a query term and an indexed one.
+     * Edits allowed between a query term and an indexed one; `auto` allows none below 4 characters, one from 4 and two from 8.
      */
-    fuzzy?: number;
+    fuzzy?: Fuzziness;
+    /**
+     * How many of the words a document has to have to be found by words.
+     */
+    matchingStrategy?: MatchingStrategy;
     /**
      * Candidates whose similarity, before boosts, is less are left out of the vector side.
      */
@@ -9884,9 +9923,17 @@ export type SearchFullTextByQueryData = {
          */
         distance?: number;
         /**
-         * Edits allowed between a query term and an indexed one, in simple mode.
+         * Edits allowed between a query term and an indexed one, in simple mode; `auto` allows as many as the length of the term asks for.
          */
-        fuzzy?: number;
+        fuzzy?: number | string;
+        /**
+         * Whether the last word may be the beginning of one, in simple mode.
+         */
+        prefix?: PrefixMatching;
+        /**
+         * How many of the words a document has to have, in simple mode.
+         */
+        matchingStrategy?: MatchingStrategy;
         /**
          * Language of the query, which chooses stemmer and stop words for all documents; the server's default when it is unknown. Without it, the query is read once for each language that documents of the collection have, and each reading finds documents of its language only.
          */

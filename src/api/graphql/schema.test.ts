@@ -16,7 +16,10 @@ type DocumentConnection { edges: [DocumentEdge!]! pageInfo: PageInfo! totalCount
 type VectorSearchResult { document: Document! score: Float! rank: Int! }
 type VectorSearchResponse { results: [VectorSearchResult!]! total: Int! model: String dimensions: Int contextTruncated: Boolean! truncated: Boolean! nextOffset: Int }
 type FTSResult { document: Document! score: Float! matchedTerms: [String!]! }
-type FTSResponse { results: [FTSResult!]! total: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int }
+type FTSResponse { results: [FTSResult!]! total: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int suggestions: [String!]! droppedWords: [String!]! }
+enum Fuzziness { EXACT ONE TWO AUTO }
+enum PrefixMatching { NONE LAST }
+enum MatchingStrategy { ANY ALL MOST }
 type CollectionStats { name: String! documentCount: Int! revisionCount: Int! metaIndexCount: Int! }
 type Stats { databasePath: String! databaseSize: Long! mode: String! collections: [CollectionStats!]! totalDocuments: Int! totalRevisions: Int! totalMetaIndices: Int! uptime: String! }
 type VectorCollectionStats { collection: String! totalDocuments: Int! embeddedDocuments: Int! }
@@ -41,7 +44,7 @@ input AddDocumentInput { collection: String! key: String! lang: String! meta: [M
 input UpdateDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String ttl: Int }
 input SearchInput { collection: String! filterMeta: [MetaInput!] sort: String asc: Boolean limit: Int offset: Int contextTokenBudget: Int }
 input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] includeContent: Boolean }
-input FTSInput { collection: String! query: String! limit: Int offset: Int contextTokenBudget: Int }
+input FTSInput { collection: String! query: String! limit: Int offset: Int contextTokenBudget: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy }
 input CodeGraphInput { collection: String! key: String! direction: String depth: Int maxDegree: Int lines: Boolean }
 input AddBatchDocumentInput { key: String! lang: String! contentMd: String! meta: [MetaInput!] saveRevision: Boolean }
 input IngestDocumentInput { url: String key: String lang: String! contentMd: String! meta: [MetaInput!] extractFrontmatter: Boolean scrapedAt: Int scraper: String ttl: Int }

@@ -39,6 +39,7 @@ describe('a request', () => {
     ['takes numbers that are not whole', { type: 'integer' }, number],
     ['names its types in another way', { type: ['string', 'number'] }, { oneOf: [number, text] }],
     ['takes a list where it took one', text, { anyOf: [text, { type: 'array', items: text }] }],
+    ['takes a list of all that bounds allowed', { type: 'integer', minimum: 0, maximum: 2 }, { type: ['integer', 'string'], enum: [0, 1, 2, 'auto'] }],
     ['takes values in several alternatives', { type: 'string', enum: ['a', 'b'] }, { anyOf: [{ const: 'b' }, { type: 'string', enum: ['a', 'c'] }] }],
     ['has formats of numbers', { type: 'integer' }, { type: 'integer', format: 'int64' }],
     ['needs one of two fields that it needed both of', object({ a: text, b: text }, ['a', 'b']), { ...object({ a: text, b: text }), anyOf: [{ required: ['a'] }, { required: ['b'] }] }],

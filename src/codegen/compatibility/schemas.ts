@@ -63,7 +63,7 @@ export class SchemaComparison {
   }
 
   #compareShapes(inner: Shape, outer: Shape, place: string): Finding[] {
-    const [a, b] = [inner.keywords, outer.keywords];
+    const [a, b] = [outer.keywords['enum'] === undefined ? inner.keywords : listed(inner), outer.keywords];
     return [
       ...this.#values(a, b, place),
       ...(this.#direction === 'request' ? limits(a, b, place) : []),
@@ -175,3 +175,12 @@ const isSchema = (value: unknown): value is SchemaObject => typeof value === 'ob
 const typeName = ({ type, keywords }: Shape): string => (keywords['enum'] === undefined ? (type === 'any' ? 'anything' : type) : (keywords['enum'] as unknown[]).map((value) => JSON.stringify(value)).join(', '));
 
 const least = (findings: readonly (readonly Finding[])[]): readonly Finding[] => findings.reduce((best, each) => (each.length < best.length ? each : best));
+
+const MOST_LISTED = 16;
+
+/** Integers within narrow bounds as the list of values that they are. */
+function listed({ type, keywords }: Shape): SchemaObject {
+  const { minimum, maximum } = keywords as { minimum?: number; maximum?: number };
+  if (type !== 'integer' || keywords['enum'] !== undefined || minimum === undefined || maximum === undefined || maximum - minimum > MOST_LISTED) return keywords;
+  return { ...keywords, enum: Array.from({ length: maximum - minimum + 1 }, (_, i) => minimum + i) };
+}

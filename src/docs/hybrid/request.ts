@@ -79,9 +79,9 @@ function alphaOf({ alpha }: HybridInput, { hybridAlpha }: Retrieval): number {
 }
 
 /** What the request says of the words, with the defaults of full-text search for what it cannot say. */
-function wordsInput({ collection, query, algorithm, fuzzy, disableStem, disableSynonyms, filterMeta, boost, facetBy, facetMaxValues }: HybridInput, limit: number): Parameters<typeof resolveWords>[1] {
+function wordsInput({ collection, query, algorithm, fuzzy, matchingStrategy, disableStem, disableSynonyms, filterMeta, boost, facetBy, facetMaxValues }: HybridInput, limit: number): Parameters<typeof resolveWords>[1] {
   return {
-    collection, query, algorithm, fuzzy, disableStem, disableSynonyms, limit, offset: 0, facetMaxValues,
+    collection, query, algorithm, fuzzy, matchingStrategy, prefix: 'none', disableStem, disableSynonyms, limit, offset: 0, facetMaxValues,
     mode: 'auto', distance: 5, includeContent: false, highlight: false, highlightTag: '<mark>', highlightEscape: 'none', maxHighlights: 0, fragmentSize: 150,
     ...(filterMeta && { filterMeta }), ...(boost && { boost }), ...(facetBy && { facetBy }),
   };

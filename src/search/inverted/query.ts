@@ -99,18 +99,17 @@ export function checkQuery(query: Query, formsExist: (forms: readonly WeightedFo
       return checkForms(query.forms, formsExist);
     case 'phrase': return checkPhrase(query, formsExist);
     case 'not': return checkQuery(query.of, formsExist, depth + 1);
-    case 'some':
-      checkSome(query);
-    // falls through
+    case 'some': return checkSome(query, formsExist, depth);
     case 'and': case 'or': case 'best':
       for (const operand of query.of) checkQuery(operand, formsExist, depth + 1);
   }
 }
 
-function checkSome({ of, least }: SomeQuery): void {
+function checkSome({ of, least }: SomeQuery, formsExist: (forms: readonly WeightedForm[]) => boolean, depth: number): void {
   if (!(Number.isInteger(least) && least > 0)) throw new RangeError(`the least number of operands is a positive integer, got ${least}`);
   if (of.length > MAX_COUNTED) throw new RangeError(`at most ${MAX_COUNTED} operands are counted, got ${of.length}`);
   if (of.some(counts)) throw new RangeError('operands that are counted have none of that kind within');
+  for (const operand of of) checkQuery(operand, formsExist, depth + 1);
 }
 
 function counts(query: Query): boolean {

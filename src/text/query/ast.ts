@@ -10,6 +10,8 @@ export interface TermNode extends SourceRange {
   readonly form: string;
   /** Edits that a match may be away, from `term~N`; absent where the query doesn't say. */
   readonly fuzzy?: 0 | 1 | 2;
+  /** Whether edits leave the first character as it is, unless no form matches then. */
+  readonly keepsFirst?: boolean;
   /** How often the query has the form, where one node stands for all of them; 1 when absent. Multiplies the score. */
   readonly weight?: number;
   /** Parts of an identifier of source code, of which a document may have some without the whole; in simple mode. */
@@ -38,6 +40,8 @@ export interface ProximityNode extends SourceRange {
 export interface WildcardNode extends SourceRange {
   readonly kind: 'wildcard';
   readonly pattern: string;
+  /** Whether only the most frequent forms count, and less than the word would: the pattern is a word that is being typed. */
+  readonly completes?: boolean;
 }
 
 /**
@@ -51,6 +55,8 @@ export interface GroupNode extends SourceRange {
   readonly kind: 'group';
   readonly required: readonly QueryNode[];
   readonly optional: readonly QueryNode[];
+  /** How many of the optional nodes have to match where nothing is required; one when absent. */
+  readonly least?: number;
   readonly excluded: readonly QueryNode[];
 }
 

@@ -1,5 +1,5 @@
 import type { QueryNode, SourceRange } from './ast.ts';
-import { QuerySyntaxError } from './errors.ts';
+import { QueryTooLargeError } from './errors.ts';
 import { allOf } from './groups.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -45,5 +45,5 @@ function normalizeRun(run: string): string {
 
 /** Throws unless the number of a `~N` is small enough. */
 export function requireAtMost(value: number, most: number, what: string, position: number): void {
-  if (value > most) throw new QuerySyntaxError(position, `${what} must be at most ${most}, got ${value}`);
+  if (value > most) throw new QueryTooLargeError(position, `${what} must be at most ${most}, got ${value}`);
 }

@@ -10,6 +10,9 @@ export class QuerySyntaxError extends Error {
   }
 }
 
+/** A query that is beyond a limit, whatever its syntax. */
+export class QueryTooLargeError extends QuerySyntaxError {}
+
 /** Longest query in bytes (decisions, section 8). */
 export const MAX_QUERY_BYTES = 4096;
 /** Deepest nesting of parentheses and most operands of one expression (decisions, section 4.4). */

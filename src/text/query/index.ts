@@ -1,7 +1,7 @@
 import type { QueryNode, SourceRange } from './ast.ts';
 import { phraseAtom, requireAtMost, wordAtom } from './atoms.ts';
 import { detectMode, hasOperator, type QueryMode, withoutQuestionMark } from './detect-mode.ts';
-import { MAX_ATOMS, MAX_DISTANCE, MAX_QUERY_BYTES, QuerySyntaxError } from './errors.ts';
+import { MAX_ATOMS, MAX_DISTANCE, MAX_QUERY_BYTES, QuerySyntaxError, QueryTooLargeError } from './errors.ts';
 import { anyOf, combine } from './groups.ts';
 import { parseExpression } from './parser.ts';
 import { CODE, PROSE, type Vocabulary } from './vocabulary.ts';
@@ -31,14 +31,24 @@ export interface ParseOptions {
  * Parses the query of a full-text search. Forms in the result are those of the tokeniser, of prose or of code; terms
  * and stop words are the evaluator's business, as they need the language.
  *
- * Throws QuerySyntaxError for what the mode's grammar doesn't allow and for a query beyond the limits:
- * 4096 bytes, 128 operands, 32 levels of nesting.
+ * Throws QuerySyntaxError for what the mode's grammar doesn't allow, unless the mode was found in the syntax: then an unfinished
+ * operator is text like the rest. Throws QueryTooLargeError for a query beyond the limits: 4096 bytes, 128 operands, 32 levels of nesting.
  */
 export function parseQuery(query: string, { mode = 'auto', distance = 5, code = false }: ParseOptions = {}): ParsedQuery {
-  if (Buffer.byteLength(query) > MAX_QUERY_BYTES) throw new QuerySyntaxError(MAX_QUERY_BYTES, `the query is longer than ${MAX_QUERY_BYTES} bytes`);
-  const found = mode === 'auto' ? detectMode(query) : mode;
-  const text = mode === 'auto' ? withoutQuestionMark(query) : query;
-  return { mode: found, root: parseAs(found, text, distance, code ? CODE : PROSE) };
+  if (Buffer.byteLength(query) > MAX_QUERY_BYTES) throw new QueryTooLargeError(MAX_QUERY_BYTES, `the query is longer than ${MAX_QUERY_BYTES} bytes`);
+  const vocabulary = code ? CODE : PROSE;
+  return mode === 'auto' ? parseAny(query, distance, vocabulary) : { mode, root: parseAs(mode, query, distance, vocabulary) };
+}
+
+function parseAny(query: string, distance: number, vocabulary: Vocabulary): ParsedQuery {
+  const mode = detectMode(query);
+  const text = withoutQuestionMark(query);
+  try {
+    return { mode, root: parseAs(mode, text, distance, vocabulary) };
+  } catch (error) {
+    if (!(error instanceof QuerySyntaxError) || error instanceof QueryTooLargeError) throw error;
+    return { mode: 'simple', root: parseSimple(text, vocabulary) };
+  }
 }
 
 function parseAs(mode: QueryMode, query: string, distance: number, vocabulary: Vocabulary): QueryNode | undefined {
@@ -63,7 +73,7 @@ function parseSimple(query: string, { wordsOf }: Vocabulary): QueryNode | undefi
 function parseWildcards(query: string, toByte: (offset: number) => number, vocabulary: Vocabulary): QueryNode | undefined {
   if (hasOperator(query)) return parseExpression(query, toByte, 'optional', vocabulary);
   const words = [...query.matchAll(/\S+/g)];
-  if (words.length > MAX_ATOMS) throw new QuerySyntaxError(toByte(words[MAX_ATOMS]!.index), `more than ${MAX_ATOMS} operands`);
+  if (words.length > MAX_ATOMS) throw new QueryTooLargeError(toByte(words[MAX_ATOMS]!.index), `more than ${MAX_ATOMS} operands`);
   const nodes = words.map((word) => wordAtom(word[0], rangeOf(word, toByte), vocabulary));
   const root = anyOf(nodes, { start: 0, end: toByte(query.length) });
   if (root === undefined && words.length > 0 && /[*?]/.test(query)) {

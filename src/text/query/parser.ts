@@ -1,6 +1,6 @@
 import type { QueryNode } from './ast.ts';
 import { phraseAtom, requireAtMost, wordAtom } from './atoms.ts';
-import { MAX_ATOMS, MAX_DISTANCE, MAX_NESTING, QuerySyntaxError } from './errors.ts';
+import { MAX_ATOMS, MAX_DISTANCE, MAX_NESTING, QuerySyntaxError, QueryTooLargeError } from './errors.ts';
 import { allOf, anyOf, combine, not } from './groups.ts';
 import { lex, type Lexeme } from './lexer.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -93,7 +93,7 @@ class Parser {
     const lexeme = this.#next;
     if (lexeme.kind === '(') return this.#parenthesised();
     if (lexeme.kind !== 'phrase' && lexeme.kind !== 'word') this.#failOperand();
-    if (++this.#atoms > MAX_ATOMS) this.#fail(`more than ${MAX_ATOMS} operands`);
+    if (++this.#atoms > MAX_ATOMS) this.#failLimit(`more than ${MAX_ATOMS} operands`);
     this.#at++;
     const range = this.#since(lexeme.start);
     if (lexeme.kind === 'phrase') {
@@ -106,7 +106,7 @@ class Parser {
 
   #parenthesised(): QueryNode | undefined {
     const open = this.#next.start;
-    if (++this.#depth > MAX_NESTING) this.#fail(`parentheses nested deeper than ${MAX_NESTING}`);
+    if (++this.#depth > MAX_NESTING) this.#failLimit(`parentheses nested deeper than ${MAX_NESTING}`);
     this.#at++;
     const node = this.#expression();
     if (!this.#take(')')) throw new QuerySyntaxError(this.#toByte(open), 'the parenthesis is not closed');
@@ -137,6 +137,10 @@ class Parser {
   #failOperand(): never {
     const { kind } = this.#next;
     return this.#fail(`expected a term, a phrase or a parenthesis, got ${kind === 'end' ? 'the end of the query' : kind}`);
+  }
+
+  #failLimit(message: string): never {
+    throw new QueryTooLargeError(this.#toByte(this.#next.start), message);
   }
 
   #fail(message: string): never {

@@ -1,3 +1,4 @@
+import type { FtsInput } from '../../../../generated/graphql/resolvers.ts';
 import { inSteps } from '../in-steps.ts';
 import { selects } from '../selects.ts';
 import { defineArea } from './area.ts';
@@ -10,8 +11,8 @@ export const fulltext = defineArea('fulltext', {
     fts: (_, { input }, { read, invoke }, info) => {
       const includeContent = selects(info, BODY);
       return read(info, async () => {
-        const { value: { results, total, contextTruncated = false, truncated = false, nextOffset = null } } = await invoke('searchFullText', { ...input, includeContent });
-        return { total, contextTruncated, truncated, nextOffset, results: results.map(({ document, score, matchedTerms }) => ({ document: presentDocument(document), score, matchedTerms })) };
+        const { value: { results, total, contextTruncated = false, truncated = false, nextOffset = null, suggestions = [], droppedWords = [] } } = await invoke('searchFullText', { ...toInput(input), includeContent });
+        return { total, contextTruncated, truncated, nextOffset, suggestions, droppedWords, results: results.map(({ document, score, matchedTerms }) => ({ document: presentDocument(document), score, matchedTerms })) };
       }, { variant: String(includeContent), bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)) });
     },
   },
@@ -19,3 +20,15 @@ export const fulltext = defineArea('fulltext', {
     results: ({ results }) => inSteps(results),
   },
 });
+
+const EDITS = { EXACT: 0, ONE: 1, TWO: 2, AUTO: 'auto' } as const;
+const PREFIXES = { NONE: 'none', LAST: 'last' } as const;
+const STRATEGIES = { ANY: 'any', ALL: 'all', MOST: 'most' } as const;
+
+/** Enumerations of GraphQL have names of their own. */
+function toInput({ fuzzy, prefix, matchingStrategy, ...input }: FtsInput) {
+  return {
+    ...input,
+    ...(fuzzy && { fuzzy: EDITS[fuzzy] }), ...(prefix && { prefix: PREFIXES[prefix] }), ...(matchingStrategy && { matchingStrategy: STRATEGIES[matchingStrategy] }),
+  };
+}

@@ -63,6 +63,8 @@ const ONLY_IN_JSON: Readonly<Record<string, string>> = {
 };
 const ONLY_IN_PROTO: Readonly<Record<string, string>> = {
   'SetCollectionConfigRequest.clear': 'stands for null',
+  'FTSRequest.fuzzyAuto': 'stands for fuzzy: auto',
+  'HybridSearchRequest.fuzzyAuto': 'stands for fuzzy: auto',
   'SearchResponse.totalCount': 'the header X-Total-Count',
   'SearchResponse.contextTruncated': 'the header X-Context-Truncated',
   'SearchResponse.truncated': 'the header X-Truncated',

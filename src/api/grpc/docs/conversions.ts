@@ -34,6 +34,13 @@ export function presentMap(name: string): Conversion['input'] & object {
   return (request) => ({ ...request, [name]: request[name] ?? {} });
 }
 
+/** A number cannot say `auto`, so a field of its own does. Errors: 400 for both. */
+export function fuzzyOf({ fuzzyAuto, ...request }: Fields): Fields {
+  if (fuzzyAuto !== true) return request;
+  if (request['fuzzy'] !== undefined) throw new ServiceError('invalid_argument', 'fuzzy and fuzzy_auto cannot both be set');
+  return { ...request, fuzzy: 'auto' };
+}
+
 /** A list of documents also says whether its token budget cut it. */
 export function searchAnswer(reply: Reply<unknown>): Fields {
   return { ...listUnder('documents')(reply) as Fields, contextTruncated: reply.headers['X-Context-Truncated'] === 'true' };

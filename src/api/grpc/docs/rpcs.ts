@@ -1,5 +1,5 @@
 import type { OperationId } from '../../../../generated/docs/operations.ts';
-import { clearFields, listUnder, oneOrAll, presentMap, searchAnswer, withoutList, type Conversion } from './conversions.ts';
+import { clearFields, fuzzyOf, listUnder, oneOrAll, presentMap, searchAnswer, withoutList, type Conversion } from './conversions.ts';
 
 /** What an RPC calls. Without conversions the message is the operation's input, and its output the message. */
 export interface RpcRow extends Conversion {
@@ -39,11 +39,11 @@ export const RPCS: Readonly<Record<string, RpcRow>> = {
   Backup: plain('createBackup'),
   Restore: plain('restoreBackup'),
 
-  FTS: plain('searchFullText'),
+  FTS: { operation: 'searchFullText', input: fuzzyOf },
   FTSReindex: plain('reindexFullText'),
   FTSLanguages: plain('listFullTextLanguages'),
   Autocomplete: plain('autocomplete'),
-  HybridSearch: plain('searchHybrid'),
+  HybridSearch: { operation: 'searchHybrid', input: fuzzyOf },
   Aggregate: plain('aggregateDocuments'),
   ListSynonyms: plain('listSynonyms'),
   AddSynonym: plain('addSynonyms'),

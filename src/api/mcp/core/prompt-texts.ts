@@ -49,7 +49,7 @@ Then report: what the documents are about, how they are organised, what stands o
 
 Choose among these tools:
 - search_documents when metadata decide (category, author, dates): filter_meta, sort, limit. get_meta_keys tells which keys and values exist.
-- full_text_search when words decide: mode "boolean" for AND, OR, NOT, "phrase" for exact wording, "wildcard" for beginnings, "fuzzy" for uncertain spelling; highlight shows where the words are.
+- full_text_search when words decide: mode "boolean" for AND, OR, NOT, "phrase" for exact wording, "wildcard" for beginnings, fuzzy "auto" for uncertain spelling; highlight shows where the words are.
 - semantic_search when the meaning decides and the wording is unknown; it needs embeddings, which vector_stats tells.
 - hybrid_search when both may help; the safest choice for a question in plain language.
 - cross_search when several collections may have the answer.

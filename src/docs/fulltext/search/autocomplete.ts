@@ -1,6 +1,7 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { InputOf, OutputOf } from '../../../operations/index.ts';
 import { fieldByName, nameOfField } from '../view/to-indexed.ts';
+import { completePhrases } from './complete-phrases.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
 type Input = InputOf<Operations, 'autocomplete'>;
@@ -12,10 +13,12 @@ const MAX_SCAN = 10_000;
 /** Characters of a prefix that count. */
 const MAX_PREFIX = 32;
 
-/** `GET /v1/autocomplete` (contract section 4, "Full-text search"; decision D-92). */
-export function autocomplete(deps: SearchDeps, { collection, q, field, topN }: Input): Output {
+/** `GET /v1/autocomplete` (contract section 4, "Full-text search"; decision D-92): words, and for several words phrases and titles. */
+export async function autocomplete(deps: SearchDeps, { collection, q, field, topN }: Input): Promise<Output> {
   const prefixes = toPrefixes(q);
-  const items = prefixes.length === 0 ? [] : complete(deps, collection, prefixes, field, topN);
+  const words = prefixes.length === 0 ? [] : complete(deps, collection, prefixes, field, topN);
+  const phrases = await completePhrases(deps, { collection, text: q, ...(field !== '' && { field: fieldByName(field) }), limit: topN });
+  const items = [...words, ...phrases].slice(0, topN);
   return { items, total: items.length, query: q, field };
 }
 

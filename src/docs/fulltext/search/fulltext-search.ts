@@ -61,7 +61,7 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
       searchFullText: (input, context) => searchFullText(deps, input, context),
       searchFullTextByQuery: async (input, context) => searchFullTextByQuery(deps, input, context),
       reindexFullText: async ({ collection }) => ({ reindexed: await view.reindex(collection), collection }),
-      autocomplete: async (input) => autocomplete(deps, input),
+      autocomplete: (input) => autocomplete(deps, input),
     },
     rankByWords: (query) => rankByWords(deps, query),
     view: withExpansion(view, expansion),

@@ -146,10 +146,12 @@ interface Scanned {
 function scan(documents: readonly Scanned[], query: string): number[] {
   const formsOf = (text: string) => tokenize(text).map(({ form }) => form);
   const average = documents.reduce((sum, { text }) => sum + formsOf(text).length, 0) / documents.length;
+  const meaningful = (lang: string) => formsOf(query).filter((form) => !defaultStopWords(lang).has(form));
+  const onlyStopWords = documents.every(({ lang }) => meaningful(lang).length === 0);
   return documents.map(({ lang, text }) => {
     const { term } = termAnalyzer(lang, true);
     const frequency = (forms: readonly string[], wanted: string) => forms.filter((form) => term(form) === term(wanted)).length;
-    return formsOf(query).filter((form) => !defaultStopWords(lang).has(form)).reduce((sum, wanted) => {
+    return (onlyStopWords ? formsOf(query) : meaningful(lang)).reduce((sum, wanted) => {
       const tf = frequency(formsOf(text), wanted);
       const df = documents.filter((other) => frequency(formsOf(other.text), wanted) > 0).length;
       const idf = Math.log((documents.length - df + 0.5) / (df + 0.5) + 1);

@@ -1,3 +1,4 @@
+import type { Fuzziness, MatchingStrategy, PrefixMatching } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { analyzerFor } from '../../../text/languages/index.ts';
 import { parseQuery, QuerySyntaxError, type GroupNode, type ParsedQuery, type ParseOptions, type PhraseNode, type ProximityNode, type QueryMode, type QueryNode, type TermNode, type WildcardNode, wantedNodes } from '../../../text/query/index.ts';
@@ -27,6 +28,8 @@ export interface Reading extends TextReading {
   readonly wanted: readonly WantedLeaf[];
   /** Terms that stand in the query themselves, in contrast to their synonyms. */
   readonly own: ReadonlySet<TermNode>;
+  /** Stop words of the query that are not looked for. */
+  readonly dropped: ReadonlySet<string>;
 }
 
 /** A query as it is read for each kind of documents. */
@@ -57,12 +60,19 @@ export interface PlanOptions extends Required<Pick<ParseOptions, 'mode' | 'dista
   readonly stemming: boolean;
   /** Synonyms of a form; undefined when none are to be added. */
   readonly synonymsOf: ((form: string) => readonly string[]) | undefined;
-  /** Edits allowed in simple mode. */
-  readonly fuzzy: number;
+  /** Edits allowed in simple mode; `auto`: as many as the length of a term asks for. */
+  readonly fuzzy: Fuzziness;
+  /** Which word may be the beginning of one, in simple mode; none by default. */
+  readonly prefix?: PrefixMatching;
+  /** How many words have to match, in simple mode; any by default. */
+  readonly matching?: MatchingStrategy;
 }
 
 /** Terms below so many characters match exactly (decision D-85). */
 const FUZZY_FROM = 3;
+/** With `auto`, those from so many characters may be one edit away, and two. */
+const ONE_EDIT_FROM = 4;
+const TWO_EDITS_FROM = 8;
 /** Each fuzzy term reads a part of the dictionary, so a long text is not searched for with edits from end to end. */
 const FUZZY_TERMS = 32;
 /** Synonyms of one term that are searched for. */
@@ -72,27 +82,38 @@ const MAX_SYNONYMS = 64;
  * Reads a query for prose, in each language, and for code, and prepares it: stop words go, terms get their edits and synonyms. Throws
  * `invalid_argument` with the byte position for a query that its mode's grammar does not allow.
  */
-export function planQuery(query: string, options: PlanOptions): QueryPlan {
+export function planQuery(query: string, given: PlanOptions): QueryPlan {
+  const options = { ...given, queryBytes: Buffer.byteLength(query) };
   const parsed = parse(query, options, false);
   const prose = options.languages.map((language) => readAsProse(parsed, options, language));
-  return { mode: parsed.mode, readings: [...prose, readAsCode(parse(query, options, true), options)] };
+  // A query of nothing but stop words is about these.
+  const isEmpty = prose.every(({ root }) => root === undefined) && prose.some(({ dropped }) => dropped.size > 0);
+  const meant = isEmpty ? options.languages.map((language) => readAsProse(parsed, options, { ...language, stopWords: NONE })) : prose;
+  return { mode: parsed.mode, readings: [...meant, readAsCode(parse(query, options, true), options)] };
 }
 
-function readAsProse(parsed: ParsedQuery, options: PlanOptions, { lang, stopWords, classes }: QueryLanguage): Reading {
+const NONE: ReadonlySet<string> = new Set();
+
+/** What planning needs to know of a query besides. */
+interface Planning extends PlanOptions {
+  readonly queryBytes: number;
+}
+
+function readAsProse(parsed: ParsedQuery, options: Planning, { lang, stopWords, classes }: QueryLanguage): Reading {
   const { stemming } = options;
   const withStopWords = analyzerFor(lang, { stemming, stopWords });
   return read(parsed, options, { lang, classes, analyzer: termAnalyzer(lang, stemming), isStopWord: (form) => withStopWords.term(form) === undefined });
 }
 
 /** Identifiers are looked for as they stand: no stems, and every word counts (contract section 2, "Code documents"). */
-function readAsCode(parsed: ParsedQuery, options: PlanOptions): Reading {
+function readAsCode(parsed: ParsedQuery, options: Planning): Reading {
   const [{ lang }] = options.languages;
   return read(parsed, options, { lang, classes: CODE_CLASSES, analyzer: termAnalyzer(lang, false), isStopWord: () => false });
 }
 
-function read({ mode, root }: ParsedQuery, options: PlanOptions, by: Pick<Reading, 'lang' | 'classes' | 'analyzer' | 'isStopWord'>): Reading {
+function read({ mode, root }: ParsedQuery, options: Planning, by: Pick<Reading, 'lang' | 'classes' | 'analyzer' | 'isStopWord'>): Reading {
   const planner = new Planner(options, mode, by.analyzer, by.isStopWord);
-  return { ...by, root: planner.plan(root), wanted: planner.wanted, own: planner.own };
+  return { ...by, root: planner.plan(root), wanted: planner.wanted, own: planner.own, dropped: planner.dropped };
 }
 
 function parse(query: string, { mode, distance }: PlanOptions, code: boolean): ParsedQuery {
@@ -107,17 +128,20 @@ function parse(query: string, { mode, distance }: PlanOptions, code: boolean): P
 class Planner {
   readonly wanted: WantedLeaf[] = [];
   readonly own = new Set<TermNode>();
-  readonly #options: PlanOptions;
+  readonly dropped = new Set<string>();
+  readonly #options: Planning;
   readonly #mode: QueryMode;
   readonly #analyzer: TermAnalyzer;
   readonly #isStopWord: (form: string) => boolean;
   /** In simple mode: the forms that were not planned yet, and how often the query has each. */
   #counts: Map<string, number> | undefined;
+  /** In simple mode: the form that may be the beginning of a word. */
+  #unfinished: string | undefined;
   readonly #seenTerms = new Set<string>();
   readonly #seenParts = new Set<string>();
   #fuzzyTerms = 0;
 
-  constructor(options: PlanOptions, mode: QueryMode, analyzer: TermAnalyzer, isStopWord: (form: string) => boolean) {
+  constructor(options: Planning, mode: QueryMode, analyzer: TermAnalyzer, isStopWord: (form: string) => boolean) {
     this.#options = options;
     this.#mode = mode;
     this.#analyzer = analyzer;
@@ -126,9 +150,18 @@ class Planner {
 
   /** Undefined for nothing but stop words or negations, which matches nothing. */
   plan(root: QueryNode | undefined): QueryNode | undefined {
-    this.#counts = this.#mode === 'simple' ? countForms(root) : undefined;
+    if (this.#mode === 'simple') return root && this.#words(root);
     const node = root && this.#node(root, true);
     return node?.kind === 'group' && isNegation(node) ? undefined : node;
+  }
+
+  #words(root: QueryNode): QueryNode | undefined {
+    const { prefix, queryBytes, matching = 'any' } = this.#options;
+    const words = wantedNodes(root);
+    this.#counts = countForms(root);
+    const last = words.at(-1);
+    if (prefix === 'last' && last?.kind === 'term' && last.end === queryBytes) this.#unfinished = last.form;
+    return matchingSome(this.#nodes(words, true), matching, root);
   }
 
   #node(node: QueryNode, wanted: boolean): QueryNode | undefined {
@@ -161,10 +194,13 @@ class Planner {
   }
 
   #term(node: TermNode, wanted: boolean): QueryNode | undefined {
-    if (this.#isStopWord(node.form)) return undefined;
+    if (this.#isStopWord(node.form)) {
+      this.dropped.add(node.form);
+      return undefined;
+    }
     const counted = this.#counted(node);
     if (counted === undefined) return undefined;
-    const alternatives = [this.#ownLeaf(counted, wanted), ...this.#synonyms(counted, wanted)];
+    const alternatives = [this.#ownLeaf(counted, wanted), ...this.#completions(counted), ...this.#synonyms(counted, wanted)];
     if (alternatives.length < 2) return alternatives[0];
     return { kind: 'group', required: [], optional: alternatives, excluded: [], start: node.start, end: node.end };
   }
@@ -193,6 +229,11 @@ class Planner {
     for (const form of parts) if (isNew(this.#seenParts, form)) this.#leaf({ kind: 'term', form, start, end }, [form], wanted);
   }
 
+  #completions({ form, start, end }: TermNode): Leaf[] {
+    if (form !== this.#unfinished) return [];
+    return [this.#leaf({ kind: 'wildcard', pattern: `${form}*`, completes: true, start, end }, [form], true)];
+  }
+
   #synonyms(node: TermNode, wanted: boolean): Leaf[] {
     return (this.#options.synonymsOf?.(node.form) ?? []).slice(0, MAX_SYNONYMS).map((synonym) => this.#synonym(synonym, node, wanted));
   }
@@ -206,9 +247,11 @@ class Planner {
 
   #withEdits(node: TermNode): TermNode {
     const { fuzzy: given, ...exact } = node;
-    const edits = given ?? (this.#mode === 'simple' ? this.#options.fuzzy : 0);
-    if (edits === 0 || [...node.form].length < FUZZY_FROM || ++this.#fuzzyTerms > FUZZY_TERMS) return exact;
-    return { ...exact, fuzzy: edits as 1 | 2 };
+    const asked = given ?? (this.#mode === 'simple' ? this.#options.fuzzy : 0);
+    const letters = [...node.form].length;
+    const edits = asked === 'auto' ? Number(letters >= ONE_EDIT_FROM) + Number(letters >= TWO_EDITS_FROM) : asked;
+    if (edits === 0 || letters < FUZZY_FROM || ++this.#fuzzyTerms > FUZZY_TERMS) return exact;
+    return { ...exact, fuzzy: edits as 1 | 2, ...(asked === 'auto' && { keepsFirst: true }) };
   }
 
   /** Stop words stay within a phrase: they are indexed, and what was quoted is meant as it stands. */
@@ -228,6 +271,19 @@ function withoutParts(node: Leaf): Leaf {
   if (node.kind !== 'term' || node.parts === undefined) return node;
   const { parts: _, ...whole } = node;
   return whole;
+}
+
+/** So many of the words as a strategy asks for: of `most`, all of two, all but one of three to five, and three quarters of more. */
+function matchingSome(words: readonly QueryNode[], strategy: MatchingStrategy, { start, end }: QueryNode): QueryNode | undefined {
+  if (words.length < 2) return words[0];
+  const least = { any: 1, all: words.length, most: mostOf(words.length) }[strategy];
+  const group: GroupNode = { kind: 'group', required: [], optional: words, excluded: [], start, end };
+  if (least === words.length) return { ...group, required: words, optional: [] };
+  return least === 1 ? group : { ...group, least };
+}
+
+function mostOf(words: number): number {
+  return words <= 2 ? words : words <= 5 ? words - 1 : Math.floor(words * 0.75);
 }
 
 function isNegation({ required, optional }: GroupNode): boolean {

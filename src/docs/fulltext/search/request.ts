@@ -63,7 +63,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
   const languages = languagesOfQuery({ settings, dictionaries, view }, collection, input.lang);
   const synonymsActive = settings.synonyms && !input.disableSynonyms;
   const plan = planQuery(query, {
-    mode: input.mode, distance: input.distance, fuzzy: input.fuzzy, languages,
+    mode: input.mode, distance: input.distance, fuzzy: input.fuzzy, prefix: input.prefix, matching: input.matchingStrategy, languages,
     stemming: settings.stemming && !input.disableStem,
     synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
   });

@@ -1,5 +1,5 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
-import type { SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { Fuzziness, SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { truncationOf, type AnswerBounds, type InputOf, type Truncation } from '../../../operations/index.ts';
 import type { Curation } from '../../curation/index.ts';
@@ -12,6 +12,7 @@ import { queriesFor, type CollectionRow } from './eligible-documents.ts';
 import { findDocuments } from './find-documents.ts';
 import { fitFacets } from './fit-facets.ts';
 import { needsBodies, presentResults } from './present-results.ts';
+import { helpFor, type SearchHelp } from './search-help.ts';
 import { fillPrompt } from './fill-prompt.ts';
 import { prepareFor } from './query-plan.ts';
 import { resolveRequest, type RequestContext, type SearchInput, type SearchRequest } from './request.ts';
@@ -38,6 +39,7 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   const counted = facetBy && outcome.all && await countFacets(
     queriesFor(deps.sql, collection), collection.id, outcome.all, { fields: facetBy, max: request.facetMaxValues }, outcome.results.map(({ row }) => row),
   );
+  const help = outcome.total === 0 ? await helpFor(deps, input, request, { collection, signal }) : undefined;
   const { facets, isTruncated: facetsTruncated } = fitFacets(counted?.facets ?? {}, room);
   const presented = await presentResults(deps, request, outcome.results, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), budget);
@@ -45,7 +47,7 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   return toResponse(deps, request, {
     total: counted?.documents ?? outcome.total,
     results: presented.slice(0, fitting).map(({ result }) => result),
-    facets, facetsTruncated, contextTruncated,
+    facets, facetsTruncated, contextTruncated, help,
     truncation: truncationOf(room.isSpent && !contextTruncated, offset + fitting),
   });
 }
@@ -65,9 +67,11 @@ interface Answer {
   readonly facetsTruncated: boolean;
   readonly contextTruncated: boolean;
   readonly truncation: Truncation;
+  /** For a query that finds nothing. */
+  readonly help?: SearchHelp | undefined;
 }
 
-function toResponse({ collections }: SearchDeps, request: SearchRequest, { total, results, facets, facetsTruncated, contextTruncated, truncation }: Answer): SearchFullTextResponse {
+function toResponse({ collections }: SearchDeps, request: SearchRequest, { total, results, facets, facetsTruncated, contextTruncated, truncation, help }: Answer): SearchFullTextResponse {
   const { collection, query, algorithm, plan: { mode }, langs, stemmingActive, synonymsActive, facetBy } = request;
   const prompt = collections.configOf(collection)?.responsePrompt;
   return {
@@ -75,6 +79,8 @@ function toResponse({ collections }: SearchDeps, request: SearchRequest, { total
     total: results.length, totalMatches: total,
     algorithm, mode, lang: langs[0]!, langs: [...langs], stemmingActive, synonymsActive,
     ...(facetBy && { facets: Object.fromEntries(facetBy.map((field) => [field, Object.hasOwn(facets, field) ? facets[field]! : []])) }),
+    ...(help && help.suggestions.length > 0 && { suggestions: [...help.suggestions] }),
+    ...(help && help.droppedWords.length > 0 && { droppedWords: [...help.droppedWords] }),
     ...(facetsTruncated && { facetsTruncated }),
     ...(contextTruncated && { contextTruncated }),
     ...truncation,
@@ -85,9 +91,9 @@ function toResponse({ collections }: SearchDeps, request: SearchRequest, { total
 type ByQueryInput = InputOf<Operations, 'searchFullTextByQuery'>;
 
 /** `GET /v1/fts` (decision D-75): the same with scalars. Throws `missing_fields` without `query` and `q`. */
-export function searchFullTextByQuery(deps: SearchDeps, { query, q, meta = {}, ...scalars }: ByQueryInput, bounds: AnswerBounds): Promise<SearchFullTextResponse> {
+export function searchFullTextByQuery(deps: SearchDeps, { query, q, meta = {}, fuzzy, ...scalars }: ByQueryInput, bounds: AnswerBounds): Promise<SearchFullTextResponse> {
   const text = query ?? q;
   if (text === undefined) throw new ServiceError('missing_fields', 'missing fields: query');
   const filterMeta = Object.fromEntries(Object.entries(meta).map(([key, values]) => [key, typeof values === 'string' ? [values] : values]));
-  return searchFullText(deps, { ...scalars, query: text, filterMeta, facetMaxValues: 0 }, bounds);
+  return searchFullText(deps, { ...scalars, fuzzy: fuzzy as Fuzziness, query: text, filterMeta, facetMaxValues: 0 }, bounds);
 }

@@ -2,7 +2,8 @@ import { foldDiacritics } from '../../../text/folding.ts';
 import { analyzerFor, LANGUAGES, resolveLanguage, stemmingAvailable } from '../../../text/languages/index.ts';
 import type { TermAnalyzer } from './text-index.ts';
 
-const PLAIN: TermAnalyzer = { name: 'plain', stemming: false, term: (form) => foldDiacritics(form) || form };
+/** Words as they are written, but for their diacritics. */
+export const PLAIN: TermAnalyzer = { name: 'plain', stemming: false, term: (form) => foldDiacritics(form) || form };
 
 /** Part of the names: changes when a stemmer gives other terms, so that checkpoints group their forms anew. */
 const VERSION = 1;

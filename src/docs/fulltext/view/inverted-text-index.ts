@@ -3,7 +3,7 @@ import { type Field, type FieldText, type FormAt, IndexFullError, InvertedIndex,
 import { tokenizeCodeInPieces } from '../../../text/code/index.ts';
 import type { TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
-import { STEMMING_ANALYZERS } from './analyzers.ts';
+import { PLAIN, STEMMING_ANALYZERS } from './analyzers.ts';
 import { CODE_CLASS } from './document-classes.ts';
 import { OrdSet } from './ord-set.ts';
 import { type Completion, type CompletionRequest, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextIndex, type TextIndexes, type TextMatches, type TextQuery } from './text-index.ts';
@@ -13,6 +13,8 @@ import { formsByEdits, toIndexQuery } from './to-index-query.ts';
 const DELETED_SHARE = 0.2;
 /** k1 of the BM25 that `pmisparse` starts from (decision D-84). */
 const PMISPARSE_K1 = 1.5;
+/** Words of so many characters are still alike when they are two edits apart. */
+const TWO_EDITS_FROM = 5;
 /** Milliseconds of clearing away at a time. */
 const TIDY_MS = 1;
 /** Milliseconds of a step of adding a document. */
@@ -96,6 +98,11 @@ class InvertedTextIndex implements TextIndex {
       itself: exact.some((id) => stands(id, ord)),
       forms: nearTexts.filter(({ id }) => stands(id, ord)).map(({ text }) => text),
     }));
+  }
+
+  spelledLike(form: string, limit: number): readonly string[] {
+    const { near } = formsByEdits(this.#index, PLAIN, { form, fuzzy: [...form].length < TWO_EDITS_FROM ? 1 : 2, keepsFirst: true });
+    return near.filter(({ id }) => this.#index.documents(id) > 0).slice(0, limit).map(({ id }) => this.#index.textOf(id));
   }
 
   complete({ prefixes, field, scan, limit, isStopWord }: CompletionRequest): Completion[] {

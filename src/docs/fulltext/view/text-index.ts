@@ -146,6 +146,8 @@ export interface TextIndex {
   search(query: TextQuery): TextMatches;
   /** How each of some documents matches a term that allows edits. */
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[]): MatchByEdits[];
+  /** Words that are spelled like a form but for an edit or two, the nearest first, then those of most documents. */
+  spelledLike(form: string, limit: number): readonly string[];
   /** By documents, descending, then by term. */
   complete(request: CompletionRequest): Completion[];
   /** Does a little of the work that deletions leave behind; true while there is more. */

@@ -1,9 +1,10 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { ALL, type FuzzyForm, NONE, type InvertedIndex, type Query, type WeightedForm, within } from '../../../search/inverted/index.ts';
+import { foldDiacritics } from '../../../text/folding.ts';
 import type { GroupNode, PhraseNode, QueryNode, TermNode } from '../../../text/query/index.ts';
 import type { TermAnalyzer, TextReading } from './text-index.ts';
 
-type Forms = Pick<InvertedIndex, 'group' | 'unstemmed' | 'fuzzy' | 'wildcard' | 'documents'>;
+type Forms = Pick<InvertedIndex, 'group' | 'unstemmed' | 'fuzzy' | 'wildcard' | 'documents' | 'textOf'>;
 type Index = Forms & Pick<InvertedIndex, 'classes'>;
 
 /** Forms that a fuzzy term stands for at most, and how many of the dictionary they are chosen from (decision D-85). */
@@ -11,6 +12,13 @@ const FUZZY_FORMS = 50;
 const FUZZY_CANDIDATES = 5000;
 /** What an edit leaves of a form's weight. */
 const EDIT_WEIGHT = 0.8;
+
+/** Forms whose inflections are found by edits as well: those that the word most probably was to be. */
+const FUZZY_GROUPS = 3;
+/** Forms that a word which is being typed stands for at most, how many of the dictionary they are chosen from, and what each weighs. */
+const COMPLETIONS = 100;
+const COMPLETION_CANDIDATES = 5000;
+const COMPLETION_WEIGHT = 0.5;
 
 /** Forms that the patterns of one query may stand for together, and milliseconds that looking for them may take. */
 const PATTERN_FORMS = 50_000;
@@ -104,7 +112,7 @@ class Translation {
   query(node: QueryNode): Query {
     switch (node.kind) {
       case 'term': return this.#expanded(node);
-      case 'wildcard': return { kind: 'term', forms: this.#pattern(node.pattern) };
+      case 'wildcard': return { kind: 'term', forms: node.completes ? this.#completions(node.pattern) : this.#pattern(node.pattern) };
       case 'phrase': return { kind: 'phrase', words: this.#words(node.forms), ...weightOf(node) };
       case 'proximity': return { kind: 'phrase', words: this.#words(node.forms), slop: node.distance };
       case 'group': return this.#group(node);
@@ -121,11 +129,14 @@ class Translation {
   }
 
   /** Where something is required, what is optional adds to the score of every match: `all` keeps those that lack it. */
-  #group({ required, optional, excluded }: GroupNode): Query {
+  #group({ required, optional, least = 1, excluded }: GroupNode): Query {
     const additions = optional.map((node) => this.query(node));
     const exclusions = excluded.map((node): Query => ({ kind: 'not', of: this.query(node) }));
     if (required.length + optional.length === 0) return NONE;
-    if (required.length === 0) return exclusions.length === 0 ? { kind: 'or', of: additions } : { kind: 'and', of: [{ kind: 'or', of: additions }, ...exclusions] };
+    if (required.length === 0) {
+      const matches: Query = least === 1 ? { kind: 'or', of: additions } : { kind: 'some', of: additions, least };
+      return exclusions.length === 0 ? matches : { kind: 'and', of: [matches, ...exclusions] };
+    }
     const extra: Query[] = additions.length === 0 ? [] : [{ kind: 'or', of: [ALL, ...additions] }];
     return { kind: 'and', of: [...required.map((node) => this.query(node)), ...extra, ...exclusions] };
   }
@@ -134,10 +145,10 @@ class Translation {
     return forms.map((form, offset) => ({ forms: this.#formsOf(form), offset }));
   }
 
-  #term({ form, fuzzy = 0 }: TermNode): WeightedForm[] {
-    if (fuzzy === 0) return this.#formsOf(form);
+  #term(node: TermNode): WeightedForm[] {
+    if (!node.fuzzy) return this.#formsOf(node.form);
     this.#budget.checkTime();
-    const { exact, near } = formsByEdits(this.#index, this.#reading.analyzer, { form, fuzzy });
+    const { exact, near } = formsByEdits(this.#index, this.#reading.analyzer, node);
     return [...exact.map((id) => ({ id })), ...near.map(({ id, distance }) => ({ id, weight: EDIT_WEIGHT ** distance }))];
   }
 
@@ -145,6 +156,12 @@ class Translation {
   #pattern(pattern: string): WeightedForm[] {
     const word = wordOf(pattern);
     return [...this.#budget.formsOf(pattern), ...word === undefined ? [] : this.#formsOf(word)];
+  }
+
+  #completions(pattern: string): WeightedForm[] {
+    this.#budget.checkTime();
+    const forms = this.#index.wildcard(pattern, COMPLETION_CANDIDATES).map((id) => ({ id, documents: this.#index.documents(id) }));
+    return forms.sort((a, b) => b.documents - a.documents || a.id - b.id).slice(0, COMPLETIONS).map(({ id }) => ({ id, weight: COMPLETION_WEIGHT }));
   }
 
   #formsOf(form: string): WeightedForm[] {
@@ -157,14 +174,38 @@ export function wordOf(pattern: string): string | undefined {
   return /^([^*?]+)[?]+$/.exec(pattern)?.[1];
 }
 
-/** The forms of a term, and those that edits make of others: the nearest, and of these the most frequent (decision D-85). */
-export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, { form, fuzzy = 0 }: Pick<TermNode, 'form' | 'fuzzy'>): { exact: readonly number[]; near: readonly FuzzyForm[] } {
+/**
+ * The forms of a term, and those that edits make of others: the nearest, and of these the most frequent (decision D-85). Where the
+ * first character stays, inflections of the nearest are found as well.
+ */
+export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, { form, fuzzy = 0, keepsFirst = false }: Pick<TermNode, 'form' | 'fuzzy' | 'keepsFirst'>): { exact: readonly number[]; near: readonly FuzzyForm[] } {
   const exact = exactForms(index, analyzer, form);
   const known = new Set(exact);
-  const near = index.fuzzy(form, fuzzy, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id));
+  const others = index.fuzzy(form, fuzzy, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id));
+  const near = keepsFirst ? withFirstOf(index, form, others, exact.length > 0) : others;
   const best = near.map(({ id, distance }) => ({ id, distance, documents: index.documents(id) }))
     .sort((a, b) => a.distance - b.distance || b.documents - a.documents || a.id - b.id).slice(0, FUZZY_FORMS);
-  return { exact, near: best };
+  return { exact, near: keepsFirst ? withInflections(index, analyzer, best, known) : best };
+}
+
+/** Those that begin as the word does; all of them where nothing else matches. */
+function withFirstOf(index: Pick<Forms, 'textOf'>, form: string, near: readonly FuzzyForm[], isKnown: boolean): readonly FuzzyForm[] {
+  const first = firstOf(form);
+  const kept = near.filter(({ id }) => firstOf(index.textOf(id)) === first);
+  return kept.length > 0 || isKnown ? kept : near;
+}
+
+function firstOf(form: string): string | undefined {
+  return foldDiacritics(form)[Symbol.iterator]().next().value;
+}
+
+/** Misspelt, a word has no stem of its own, so that its inflections are further away than edits reach. */
+function withInflections(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, near: readonly FuzzyForm[], exact: ReadonlySet<number>): FuzzyForm[] {
+  const found = new Map(near.map((form) => [form.id, form]));
+  for (const { id, distance } of near.slice(0, FUZZY_GROUPS)) {
+    for (const other of exactForms(index, analyzer, index.textOf(id))) if (!exact.has(other) && !found.has(other)) found.set(other, { id: other, distance });
+  }
+  return [...found.values()];
 }
 
 function exactForms(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer, form: string): readonly number[] {

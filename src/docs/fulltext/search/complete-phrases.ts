@@ -1,0 +1,98 @@
+import { foldDiacritics } from '../../../text/folding.ts';
+import type { QueryNode } from '../../../text/query/index.ts';
+import { tokenize } from '../../../text/tokenize.ts';
+import { Pace } from '../../documents/index.ts';
+import { PLAIN } from '../view/analyzers.ts';
+import { PROSE_CLASSES } from '../view/document-classes.ts';
+import { CONTENT, type Field, FIELDS, type TextIndex } from '../view/text-index.ts';
+import { nameOfField } from '../view/to-indexed.ts';
+import { readRows } from './result-rows.ts';
+import type { SearchDeps } from './search-full-text.ts';
+
+/** Several words, or the parts of one (`array.pro`), of which the last is still being typed. */
+export interface PhraseCompletion {
+  readonly collection: string;
+  readonly text: string;
+  /** The only field to look at; where it is absent, the body for phrases and the title. */
+  readonly field?: Field;
+  readonly limit: number;
+}
+
+/** A phrase or a title, the field that has it, and in how many documents. */
+export interface CompletedPhrase {
+  readonly term: string;
+  readonly field: string;
+  readonly docCount: number;
+}
+
+const TITLE: Field = FIELDS.indexOf('meta.title');
+/** Words of what was typed that count: the last ones. */
+const MAX_WORDS = 6;
+/** Words that the last one may become, each of which is looked for in its place. */
+const MAX_ENDINGS = 40;
+/** Entries of the dictionary that these are chosen from. */
+const MAX_SCAN = 10_000;
+/** Documents whose titles are read. */
+const MAX_TITLES = 100;
+
+/** Phrases of a collection that begin as a text does, and titles in which it stands, by documents descending; none for a single word. */
+export async function completePhrases(deps: SearchDeps, { collection, text, field, limit }: PhraseCompletion): Promise<CompletedPhrase[]> {
+  const index = deps.view.indexOf(collection);
+  const words = tokenize(text).map(({ form }) => form).slice(-MAX_WORDS);
+  const last = words.pop();
+  if (index === undefined || last === undefined || words.length === 0) return [];
+  const titles = field === undefined || field === TITLE ? await completeTitles(deps, index, { words, last, limit }) : [];
+  const phrases = field === TITLE ? [] : await completeInField(index, { words, last }, field ?? CONTENT);
+  // Titles have a document each, as a rule, so frequency alone would leave no room for them.
+  const room = Math.max(limit - titles.length, Math.ceil(limit / 2));
+  return [...phrases.slice(0, room), ...titles].slice(0, limit).sort(byDocuments);
+}
+
+interface Typed {
+  readonly words: readonly string[];
+  readonly last: string;
+}
+
+async function completeInField(index: TextIndex, { words, last }: Typed, field: Field): Promise<CompletedPhrase[]> {
+  const pace = new Pace();
+  const found: CompletedPhrase[] = [];
+  for (const { term } of index.complete({ prefixes: [last], field, scan: MAX_SCAN, limit: MAX_ENDINGS, isStopWord: () => false })) {
+    const forms = [...words, term];
+    const docCount = count(index, { kind: 'phrase', forms, start: 0, end: 0 }, field);
+    if (docCount > 0) found.push({ term: forms.join(' '), field: nameOfField(field), docCount });
+    await pace.rest();
+  }
+  return found.sort(byDocuments);
+}
+
+function count(index: TextIndex, root: QueryNode, field: Field): number {
+  return index.search({ readings: [{ classes: PROSE_CLASSES, root, analyzer: PLAIN }], algorithm: 'bm25', fields: [field], limit: 0 }).total;
+}
+
+async function completeTitles(deps: SearchDeps, index: TextIndex, { words, last, limit }: Typed & { readonly limit: number }): Promise<CompletedPhrase[]> {
+  const at = { start: 0, end: 0 };
+  const before: QueryNode = words.length === 1 ? { kind: 'term', form: words[0]!, ...at } : { kind: 'phrase', forms: words, ...at };
+  const ending: QueryNode = { kind: 'wildcard', pattern: `${last}*`, completes: true, ...at };
+  const root: QueryNode = { kind: 'group', required: [before, ending], optional: [], excluded: [], ...at };
+  const { hits } = index.search({ readings: [{ classes: PROSE_CLASSES, root, analyzer: PLAIN }], algorithm: 'bm25', fields: [TITLE], limit: MAX_TITLES });
+  const rows = await readRows(deps.sql, hits.map(({ ord }) => ord), { withBodies: false, mostBytes: Number.MAX_SAFE_INTEGER });
+  const counts = new Map<string, number>();
+  for (const { meta } of rows.values()) {
+    for (const title of meta === null ? [] : (JSON.parse(meta) as { title?: string[] }).title ?? []) {
+      if (continues(title, { words, last })) counts.set(title, (counts.get(title) ?? 0) + 1);
+    }
+  }
+  return [...counts].slice(0, limit).map(([term, docCount]) => ({ term, field: nameOfField(TITLE), docCount }));
+}
+
+/** Whether the words stand in a title one after the other, the last of them as the beginning of a word. */
+function continues(title: string, { words, last }: Typed): boolean {
+  const wanted = words.map(foldDiacritics);
+  const beginning = foldDiacritics(last);
+  const forms = tokenize(title).map(({ form }) => foldDiacritics(form));
+  return forms.some((form, i) => form.startsWith(beginning) && i >= wanted.length && wanted.every((word, j) => forms[i - wanted.length + j] === word));
+}
+
+function byDocuments(a: CompletedPhrase, b: CompletedPhrase): number {
+  return b.docCount - a.docCount || (a.term < b.term ? -1 : 1);
+}

@@ -1,0 +1,61 @@
+import type { TermNode } from '../../../text/query/index.ts';
+import type { TextIndex } from '../view/text-index.ts';
+import { matchDocuments, type MatchScope } from './match-documents.ts';
+import type { Reading } from './query-plan.ts';
+import { resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
+import type { SearchDeps } from './search-full-text.ts';
+
+/** What a query that finds nothing might have been. */
+export interface SearchHelp {
+  /** Queries that find something, in the order of their distance. */
+  readonly suggestions: readonly string[];
+  /** Stop words that were not looked for. */
+  readonly droppedWords: readonly string[];
+}
+
+const MAX_SUGGESTIONS = 3;
+/** Words of a query whose spelling is looked at: each reads a part of the dictionary. */
+const MAX_WORDS = 8;
+
+/** Suggests other spellings where a query of words finds nothing, each of which finds something under the same filters. */
+export async function helpFor(deps: SearchDeps, input: SearchInput, { collection, query, plan }: SearchRequest, scope: Pick<MatchScope, 'collection' | 'signal'>): Promise<SearchHelp> {
+  const [main] = plan.readings;
+  const index = deps.view.indexOf(collection);
+  if (main === undefined || index === undefined) return { suggestions: [], droppedWords: [] };
+  const candidates = plan.mode === 'simple' ? respelled(index, main, Buffer.from(query)) : [];
+  const suggestions: string[] = [];
+  for (const candidate of candidates) if (await finds(deps, { ...input, query: candidate }, scope)) suggestions.push(candidate);
+  return { suggestions, droppedWords: [...main.dropped] };
+}
+
+/** The query with the words that no document has replaced by such as are spelled alike: the nearest of each, then another of one. */
+function respelled(index: TextIndex, reading: Reading, query: Buffer): string[] {
+  const unknown = [...reading.own].filter((node) => isUnknown(index, reading, node)).slice(0, MAX_WORDS);
+  const corrections = unknown.map((node) => ({ node, words: index.spelledLike(node.form, MAX_SUGGESTIONS) })).filter(({ words }) => words.length > 0);
+  if (corrections.length === 0) return [];
+  const nearest = corrections.map(({ node, words: [first] }) => ({ node, word: first! }));
+  const [last] = corrections.slice(-1);
+  const others = last!.words.slice(1).map((word) => [...nearest.slice(0, -1), { node: last!.node, word }]);
+  return [nearest, ...others].map((words) => replaced(query, words));
+}
+
+function isUnknown(index: TextIndex, { classes, analyzer }: Reading, { form, start, end }: TermNode): boolean {
+  return index.search({ readings: [{ classes, analyzer, root: { kind: 'term', form, start, end } }], algorithm: 'tfidf', limit: 0 }).total === 0;
+}
+
+/** Ranges are bytes of the query, in ascending order. */
+function replaced(query: Buffer, words: readonly { readonly node: TermNode; readonly word: string }[]): string {
+  const parts: (Buffer | string)[] = [];
+  let from = 0;
+  for (const { node: { start, end }, word } of words) {
+    parts.push(query.subarray(from, start), word);
+    from = end;
+  }
+  return [...parts, query.subarray(from)].map(String).join('');
+}
+
+async function finds(deps: SearchDeps, input: SearchInput, scope: Pick<MatchScope, 'collection' | 'signal'>): Promise<boolean> {
+  const request = resolveRequest(deps, { ...input, limit: 1, offset: 0 });
+  const { total } = await matchDocuments(deps, request, { ...scope, hidden: [], pinned: [], content: { withBodies: false, mostBytes: 0 } });
+  return total > 0;
+}
