@@ -166,7 +166,8 @@ export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnaly
   return { exact, near: best };
 }
 
-function exactForms(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer, form: string): readonly number[] {
+/** The forms of a term. */
+export function exactForms(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer, form: string): readonly number[] {
   return analyzer.stemming ? index.group(analyzer, form) : index.unstemmed(form);
 }
 
