@@ -5,6 +5,7 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { benchFilters } from './filters.ts';
 import { benchFullText } from './fulltext.ts';
+import { benchHighlights } from './highlights.ts';
 import { benchImport } from './imports.ts';
 import { benchLoginTiming } from './login-timing.ts';
 import { benchMemory } from './memory.ts';
@@ -32,6 +33,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'memory-recall': benchMemoryRecall,
   relevance: benchRelevance,
   fulltext: benchFullText,
+  highlights: benchHighlights,
   filters: benchFilters,
   load: benchSearchUnderLoad,
   'login-timing': benchLoginTiming,

@@ -8,6 +8,7 @@
 
 import { characterLength, codePointAt, copyBytes, putCodePoint } from './bytes.ts';
 import { addForm, addWord } from './tokens.ts';
+import { markForm, markWord } from '../marks/scan.ts';
 import { FORM_BUFFER, H_TABLE_BLOCKS, H_TABLE_EXPANSIONS, H_TABLE_INDEX, H_TEXT_AT, H_TOKENS } from './layout.ts';
 
 const SEPARATOR: u32 = 0;
@@ -58,11 +59,25 @@ function behindSign(start: usize, at: usize): usize {
   return at;
 }
 
+/** Where tokens go: to the document that is being added, or to the marks of a text. Only the size of these types counts. */
+type ToIndex = u8;
+type ToMarks = u16;
+
 /**
  * Adds the tokens that start between `at` and `stop` to the field at hand; they may reach up to `end`. Gives the position
  * behind the last; H_TEXT_AT then says where to go on.
  */
 export function tokenizeText(at: usize, stop: usize, end: usize, position: u32): u32 {
+  return tokenize<ToIndex>(at, stop, end, position);
+}
+
+/** Notes the tokens of a text, see `../marks/scan.ts`. */
+export function markTokens(at: usize, end: usize): void {
+  tokenize<ToMarks>(at, end, end, 0);
+}
+
+/** Compiled for each kind of sink, so that a token costs no branch. */
+function tokenize<Sink>(at: usize, stop: usize, end: usize, position: u32): u32 {
   let done = stop;
   while (at < stop) {
     const inside = bitsBelow(end - at);
@@ -88,10 +103,12 @@ export function tokenizeText(at: usize, stop: usize, end: usize, position: u32):
           break;
         }
         const tokens = load<u32>(H_TOKENS);
-        done = codePoints(at + first, end, position);
+        done = codePoints<Sink>(at + first, end, position);
         position += load<u32>(H_TOKENS) - tokens;
       } else {
-        addWord(at + first, <u32>(behind - first), position++);
+        if (sizeof<Sink>() === sizeof<ToIndex>()) addWord(at + first, <u32>(behind - first), position);
+        else markWord(at + first, <u32>(behind - first));
+        position++;
         done = at + behind;
       }
       if (done >= at + WINDOW) {
@@ -142,14 +159,14 @@ function mask(a: v128, b: v128, c: v128, d: v128): u64 {
 }
 
 /** Adds the word that starts at an address, if one does; gives the address behind it, or behind the code point. */
-function codePoints(at: usize, end: usize, position: u32): usize {
+function codePoints<Sink>(at: usize, end: usize, position: u32): usize {
   const length = characterLength(load<u8>(at));
   const kind = lookUp(codePointAt(at, length)) >> CLASS_SHIFT;
-  return kind === LETTER || kind === DIGIT ? word(at, end, position) : at + length;
+  return kind === LETTER || kind === DIGIT ? word<Sink>(at, end, position) : at + length;
 }
 
 /** Rules 1, 2, 4 and 5 for the word that starts at an address; gives the address behind it. One whose form is empty is none. */
-function word(start: usize, end: usize, position: u32): usize {
+function word<Sink>(start: usize, end: usize, position: u32): usize {
   let at = start;
   let to = FORM_BUFFER;
   let last = SEPARATOR;
@@ -163,7 +180,10 @@ function word(start: usize, end: usize, position: u32): usize {
     to = fold(codePoint, value, to);
     at += length;
   }
-  if (to > FORM_BUFFER) addForm(FORM_BUFFER, <u32>(to - FORM_BUFFER), position);
+  if (to > FORM_BUFFER) {
+    if (sizeof<Sink>() === sizeof<ToIndex>()) addForm(FORM_BUFFER, <u32>(to - FORM_BUFFER), position);
+    else markForm(FORM_BUFFER, <u32>(to - FORM_BUFFER), start, at);
+  }
   return at;
 }
 

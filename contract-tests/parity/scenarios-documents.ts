@@ -24,6 +24,26 @@ export const documents: Record<string, Scenario> = {
     await refused('not_found', 'getDocument', { key: 'Hello/World', lang: 'en-GB' });
   },
 
+  async 'a deleted document is found, restored and purged'({ ok, refused }: Calls) {
+    const key = { key: 'page', ...ENGLISH };
+    await ok('addDocument', page('page', { meta: { tags: ['x'] } }));
+    await ok('addDocument', page('other'));
+    await ok('deleteDocument', key);
+    await ok('searchDocuments', { deleted: true });
+    await ok('searchDocuments', { deleted: true, filterMeta: { tags: ['y'] } });
+    await ok('searchDocuments', { deleted: false });
+    await ok('listRevisions', key);
+    await refused('not_found', 'restoreRevision', { ...key, revision: 9 });
+    await ok('restoreRevision', { ...key, revision: 1 });
+    await ok('listRevisions', key);
+    await ok('getDocument', key);
+    await ok('deleteDocument', { ...key, purge: true });
+    await refused('not_found', 'listRevisions', key);
+    await ok('deleteDocuments', { documents: [{ key: 'other', ...ENGLISH }], purge: false });
+    await ok('deleteDocuments', { documents: [{ key: 'other', ...ENGLISH }], purge: true });
+    await ok('searchDocuments', { deleted: true });
+  },
+
   async 'a collection is the same in any letter case'({ ok, collection }) {
     const upper = collection.toUpperCase();
     await ok('addDocument', page('a'));

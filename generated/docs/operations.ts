@@ -292,12 +292,12 @@ export interface Operations {
   addDocument: Operation<FlatInput<NonNullable<AddDocumentData['body']>, 'saveRevision'>, AddDocumentResponses[200]>;
   addDocuments: Operation<FlatInput<NonNullable<AddDocumentsData['body']>>, AddDocumentsResponses[200]>;
   getDocument: Operation<FlatInput<NonNullable<GetDocumentData['body']>>, GetDocumentResponses[200]>;
-  searchDocuments: Operation<FlatInput<NonNullable<SearchDocumentsData['body']>, 'offset'>, SearchDocumentsResponses[200]>;
+  searchDocuments: Operation<FlatInput<NonNullable<SearchDocumentsData['body']>, 'offset' | 'deleted'>, SearchDocumentsResponses[200]>;
   updateDocument: Operation<FlatInput<NonNullable<UpdateDocumentData['body']>>, UpdateDocumentResponses[200]>;
   getDocumentMeta: Operation<FlatInput<NonNullable<GetDocumentMetaData['query']>, 'lang'>, GetDocumentMetaResponses[200]>;
   setDocumentTtl: Operation<FlatInput<NonNullable<SetDocumentTtlData['body']>>, SetDocumentTtlResponses[200]>;
-  deleteDocument: Operation<FlatInput<NonNullable<DeleteDocumentData['body']>>, DeleteDocumentResponses[200]>;
-  deleteDocuments: Operation<FlatInput<NonNullable<DeleteDocumentsData['body']>>, DeleteDocumentsResponses[200]>;
+  deleteDocument: Operation<FlatInput<NonNullable<DeleteDocumentData['body']>, 'purge'>, DeleteDocumentResponses[200]>;
+  deleteDocuments: Operation<FlatInput<NonNullable<DeleteDocumentsData['body']>, 'purge'>, DeleteDocumentsResponses[200]>;
   deleteCollection: Operation<FlatInput<NonNullable<DeleteCollectionData['body']>>, DeleteCollectionResponses[200]>;
   listMetaKeys: Operation<FlatInput<NonNullable<ListMetaKeysData['query']>, 'limit' | 'offset'>, ListMetaKeysResponses[200]>;
   getChecksum: Operation<FlatInput<NonNullable<GetChecksumData['query']>>, GetChecksumResponses[200]>;

@@ -297,7 +297,7 @@ export type Mutation = {
   readonly addDocument: Document;
   /** Changes what is given of a document (`updateDocument`). */
   readonly updateDocument: Document;
-  /** Deletes a document with its history (`deleteDocument`). False when there was none. */
+  /** Deletes a document (`deleteDocument`), which can be restored for a while. False when there was none. */
   readonly deleteDocument: Scalars['Boolean']['output'];
   /** Deletes the documents of a collection, and says how many there were (`deleteCollection`). */
   readonly deleteCollection: Scalars['Int']['output'];
@@ -393,6 +393,7 @@ export type MutationDeleteDocumentArgs = {
   collection: Scalars['String']['input'];
   key: Scalars['String']['input'];
   lang: Scalars['String']['input'];
+  purge?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 
@@ -577,6 +578,8 @@ export type Document = {
   readonly updatedAt: Scalars['Time']['output'];
   /** When it expires; null when it does not. */
   readonly expiresAt: Maybe<Scalars['Time']['output']>;
+  /** When it was deleted; null for one that is there. */
+  readonly deletedAt: Maybe<Scalars['Time']['output']>;
 };
 
 /** A document at its place among the matches. */
@@ -681,6 +684,8 @@ export type SearchInput = {
   readonly limit?: InputMaybe<Scalars['Int']['input']>;
   /** How many matches to skip; the default is 0. */
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
+  /** Whether to answer deleted documents that can be restored, as they were last, instead of those that are there. */
+  readonly deleted?: InputMaybe<Scalars['Boolean']['input']>;
   /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
   readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
 };
@@ -1371,6 +1376,7 @@ export type DocumentResolvers<ContextType = GraphqlContext, ParentType extends R
   addedAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
   updatedAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
   expiresAt?: Resolver<Maybe<ResolversTypes['Time']>, ParentType, ContextType>;
+  deletedAt?: Resolver<Maybe<ResolversTypes['Time']>, ParentType, ContextType>;
 };
 
 export type DocumentEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DocumentEdge'] = ResolversParentTypes['DocumentEdge']> = {

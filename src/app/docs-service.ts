@@ -117,6 +117,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     mode: settings.http.mode,
     backupDir: settings.database.backupDir,
     ttlSweepMs: settings.database.ttlSweepInterval,
+    deletedRetention: Math.ceil(settings.database.deletedRetention / 1000),
     codeMaxSymbols: settings.code.maxSymbols,
     deltaRevisions: settings.http3.enabled,
     maxSearches: settings.search.maxConcurrent,

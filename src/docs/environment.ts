@@ -27,6 +27,8 @@ export interface DocsSettings {
   readonly backupDir: string;
   /** Milliseconds between two sweeps of expired documents. */
   readonly ttlSweepMs: number;
+  /** Seconds for which versions of deleted documents are kept, 0 for none; 30 days when absent. */
+  readonly deletedRetention?: number;
   /** Symbols kept for each key of a code document. */
   readonly codeMaxSymbols: number;
   /** Whether the bodies of revisions are stored as deltas (extreme mode); false when absent. */

@@ -156,7 +156,7 @@ export const getDocument = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Find documents by metadata
  *
- * Answers the documents of a collection whose metadata match `filterMeta`, sorted and paged. The header `X-Total-Count` has the number of matches before paging. Without `sort` the order is by key, ascending; documents that sort alike are ordered by id. What the request leaves out of `limit` and `contextTokenBudget` comes from the collection's retrieval profile. A collection without documents answers an empty array.
+ * Answers the documents of a collection whose metadata match `filterMeta`, sorted and paged; with `deleted`, deleted documents that can be restored. The header `X-Total-Count` has the number of matches before paging. Without `sort` the order is by key, ascending; documents that sort alike are ordered by id. What the request leaves out of `limit` and `contextTokenBudget` comes from the collection's retrieval profile. A collection without documents answers an empty array.
  */
 export const searchDocuments = <ThrowOnError extends boolean = false>(options: Options<SearchDocumentsData, ThrowOnError>): RequestResult<SearchDocumentsResponses, SearchDocumentsErrors, ThrowOnError> => (options.client ?? client).post<SearchDocumentsResponses, SearchDocumentsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -212,7 +212,7 @@ export const setDocumentTtl = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Delete one document
  *
- * Removes the document with its revisions, index entries and every spelling of its key. A document that does not exist answers 404 with `deleted` false.
+ * Removes the document, its index entries and every spelling of its key. Its versions are kept for 30 days, or what `SVC_DELETED_RETENTION` says, but not beyond its expiry: until then `/v1/search` with `deleted` finds the document, `/v1/revisions` lists its versions and `/v1/revisions/restore` brings it back. With `purge` nothing is kept. A document that does not exist answers 404 with `deleted` false.
  */
 export const deleteDocument = <ThrowOnError extends boolean = false>(options: Options<DeleteDocumentData, ThrowOnError>): RequestResult<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError> => (options.client ?? client).post<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -242,7 +242,7 @@ export const deleteDocuments = <ThrowOnError extends boolean = false>(options: O
 /**
  * Delete all documents of a collection
  *
- * Removes the collection's documents, revisions, index entries and vectors. Its configuration, schema, synonyms, stop words, curation rules and permissions stay. Subscribers get one `collection.deleted` event with the count. A collection that does not exist answers `deleted` 0.
+ * Removes the collection's documents, revisions, index entries and vectors for good, also what is kept of documents that were deleted before. Its configuration, schema, synonyms, stop words, curation rules and permissions stay. Subscribers get one `collection.deleted` event with the count. A collection that does not exist answers `deleted` 0.
  */
 export const deleteCollection = <ThrowOnError extends boolean = false>(options: Options<DeleteCollectionData, ThrowOnError>): RequestResult<DeleteCollectionResponses, DeleteCollectionErrors, ThrowOnError> => (options.client ?? client).post<DeleteCollectionResponses, DeleteCollectionErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -279,7 +279,7 @@ export const getChecksum = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * List a document's revisions
  *
- * Answers the kept versions of the document, newest first; the first is the version now stored, unless that was written with `saveRevision` false. An answer that would grow too large ends early, after one revision at least, with `truncated` and the `nextOffset` to go on with; `total` counts all revisions in any case.
+ * Answers the kept versions of the document, newest first; the first is the version now stored, unless that was written with `saveRevision` false. Of a deleted document, the first is the version that was deleted. An answer that would grow too large ends early, after one revision at least, with `truncated` and the `nextOffset` to go on with; `total` counts all revisions in any case.
  */
 export const listRevisions = <ThrowOnError extends boolean = false>(options: Options<ListRevisionsData, ThrowOnError>): RequestResult<ListRevisionsResponses, ListRevisionsErrors, ThrowOnError> => (options.client ?? client).post<ListRevisionsResponses, ListRevisionsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -294,7 +294,7 @@ export const listRevisions = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Bring back an earlier version of a document
  *
- * Writes body and metadata of the revision as an ordinary update: it keeps a new revision, emits `doc.updated` and is indexed. The revision is named by its number, `revision`, or by its `timestamp`, which of several that were written within one second means the newest that is not the present version; where both are given, both must fit. 404 when the document has no such revision; 400 when the revision's metadata violate the collection's present schema.
+ * Writes body and metadata of the revision as an ordinary update: it keeps a new revision, emits `doc.updated` and is indexed. A deleted document comes back with its revisions and without an expiry, and emits `doc.added`. The revision is named by its number, `revision`, or by its `timestamp`, which of several that were written within one second means the newest that is not the present version; where both are given, both must fit. 404 when the document has no such revision; 400 when the revision's metadata violate the collection's present schema.
  */
 export const restoreRevision = <ThrowOnError extends boolean = false>(options: Options<RestoreRevisionData, ThrowOnError>): RequestResult<RestoreRevisionResponses, RestoreRevisionErrors, ThrowOnError> => (options.client ?? client).post<RestoreRevisionResponses, RestoreRevisionErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],

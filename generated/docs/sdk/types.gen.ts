@@ -759,6 +759,10 @@ export type SearchDocumentsRequest = {
     offset?: number;
     fields?: Fields;
     /**
+     * Whether to answer deleted documents that can be restored, as they were last and with `deletedAt`, instead of those that are there.
+     */
+    deleted?: boolean;
+    /**
      * Whether to answer the body. The default is true without `fields`, and with them true only where they name `contentMd`.
      */
     includeContent?: boolean;
@@ -809,6 +813,10 @@ export type ProjectedDocument = {
      * When the document expires; absent when it has no TTL.
      */
     expiresAt?: UnixSeconds;
+    /**
+     * When the document was deleted; absent for one that is there.
+     */
+    deletedAt?: UnixSeconds;
 };
 
 export type UpdateDocumentRequest = {
@@ -878,6 +886,10 @@ export type DeleteDocumentRequest = {
     collection: CollectionName;
     key: DocumentKey;
     lang: Lang;
+    /**
+     * Whether nothing is kept to be restored; true also removes what is kept of a document that was deleted before.
+     */
+    purge?: boolean;
 };
 
 export type DeleteDocumentResponse = {
@@ -928,6 +940,10 @@ export type DeleteDocumentsRequest = {
          */
         lang?: string;
     }>;
+    /**
+     * Whether nothing is kept to be restored; true also removes what is kept of a document that was deleted before.
+     */
+    purge?: boolean;
 };
 
 export type DeleteDocumentsResponse = {
@@ -1068,6 +1084,10 @@ export type ListRevisionsResponse = {
      * Number of revisions.
      */
     total: Count;
+    /**
+     * When the document was deleted; absent for one that is there.
+     */
+    deletedAt?: UnixSeconds;
     truncated?: Truncated;
     nextOffset?: NextOffset;
 };

@@ -9,7 +9,7 @@ scalar JSONObject  scalar Time  scalar Long
 directive @auth on FIELD_DEFINITION
 directive @hasRole(role: Role!) on FIELD_DEFINITION
 enum Role { ADMIN USER }
-type Document { id: ID! key: String! lang: String! meta: JSONObject! contentMd: String! addedAt: Time! updatedAt: Time! expiresAt: Time }
+type Document { id: ID! key: String! lang: String! meta: JSONObject! contentMd: String! addedAt: Time! updatedAt: Time! expiresAt: Time deletedAt: Time }
 type DocumentEdge { cursor: String! node: Document! }
 type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String totalCount: Int! }
 type DocumentConnection { edges: [DocumentEdge!]! pageInfo: PageInfo! totalCount: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int }
@@ -42,7 +42,7 @@ type CodeGraph { collection: String! root: String! direction: String! depth: Int
 input MetaInput { key: String! values: [String!]! }
 input AddDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String! ttl: Int }
 input UpdateDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String ttl: Int }
-input SearchInput { collection: String! filterMeta: [MetaInput!] sort: String asc: Boolean limit: Int offset: Int contextTokenBudget: Int }
+input SearchInput { collection: String! filterMeta: [MetaInput!] sort: String asc: Boolean limit: Int offset: Int deleted: Boolean contextTokenBudget: Int }
 input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] includeContent: Boolean }
 input FTSInput { collection: String! query: String! limit: Int offset: Int contextTokenBudget: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy }
 input CodeGraphInput { collection: String! key: String! direction: String depth: Int maxDegree: Int lines: Boolean }
@@ -76,7 +76,7 @@ type Mutation {
   login(username: String!, password: String!): AuthPayload!
   addDocument(input: AddDocumentInput!): Document! @auth
   updateDocument(input: UpdateDocumentInput!): Document! @auth
-  deleteDocument(collection: String!, key: String!, lang: String!): Boolean! @auth
+  deleteDocument(collection: String!, key: String!, lang: String!, purge: Boolean): Boolean! @auth
   deleteCollection(collection: String!): Int! @auth
   vectorReindex(collection: String!, force: Boolean): ReindexResult! @auth
   addBatch(collection: String!, documents: [AddBatchDocumentInput!]!): BatchAddResult! @auth

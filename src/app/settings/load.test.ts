@@ -31,7 +31,7 @@ describe('loadSettings: precedence (decision D-10)', () => {
   const file = yaml('database: {path: from-yaml.db, mode: read}');
 
   it('takes the default without any source', () => {
-    expect(load().database).toEqual({ path: 'data/quire.db', mode: 'wr', backupDir: 'data', ttlSweepInterval: 30_000 });
+    expect(load().database).toEqual({ path: 'data/quire.db', mode: 'wr', backupDir: 'data', ttlSweepInterval: 30_000, deletedRetention: 2_592_000_000 });
   });
 
   it('flag > environment > YAML > default', () => {

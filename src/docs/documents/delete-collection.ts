@@ -1,4 +1,5 @@
 import { readCollection } from './collection-rows.ts';
+import { forgetDeletedOf } from './deleted-documents.ts';
 import { transact, type Deps, type DocumentHandlers } from './deps.ts';
 import { expiredOrds } from './meta-filter.ts';
 import { removeRows } from './remove-documents.ts';
@@ -10,7 +11,7 @@ const STEP = 64;
 /**
  * `POST /v1/delete-collection` (decision D-74): one transaction, so that nobody sees half a collection
  * and there is one change with the count. It lets the event loop turn between its steps; other
- * writers wait for its end. Configuration, schema and permissions stay.
+ * writers wait for its end. Nothing is kept of its documents, whenever they were deleted. Configuration, schema and permissions stay.
  */
 export function deleteCollection(deps: Deps): DocumentHandlers['deleteCollection'] {
   return async ({ collection }) => {
@@ -26,6 +27,7 @@ async function clear(work: UnitOfWork, name: string): Promise<number> {
   const deleted = docs - (await countExpired(work, cid));
   await deleteInSteps(work, 'DELETE FROM doc_meta WHERE (cid, k, v, ord) IN (SELECT cid, k, v, ord FROM doc_meta WHERE cid = ? LIMIT ?)', [cid]);
   for (let ords = await someOrds(work, cid); ords.length > 0; ords = await someOrds(work, cid)) await removeRows(work, ords);
+  await forgetDeletedOf(work, cid);
   await work.tx.run('DELETE FROM collections WHERE id = ?', [cid]);
   await work.feed.append(work.tx, [{ kind: 'collection.delete', collection: name, detail: JSON.stringify({ deleted }) }]);
   return deleted;

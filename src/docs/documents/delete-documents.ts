@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
+import { findManyDeleted, forgetByIds, keepVersions } from './deleted-documents.ts';
 import { transact, type Deps, type DocumentHandlers } from './deps.ts';
 import { findDocument, REPLACED, type CurrentRow } from './document-rows.ts';
 import { identify, type Identity } from './identity.ts';
@@ -7,10 +8,13 @@ import { removeDocuments } from './remove-documents.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { addFailure, CHUNK } from './writer.ts';
 
-/** `POST /v1/delete`: with revisions and every spelling (decision D-31); absent answers 404 with `deleted` false. */
+/**
+ * `POST /v1/delete`: with every spelling (decision D-31); absent answers 404 with `deleted` false. Its versions are kept for the
+ * retention of deleted documents, unless `purge` is true, which also removes what is kept of a document that was deleted before.
+ */
 export function deleteDocument(deps: Deps): DocumentHandlers['deleteDocument'] {
-  return async ({ collection, key, lang }) => {
-    const deleted = await transact(deps, (work) => remove(work, [identify(collection, key, lang)]));
+  return async ({ collection, key, lang, purge }) => {
+    const deleted = await transact(deps, (work) => remove(work, [identify(collection, key, lang)], purge));
     if (deleted === 0) throw new ServiceError('not_found', 'not found', { body: { deleted: false } });
     return { deleted: true, status: 'deleted', collection, key, lang };
   };
@@ -18,7 +22,7 @@ export function deleteDocument(deps: Deps): DocumentHandlers['deleteDocument'] {
 
 /** `POST /v1/delete-batch`: never all or nothing; a document named twice is deleted once and then not found. */
 export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments'] {
-  return async ({ collection, documents }, { signal }) => {
+  return async ({ collection, documents, purge }, { signal }) => {
     const result = { deleted: 0, not_found: 0, failed: 0, errors: [] as string[] };
     for (let start = 0; start < documents.length; start += CHUNK) {
       signal?.throwIfAborted();
@@ -28,7 +32,7 @@ export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments']
         if (problem === undefined) identities.push(identify(collection, item.key!, item.lang!));
         else addFailure(result, start + i, item.key, problem);
       }
-      const deleted = await transact(deps, (work) => remove(work, identities));
+      const deleted = await transact(deps, (work) => remove(work, identities, purge));
       result.deleted += deleted;
       result.not_found += identities.length - deleted;
     }
@@ -37,13 +41,23 @@ export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments']
 }
 
 /** Removes the documents that exist under these spellings and answers how many there were. */
-async function remove(work: UnitOfWork, identities: readonly Identity[]): Promise<number> {
+async function remove(work: UnitOfWork, identities: readonly Identity[], purge: boolean): Promise<number> {
   const rows = new Map<number, CurrentRow>();
   for (const identity of identities) {
     const row = await findDocument<CurrentRow>(work.tx, REPLACED, identity, work.now);
     if (row !== undefined) rows.set(row.ord, row);
     await work.pace.rest();
   }
+  if (!purge) await keepVersions(work, [...rows.values()]);
   await removeDocuments(work, [...rows.values()]);
-  return rows.size;
+  return rows.size + (purge ? await purgeDeleted(work, identities, [...rows.values()]) : 0);
+}
+
+/** Removes what is kept of documents that were deleted before, and answers how many there were beside those just removed. */
+async function purgeDeleted(work: UnitOfWork, identities: readonly Identity[], removed: readonly CurrentRow[]): Promise<number> {
+  const ids = [...new Set(identities.map(({ id }) => id))];
+  const deleted = await findManyDeleted(work.tx, ids, work.now, work.deletedRetention ?? 0);
+  await forgetByIds(work, ids);
+  for (const { id } of removed) deleted.delete(id);
+  return deleted.size;
 }

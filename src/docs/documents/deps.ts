@@ -18,6 +18,8 @@ export type DocumentHandlers = Required<Pick<Handlers<Operations>,
 export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | 'clock' | 'log'> {
   readonly recent: RecentDocuments;
   readonly ttlSweepMs: number;
+  /** Seconds for which versions of deleted documents are kept; 0 for none. */
+  readonly deletedRetention: number;
   /** Symbols kept for each key of a code document. */
   readonly codeMaxSymbols: number;
   readonly collections: Pick<Collections, 'configOf'>;
@@ -28,9 +30,11 @@ export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | '
   readonly deltaRevisions?: boolean | undefined;
 }
 
+export type TransactDeps = Pick<Deps, 'sql' | 'feed' | 'clock'> & Partial<Pick<Deps, 'sealerOf' | 'deltaRevisions' | 'deletedRetention'>>;
+
 /** Runs a transaction; its moment is the one at which it begins. */
-export function transact<T>({ sql, feed, clock, sealerOf, deltaRevisions }: Pick<Deps, 'sql' | 'feed' | 'clock' | 'sealerOf' | 'deltaRevisions'>, steps: (work: UnitOfWork) => Promise<T>): Promise<T> {
-  return sql.transaction((tx: Transaction) => steps({ tx, feed, now: unixSeconds(clock), pace: new Pace(), sealerOf, deltaRevisions }));
+export function transact<T>({ sql, feed, clock, sealerOf, deltaRevisions, deletedRetention }: TransactDeps, steps: (work: UnitOfWork) => Promise<T>): Promise<T> {
+  return sql.transaction((tx: Transaction) => steps({ tx, feed, now: unixSeconds(clock), pace: new Pace(), sealerOf, deltaRevisions, deletedRetention }));
 }
 
 /** Seals what belongs to encrypted collections; undefined on a server without a key. */

@@ -46,10 +46,13 @@ export interface DocumentsAreas {
   readonly room?: EmbeddingRoom;
 }
 
+/** 30 days. */
+const DELETED_RETENTION = 2_592_000;
+
 export function createDocuments(environment: DocsEnvironment, { collections, schemas, room = ENDLESS_ROOM }: DocumentsAreas): Documents {
   const { sql, feed, codec, clock, log, settings } = environment;
   const recent = new RecentDocuments(feed);
-  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, schemas, room, sealerOf: sealingOf(environment.keys, collections), deltaRevisions: settings.deltaRevisions };
+  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, schemas, room, sealerOf: sealingOf(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
   const writer = createWriter(deps);
   const reader = createReader(deps);
   const sweeper = new Sweeper(deps);

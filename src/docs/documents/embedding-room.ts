@@ -1,5 +1,5 @@
 import { CHANGE_FLAGS } from '../../storage/index.ts';
-import { transact, type Deps } from './deps.ts';
+import { transact, type Deps, type TransactDeps } from './deps.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import type { EncodedBody } from './version.ts';
 
@@ -56,7 +56,7 @@ interface Demand<V extends Flagged> {
  * together with the flagged versions that were stored.
  */
 export async function transactWithRoom<V extends Flagged, T>(
-  deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'room' | 'sealerOf' | 'deltaRevisions'>, { versions, seeker, patience, signal }: Demand<V>, steps: (work: UnitOfWork, versions: readonly V[]) => Promise<{ value: T; stored: readonly V[] }>,
+  deps: TransactDeps & Pick<Deps, 'room'>, { versions, seeker, patience, signal }: Demand<V>, steps: (work: UnitOfWork, versions: readonly V[]) => Promise<{ value: T; stored: readonly V[] }>,
 ): Promise<{ value: T; dropped: number }> {
   const seekers = versions.map((version) => ((version.flags & CHANGE_FLAGS.SKIP_EMBEDDINGS) === 0 ? seeker(version) : undefined));
   const reservation = await deps.room.reserve(seekers.filter((each) => each !== undefined), patience, signal);

@@ -1,10 +1,11 @@
 import { CHANGE_FLAGS, type Sealer } from '../../storage/index.ts';
 import { putChange } from './changes.ts';
 import { countDocuments } from './collection-rows.ts';
+import { findPredecessors, takeUpVersions } from './deleted-documents.ts';
 import { inList } from './in-list.ts';
 import { canonicalMeta } from './meta.ts';
 import { indexMeta } from './meta-index.ts';
-import { addRevisions, nextRevision } from './revision-rows.ts';
+import { addRevisions, nextRevision, trimRevisions } from './revision-rows.ts';
 import { addSpellings } from './spelling-rows.ts';
 import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
 import { expiryAfter, type NewVersion } from './version.ts';
@@ -13,27 +14,38 @@ const INSERT = `
   INSERT INTO documents(cid, id, key, lang, crc, bytes, added_at, updated_at, expires_at, rev_ts, meta, body)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** Stores documents that do not exist; no id may occur twice. */
-export async function insertDocuments(work: UnitOfWork, cid: number, versions: readonly NewVersion[]): Promise<void> {
+/**
+ * Stores documents that do not exist; no id may occur twice. One that was deleted, and of which versions are kept, takes them up:
+ * its revisions go on from there, as many as `maxRevisions` allows (0 keeps all).
+ */
+export async function insertDocuments(work: UnitOfWork, cid: number, versions: readonly NewVersion[], maxRevisions: number): Promise<void> {
   if (versions.length === 0) return;
   const sealer = work.sealerOf?.(versions[0]!.identity.collection);
-  await runInSteps(work, INSERT, versions.map((version) => toRow(cid, version, work.now, sealer)));
+  const deleted = await findPredecessors(work, versions.map(({ identity }) => identity.id));
+  const newestOf = ({ identity: { id }, saveRevision }: NewVersion): number => {
+    const newest = deleted.get(id)?.rev_ts ?? 0;
+    return saveRevision ? nextRevision(newest) : newest;
+  };
+  await runInSteps(work, INSERT, versions.map((version) => toRow(cid, version, newestOf(version), work.now, sealer)));
   const ords = await readOrds(work, versions);
   const documents = versions.map((version) => ({ version, ...version.identity, cid, ord: ords.get(version.identity.id)! }));
   await addSpellings(work, documents);
   // Sealed metadata have no rows: those would show them.
   if (sealer === undefined) await indexMeta(work, documents.map(({ ord, version }) => ({ cid, ord, before: '{}', after: version.meta })));
+  const again = documents.flatMap(({ version, ord: to }) => (deleted.has(version.identity.id) ? [{ from: deleted.get(version.identity.id)!.ord, to }] : []));
+  // Before they get revisions of their own, which are newer.
+  await takeUpVersions(work, again);
   const kept = documents.filter(({ version }) => version.saveRevision);
-  await addRevisions(work, kept.map(({ ord }) => ({ ord, revision: nextRevision(0) })));
+  await addRevisions(work, kept.map(({ ord, version }) => ({ ord, revision: newestOf(version) })));
+  if (maxRevisions > 0) await trimRevisions(work, again.map(({ to }) => to), maxRevisions);
   await countDocuments(work.tx, cid, documents.length);
   await work.feed.append(work.tx, documents.map((document) => putChange(document, document.version.flags | CHANGE_FLAGS.CREATED)));
 }
 
-function toRow(cid: number, { identity: { id, key, lang }, meta, body, ttl, saveRevision }: NewVersion, now: number, sealer: Sealer | undefined) {
-  const newest = saveRevision ? nextRevision(0) : 0;
+function toRow(cid: number, { identity: { id, key, lang }, meta, body, ttl, addedAt }: NewVersion, newest: number, now: number, sealer: Sealer | undefined) {
   const metaText = canonicalMeta(meta);
   return [
-    cid, id, key, lang, body.crc, body.bytes, now, now, expiryAfter(ttl, now, null), newest,
+    cid, id, key, lang, body.crc, body.bytes, addedAt ?? now, now, expiryAfter(ttl, now, null), newest,
     sealer?.meta(id, metaText) ?? metaText, sealer?.body(id, body.stored) ?? body.stored,
   ];
 }

@@ -7,6 +7,7 @@ import { DRIVERS, Fixture } from './test-fixture.ts';
 /** Plain reference of the rules on identity, spelling, revisions and expiry (contract section 2, decisions D-30 to D-36 and section 3.1). */
 class Reference {
   readonly #documents = new Map<string, ModelDocument>();
+  readonly #deleted = new Map<string, ModelDocument>();
 
   #live(key: string, lang: string, now: number): ModelDocument | undefined {
     const document = this.#documents.get(idOf(key, lang));
@@ -20,7 +21,9 @@ class Reference {
 
   add({ key, lang, text, ttl, saveRevision }: Write, now: number, maxRevisions: number): 'added' | 'updated' {
     const before = this.#live(key, lang, now);
-    const document = before ?? { key, lang, text, addedAt: now, updatedAt: now, expiresAt: undefined, spellings: new Set<string>(), revisions: [], newest: 0 };
+    const { revisions, newest } = (before === undefined ? this.findDeleted(key, lang, now) : undefined) ?? { revisions: [], newest: 0 };
+    if (before === undefined) this.#deleted.delete(idOf(key, lang));
+    const document = before ?? { key, lang, text, addedAt: now, updatedAt: now, expiresAt: undefined, spellings: new Set<string>(), revisions, newest, isSaved: false };
     this.#documents.set(idOf(key, lang), document);
     Object.assign(document, { key, lang });
     document.spellings.add(key);
@@ -32,6 +35,7 @@ class Reference {
     if (text !== undefined) document.text = text;
     if (ttl !== undefined) document.expiresAt = ttl === 0 ? undefined : now + ttl;
     document.updatedAt = now;
+    document.isSaved = saveRevision;
     if (saveRevision) {
       document.newest += 1;
       document.revisions.unshift({ revision: document.newest, timestamp: now, updatedAt: now, text: document.text });
@@ -39,8 +43,28 @@ class Reference {
     if (maxRevisions > 0) document.revisions.splice(maxRevisions);
   }
 
+  /** The version that goes becomes a revision, if it is none. */
   delete(key: string, lang: string): void {
+    const document = this.#documents.get(idOf(key, lang))!;
     this.#documents.delete(idOf(key, lang));
+    const { text, updatedAt } = document;
+    if (!document.isSaved) document.revisions.unshift({ revision: ++document.newest, timestamp: updatedAt, updatedAt, text });
+    this.#deleted.set(idOf(key, lang), document);
+  }
+
+  /** By any spelling, until it would have expired. */
+  findDeleted(key: string, lang: string, now: number): ModelDocument | undefined {
+    const document = this.#live(key, lang, now) === undefined ? this.#deleted.get(idOf(key, lang)) : undefined;
+    return document?.expiresAt !== undefined && document.expiresAt <= now ? undefined : document;
+  }
+
+  restore({ key, lang, addedAt }: ModelDocument, text: string, now: number, maxRevisions: number): void {
+    this.add({ key, lang, text, ttl: undefined, saveRevision: true }, now, maxRevisions);
+    this.#documents.get(idOf(key, lang))!.addedAt = addedAt;
+  }
+
+  allDeleted(now: number): ModelDocument[] {
+    return [...this.#deleted.values()].filter(({ key, lang }) => this.findDeleted(key, lang, now) !== undefined);
   }
 
   /** What is not swept comes back when the clock is put back. */
@@ -67,6 +91,8 @@ interface ModelDocument {
   spellings: Set<string>;
   revisions: { revision: number; timestamp: number; updatedAt: number; text: string }[];
   newest: number;
+  /** Whether the newest revision is the present version. */
+  isSaved: boolean;
 }
 
 interface Write {
@@ -154,7 +180,12 @@ async function playNamed(fixture: Fixture, collection: string, reference: Refere
   const { now } = fixture;
   const name = { collection, key: step.key, lang: step.lang };
   const document = reference.find(step.key, step.lang, now);
-  const answer = await invoke(fixture, name, step, document).catch((error: unknown) => error);
+  const deleted = step.op === 'restore' && document === undefined ? reference.findDeleted(step.key, step.lang, now) : undefined;
+  const answer = await invoke(fixture, name, step, document ?? deleted).catch((error: unknown) => error);
+  if (deleted !== undefined) {
+    reference.restore(deleted, deleted.revisions.at(-1)!.text, now, maxRevisions);
+    return expect(answer).toEqual(shown(collection, reference.find(deleted.key, deleted.lang, now)!));
+  }
   if (document === undefined) {
     expect(answer).toBeInstanceOf(ServiceError);
     return expect((answer as ServiceError).code).toBe('not_found');
@@ -200,6 +231,14 @@ async function compareAll(fixture: Fixture, collection: string, reference: Refer
     expect(revisions).toEqual(document.revisions.map(({ text, ...revision }) => ({ ...revision, contentMd: text, meta: metaOf(text) })));
     const found = await fixture.call('searchDocuments', { collection, filterMeta: { text: [document.text] } });
     expect(found).toContainEqual(shown(collection, document));
+  }
+  const deleted = reference.allDeleted(fixture.now);
+  const trash = deleted.map((document) => ({ ...shown(collection, document), deletedAt: expect.any(Number) as number }));
+  expect(await fixture.call('searchDocuments', { collection, deleted: true })).toEqual(trash.sort(byKeyThenId));
+  for (const { key, lang, revisions: kept } of deleted) {
+    const { revisions, deletedAt } = await fixture.call('listRevisions', { collection, key, lang });
+    expect(revisions).toEqual(kept.map(({ text, ...revision }) => ({ ...revision, contentMd: text, meta: metaOf(text) })));
+    expect(deletedAt).toBeTypeOf('number');
   }
   const distinct = [...new Set(documents.map(({ text }) => text))].sort();
   expect((await fixture.call('listMetaKeys', { collection })).meta['text'] ?? []).toEqual(distinct);

@@ -53,7 +53,7 @@ async function putWave(work: UnitOfWork, cid: number, wave: readonly NewVersion[
     const expiresAt = expiryAfter(version.ttl, work.now, current?.expires_at ?? null);
     if (current === undefined) {
       inserts.push(version);
-      outcomes.set(version, { status: 'added', addedAt: work.now, expiresAt });
+      outcomes.set(version, { status: 'added', addedAt: version.addedAt ?? work.now, expiresAt });
     } else if (unchanged.has(version)) {
       outcomes.set(version, { status: 'skipped', addedAt: current.added_at, expiresAt: current.expires_at });
     } else {
@@ -61,7 +61,7 @@ async function putWave(work: UnitOfWork, cid: number, wave: readonly NewVersion[
       outcomes.set(version, { status: 'updated', addedAt: current.added_at, expiresAt });
     }
   }
-  await insertDocuments(work, cid, inserts);
+  await insertDocuments(work, cid, inserts, maxRevisions);
   await replaceDocuments(work, replacements, maxRevisions);
 }
 

@@ -10,8 +10,8 @@ import { deleteInSteps, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 const STEP = 64;
 
 /**
- * Removes documents with their revisions, index entries and all spellings (decision D-31). `reason`
- * goes into the change feed.
+ * Removes documents with their revisions, index entries and all spellings (decision D-31), for good: to keep their versions,
+ * call `keepVersions` before. `reason` goes into the change feed.
  */
 export async function removeDocuments(work: UnitOfWork, rows: readonly CurrentRow[], reason?: 'ttl'): Promise<void> {
   if (rows.length === 0) return;

@@ -8,7 +8,8 @@ interface StoredBody extends Row {
 }
 
 /** NULL columns stand for the document's current version. */
-const BODY = 'SELECT CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END AS body FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ? AND r.ts = ?';
+const BODY_OF_LIVE = 'SELECT CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END AS body FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ? AND r.ts = ?';
+const BODY_OF_DELETED = 'SELECT body FROM deleted_revisions WHERE ord = ? AND ts = ?';
 
 /**
  * The bodies of a document's revisions, of which some are deltas against later ones. Ask for the newest first: the one
@@ -18,12 +19,15 @@ export class RevisionBodies {
   readonly #queries: Queries;
   readonly #codec: BodyCodec;
   readonly #ord: number;
+  readonly #select: string;
   #last: { readonly ts: number; readonly text: string } | undefined;
 
-  constructor(queries: Queries, codec: BodyCodec, ord: number) {
+  /** `deleted`: whether the document is, so that its revisions lie elsewhere. */
+  constructor(queries: Queries, codec: BodyCodec, ord: number, deleted = false) {
     this.#queries = queries;
     this.#codec = codec;
     this.#ord = ord;
+    this.#select = deleted ? BODY_OF_DELETED : BODY_OF_LIVE;
   }
 
   /** The text of a revision's body. Throws `internal` when it or one that it rests on is damaged or missing. */
@@ -43,7 +47,7 @@ export class RevisionBodies {
   }
 
   async #read(ts: number, needed: number): Promise<Uint8Array> {
-    const row = ts > needed ? await this.#queries.get<StoredBody>(BODY, [this.#ord, ts]) : undefined;
+    const row = ts > needed ? await this.#queries.get<StoredBody>(this.#select, [this.#ord, ts]) : undefined;
     if (row === undefined) throw new ServiceError('internal', `a stored body is corrupt: revision ${needed} is a delta against ${ts}, which is missing`);
     return row.body;
   }

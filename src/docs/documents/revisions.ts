@@ -4,9 +4,11 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { inBatches } from '../../lib/in-batches.ts';
 import { truncationOf, type Context } from '../../operations/index.ts';
 import type { BodyCodec, Queries, Row, SqlValue } from '../../storage/index.ts';
+import { bringBack } from './bring-back.ts';
+import { findDeleted, type DeletedRow } from './deleted-documents.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { CURRENT, findDocument, type CurrentRow } from './document-rows.ts';
-import { identify } from './identity.ts';
+import { identify, type Identity } from './identity.ts';
 import { parseMeta, type Meta } from './meta.ts';
 import { Pace } from './pace.ts';
 import { notFound } from './require-valid.ts';
@@ -35,28 +37,67 @@ const HEADINGS = 512;
 const READ_AT_ONCE = 64;
 const READ_BYTES = 2 ** 20;
 
+/** Where the revisions of a document lie. */
+interface Place {
+  /** Under which ordinal. */
+  readonly ord: number;
+  readonly tables: Tables;
+}
+
+interface Tables {
+  readonly body: string;
+  readonly meta: string;
+  /** Names of the tables, with `main.` or nothing before each. */
+  readonly from: (schema: '' | 'main.') => string;
+}
+
 /** NULL columns stand for the document's current version. */
-const BODY = 'CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END';
-const SELECT = 'SELECT r.ts AS revision, r.updated_at, coalesce(r.meta, d.meta) AS meta';
-const FROM = 'FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ?';
+const LIVE: Tables = {
+  body: 'CASE WHEN r.meta IS NULL THEN d.body ELSE r.body END', meta: 'coalesce(r.meta, d.meta)',
+  from: (schema) => `${schema}revisions r JOIN ${schema}documents d ON d.ord = r.ord`,
+};
+const DELETED: Tables = { body: 'r.body', meta: 'r.meta', from: (schema) => `${schema}deleted_revisions r` };
+
+const select = ({ meta }: Tables) => `SELECT r.ts AS revision, r.updated_at, ${meta} AS meta`;
+
+interface Named extends Place {
+  readonly row: CurrentRow | DeletedRow;
+  /** The same where the document is deleted. */
+  readonly deleted: DeletedRow | undefined;
+}
+
+/** A document that is there or deleted. */
+async function findNamed(queries: Queries, identity: Identity, now: number, retention: number): Promise<Named | undefined> {
+  const find = () => findDocument<CurrentRow>(queries, CURRENT, identity, now);
+  const document = await find();
+  const deleted = document === undefined ? await findDeleted(queries, identity, now, retention) : undefined;
+  // One that came back between the two looks is found by a third.
+  const row = document ?? deleted ?? (await find());
+  return row && { row, deleted, ord: row.ord, tables: deleted === undefined ? LIVE : DELETED };
+}
 
 /**
  * `POST /v1/revisions`: the kept versions, newest first (decision D-33). They are read in pieces, and no more of them than
  * the answer may hold.
  */
-export function listRevisions({ sql, codec, clock }: Deps): DocumentHandlers['listRevisions'] {
+export function listRevisions({ sql, codec, clock, deletedRetention }: Deps): DocumentHandlers['listRevisions'] {
   return async ({ collection, key, lang, limit, offset, includeContent }, context) => {
-    const document = await findDocument<CurrentRow>(sql, CURRENT, identify(collection, key, lang), unixSeconds(clock));
-    if (document === undefined) throw notFound();
-    const { total } = (await sql.get<{ total: number }>('SELECT count(*) AS total FROM revisions WHERE ord = ?', [document.ord]))!;
-    const page = { ord: document.ord, offset, end: Math.min(total, offset + limit), withBodies: includeContent };
+    const identity = identify(collection, key, lang);
+    const now = unixSeconds(clock);
+    const found = await findNamed(sql, identity, now, deletedRetention);
+    if (found === undefined) throw notFound();
+    const { row: named, deleted, ...place } = found;
+    const { total } = (await sql.get<{ total: number }>(`SELECT count(*) AS total FROM ${place.tables.from('')} WHERE r.ord = ?`, [place.ord]))!;
+    const page = { ...place, offset, end: Math.min(total, offset + limit), withBodies: includeContent };
     const { revisions, next } = await readPage({ sql, codec }, page, context);
-    return { collection, key: document.key, lang: document.lang, revisions, total, ...truncationOf(context.budget.isSpent, next) };
+    return {
+      collection, key: named.key, lang: named.lang, revisions, total,
+      ...(deleted && { deletedAt: deleted.deleted_at }), ...truncationOf(context.budget.isSpent, next),
+    };
   };
 }
 
-interface Page {
-  readonly ord: number;
+interface Page extends Place {
   readonly offset: number;
   /** Offset behind the last revision of the page. */
   readonly end: number;
@@ -66,7 +107,7 @@ interface Page {
 /** The revisions of a page that fit the answer, and the offset of the first one that did not. */
 async function readPage({ sql, codec }: Source, page: Page, { signal, budget }: Pick<Context, 'signal' | 'budget'>): Promise<{ revisions: Revision[]; next: number }> {
   const pace = new Pace();
-  const bodies = new RevisionBodies(sql, codec, page.ord);
+  const bodies = new RevisionBodies(sql, codec, page.ord, page.tables === DELETED);
   const revisions: Revision[] = [];
   let next = page.offset;
   for await (const rows of rowsOf(sql, page, signal)) {
@@ -89,14 +130,14 @@ interface Source {
 }
 
 /** The rows of a page in batches of limited size; undefined for one that was trimmed meanwhile. */
-async function* rowsOf(sql: Queries, { ord, offset, end, withBodies }: Page, signal: AbortSignal): AsyncGenerator<(RevisionRow | undefined)[]> {
+async function* rowsOf(sql: Queries, { ord, tables, offset, end, withBodies }: Page, signal: AbortSignal): AsyncGenerator<(RevisionRow | undefined)[]> {
   for (let from = offset; from < end; from += HEADINGS) {
-    const headings = await readHeadings(sql, [ord, Math.min(HEADINGS, end - from), from], withBodies);
+    const headings = await readHeadings(sql, tables, [ord, Math.min(HEADINGS, end - from), from], withBodies);
     for (const batch of inBatches(headings, READ_AT_ONCE, ({ stored }) => stored, READ_BYTES)) {
       signal.throwIfAborted();
       const numbers = batch.map(({ revision }) => revision);
       const rows = await sql.all<RevisionRow>(
-        `${SELECT}, ${withBodies ? BODY : 'NULL'} AS body ${FROM} AND r.ts IN (${numbers.map(() => '?').join(', ')})`, [ord, ...numbers],
+        `${select(tables)}, ${withBodies ? tables.body : 'NULL'} AS body FROM ${tables.from('')} WHERE r.ord = ? AND r.ts IN (${numbers.map(() => '?').join(', ')})`, [ord, ...numbers],
       );
       const byNumber = new Map(rows.map((row) => [row.revision, row]));
       yield numbers.map((number) => byNumber.get(number));
@@ -105,29 +146,37 @@ async function* rowsOf(sql: Queries, { ord, offset, end, withBodies }: Page, sig
 }
 
 /** Sizes are those of the tables themselves: to measure an encrypted value it need not be opened. */
-function readHeadings(sql: Queries, params: readonly SqlValue[], withBodies: boolean): Promise<Heading[]> {
-  const body = withBodies ? `coalesce(octet_length(${BODY}), 0)` : '0';
+function readHeadings(sql: Queries, tables: Tables, params: readonly SqlValue[], withBodies: boolean): Promise<Heading[]> {
+  const body = withBodies ? `coalesce(octet_length(${tables.body}), 0)` : '0';
   return sql.all<Heading>(
-    `SELECT r.ts AS revision, octet_length(coalesce(r.meta, d.meta)) + ${body} AS stored
-     FROM main.revisions r JOIN main.documents d ON d.ord = r.ord WHERE r.ord = ? ORDER BY r.ts DESC LIMIT ? OFFSET ?`,
+    `SELECT r.ts AS revision, octet_length(${tables.meta}) + ${body} AS stored
+     FROM ${tables.from('main.')} WHERE r.ord = ? ORDER BY r.ts DESC LIMIT ? OFFSET ?`,
     params,
   );
 }
 
 /**
  * `POST /v1/revisions/restore`: an ordinary update to what the revision has (decision D-35), checked
- * against the present schema. 404 when the document has no such revision.
+ * against the present schema; a deleted document comes back. 404 when the document has no such revision.
  */
 export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision'] {
   return async ({ collection, key, lang, timestamp, revision }, { identity: caller, signal }) => {
     if (timestamp === undefined && revision === undefined) throw new ServiceError('missing_fields', 'missing fields: one of revision, timestamp');
     const identity = identify(collection, key, lang);
-    const document = await findDocument<CurrentRow>(deps.sql, CURRENT, identity, unixSeconds(deps.clock));
-    const row = document && (await readRevision(deps.sql, document.ord, { timestamp, revision }));
-    if (row === undefined) throw notFound();
-    const { meta, contentMd } = await toRevision(new RevisionBodies(deps.sql, deps.codec, document!.ord), row);
-    if (!caller.may('read', collection)) await requireRestorable(deps, collection, meta);
-    return changeDocument(deps, identity, { meta, contentMd }, { sameOrd: document!.ord, signal });
+    let looked: number | undefined;
+    for (;;) {
+      const found = await findNamed(deps.sql, identity, unixSeconds(deps.clock), deps.deletedRetention);
+      const row = found && (await readRevision(deps.sql, found, { timestamp, revision }));
+      if (found === undefined || (row === undefined && found.ord === looked)) throw notFound();
+      looked = found.ord;
+      if (row === undefined) continue; // what was deleted may have come back meanwhile, under another ordinal
+      const { ord, deleted } = found;
+      const { meta, contentMd } = await toRevision(new RevisionBodies(deps.sql, deps.codec, ord, deleted !== undefined), row);
+      if (!caller.may('read', collection)) await requireRestorable(deps, collection, meta);
+      if (deleted === undefined) return changeDocument(deps, identity, { meta, contentMd }, { sameOrd: ord, signal });
+      const back = await bringBack(deps, deleted, { collection, meta, contentMd, signal });
+      if (back !== undefined) return back;
+    }
   };
 }
 
@@ -141,10 +190,10 @@ async function requireRestorable({ schemas }: Deps, collection: string, meta: Me
  * By number, by moment or by both. Of several of one second it is the newest that is not the present version, since to
  * restore that would change nothing.
  */
-function readRevision(queries: Queries, ord: number, { timestamp, revision }: { timestamp: number | undefined; revision: number | undefined }): Promise<RevisionRow | undefined> {
+function readRevision(queries: Queries, { ord, tables }: Place, { timestamp, revision }: { timestamp: number | undefined; revision: number | undefined }): Promise<RevisionRow | undefined> {
   const conditions = [...(revision === undefined ? [] : ['r.ts = ?']), ...(timestamp === undefined ? [] : ['r.updated_at = ?'])];
   const params = [revision, timestamp].filter((value) => value !== undefined);
-  return queries.get<RevisionRow>(`${SELECT}, ${BODY} AS body ${FROM} AND ${conditions.join(' AND ')} ORDER BY r.meta IS NULL, r.ts DESC LIMIT 1`, [ord, ...params]);
+  return queries.get<RevisionRow>(`${select(tables)}, ${tables.body} AS body FROM ${tables.from('')} WHERE r.ord = ? AND ${conditions.join(' AND ')} ORDER BY r.meta IS NULL, r.ts DESC LIMIT 1`, [ord, ...params]);
 }
 
 async function toRevision(bodies: RevisionBodies, { revision, updated_at: updatedAt, meta, body }: RevisionRow): Promise<Revision> {

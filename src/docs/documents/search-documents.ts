@@ -11,6 +11,7 @@ import { toDocument } from './document-rows.ts';
 import { checkFilter, expiredOrds, matchesNothing, matchingOrds, visibleDocuments, type Fragment } from './meta-filter.ts';
 import { Pace } from './pace.ts';
 import { projectDocument, projectionOf, type Projection } from './project-document.ts';
+import { searchDeleted } from './search-deleted.ts';
 
 type Input = InputOf<Operations, 'searchDocuments'>;
 
@@ -39,7 +40,7 @@ const FEW = 16;
  */
 export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments'] {
   return async (input, context) => {
-    const { collection: name, filterMeta = {}, fields, includeContent } = input;
+    const { collection: name, filterMeta = {}, fields, includeContent, deleted } = input;
     checkFilter(filterMeta);
     const collection = await readCollection(deps.sql, name);
     if (collection === undefined || matchesNothing(filterMeta)) return new Reply([], { 'X-Total-Count': '0' });
@@ -47,7 +48,9 @@ export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments']
     const profile = deps.collections.configOf(name)?.retrieval ?? {};
     const projection = projectionOf(fields, includeContent);
     const page = { limit: input.limit ?? profile.topK ?? DEFAULT_LIMIT, offset: input.offset };
-    const found = await find(deps, collection, matchingOrds(collection.id, filterMeta), orderOf(input), page, projection, context);
+    const found = deleted
+      ? await searchDeleted(deps, collection, { filterMeta, order: orderOf(input), ...page, projection, now: unixSeconds(deps.clock) }, context)
+      : await find(deps, collection, matchingOrds(collection.id, filterMeta), orderOf(input), page, projection, context);
     const fitting = countWithinBudget(found.documents.map(({ bytes }) => bytes), input.contextTokenBudget ?? profile.contextTokenBudget ?? 0);
     const contextTruncated = fitting < found.documents.length;
     return new Reply(found.documents.slice(0, fitting).map(({ document }) => document), {

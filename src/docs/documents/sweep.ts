@@ -1,5 +1,6 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { forgetDeleted } from './deleted-documents.ts';
 import { transact, type Deps } from './deps.ts';
 import { REPLACED, type CurrentRow } from './document-rows.ts';
 import { removeDocuments } from './remove-documents.ts';
@@ -34,13 +35,28 @@ async function sweepSome(work: UnitOfWork): Promise<number> {
   return rows.length;
 }
 
+/** Removes what is kept of deleted documents when its time is over, and answers of how many. */
+export async function sweepDeleted(deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'deletedRetention'>, signal?: AbortSignal): Promise<number> {
+  const due = 'SELECT ord FROM deleted_documents WHERE deleted_at <= ? OR expires_at <= ? LIMIT ?';
+  const params = (limit: number) => [unixSeconds(deps.clock) - deps.deletedRetention, unixSeconds(deps.clock), limit];
+  let total = 0;
+  while (!signal?.aborted && (await deps.sql.get(due, params(1))) !== undefined) {
+    total += await transact(deps, async (work) => {
+      const rows = await work.tx.all<{ ord: number }>(due, params(SWEPT_AT_ONCE));
+      await forgetDeleted(work, rows.map(({ ord }) => ord));
+      return rows.length;
+    });
+  }
+  return total;
+}
+
 /** The background service that sweeps documents, and what goes with them. `stop` waits for a sweep under way; before `start`, or again, it is harmless. */
 export class Sweeper {
-  readonly #deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'log' | 'ttlSweepMs'>;
+  readonly #deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'log' | 'ttlSweepMs' | 'deletedRetention'>;
   #stopping = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'log' | 'ttlSweepMs'>) {
+  constructor(deps: Pick<Deps, 'sql' | 'feed' | 'clock' | 'log' | 'ttlSweepMs' | 'deletedRetention'>) {
     this.#deps = deps;
   }
 
@@ -62,6 +78,8 @@ export class Sweeper {
       try {
         const removed = await sweepExpired(this.#deps, signal);
         if (removed > 0) log.info({ removed }, 'expired documents removed');
+        const forgotten = await sweepDeleted(this.#deps, signal);
+        if (forgotten > 0) log.info({ forgotten }, 'versions of deleted documents removed');
         for (const sweep of more) await sweep(signal);
       } catch (error) {
         log.warn({ error }, 'expired documents could not be removed; the next sweep tries again');

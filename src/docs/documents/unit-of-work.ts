@@ -10,6 +10,8 @@ export interface UnitOfWork {
   readonly pace: Pace;
   /** Whether the bodies of revisions are stored as deltas where that is worthwhile (extreme mode). */
   readonly deltaRevisions?: boolean | undefined;
+  /** Seconds for which versions of deleted documents are kept; 0 or absent for none. */
+  readonly deletedRetention?: number | undefined;
   /** What seals the values of a collection, by its lowercased name; it answers undefined where they are stored in the clear, and is absent on servers without a key. */
   readonly sealerOf?: ((collection: string) => Sealer | undefined) | undefined;
 }

@@ -27,6 +27,8 @@ export interface NewVersion {
   /** Seconds; 0 removes the expiry, undefined keeps the present one (decision D-32). */
   readonly ttl: number | undefined;
   readonly saveRevision: boolean;
+  /** When a new document was first created, if that was before; Unix seconds. */
+  readonly addedAt?: number;
   /** Leave the document alone when this would change nothing of it; undefined writes it all the same. */
   readonly skipDuplicate: DuplicateRule | undefined;
   /** Sum of `CHANGE_FLAGS` for its subscribers. */

@@ -65,6 +65,7 @@ const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ id: fc.constant('addDocument' as const), input: fc.record({ ...named, meta, contentMd, saveRevision: fc.boolean() }) }) },
   { weight: 3, arbitrary: fc.record({ id: fc.constant('updateDocument' as const), input: fc.record({ ...named, meta, contentMd }, { requiredKeys: ['collection', 'lang', 'key'] }) }) },
   { weight: 2, arbitrary: fc.record({ id: fc.constantFrom('deleteDocument' as const, 'setDocumentTtl' as const), input: fc.record({ ...named, ttl: fc.constantFrom(0, 60) }) }) },
+  { weight: 2, arbitrary: fc.record({ id: fc.constant('restoreRevision' as const), input: fc.record({ ...named, revision: fc.constantFrom(1, 2) }) }) },
   { weight: 1, arbitrary: fc.record({ id: fc.constant('truncateRevisions' as const), input: fc.record({ collection: fc.constant('c'), keepRevs: fc.integer({ min: 0, max: 2 }) }) }) },
   { weight: 3, arbitrary: fc.record({ id: fc.constant('ingestDocuments' as const), input: fc.record({
     collection: fc.constant('c'), options: fc.constant({ skipDuplicates: true }), documents: fc.array(fc.record({ lang: fc.constant('en'), key, meta, contentMd }), { minLength: 1, maxLength: 3 }),
@@ -81,7 +82,8 @@ const READS: [keyof Operations & string, object][] = [
   ...['a', 'b', 'A', 'c'].flatMap((each): [keyof Operations & string, object][] => [
     ['getDocument', { collection: 'c', key: each, lang: 'en' }], ['listRevisions', { collection: 'c', key: each, lang: 'en' }],
   ]),
-  ['searchDocuments', { collection: 'c', includeContent: true }],
+  ['searchDocuments', { collection: 'c', includeContent: true }], ['searchDocuments', { collection: 'c', deleted: true, filterMeta: { k: ['x', 'U1ZDRU5D'] } }],
+  ['searchDocuments', { collection: 'c', deleted: true }],
   ...[{ k: ['x'] }, { k: ['x', 'U1ZDRU5D'], l: ['y'] }, { U1ZDRU5D: ['ü'] }].map((filterMeta): [keyof Operations & string, object] => ['searchDocuments', { collection: 'c', filterMeta }]),
   ['listMetaKeys', { collection: 'c' }], ['getChecksum', { collection: 'c' }],
 ];

@@ -40,6 +40,10 @@ const REVISION = `
   SELECT d.ord, d.cid, d.id AS document, d.key, d.lang, r.meta AS stored_meta, r.body AS stored_body
   FROM revisions r JOIN documents d ON d.ord = r.ord WHERE r.ord = ? AND r.ts = ?`;
 
+const DELETED = `
+  SELECT n.ord, n.cid, n.id AS document, n.key, n.lang, r.meta AS stored_meta, r.body AS stored_body
+  FROM deleted_revisions r JOIN deleted_documents n ON n.ord = r.ord WHERE r.ord = ? AND r.ts = ?`;
+
 /**
  * Brings the values of some rows to an aim, in one transaction. They are read again, for they may have been
  * written or deleted since they were listed. What cannot be opened is left as it is and told. The change feed
@@ -83,8 +87,9 @@ class Pass implements Resealed {
   }
 
   async #takeVersion({ table, ord, part }: StoredRow): Promise<void> {
-    const isRevision = table === 'revisions';
-    const found = await this.#tx.get<StoredDocument>(isRevision ? REVISION : DOCUMENT, isRevision ? [ord, part] : [ord]);
+    const isRevision = table !== 'documents';
+    const query = table === 'documents' ? DOCUMENT : table === 'revisions' ? REVISION : DELETED;
+    const found = await this.#tx.get<StoredDocument>(query, isRevision ? [ord, part] : [ord]);
     if (found === undefined) return;
     const { document: id, stored_meta: meta, stored_body: body } = found;
     const { keys } = this.#deps;
@@ -92,10 +97,10 @@ class Pass implements Resealed {
     const newBody = body === null ? undefined : this.#convert(body, keyIdOfHead(body), () => openBody(keys, id, body), (plain) => sealBody(keys, id, plain));
     if (newMeta === undefined && newBody === undefined) return;
     const values = [newMeta ?? meta, newBody ?? body];
-    if (isRevision) await this.#tx.run('UPDATE revisions SET meta = ?, body = ? WHERE ord = ? AND ts = ?', [...values, ord, part]);
+    if (isRevision) await this.#tx.run(`UPDATE ${table} SET meta = ?, body = ? WHERE ord = ? AND ts = ?`, [...values, ord, part]);
     else await this.#tx.run('UPDATE documents SET meta = ?, body = ? WHERE ord = ?', [...values, ord]);
     if (!isRevision && newMeta !== undefined) await this.#index(found, newMeta);
-    this.#changed.set(ord, found);
+    if (table !== 'deleted_revisions') this.#changed.set(ord, found); // a deleted document is nobody's to look at again
   }
 
   async #takeVector({ ord, part: chunk }: StoredRow): Promise<void> {

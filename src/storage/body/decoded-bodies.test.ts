@@ -20,7 +20,7 @@ describe('DecodedBodies', () => {
 
   it('forgets what was used longest ago when its memory is full', () => {
     const bodies = new DecodedBodies();
-    const text = 'x'.repeat(1_000_000);
+    const text = 'x'.repeat(4_000_000);
     for (let i = 0; i < 8; i++) bodies.set(bytes(`stored ${i}`), text);
     bodies.get(bytes('stored 0'));
     bodies.set(bytes('stored 8'), text);

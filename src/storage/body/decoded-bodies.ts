@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 
-/** Memory for decoded bodies, counted as two bytes a character beside the stored form. */
-const BUDGET_BYTES = 16 * 2 ** 20;
+/** Memory for decoded bodies beside their stored forms: the engine keeps a text of ASCII in a byte a character, most others in two. */
+const BUDGET_BYTES = 32 * 2 ** 20;
 
 /** Larger bodies are left out: a few would drive everything else away. */
 const LARGEST_STORED = 64 * 1024;
@@ -9,6 +9,7 @@ const LARGEST_STORED = 64 * 1024;
 interface Entry {
   readonly stored: Uint8Array;
   readonly text: string;
+  readonly bytes: number;
 }
 
 /**
@@ -36,9 +37,9 @@ export class DecodedBodies {
     const checksum = crc32(stored);
     this.#forget(checksum);
     // A copy: the given bytes may be a part of something larger.
-    const entry = { stored: Uint8Array.from(stored), text };
-    this.#entries.set(checksum, entry);
-    this.#bytes += sizeOf(entry);
+    const bytes = stored.length + (Buffer.byteLength(text) === text.length ? text.length : 2 * text.length);
+    this.#entries.set(checksum, { stored: Uint8Array.from(stored), text, bytes });
+    this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= BUDGET_BYTES) break;
       this.#forget(oldest);
@@ -49,8 +50,6 @@ export class DecodedBodies {
     const entry = this.#entries.get(checksum);
     if (entry === undefined) return;
     this.#entries.delete(checksum);
-    this.#bytes -= sizeOf(entry);
+    this.#bytes -= entry.bytes;
   }
 }
-
-const sizeOf = ({ stored, text }: Entry): number => stored.length + 2 * text.length;

@@ -28,7 +28,7 @@ function pairsOf(meta: string): string {
 
 /**
  * Lays views over the tables, on a connection that only reads: who selects from `documents`, `revisions`
- * or `vectors` finds opened values, and who selects from `doc_meta` also the metadata of sealed documents,
+ * or `vectors` finds opened values, as in the revisions of deleted documents, and who selects from `doc_meta` also the metadata of sealed documents,
  * which have no rows there, since those would lie in the file in the clear. The views are temporary and have
  * the names of the tables, which `main.` still reaches; SQLite takes them apart, so that plain rows are
  * found by the same indexes as ever, and a sealed value is opened only where its column is asked for.
@@ -49,6 +49,13 @@ export function layViews(host: ViewHost): void {
     meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, ${idOfRevision}) ${plain('t.meta', ofDocument('cid'))}`,
     body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, ${idOfRevision}) ${plain('t.body', ofDocument('cid'))}`,
   }));
+  if (host.column("SELECT name FROM main.sqlite_master WHERE name = 'deleted_revisions'").length > 0) {
+    const ofDeleted = (column: string): string => `(SELECT n.${column} FROM main.deleted_documents n WHERE n.ord = t.ord)`;
+    host.exec(view(host, 'deleted_revisions', {
+      meta: `CASE WHEN ${SEALED_META('t.meta')} THEN quire_open_meta(t.meta, ${ofDeleted('id')}) ${plain('t.meta', ofDeleted('cid'))}`,
+      body: `CASE WHEN ${SEALED_BLOB('t.body')} THEN quire_open_body(t.body, ${ofDeleted('id')}) ${plain('t.body', ofDeleted('cid'))}`,
+    }));
+  }
   host.exec(view(host, 'vectors', {
     vector: `CASE WHEN ${SEALED_BLOB('t.vector')} THEN quire_open_vector(t.vector, t.ord, t.chunk) ${plain('t.vector', ofDocument('cid'))}`,
   }));
@@ -61,7 +68,7 @@ export function layViews(host: ViewHost): void {
 
 /** Uncovers the tables again. */
 export function liftViews(host: ViewHost): void {
-  for (const table of ['documents', 'revisions', 'vectors', 'doc_meta']) host.exec(`DROP VIEW IF EXISTS temp.${table}`);
+  for (const table of ['documents', 'revisions', 'deleted_revisions', 'vectors', 'doc_meta']) host.exec(`DROP VIEW IF EXISTS temp.${table}`);
 }
 
 function view(host: ViewHost, table: string, opened: Readonly<Record<string, string>>): string {

@@ -3,7 +3,7 @@ import { HEAD_BYTES, keyIdOfHead, SEALED_BLOB, SEALED_META } from './record.ts';
 
 /** Where a value lies that may be sealed. */
 export interface StoredRow {
-  readonly table: 'documents' | 'revisions' | 'vectors';
+  readonly table: 'documents' | 'revisions' | 'deleted_revisions' | 'vectors';
   readonly ord: number;
   /** Timestamp of the revision, number of the vector's chunk; 0 for a document. */
   readonly part: number;
@@ -26,6 +26,9 @@ const ROWS = {
   revisions: `
     SELECT r.ord, r.ts AS part, length(r.meta) + coalesce(length(r.body), 0) AS bytes, ${metaHead('r.meta')} AS text, ${blobHead('r.body')} AS head
     FROM main.documents d JOIN main.revisions r ON r.ord = d.ord WHERE d.cid = ? AND r.meta IS NOT NULL ORDER BY r.ord, r.ts`,
+  deleted_revisions: `
+    SELECT r.ord, r.ts AS part, length(r.meta) + coalesce(length(r.body), 0) AS bytes, ${metaHead('r.meta')} AS text, ${blobHead('r.body')} AS head
+    FROM main.deleted_documents n JOIN main.deleted_revisions r ON r.ord = n.ord WHERE n.cid = ? ORDER BY r.ord, r.ts`,
   vectors: `
     SELECT v.ord, v.chunk AS part, length(v.vector) AS bytes, NULL AS text, ${blobHead('v.vector')} AS head
     FROM main.embeddings e JOIN main.vectors v ON v.ord = e.ord WHERE e.cid = ? ORDER BY v.ord, v.chunk`,
@@ -41,7 +44,7 @@ interface HeadRow extends Row {
 
 /** All rows of a collection with values that may be sealed, in batches; each table is of one moment. */
 export async function* storedRows(sql: Sql, cid: number): AsyncGenerator<StoredRow[]> {
-  for (const table of ['documents', 'revisions', 'vectors'] as const) {
+  for (const table of ['documents', 'revisions', 'deleted_revisions', 'vectors'] as const) {
     for await (const rows of sql.stream<HeadRow>(ROWS[table], [cid])) {
       yield rows.map(({ ord, part, bytes, text, head }) => ({
         table, ord, part, bytes,
@@ -72,6 +75,8 @@ const COUNTS = [
   `SELECT cid, ${keyOfBlob('body')} AS head, count(*) AS n FROM main.documents WHERE body IS NOT NULL GROUP BY 1, 2`,
   `SELECT d.cid, ${keyOfMeta('r.meta')} AS head, count(*) AS n FROM main.revisions r JOIN main.documents d ON d.ord = r.ord WHERE r.meta IS NOT NULL GROUP BY 1, 2`,
   `SELECT d.cid, ${keyOfBlob('r.body')} AS head, count(*) AS n FROM main.revisions r JOIN main.documents d ON d.ord = r.ord WHERE r.body IS NOT NULL GROUP BY 1, 2`,
+  `SELECT n.cid, ${keyOfMeta('r.meta')} AS head, count(*) AS n FROM main.deleted_revisions r JOIN main.deleted_documents n ON n.ord = r.ord GROUP BY 1, 2`,
+  `SELECT n.cid, ${keyOfBlob('r.body')} AS head, count(*) AS n FROM main.deleted_revisions r JOIN main.deleted_documents n ON n.ord = r.ord WHERE r.body IS NOT NULL GROUP BY 1, 2`,
   `SELECT e.cid, ${keyOfBlob('v.vector')} AS head, count(*) AS n FROM main.vectors v JOIN main.embeddings e ON e.ord = v.ord GROUP BY 1, 2`,
 ];
 

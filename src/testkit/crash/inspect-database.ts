@@ -22,6 +22,9 @@ const FAULTS: Record<string, string> = {
   'an older revision has no body': `
     SELECT ord, ts FROM revisions r WHERE (body IS NULL OR meta IS NULL)
       AND ts < (SELECT max(ts) FROM revisions WHERE ord = r.ord)`,
+  'a deleted document has no version': `
+    SELECT id FROM deleted_documents n WHERE NOT EXISTS (SELECT 1 FROM deleted_revisions r WHERE r.ord = n.ord AND r.ts = n.rev_ts)`,
+  'a document is both there and deleted': 'SELECT id FROM deleted_documents WHERE id IN (SELECT id FROM documents)',
   'a document is not as its last change says': `
     SELECT doc_id, kind FROM (SELECT doc_id, kind, max(lsn) FROM changes WHERE kind IN ('doc.put', 'doc.delete') GROUP BY doc_id)
       WHERE (kind = 'doc.put') <> (doc_id IN (SELECT id FROM documents))`,
@@ -58,7 +61,8 @@ export async function inspectRemains(file: string): Promise<Inspection> {
 
 function inspect(database: DatabaseSync): Inspection {
   try {
-    const hasTables = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'changes'`).get() !== undefined;
+    // The newest table: nothing is written before it is there.
+    const hasTables = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'deleted_revisions'`).get() !== undefined;
     if (!hasTables) return { faults: [], head: 0 };
     const faults = Object.entries(FAULTS).flatMap(([fault, sql]) =>
       database.prepare(sql).all().slice(0, 3).map((row) => `${fault}: ${JSON.stringify(row)}`));

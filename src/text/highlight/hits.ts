@@ -1,4 +1,4 @@
-import type { ByteRange, Markup } from './markup.ts';
+import { type ByteRange, markupOf } from './markup.ts';
 import type { Hit } from './windows.ts';
 
 /** What a tokeniser says of a word; those of code overlap, as they give an identifier and its parts. */
@@ -54,7 +54,8 @@ export function findHits(tokens: readonly HighlightToken[], options: HitOptions)
  * @param bytes UTF-8 of the text, a character for each byte
  * @param longest bytes of a code span that is tagged as a whole
  */
-export function fitToMarkup(hits: readonly Found[], { opaque, codeSpans }: Markup, bytes: string, longest: number): { readonly open: Hit[]; readonly closed: Hit[] } {
+export function fitToMarkup(hits: readonly Found[], bytes: string, longest: number): { readonly open: Hit[]; readonly closed: Hit[] } {
+  const { opaque, codeSpans } = markupOf(bytes, hits);
   const open: Found[] = [];
   const closed: Hit[] = [];
   const [inOpaque, inSpans] = [new Cursor(opaque), new Cursor(codeSpans)];

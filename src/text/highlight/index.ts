@@ -3,12 +3,14 @@ import { closeTag } from './close-tag.ts';
 import { escapeHtml } from './escape.ts';
 import { findHits, fitToMarkup, type HighlightToken, type HitOptions } from './hits.ts';
 import { LineCounter } from './lines.ts';
-import { type ByteRange, markupOf } from './markup.ts';
+import type { ByteRange } from './markup.ts';
+import { type ScannedText, scanTokens } from './scanned-text.ts';
 import { chooseWindows, type Hit, type Window } from './windows.ts';
-import { growRange, type WordRange, type Words, wordsOf, wordsWithin } from './words.ts';
+import { growRange, type WordRange, type Words, wordsWithin } from './words.ts';
 
 export { closeTag } from './close-tag.ts';
 export type { HighlightPhrase, HighlightToken, HitOptions } from './hits.ts';
+export { type ScannedText, scanTokens } from './scanned-text.ts';
 
 /** A fragment of a document that shows hits (contract, "Full-text search"; decisions D-88, D-89). */
 export interface Highlight {
@@ -33,6 +35,8 @@ export interface HighlightOptions extends HitOptions {
   readonly fragmentSize?: number;
   /** The tokeniser that the document is indexed with, in order of start; that of prose by default. */
   readonly tokens?: (text: string) => readonly HighlightToken[];
+  /** Finds the words of a text in the place of `tokens`, for a caller that knows a quicker way. */
+  readonly scan?: (text: string) => ScannedText;
   /** Whether the text is Markdown, so that no tag may stand in an address, an HTML tag, a code span or the like; false by default. */
   readonly markdown?: boolean;
   /** Whether the text of fragments is escaped, but for the tags; `none` by default. */
@@ -52,18 +56,17 @@ interface Slice extends ByteRange {
  * boundaries and don't overlap. What matches only where no tag may stand is shown without tags. Empty when nothing matches.
  */
 export function highlight(text: string, options: HighlightOptions): Highlight[] {
-  const { highlightTag = '<mark>', maxHighlights = 3, fragmentSize = 150, tokens = tokenize, markdown = false, escape = 'none' } = options;
+  const { highlightTag = '<mark>', maxHighlights = 3, fragmentSize = 150, tokens = tokenize, scan = (raw) => scanTokens(raw, tokens), markdown = false, escape = 'none' } = options;
   if (maxHighlights <= 0) return [];
-  const found = tokens(text);
-  const all = findHits(found, options);
+  const { bytes, words, candidates } = scan(text);
+  const all = findHits(candidates, options);
   if (all.length === 0) return [];
-  const bytes = Buffer.from(text);
-  const { open, closed } = markdown ? fitToMarkup(all, markupOf(bytes), bytes.toString('latin1'), fragmentSize) : { open: all, closed: [] };
+  const { open, closed } = markdown ? fitToMarkup(all, bytes.toString('latin1'), fragmentSize) : { open: all, closed: [] };
   const hits = open.length > 0 ? open : closed;
   const style: Style = { open: hits === open ? highlightTag : '', close: hits === open ? closeTag(highlightTag) : '', escape: escape === 'html' ? escapeHtml : (raw) => raw };
   const content = contentOf(bytes);
   const lines = new LineCounter(bytes);
-  return cut(wordsOf(found), hits, chooseWindows(hits, fragmentSize, maxHighlights), fragmentSize, content).map((slice) => ({
+  return cut(words, hits, chooseWindows(hits, fragmentSize, maxHighlights), fragmentSize, content).map((slice) => ({
     fragment: tagged(bytes, slice, style, content),
     matchedTerms: [...new Set(slice.hits.flatMap(({ terms }) => terms))],
     startOffset: slice.start,

@@ -64,7 +64,7 @@ describe('tags in Markdown', () => {
   it('take time in proportion to the text', () => {
     for (const part of ['<a "', '](', '](a', '`', '``` `', '<', '&a', '][', 'http://', '<!--', '(', '\\', '[a]:', '> - ```\n']) {
       const text = part.repeat(300_000 / part.length);
-      expect(markupOf(Buffer.from(text)).codeSpans.length).toBeLessThan(text.length);
+      expect(markupOf(Buffer.from(text).toString('latin1')).codeSpans.length).toBeLessThan(text.length);
     }
   }, 60_000);
 
@@ -75,7 +75,7 @@ describe('tags in Markdown', () => {
       let before = 0;
       const found = highlight(text, { match: (form) => (form === 'fox' ? form : undefined), phrases: [{ words: ['quick', 'fox'], labels: ['quick', 'fox'] }], markdown: true, highlightTag: '\u0001\u0002', fragmentSize });
       expect(found.length > 0).toBe(formsOf(text).includes('fox'));
-      const { opaque, codeSpans } = markupOf(bytes);
+      const { opaque, codeSpans } = markupOf(bytes.toString('latin1'));
       for (const { fragment, startOffset, endOffset } of found) {
         expect(startOffset).toBeGreaterThanOrEqual(before);
         before = endOffset;

@@ -16,7 +16,6 @@ export interface Markup {
 const FENCE = /[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`\n]*(?:\n|$))|~{3,})[^\n]*/y;
 /** What a label stands for. A footnote, which has the same form, is text. */
 const DEFINITION = /[ \t>]*\[(?!\^)[^\]\n]{1,999}\]:[^\n]*/y;
-const BLANK = /[ \t>]*(?:\n|$)/y;
 const SPECIAL = /[\\`<\]&]|:\/\/|\bwww\./gi;
 const TICKS = /`+/g;
 /** A tag of HTML, or an address between the same signs. */
@@ -37,21 +36,25 @@ const MAX_FAILURES = 5000;
  * Finds the places by the rules of CommonMark and GitHub's autolinks, as far as tags need it: in time linear in the text, and
  * rather too many than too few where a text is ambiguous.
  *
- * @param bytes UTF-8
+ * @param bytes UTF-8 of the text, a character for each byte; what markup is made of is ASCII
+ * @param near ranges in order; places in paragraphs that none of them touches may be left out. All paragraphs by default.
  */
-export function markupOf(bytes: Buffer): Markup {
-  // A character for each byte; what markup is made of is ASCII.
-  return new Scanner(bytes.toString('latin1')).run();
+export function markupOf(bytes: string, near: readonly ByteRange[] = [{ start: 0, end: bytes.length }]): Markup {
+  return new Scanner(bytes, near).run();
 }
 
 class Scanner {
   readonly #opaque: ByteRange[] = [];
   readonly #codeSpans: ByteRange[] = [];
   readonly #text: string;
+  readonly #near: readonly ByteRange[];
+  /** The first range that does not end before the paragraph at hand. */
+  #next = 0;
   #failures = 0;
 
-  constructor(text: string) {
+  constructor(text: string, near: readonly ByteRange[]) {
     this.#text = text;
+    this.#near = near;
   }
 
   run(): Markup {
@@ -59,14 +62,15 @@ class Scanner {
     let paragraph = 0;
     for (let at = 0; at < this.#text.length;) {
       const end = this.#endOfLine(at);
-      const opened = matchAt(FENCE, this.#text, at)?.[1];
-      const stands = fence === undefined ? opened !== undefined || matchAt(DEFINITION, this.#text, at) !== null : isClosing(fence, this.#text.slice(at, end));
+      const first = firstSign(this.#text, at);
+      const opened = fence === undefined && MAY_OPEN[first] === 1 ? matchAt(FENCE, this.#text, at)?.[1] : undefined;
+      const stands = fence === undefined ? opened !== undefined || (first === BRACKET && matchAt(DEFINITION, this.#text, at) !== null) : first === fence.charCodeAt(0) && isClosing(fence, this.#text.slice(at, end));
       if (stands) {
         if (fence === undefined) this.#inline(paragraph, at);
         this.#opaque.push({ start: at, end });
         fence = fence === undefined ? opened : undefined;
         paragraph = end + 1;
-      } else if (fence === undefined && matchAt(BLANK, this.#text, at) !== null) {
+      } else if (fence === undefined && first === LINE_FEED) {
         this.#inline(paragraph, at);
         paragraph = end + 1;
       }
@@ -83,7 +87,8 @@ class Scanner {
 
   /** Looks through a paragraph, which nothing inline reaches out of. */
   #inline(start: number, end: number): void {
-    if (start >= end) return;
+    while (this.#next < this.#near.length && this.#near[this.#next]!.end <= start) this.#next++;
+    if (start >= end || this.#next === this.#near.length || this.#near[this.#next]!.start >= end) return;
     const piece = new Piece(this.#text.slice(start, end), () => ++this.#failures <= MAX_FAILURES);
     piece.run();
     for (const [found, all] of [[piece.opaque, this.#opaque], [piece.codeSpans, this.#codeSpans]] as const) {
@@ -177,6 +182,19 @@ class Piece {
 }
 
 const TICKS_HERE = /`+/y;
+const LINE_FEED = 0x0a;
+const BRACKET = 0x5b;
+/** By character code: 1 for what a line with an opening fence begins with, which may be the sign of a list. */
+const MAY_OPEN = Uint8Array.from({ length: 256 }, (_, code) => Number('`~-*+0123456789'.includes(String.fromCharCode(code))));
+
+/** The first character of a line behind blanks and signs of quotes; a line feed at the end of the text. */
+function firstSign(text: string, at: number): number {
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x09 && code !== 0x3e) return code;
+  }
+  return LINE_FEED;
+}
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;

@@ -16,6 +16,7 @@ export const database = {
   path: setting(text, 'data/quire.db', 'SVC_PATH', 'database file; `:memory:` keeps everything in memory', { flag: 'db', yaml: ['database.path', 'path'] }),
   backupDir: setting(text, databaseFolder, 'SVC_BACKUP_DIR', 'the one directory for backups', { fallbackText: "the database's directory" }),
   ttlSweepInterval: setting(duration(100, 86_400_000), 30_000, 'SVC_TTL_SWEEP_INTERVAL', 'time between two sweeps of expired documents'),
+  deletedRetention: setting(duration(0, 3_153_600_000_000), 2_592_000_000, 'SVC_DELETED_RETENTION', 'how long deleted documents can be read and restored; 0 removes them at once'),
 };
 
 export const compression = {

@@ -19,7 +19,10 @@ interface Shown {
 /** The best passages of a document's body, then those of its metadata, as many of each at most (decisions D-88, D-89). */
 export function highlightsOf({ algorithm, fieldWeights }: Pick<SearchRequest, 'algorithm' | 'fieldWeights'>, options: Options, matcher: WordMatcher, document: Shown): Highlight[] {
   const code = isCodeDocument(document);
-  const all: HighlightOptions = { ...options, ...matcher.highlighted, tokens: code ? tokenizeCode : tokenize, markdown: !code };
+  const { marks, highlighted } = matcher;
+  const tokens = code ? tokenizeCode : tokenize;
+  const scan = marks && ((text: string) => (code ? marks.scanBy(tokenizeCode, text) : marks.scan(text)));
+  const all: HighlightOptions = { ...options, ...highlighted, tokens, ...(scan && { scan }), markdown: !code };
   const counts = (key: string): boolean => algorithm !== 'bm25f' || (fieldWeights.get(fieldByName(key)) ?? 0) > 0;
   const body = highlight(document.contentMd, all).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }));
   return [...body, ...inMetadata(document.meta, counts, all, options.maxHighlights)];

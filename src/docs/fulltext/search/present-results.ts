@@ -3,6 +3,7 @@ import type { AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec, Queries } from '../../../storage/index.ts';
 import type { Curated } from '../../curation/index.ts';
 import { contextCost, Pace, projectDocument, type ResultRow } from '../../documents/index.ts';
+import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Found } from './find-documents.ts';
 import { highlightsOf } from './highlights.ts';
 import type { SearchRequest } from './request.ts';
@@ -15,6 +16,12 @@ export interface PresentedResult {
   readonly bytes: number;
 }
 
+interface PresentDeps {
+  readonly sql: Queries;
+  readonly codec: BodyCodec;
+  readonly view: Pick<FullTextView, 'indexOf'>;
+}
+
 /** Whether results need their bodies, if only for passages of them. */
 export function needsBodies({ projection, highlight: options }: SearchRequest): boolean {
   return projection.body || options !== undefined;
@@ -24,8 +31,8 @@ export function needsBodies({ projection, highlight: options }: SearchRequest): 
  * Results as they are answered: documents in part, the terms they match, and passages around those; as many as the
  * answer may hold.
  */
-export async function presentResults({ sql, codec }: { sql: Queries; codec: BodyCodec }, request: SearchRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds): Promise<PresentedResult[]> {
-  const matchers = new WordMatchers(request.plan);
+export async function presentResults({ sql, codec, view }: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds): Promise<PresentedResult[]> {
+  const matchers = new WordMatchers(request.plan, view.indexOf(request.collection));
   const pace = new Pace();
   const presented: PresentedResult[] = [];
   for (const one of found) {
@@ -47,7 +54,7 @@ function present(request: SearchRequest, matchers: WordMatchers, { row, score, t
   const { projection, highlight: options } = request;
   const meta = JSON.parse(row.meta!) as Record<string, string[]>;
   const document = projectDocument(toDocument(row, meta, contentMd), projection);
-  const matcher = matchers.of({ key: row.key, lang: row.lang, meta });
+  const matcher = options && matchers.of({ key: row.key, lang: row.lang, meta });
   const highlights = options && (matcher === undefined ? [] : highlightsOf(request, options, matcher, { key: row.key, meta, contentMd }));
   const body = projection.body ? row.bytes : undefined;
   return {

@@ -1,17 +1,25 @@
 import { createGlob, type Glob } from '../../../lib/glob.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
+import { MarkedForms } from '../../../search/marks/index.ts';
 import type { HighlightPhrase, HitOptions } from '../../../text/highlight/index.ts';
 import { classOfDocument } from '../view/document-classes.ts';
+import type { FormsLike, TextIndex } from '../view/text-index.ts';
 import { wordOf } from '../view/to-index-query.ts';
 import { type QueryPlan, type Reading, readingFor, type WantedLeaf } from './query-plan.ts';
+
+/** Forms that a part of a query is looked for by in texts; above this, words are compared with the query one by one. */
+const MOST_FORMS = 4096;
 
 /** The matchers of a query, one for each of its readings. */
 export class WordMatchers {
   readonly #plan: QueryPlan;
+  readonly #index: Pick<TextIndex, 'formsLike'> | undefined;
   readonly #matchers = new Map<Reading, WordMatcher>();
 
-  constructor(plan: QueryPlan) {
+  /** With an index, highlights find words by the forms that it has: those of all documents which are found by it. */
+  constructor(plan: QueryPlan, index?: Pick<TextIndex, 'formsLike'>) {
     this.#plan = plan;
+    this.#index = index;
   }
 
   /** The matcher of a document; undefined when the query is not about its kind. */
@@ -19,7 +27,7 @@ export class WordMatchers {
     const reading = readingFor(this.#plan, classOfDocument(document));
     if (reading === undefined) return undefined;
     let matcher = this.#matchers.get(reading);
-    if (matcher === undefined) this.#matchers.set(reading, matcher = new WordMatcher(reading));
+    if (matcher === undefined) this.#matchers.set(reading, matcher = new WordMatcher(reading, this.#index));
     return matcher;
   }
 }
@@ -36,10 +44,37 @@ export class WordMatcher {
   readonly #fuzzy: { readonly label: string; readonly folded: readonly string[]; readonly edits: number }[] = [];
   /** What forms were found to match, as documents share most of their words. */
   readonly #known = new Map<string, string | undefined>();
+  /** Terms of forms, so that none is stemmed twice. */
+  readonly #termOf = new Map<string, string>();
+  readonly #looks: FormsLike[] = [];
+  /** The forms that words may match by, for highlights; undefined without an index, and where they are too many. */
+  readonly marks: MarkedForms | undefined;
 
-  constructor(reading: Reading) {
+  constructor(reading: Reading, index?: Pick<TextIndex, 'formsLike'>) {
     this.#reading = reading;
     for (const leaf of reading.wanted) this.#learn(leaf);
+    this.marks = index && this.#marksBy(index);
+  }
+
+  /** The forms of the index that match the query, or words of its phrases, and the query's own. */
+  #marksBy(index: Pick<TextIndex, 'formsLike'>): MarkedForms | undefined {
+    const forms = new Set<string>();
+    for (const look of this.#looks) {
+      const found = index.formsLike(look, MOST_FORMS);
+      if (found === undefined) return undefined;
+      for (const form of found) {
+        forms.add(form);
+        if (look.by === 'term') this.#termOf.set(form, this.#term(look.form));
+      }
+      if (look.by === 'term') forms.add(look.form);
+    }
+    return new MarkedForms([...forms]);
+  }
+
+  #term(form: string): string {
+    let term = this.#termOf.get(form);
+    if (term === undefined) this.#termOf.set(form, term = this.#reading.analyzer.term(form));
+    return term;
   }
 
   /**
@@ -47,16 +82,16 @@ export class WordMatcher {
    * wherever they stand.
    */
   match(form: string): string | undefined {
-    return this.#matchWord(form) ?? this.#phraseWords.get(this.#reading.analyzer.term(form));
+    return this.#matchWord(form) ?? this.#phraseWords.get(this.#term(form));
   }
 
   /** What highlights show: words, and phrases as such. */
   get highlighted(): HitOptions {
-    return { match: (form) => this.#matchWord(form), phrases: this.#phrases, termOf: (form) => this.#reading.analyzer.term(form) };
+    return { match: (form) => this.#matchWord(form), phrases: this.#phrases, termOf: (form) => this.#term(form) };
   }
 
   #matchWord(form: string): string | undefined {
-    const exact = this.#terms.get(this.#reading.analyzer.term(form));
+    const exact = this.#terms.get(this.#term(form));
     if (exact !== undefined) return exact;
     if (this.#patterns.length === 0 && this.#fuzzy.length === 0) return undefined;
     if (!this.#known.has(form)) this.#known.set(form, this.#matchLoosely(form));
@@ -77,15 +112,19 @@ export class WordMatcher {
     if (label === undefined) return;
     if (node.kind === 'wildcard') {
       this.#patterns.push({ label, matches: createGlob(foldDiacritics(node.pattern)) });
+      this.#looks.push({ by: 'pattern', pattern: node.pattern });
       const word = wordOf(node.pattern);
       if (word !== undefined) this.#learnTerm(this.#terms, word, label);
     } else if (node.kind === 'term') {
       this.#learnTerm(this.#terms, node.form, label);
-      if (node.fuzzy) this.#fuzzy.push({ label, folded: [...foldDiacritics(node.form)], edits: node.fuzzy });
+      if (node.fuzzy) {
+        this.#fuzzy.push({ label, folded: [...foldDiacritics(node.form)], edits: node.fuzzy });
+        this.#looks.push({ by: 'edits', form: node.form, edits: node.fuzzy });
+      }
     } else {
       const words = node.kind === 'phrase' ? this.#phraseWords : this.#terms;
       for (const form of node.forms) this.#learnWord(words, form, labels);
-      if (node.kind === 'phrase') this.#phrases.push({ words: node.forms.map((form) => this.#reading.analyzer.term(form)), labels });
+      if (node.kind === 'phrase') this.#phrases.push({ words: node.forms.map((form) => this.#look(form)), labels });
     }
   }
 
@@ -96,8 +135,14 @@ export class WordMatcher {
   }
 
   #learnTerm(words: Map<string, string>, form: string, label: string): void {
-    const term = this.#reading.analyzer.term(form);
+    const term = this.#look(form);
     if (!words.has(term)) words.set(term, label);
+  }
+
+  /** Notes that words of the term of a form are looked for, and returns the term. */
+  #look(form: string): string {
+    if (!this.#looks.some((look) => look.by === 'term' && look.form === form)) this.#looks.push({ by: 'term', form, analyzer: this.#reading.analyzer });
+    return this.#term(form);
   }
 }
 

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
+import { MAX_FUZZY_WORD } from '../../../kernels/inverted.ts';
 import { type Field, type FieldText, type FormAt, IndexFullError, InvertedIndex, MAX_RESULTS, type IndexOptions, type ScoringAlgorithm } from '../../../search/inverted/index.ts';
 import { tokenizeCodeInPieces } from '../../../text/code/index.ts';
 import type { TermNode } from '../../../text/query/index.ts';
@@ -6,8 +7,8 @@ import type { Steps } from '../../view/index.ts';
 import { PLAIN, STEMMING_ANALYZERS } from './analyzers.ts';
 import { CODE_CLASS } from './document-classes.ts';
 import { OrdSet } from './ord-set.ts';
-import { type Completion, type CompletionRequest, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextIndex, type TextIndexes, type TextMatches, type TextQuery } from './text-index.ts';
-import { formsByEdits, toIndexQuery } from './to-index-query.ts';
+import { type Completion, type CompletionRequest, type FormsLike, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextIndex, type TextIndexes, type TextMatches, type TextQuery } from './text-index.ts';
+import { exactForms, formsByEdits, toIndexQuery } from './to-index-query.ts';
 
 /** Deleted documents are cleared away from this share on. */
 const DELETED_SHARE = 0.2;
@@ -103,6 +104,20 @@ class InvertedTextIndex implements TextIndex {
   spelledLike(form: string, limit: number): readonly string[] {
     const { near } = formsByEdits(this.#index, PLAIN, { form, fuzzy: [...form].length < TWO_EDITS_FROM ? 1 : 2, keepsFirst: true });
     return near.filter(({ id }) => this.#index.documents(id) > 0).slice(0, limit).map(({ id }) => this.#index.textOf(id));
+  }
+
+  formsLike(like: FormsLike, limit: number): string[] | undefined {
+    const ids = this.#idsLike(like, limit + 1);
+    return ids === undefined || ids.length > limit ? undefined : ids.map((id) => this.#index.textOf(id));
+  }
+
+  #idsLike(like: FormsLike, limit: number): readonly number[] | undefined {
+    switch (like.by) {
+      case 'term': return exactForms(this.#index, like.analyzer, like.form);
+      case 'pattern': return this.#index.wildcard(like.pattern, limit);
+      // The index takes a longer word as it stands.
+      case 'edits': return [...like.form].length > MAX_FUZZY_WORD ? undefined : this.#index.fuzzy(like.form, like.edits, limit).map(({ id }) => id);
+    }
   }
 
   complete({ prefixes, field, scan, limit, isStopWord }: CompletionRequest): Completion[] {

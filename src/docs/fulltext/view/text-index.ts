@@ -148,6 +148,8 @@ export interface TextIndex {
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[]): MatchByEdits[];
   /** Words that are spelled like a form but for an edit or two, the nearest first, then those of most documents. */
   spelledLike(form: string, limit: number): readonly string[];
+  /** Forms of the index like something, each once; undefined where there are more than `limit`. */
+  formsLike(like: FormsLike, limit: number): readonly string[] | undefined;
   /** By documents, descending, then by term. */
   complete(request: CompletionRequest): Completion[];
   /** Does a little of the work that deletions leave behind; true while there is more. */
@@ -157,6 +159,12 @@ export interface TextIndex {
   /** Everything as of now, to be taken up by `TextIndexes.restore`; the index may change while it is read. */
   save(): AsyncIterable<Uint8Array>;
 }
+
+/** What forms are looked up by: the term that they share with one, a pattern, or edits of a word (see `TermNode`). */
+export type FormsLike =
+  | { readonly by: 'term'; readonly form: string; readonly analyzer: TermAnalyzer }
+  | { readonly by: 'pattern'; readonly pattern: string }
+  | { readonly by: 'edits'; readonly form: string; readonly edits: number };
 
 /** Makes indexes. */
 export interface TextIndexes {

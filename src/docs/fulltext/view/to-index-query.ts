@@ -208,7 +208,8 @@ function withInflections(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer,
   return [...found.values()];
 }
 
-function exactForms(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer, form: string): readonly number[] {
+/** The forms of a term. */
+export function exactForms(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer, form: string): readonly number[] {
   return analyzer.stemming ? index.group(analyzer, form) : index.unstemmed(form);
 }
 

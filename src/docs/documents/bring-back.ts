@@ -1,0 +1,37 @@
+import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
+import { withSymbols } from './code-symbols.ts';
+import { findDeleted, type DeletedRow } from './deleted-documents.ts';
+import { maxRevisionsOf, type Deps } from './deps.ts';
+import { transactWithRoom } from './embedding-room.ts';
+import { identify } from './identity.ts';
+import { canonicalMeta, parseMeta, type Meta } from './meta.ts';
+import { putVersions } from './put-versions.ts';
+import { requireValid } from './require-valid.ts';
+import { encodeBody, seekerOf } from './version.ts';
+
+interface Version {
+  readonly collection: string;
+  readonly meta: Meta;
+  readonly contentMd: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Writes a deleted document again, in its last spelling and with its revisions, without an expiry. Undefined when something else
+ * has happened to it meanwhile.
+ */
+export async function bringBack(deps: Deps, deleted: DeletedRow, { collection, meta: given, contentMd, signal }: Version): Promise<Document | undefined> {
+  await requireValid(deps, collection, given);
+  const { key, lang, added_at: addedAt } = deleted;
+  const identity = identify(collection, key, lang);
+  const meta = await withSymbols(deps, identity, given, contentMd);
+  const version = { identity, meta, body: await encodeBody(deps.codec, contentMd), ttl: undefined, saveRevision: true, skipDuplicate: undefined, flags: 0, addedAt };
+  const demand = { versions: [version], seeker: seekerOf, patience: deps.room.patience(), signal };
+  const { value } = await transactWithRoom(deps, demand, async (work, versions) => {
+    const present = await findDeleted(work.tx, identity, work.now, deps.deletedRetention);
+    if (present?.ord !== deleted.ord) return { value: undefined, stored: [] };
+    await putVersions(work, versions, maxRevisionsOf(deps, collection));
+    return { value: { id: identity.id, key, lang, meta: parseMeta(canonicalMeta(meta)), contentMd, addedAt, updatedAt: work.now }, stored: versions };
+  });
+  return value;
+}

@@ -1,0 +1,121 @@
+import type { Queries, Row } from '../../storage/index.ts';
+import type { CurrentRow } from './document-rows.ts';
+import type { Identity } from './identity.ts';
+import { inList } from './in-list.ts';
+import type { Fragment } from './meta-filter.ts';
+import { deleteInSteps, runInSteps, type UnitOfWork } from './unit-of-work.ts';
+
+/** A deleted document whose versions are kept. */
+export interface DeletedRow extends Row {
+  /** The number that it had, under which its versions are. */
+  readonly ord: number;
+  readonly id: string;
+  readonly key: string;
+  readonly lang: string;
+  readonly added_at: number;
+  readonly deleted_at: number;
+  /** Number of its newest revision. */
+  readonly rev_ts: number;
+}
+
+const COLUMNS = 'n.ord, n.id, n.key, n.lang, n.added_at, n.deleted_at, n.rev_ts';
+
+/** Versions copied by one statement. */
+const STEP = 64;
+
+/** A condition on `deleted_documents n`: kept for no longer than the retention, in seconds, and no longer than the document had to live. */
+export function stillKept(now: number, retention: number): Fragment {
+  return { sql: '(n.deleted_at > ? AND (n.expires_at IS NULL OR n.expires_at > ?))', params: [now - retention, now] };
+}
+
+/** A deleted document by its id, whatever spellings its key had; undefined when nothing is kept of it. */
+export async function findDeleted(queries: Queries, { id }: Pick<Identity, 'id'>, now: number, retention: number): Promise<DeletedRow | undefined> {
+  return (await findManyDeleted(queries, [id], now, retention)).get(id);
+}
+
+/** The same of several, by id. */
+export async function findManyDeleted(queries: Queries, ids: readonly string[], now: number, retention: number): Promise<Map<string, DeletedRow>> {
+  if (ids.length === 0 || retention === 0) return new Map();
+  const { marks, params } = inList(ids);
+  const kept = stillKept(now, retention);
+  const rows = await queries.all<DeletedRow>(`SELECT ${COLUMNS} FROM deleted_documents n WHERE n.id IN (${marks}) AND ${kept.sql}`, [...params, ...kept.params]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/**
+ * Copies the versions of documents that are about to be removed, as they are stored: encrypted ones stay encrypted. The present
+ * version becomes a revision if it is none yet. Does nothing where deleted documents are not kept.
+ */
+export async function keepVersions(work: UnitOfWork, documents: readonly Pick<CurrentRow, 'ord' | 'id'>[]): Promise<void> {
+  if ((work.deletedRetention ?? 0) === 0) return;
+  // An older build adds documents without taking up what is kept of them.
+  await runInSteps(work, 'DELETE FROM deleted_documents WHERE id = ?', documents.map(({ id }) => [id]));
+  await runInSteps(work, `
+    INSERT INTO deleted_documents(ord, cid, id, key, lang, rev_ts, added_at, deleted_at, expires_at)
+    SELECT ord, cid, id, key, lang, rev_ts + NOT EXISTS (SELECT 1 FROM revisions r WHERE r.ord = d.ord AND r.ts = d.rev_ts AND r.meta IS NULL), added_at, ?, expires_at
+    FROM documents d WHERE ord = ?`, documents.map(({ ord }) => [work.now, ord]));
+  for (const { ord } of documents) {
+    await inPieces(work, `
+      INSERT INTO deleted_revisions(ord, ts, updated_at, backend, meta, body)
+      SELECT r.ord, r.ts, r.updated_at, iif(r.meta IS NULL, d.backend, r.backend), coalesce(r.meta, d.meta), iif(r.meta IS NULL, d.body, r.body)
+      FROM revisions r JOIN documents d ON d.ord = r.ord
+      WHERE r.ord = ? AND r.ts > (SELECT coalesce(max(ts), -1) FROM deleted_revisions WHERE ord = ?) ORDER BY r.ts LIMIT ?`, [ord, ord]);
+  }
+  await runInSteps(work, `
+    INSERT INTO deleted_revisions(ord, ts, updated_at, backend, meta, body)
+    SELECT d.ord, n.rev_ts, d.updated_at, d.backend, d.meta, d.body
+    FROM documents d JOIN deleted_documents n ON n.ord = d.ord WHERE d.ord = ? AND n.rev_ts > d.rev_ts`, documents.map(({ ord }) => [ord]));
+}
+
+/** What is kept of documents that are about to be added again, by id; what is kept for longer than it may be goes. */
+export async function findPredecessors(work: UnitOfWork, ids: readonly string[]): Promise<Map<string, DeletedRow>> {
+  const kept = await findManyDeleted(work.tx, ids, work.now, work.deletedRetention ?? 0);
+  await forgetByIds(work, ids.filter((id) => !kept.has(id)));
+  return kept;
+}
+
+/** Removes what is kept under some ids, also what should not be kept any more. */
+export async function forgetByIds(work: UnitOfWork, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const { marks, params } = inList(ids);
+  const rows = await work.tx.all<{ ord: number }>(`SELECT ord FROM deleted_documents WHERE id IN (${marks})`, params);
+  await forgetDeleted(work, rows.map(({ ord }) => ord));
+}
+
+/** Gives the versions of deleted documents to those that have taken their place. */
+export async function takeUpVersions(work: UnitOfWork, pairs: readonly { readonly from: number; readonly to: number }[]): Promise<void> {
+  for (const { from, to } of pairs) {
+    await inPieces(work, `
+      INSERT INTO revisions(ord, ts, updated_at, backend, meta, body)
+      SELECT ?, ts, updated_at, backend, meta, body FROM deleted_revisions
+      WHERE ord = ? AND ts > (SELECT coalesce(max(ts), -1) FROM revisions WHERE ord = ?) ORDER BY ts LIMIT ?`, [to, from, to]);
+  }
+  await forgetDeleted(work, pairs.map(({ from }) => from));
+}
+
+/** Removes what is kept of deleted documents. */
+export async function forgetDeleted(work: UnitOfWork, ords: readonly number[]): Promise<void> {
+  for (let i = 0; i < ords.length; i += STEP) {
+    const { marks, params } = inList(ords.slice(i, i + STEP));
+    await deleteInSteps(work, `DELETE FROM deleted_revisions WHERE (ord, ts) IN (SELECT ord, ts FROM deleted_revisions WHERE ord IN (${marks}) LIMIT ?)`, params);
+  }
+  await runInSteps(work, 'DELETE FROM deleted_documents WHERE ord = ?', ords.map((ord) => [ord]));
+}
+
+/** The same for all of a collection. */
+export async function forgetDeletedOf(work: UnitOfWork, cid: number): Promise<void> {
+  for (;;) {
+    const rows = await work.tx.all<{ ord: number }>('SELECT ord FROM deleted_documents WHERE cid = ? LIMIT ?', [cid, STEP]);
+    if (rows.length === 0) return;
+    await forgetDeleted(work, rows.map(({ ord }) => ord));
+  }
+}
+
+/** Repeats a statement whose last placeholder limits how many rows it copies, until none is left. */
+async function inPieces({ tx, pace }: UnitOfWork, sql: string, params: readonly number[]): Promise<void> {
+  let copied: number;
+  do {
+    copied = (await tx.run(sql, [...params, STEP])).changes;
+    await pace.rest();
+  } while (copied === STEP);
+}

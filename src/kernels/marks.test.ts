@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { tokenTables } from '../text/token-tables.ts';
+import { tokenize } from '../text/tokenize.ts';
+import { MarksKernel } from './marks.ts';
+
+/** What the kernel finds, as plain values. */
+interface Found {
+  readonly words: readonly (readonly [start: number, end: number])[];
+  readonly marks: readonly (readonly [word: number, form: string])[];
+}
+
+/** The twin of the kernel. */
+function markedWords(text: string, forms: readonly string[]): Found {
+  const tokens = tokenize(text);
+  return {
+    words: tokens.map(({ start, end }) => [start, end]),
+    marks: tokens.filter(({ form }) => forms.includes(form)).map(({ position, form }) => [position, form]),
+  };
+}
+
+const piece = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom('fox', 'Foxes', 'QUICK', 'don’t', "don't", '3.14', 'Größe', 'große', 'a', 'I', 'naïve', 'Straße', 'x'.repeat(63), 'y'.repeat(64), 'z'.repeat(300), 'İstanbul', 'ﬁre') },
+  { weight: 4, arbitrary: fc.constantFrom(' ', '\n', '. ', '-', '_', '`', '…', '  \n', ', ', "'", '.', '\u200d') },
+  { weight: 1, arbitrary: fc.constantFrom('検索エンジン', 'e\u0301tude', 'ภาษาไทย', '가나', '🚀', '\ud800', 'नमस्ते') },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
+);
+const text = fc.array(piece, { maxLength: 60, size: 'max' }).map((pieces) => pieces.join(''));
+
+describe.each(['release', 'debug'] as const)('marked words, %s build', (build) => {
+  const kernel = new MarksKernel(tokenTables(), build);
+  const scan = (given: string, forms: readonly string[]): Found => {
+    kernel.use(forms);
+    const { starts, ends, marks, bytes } = kernel.scan(given, tokenize);
+    expect(bytes.equals(Buffer.from(given))).toBe(true);
+    return {
+      words: Array.from(starts, (start, i) => [start, ends[i]!]),
+      marks: Array.from({ length: marks.length / 2 }, (_, i) => [marks[2 * i]!, forms[marks[2 * i + 1]! - 1]!]),
+    };
+  };
+
+  it('are those that the tokeniser and a set find', () => {
+    fc.assert(fc.property(text, fc.infiniteStream(fc.boolean()), fc.array(piece, { maxLength: 5 }), (given, chosen, more) => {
+      const own = tokenize(given).map(({ form }) => form).filter(() => chosen.next().value === true);
+      const forms = [...new Set([...own, ...more.flatMap((one) => tokenize(one).map(({ form }) => form))])];
+      expect(scan(given, forms)).toEqual(markedWords(given, forms));
+    }), { numRuns: 400 });
+  });
+
+  it('are found in texts of every length around a window of the tokeniser', () => {
+    for (let length = 0; length <= 200; length++) {
+      const given = 'ab fox, '.repeat(30).slice(0, length);
+      expect(scan(given, ['fox', 'fo'])).toEqual(markedWords(given, ['fox', 'fo']));
+    }
+  });
+
+  it('are found for thousands of forms', () => {
+    const forms = Array.from({ length: 4096 }, (_, i) => `w${i}`);
+    const given = Array.from({ length: 9000 }, (_, i) => `W${i * 7 % 9000}`).join(' ');
+    expect(scan(given, forms)).toEqual(markedWords(given, forms));
+  });
+
+  it('are none without forms, and for an empty form', () => {
+    expect(scan('a fox', [])).toEqual({ words: [[0, 1], [2, 5]], marks: [] });
+    expect(scan('a fox', ['']).marks).toEqual([]);
+    expect(scan('', ['fox'])).toEqual({ words: [], marks: [] });
+  });
+});

@@ -1,0 +1,125 @@
+import { MAX_FORM_BYTES, type TableBytes } from './inverted.ts';
+import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
+
+/** What `asm/marks.ts` exports; the contracts stand there. */
+interface MarksExports extends WebAssembly.Exports {
+  useTables(blocks: number, index: number, expansions: number): void;
+  firstPlace(): number;
+  openSet(at: number, slots: number): number;
+  addForm(number: number, at: number, length: number): void;
+  hostStart(at: number, end: number): number;
+  beginText(text: number, starts: number, ends: number, marks: number): void;
+  scanPiece(at: number, end: number): void;
+  addWord(form: number, length: number, start: number, end: number): void;
+  wordCount(): number;
+  markCount(): number;
+}
+
+/** A word that the host has found. Offsets are bytes. */
+export interface HostWord {
+  readonly start: number;
+  readonly end: number;
+  readonly form: string;
+}
+
+/** The words of a text. Everything is a view of the kernel's memory, which is good until the next call. */
+export interface MarkedText {
+  /** The text as UTF-8. */
+  readonly bytes: Buffer;
+  /** By word, in order: offsets in bytes. */
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+  /** By word of the set, in order: the number of the word, and the index of its form in the set. */
+  readonly marks: Uint32Array;
+}
+
+const PAGE = 65_536;
+const INITIAL_PAGES = 16;
+/** The kernel reads up to 64 bytes behind a text. */
+const BEHIND = 64;
+const LINE_FEED = 0x0a;
+
+/** Finds the words of texts, and which of them are among some forms. It holds one set of forms, and one text at a time. */
+export class MarksKernel {
+  readonly #memory = new WebAssembly.Memory({ initial: INITIAL_PAGES });
+  readonly #call: MarksExports;
+  readonly #set: number;
+  #text: number;
+
+  constructor({ blocks, index, expansions }: TableBytes, build: KernelBuild = 'release') {
+    this.#call = instantiateKernel(loadKernel('marks', build), this.#memory) as MarksExports;
+    const first = this.#call.firstPlace();
+    const [indexAt, expansionsAt] = [first + blocks.byteLength, first + blocks.byteLength + index.byteLength];
+    this.#set = aligned(expansionsAt + expansions.byteLength);
+    this.#reserve(this.#set);
+    const bytes = new Uint8Array(this.#memory.buffer);
+    bytes.set(new Uint8Array(blocks.buffer, blocks.byteOffset, blocks.byteLength), first);
+    bytes.set(new Uint8Array(index.buffer, index.byteOffset, index.byteLength), indexAt);
+    bytes.set(expansions, expansionsAt);
+    this.#call.useTables(first, indexAt, expansionsAt);
+    this.#text = this.use([]);
+  }
+
+  /** Bytes of memory, which never shrinks. */
+  get size(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  /** Takes a set of forms in the place of the one before. Forms are distinct; empty ones match nothing. Returns the address behind them. */
+  use(forms: readonly string[]): number {
+    const slots = 2 ** Math.ceil(Math.log2(forms.length * 2 + 2));
+    this.#reserve(this.#set + 2048 + slots * 12 + 8);
+    let at = this.#call.openSet(this.#set, slots);
+    for (const [i, form] of forms.entries()) {
+      if (form === '') continue;
+      this.#reserve(at + form.length * 3 + BEHIND);
+      const written = Buffer.from(this.#memory.buffer, at, form.length * 3).write(form);
+      this.#call.addForm(i + 1, at, written);
+      at += written;
+    }
+    return this.#text = aligned(at);
+  }
+
+  /**
+   * The words of a text. Lines from where the kernel cannot make forms on are given to `tokenize`, which returns the words of a
+   * piece of text in order.
+   */
+  scan(text: string, tokenize: (piece: string) => readonly HostWord[]): MarkedText {
+    const length = Buffer.byteLength(text);
+    // A word is at least a byte long, with another one between it and the next.
+    const room = (length >> 1) + 2;
+    const at = this.#text;
+    const form = aligned(at + length + BEHIND);
+    const starts = aligned(form + MAX_FORM_BYTES + BEHIND);
+    const [ends, marks] = [starts + room * 4, aligned(starts + room * 8)];
+    this.#reserve(marks + room * 8);
+    const { buffer } = this.#memory;
+    const bytes = Buffer.from(buffer, at, length);
+    bytes.write(text);
+    this.#call.beginText(at, starts, ends, marks);
+    for (let from = 0; from < length;) {
+      const host = this.#call.hostStart(at + from, at + length) - at;
+      this.#call.scanPiece(at + from, at + host);
+      if (host === length) break;
+      const feed = bytes.indexOf(LINE_FEED, host);
+      from = feed < 0 ? length : feed;
+      for (const word of tokenize(bytes.toString('utf8', host, from))) this.#addWord(word, host, form);
+    }
+    const [found, marked] = [this.#call.wordCount(), this.#call.markCount()];
+    return { bytes, starts: new Uint32Array(buffer, starts, found), ends: new Uint32Array(buffer, ends, found), marks: new Uint32Array(buffer, marks, marked * 2) };
+  }
+
+  #addWord({ form, start, end }: HostWord, offset: number, at: number): void {
+    const written = Buffer.from(this.#memory.buffer, at, MAX_FORM_BYTES).write(form);
+    this.#call.addWord(at, written, offset + start, offset + end);
+  }
+
+  #reserve(end: number): void {
+    const missing = end + BEHIND - this.#memory.buffer.byteLength;
+    if (missing > 0) this.#memory.grow(Math.ceil(missing / PAGE));
+  }
+}
+
+function aligned(address: number): number {
+  return (address + 15) & ~15;
+}

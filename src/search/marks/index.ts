@@ -1,0 +1,1 @@
+export { MarkedForms } from './marked-forms.ts';

@@ -1,0 +1,17 @@
+import type { HighlightToken } from './hits.ts';
+import { type Words, wordsOf } from './words.ts';
+
+/** A text with its words. */
+export interface ScannedText {
+  /** The text as UTF-8. */
+  readonly bytes: Buffer;
+  readonly words: Words;
+  /** The tokens that may match, in order of start: at least those whose forms match, or belong to a phrase. */
+  readonly candidates: readonly HighlightToken[];
+}
+
+/** Scans a text by a tokeniser, whose tokens come in order of start; `isCandidate` says which forms may match, all by default. */
+export function scanTokens(text: string, tokens: (text: string) => readonly HighlightToken[], isCandidate?: (form: string) => boolean): ScannedText {
+  const found = tokens(text);
+  return { bytes: Buffer.from(text), words: wordsOf(found), candidates: isCandidate === undefined ? found : found.filter(({ form }) => isCandidate(form)) };
+}
