@@ -30,6 +30,12 @@ describe('fuzzy: auto', () => {
     expect(await keys('functon')).toEqual(['function', 'plural']);
   });
 
+  it('marks what it found', async () => {
+    const { results } = await fixture.find('functon', { fuzzy: 'auto', highlight: true });
+    expect(results[0]!.highlights![0]!.fragment).toBe('asynchronous <mark>functions</mark> and an async <mark>function</mark>');
+    expect((await fixture.find('bars', { fuzzy: 'auto', highlight: true })).results.map(({ highlights }) => highlights![0]!.fragment)).toEqual(['seven <mark>bats</mark>']);
+  });
+
   it('keeps the first character where a word matches with it, and only then', async () => {
     expect(await keys('bars')).toEqual(['bats']);
     expect(await keys('dats')).toEqual(['bats']);

@@ -41,7 +41,9 @@ export class WordMatcher {
   readonly #phraseWords = new Map<string, string>();
   readonly #phrases: HighlightPhrase[] = [];
   readonly #patterns: { readonly label: string; readonly matches: Glob }[] = [];
-  readonly #fuzzy: { readonly label: string; readonly folded: readonly string[]; readonly edits: number }[] = [];
+  readonly #fuzzy: { readonly label: string; readonly folded: readonly string[]; readonly edits: number; readonly look: FormsLike }[] = [];
+  /** By what a word was looked for: the forms that the index found by edits of it. */
+  readonly #near = new Map<FormsLike, ReadonlySet<string>>();
   /** What forms were found to match, as documents share most of their words. */
   readonly #known = new Map<string, string | undefined>();
   /** Terms of forms, so that none is stemmed twice. */
@@ -62,6 +64,7 @@ export class WordMatcher {
     for (const look of this.#looks) {
       const found = index.formsLike(look, MOST_FORMS);
       if (found === undefined) return undefined;
+      if (look.by === 'edits') this.#near.set(look, new Set(found));
       for (const form of found) {
         forms.add(form);
         if (look.by === 'term') this.#termOf.set(form, this.#term(look.form));
@@ -103,7 +106,7 @@ export class WordMatcher {
     const pattern = this.#patterns.find(({ matches }) => matches(folded));
     if (pattern !== undefined) return pattern.label;
     const characters = [...folded];
-    const near = this.#fuzzy.find((word) => withinEdits(word.folded, characters, word.edits));
+    const near = this.#fuzzy.find(({ look, ...word }) => this.#near.get(look)?.has(form) ?? withinEdits(word.folded, characters, word.edits));
     return near && `${near.label}~${form}`;
   }
 
@@ -118,8 +121,9 @@ export class WordMatcher {
     } else if (node.kind === 'term') {
       this.#learnTerm(this.#terms, node.form, label);
       if (node.fuzzy) {
-        this.#fuzzy.push({ label, folded: [...foldDiacritics(node.form)], edits: node.fuzzy });
-        this.#looks.push({ by: 'edits', form: node.form, edits: node.fuzzy });
+        const look: FormsLike = { by: 'edits', form: node.form, edits: node.fuzzy, keepsFirst: node.keepsFirst === true, analyzer: this.#reading.analyzer };
+        this.#fuzzy.push({ label, folded: [...foldDiacritics(node.form)], edits: node.fuzzy, look });
+        this.#looks.push(look);
       }
     } else {
       const words = node.kind === 'phrase' ? this.#phraseWords : this.#terms;

@@ -116,8 +116,13 @@ class InvertedTextIndex implements TextIndex {
       case 'term': return exactForms(this.#index, like.analyzer, like.form);
       case 'pattern': return this.#index.wildcard(like.pattern, limit);
       // The index takes a longer word as it stands.
-      case 'edits': return [...like.form].length > MAX_FUZZY_WORD ? undefined : this.#index.fuzzy(like.form, like.edits, limit).map(({ id }) => id);
+      case 'edits': return [...like.form].length > MAX_FUZZY_WORD ? undefined : this.#idsByEdits(like, limit);
     }
+  }
+
+  #idsByEdits({ form, edits, keepsFirst, analyzer }: FormsLike & { by: 'edits' }, limit: number): readonly number[] {
+    const found = keepsFirst ? formsByEdits(this.#index, analyzer, { form, fuzzy: edits as 1 | 2, keepsFirst }).near : this.#index.fuzzy(form, edits, limit);
+    return found.map(({ id }) => id);
   }
 
   complete({ prefixes, field, scan, limit, isStopWord }: CompletionRequest): Completion[] {

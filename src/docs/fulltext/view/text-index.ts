@@ -164,7 +164,7 @@ export interface TextIndex {
 export type FormsLike =
   | { readonly by: 'term'; readonly form: string; readonly analyzer: TermAnalyzer }
   | { readonly by: 'pattern'; readonly pattern: string }
-  | { readonly by: 'edits'; readonly form: string; readonly edits: number };
+  | { readonly by: 'edits'; readonly form: string; readonly edits: number; readonly keepsFirst: boolean; readonly analyzer: TermAnalyzer };
 
 /** Makes indexes. */
 export interface TextIndexes {
