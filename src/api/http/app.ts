@@ -34,7 +34,7 @@ export interface HttpAppOptions<Operations> {
   readonly openPaths?: readonly string[];
   readonly accessLog?: boolean;
   readonly validateResponses?: boolean;
-  /** Whether a query parameter that an operation does not have is refused (decision D-145). */
+  /** Whether a query parameter that an operation does not have is refused (decision D-145) or passed over with a warning; absent, it is passed over in silence. */
   readonly strictQuery?: boolean;
   /** Whether callers may present an API key in `X-API-Key`; true unless said otherwise. */
   readonly apiKeys?: boolean;
@@ -62,7 +62,7 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
     invoke: options.invoke as never,
     maxBodyBytes: options.maxBodyBytes,
     validateResponses: options.validateResponses ?? false,
-    strictQuery: options.strictQuery ?? false,
+    strictQuery: options.strictQuery,
     apiKeys: options.apiKeys ?? true,
   });
   const pages = new Router();

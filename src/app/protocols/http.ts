@@ -18,7 +18,7 @@ export async function serveHttp(context: ProtocolContext): Promise<Listener | un
     limit: context.limit,
     maxBodyBytes: settings.limits.maxBodyBytes,
     ...webPages(context),
-    strictQuery: true,
+    strictQuery: settings.input.strict,
     accessLog: settings.log.access,
     observe: (exchange) => service.observeHttp(exchange),
     extensions: graphql === undefined ? [] : [graphql],

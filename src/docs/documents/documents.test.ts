@@ -161,11 +161,12 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
     it('deletes a batch, each item for itself', async () => {
       await add();
       await add({ key: 'other' });
-      const documents = [named('hello'), named('hello'), named('absent'), { key: 'x|y', lang: 'en' }, { lang: 'en' }, named('other')];
+      const item = (key: string) => ({ key, lang: 'en' });
+      const documents = [item('hello'), item('hello'), item('absent'), item('x|y'), { lang: 'en' }, item('other')];
       expect(await fixture.call('deleteDocuments', { collection: 'blog', documents })).toEqual({
         deleted: 2, not_found: 2, failed: 2, errors: ['3 x|y: key must not contain control characters or "|"', '4 : missing fields: key'],
       });
-      expect(await fixture.call('deleteDocuments', { collection: 'blog', documents: [named('hello')] })).toEqual({ deleted: 0, not_found: 1, failed: 0, errors: null });
+      expect(await fixture.call('deleteDocuments', { collection: 'blog', documents: [item('hello')] })).toEqual({ deleted: 0, not_found: 1, failed: 0, errors: null });
     });
 
     it('deletes a collection with one change, and keeps configuration and schema', async () => {
