@@ -31,6 +31,8 @@ export interface RequestState {
   operation?: OperationSpec;
   /** Template of the path, where something else answers it. */
   path?: string;
+  /** Whether answers are compressed for clients that take them so. */
+  compresses?: boolean;
   /** Why the sender may only read; absent where that is not so. */
   readsOnly?: string;
 }
@@ -59,7 +61,7 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
     const status = statusOf(spec, reply);
     if (options.validateResponses) checkAnswer(options.reader, spec, status, reply.value);
     ctx.set(reply.headers);
-    respond(ctx, spec, status, reply.value);
+    await respond(ctx, spec, status, reply.value);
     return undefined;
   };
 }

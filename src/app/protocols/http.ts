@@ -19,6 +19,7 @@ export async function serveHttp(context: ProtocolContext): Promise<Listener | un
     maxBodyBytes: settings.limits.maxBodyBytes,
     ...webPages(context),
     strictQuery: settings.input.strict,
+    compress: settings.http.compression,
     accessLog: settings.log.access,
     observe: (exchange) => service.observeHttp(exchange),
     extensions: graphql === undefined ? [] : [graphql],
