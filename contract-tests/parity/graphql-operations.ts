@@ -87,8 +87,8 @@ function aList(value: unknown): unknown[] {
   throw new Unsayable('a single value is a list of one');
 }
 
-function document({ id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt = null }: Rest): Rest {
-  return { id, key, lang, meta, contentMd, addedAt, updatedAt, expiresAt };
+function document({ id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt = null, checksum = null }: Rest): Rest {
+  return { id, key, lang, meta, contentMd, addedAt, updatedAt, expiresAt, checksum };
 }
 
 /** Whether, and where, the answer ends early. */

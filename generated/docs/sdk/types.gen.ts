@@ -95,7 +95,7 @@ export type ErrorBody = {
     /**
      * The stable, machine-readable reason. Later versions may have further ones.
      */
-    code: 'invalid_json' | 'missing_fields' | 'invalid_argument' | 'validation_failed' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'admin_required' | 'read_only' | 'write_only' | 'not_found' | 'conflict' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'request_timeout' | 'rate_limited' | 'index_loading' | 'busy' | 'unavailable' | 'not_implemented' | 'internal';
+    code: 'invalid_json' | 'missing_fields' | 'invalid_argument' | 'validation_failed' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'admin_required' | 'read_only' | 'write_only' | 'not_found' | 'conflict' | 'precondition_failed' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'request_timeout' | 'rate_limited' | 'index_loading' | 'busy' | 'unavailable' | 'not_implemented' | 'internal';
     /**
      * The id under which the server's log has this request; also in the `X-Request-Id` header.
      */
@@ -539,6 +539,11 @@ export type Meta = {
  */
 export type TtlSeconds = number;
 
+/**
+ * Names this state of the document; another one after every change, its expiry included.
+ */
+export type DocumentChecksum = string;
+
 export type AddDocumentRequest = {
     collection: CollectionName;
     key: DocumentKey;
@@ -559,6 +564,10 @@ export type AddDocumentRequest = {
      * Whether to keep this version in the document's history.
      */
     saveRevision?: boolean;
+    /**
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the answer is 412. The header `If-Match` says the same.
+     */
+    ifChecksum?: DocumentChecksum;
 };
 
 /**
@@ -602,6 +611,10 @@ export type WrittenDocument = {
      * When the document expires; absent when it has no TTL.
      */
     expiresAt?: UnixSeconds;
+    /**
+     * Names the state that the write left, for `ifChecksum` of the next one; absent for callers without read permission.
+     */
+    checksum?: DocumentChecksum;
 };
 
 /**
@@ -684,6 +697,10 @@ export type GetDocumentRequest = {
     key: DocumentKey;
     lang: Lang;
     /**
+     * Languages to look for in this order where there is no document in `lang`; the `lang` of the answer says which one it is.
+     */
+    fallbackLangs?: Array<Lang>;
+    /**
      * Values for the placeholders `%%name%%` of the body, by name.
      */
     env?: {
@@ -724,6 +741,10 @@ export type Document = {
      * When the document expires; absent when it has no TTL.
      */
     expiresAt?: UnixSeconds;
+    /**
+     * Names this state of the document, for `ifChecksum` of a write; in answers that are one document.
+     */
+    checksum?: DocumentChecksum;
 };
 
 /**
@@ -827,6 +848,10 @@ export type UpdateDocumentRequest = {
      * Seconds until the document expires; 0 removes the expiry, absent keeps it.
      */
     ttl?: TtlSeconds;
+    /**
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the answer is 412. The header `If-Match` says the same.
+     */
+    ifChecksum?: DocumentChecksum;
 };
 
 /**
@@ -862,6 +887,10 @@ export type DocumentMeta = {
      * When the document expires; absent when it has no TTL.
      */
     expiresAt?: UnixSeconds;
+    /**
+     * Names this state of the document, for `ifChecksum` of a write.
+     */
+    checksum?: DocumentChecksum;
 };
 
 export type SetDocumentTtlRequest = {
@@ -872,12 +901,20 @@ export type SetDocumentTtlRequest = {
      * Seconds from now until the document expires; 0 removes the expiry.
      */
     ttl: TtlSeconds;
+    /**
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the answer is 412. The header `If-Match` says the same.
+     */
+    ifChecksum?: DocumentChecksum;
 };
 
 export type DeleteDocumentRequest = {
     collection: CollectionName;
     key: DocumentKey;
     lang: Lang;
+    /**
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the answer is 412. The header `If-Match` says the same.
+     */
+    ifChecksum?: DocumentChecksum;
 };
 
 export type DeleteDocumentResponse = {
@@ -6954,6 +6991,16 @@ export type DisableMcpKeyRequestWritable = {
 };
 
 /**
+ * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+ */
+export type IfMatch = string;
+
+/**
+ * Answer 304 and no body where the document still has one of these entity tags.
+ */
+export type IfNoneMatch = string;
+
+/**
  * Name of the collection.
  */
 export type CollectionQuery = CollectionName;
@@ -7470,6 +7517,12 @@ export type GetMetricsResponse = GetMetricsResponses[keyof GetMetricsResponses];
 
 export type AddDocumentData = {
     body: AddDocumentRequest;
+    headers?: {
+        /**
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/add';
@@ -7492,6 +7545,10 @@ export type AddDocumentErrors = {
      * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
+    /**
+     * The document is not in the state that the request expects; nothing has happened. Read it again.
+     */
+    412: ErrorBody;
     /**
      * The body is larger than the limit.
      */
@@ -7600,6 +7657,12 @@ export type AddDocumentsResponse2 = AddDocumentsResponses[keyof AddDocumentsResp
 
 export type GetDocumentData = {
     body: GetDocumentRequest;
+    headers?: {
+        /**
+         * Answer 304 and no body where the document still has one of these entity tags.
+         */
+        'If-None-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/get';
@@ -7734,6 +7797,12 @@ export type SearchDocumentsResponse = SearchDocumentsResponses[keyof SearchDocum
 
 export type UpdateDocumentData = {
     body: UpdateDocumentRequest;
+    headers?: {
+        /**
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/update';
@@ -7760,6 +7829,10 @@ export type UpdateDocumentErrors = {
      * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
+    /**
+     * The document is not in the state that the request expects; nothing has happened. Read it again.
+     */
+    412: ErrorBody;
     /**
      * The body is larger than the limit.
      */
@@ -7803,6 +7876,12 @@ export type UpdateDocumentResponse = UpdateDocumentResponses[keyof UpdateDocumen
 
 export type GetDocumentMetaData = {
     body?: never;
+    headers?: {
+        /**
+         * Answer 304 and no body where the document still has one of these entity tags.
+         */
+        'If-None-Match'?: string;
+    };
     path?: never;
     query: {
         /**
@@ -7873,6 +7952,12 @@ export type GetDocumentMetaResponse = GetDocumentMetaResponses[keyof GetDocument
 
 export type SetDocumentTtlData = {
     body: SetDocumentTtlRequest;
+    headers?: {
+        /**
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/set-ttl';
@@ -7899,6 +7984,10 @@ export type SetDocumentTtlErrors = {
      * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
+    /**
+     * The document is not in the state that the request expects; nothing has happened. Read it again.
+     */
+    412: ErrorBody;
     /**
      * The body is larger than the limit.
      */
@@ -7942,6 +8031,12 @@ export type SetDocumentTtlResponse = SetDocumentTtlResponses[keyof SetDocumentTt
 
 export type DeleteDocumentData = {
     body: DeleteDocumentRequest;
+    headers?: {
+        /**
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/delete';
@@ -7968,6 +8063,10 @@ export type DeleteDocumentErrors = {
      * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
+    /**
+     * The document is not in the state that the request expects; nothing has happened. Read it again.
+     */
+    412: ErrorBody;
     /**
      * The body is larger than the limit.
      */

@@ -4,6 +4,7 @@ import { presentedCredential } from '../../lib/credential.ts';
 import { UNLIMITED_OPERATIONS, withWarnings, type Caller, type Invoke, type OperationSpec, type Reply } from '../../operations/index.ts';
 import { readJsonObject } from './body.ts';
 import { decodeParameters, joinInput } from './decode.ts';
+import { isKnown, notModified } from './entity-tags.ts';
 import { refuseForeignPage } from './foreign-page.ts';
 import { parseQuery, unknownParameters, type Query } from './query.ts';
 import { respond } from './respond.ts';
@@ -61,6 +62,7 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
     const status = statusOf(spec, reply);
     if (options.validateResponses) checkAnswer(options.reader, spec, status, reply.value);
     ctx.set(reply.headers);
+    if (spec.effect === 'read' && isKnown(ctx.headers['if-none-match'], reply.headers['ETag'])) return notModified(ctx);
     await respond(ctx, spec, status, reply.value);
     return undefined;
   };

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
 import { transact, type Deps, type DocumentHandlers } from './deps.ts';
-import { findDocument, REPLACED, type CurrentRow } from './document-rows.ts';
+import { CURRENT, findDocument, REPLACED, type CurrentRow } from './document-rows.ts';
+import { expectsNothing, requireExpected, type Expectation } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
 import { identityProblem } from './item-rules.ts';
 import { removeDocuments } from './remove-documents.ts';
@@ -9,8 +10,8 @@ import { addFailure, CHUNK } from './writer.ts';
 
 /** `POST /v1/delete`: with revisions and every spelling (decision D-31); absent answers 404 with `deleted` false. */
 export function deleteDocument(deps: Deps): DocumentHandlers['deleteDocument'] {
-  return async ({ collection, key, lang }) => {
-    const deleted = await transact(deps, (work) => remove(work, [identify(collection, key, lang)]));
+  return async ({ collection, key, lang, ...expected }) => {
+    const deleted = await transact(deps, (work) => removeExpected(work, identify(collection, key, lang), expected));
     if (deleted === 0) throw new ServiceError('not_found', 'not found', { body: { deleted: false } });
     return { deleted: true, status: 'deleted', collection, key, lang };
   };
@@ -34,6 +35,15 @@ export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments']
     }
     return { ...result, errors: result.errors.length === 0 ? null : result.errors };
   };
+}
+
+/** A document that is not there is not found, whatever is expected of it. */
+async function removeExpected(work: UnitOfWork, identity: Identity, expected: Expectation): Promise<number> {
+  if (expectsNothing(expected)) return remove(work, [identity]);
+  const row = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
+  if (row === undefined) return 0;
+  requireExpected(row, expected);
+  return remove(work, [identity]);
 }
 
 /** Removes the documents that exist under these spellings and answers how many there were. */

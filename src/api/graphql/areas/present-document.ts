@@ -3,8 +3,8 @@ import type { Document as GraphqlDocument } from '../../../../generated/graphql/
 
 /** A document as the schema has it. Only the body may be missing from an answer, where a search was told to leave it out. */
 export function presentDocument(document: Document | ProjectedDocument): GraphqlDocument {
-  const { id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt } = document;
-  return { id, key, lang, meta, contentMd, addedAt: addedAt!, updatedAt: updatedAt!, expiresAt: expiresAt ?? null };
+  const { id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt, checksum } = document as Document;
+  return { id, key, lang, meta, contentMd, addedAt: addedAt!, updatedAt: updatedAt!, expiresAt: expiresAt ?? null, checksum: checksum ?? null };
 }
 
 /** Characters of the documents' bodies. */
