@@ -98,8 +98,8 @@ function aList(value: unknown): unknown[] {
   throw new Unsayable('a single value is a list of one');
 }
 
-function document({ id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt = null, deletedAt = null }: Rest): Rest {
-  return { id, key, lang, meta, contentMd, addedAt, updatedAt, expiresAt, deletedAt };
+function document({ id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt = null, deletedAt = null, checksum = null }: Rest): Rest {
+  return { id, key, lang, meta, contentMd, addedAt, updatedAt, expiresAt, deletedAt, checksum };
 }
 
 /** Whether, and where, the answer ends early. */

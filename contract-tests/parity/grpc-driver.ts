@@ -11,7 +11,7 @@ const RPC_OF = new Map(Object.entries(RPCS).map(([rpc, { operation }]) => [opera
 
 /** The gRPC status of each HTTP status (decisions, section 4.12). */
 const STATUS_OF: Readonly<Record<number, keyof typeof status>> = {
-  400: 'INVALID_ARGUMENT', 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND', 409: 'ALREADY_EXISTS',
+  400: 'INVALID_ARGUMENT', 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND', 409: 'ALREADY_EXISTS', 412: 'ABORTED',
   413: 'RESOURCE_EXHAUSTED', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL', 501: 'UNIMPLEMENTED', 503: 'UNAVAILABLE',
 };
 

@@ -44,6 +44,35 @@ export const documents: Record<string, Scenario> = {
     await ok('searchDocuments', { deleted: true });
   },
 
+  async 'a write that expects a state of its document happens in that state only'({ ok, refused }) {
+    const name = { key: 'state', ...ENGLISH };
+    const other = '0123456789abcdef';
+    const sumOf = (outcome: unknown): string => (outcome as { value: { checksum: string } }).value.checksum;
+    const read = async (): Promise<string> => sumOf(await ok('getDocument', name));
+    await refused('precondition_failed', 'addDocument', page('state', { ifChecksum: other }));
+    await ok('addDocument', page('state'));
+    await ok('addDocument', page('state', { contentMd: 'two', ifChecksum: await read() }));
+    await ok('updateDocument', { ...name, contentMd: 'three', ifChecksum: await read() });
+    await ok('setDocumentTtl', { ...name, ttl: 3600, ifChecksum: await read() });
+    for (const [operation, change] of [['addDocument', { contentMd: '' }], ['updateDocument', { contentMd: '' }], ['setDocumentTtl', { ttl: 0 }], ['deleteDocument', {}]] as const) {
+      await refused('precondition_failed', operation, { ...name, ...change, ifChecksum: other });
+    }
+    await ok('getDocumentMeta', name);
+    await refused('not_found', 'deleteDocument', { ...name, lang: 'de', ifChecksum: other });
+    await ok('deleteDocument', { ...name, ifChecksum: await read() });
+    await refused('not_found', 'getDocument', name);
+  },
+
+  async 'a document is read in the first language that has it'({ ok, refused }) {
+    for (const lang of ['en', 'de-AT']) await ok('addDocument', { key: 'page', lang, contentMd: lang });
+    await ok('getDocument', { key: 'page', lang: 'fr', fallbackLangs: ['it', 'de-AT', 'en'] });
+    await ok('getDocument', { key: 'page', lang: 'en', fallbackLangs: ['de-AT'] });
+    await ok('getDocument', { key: 'page', lang: 'fr', fallbackLangs: ['EN'], env: { a: 'b' } });
+    await refused('not_found', 'getDocument', { key: 'page', lang: 'fr', fallbackLangs: ['it'] });
+    await refused('not_found', 'getDocument', { key: 'page', lang: 'fr', fallbackLangs: [] });
+    await refused('invalid_argument', 'getDocument', { key: 'page', lang: 'fr', fallbackLangs: ['e n'] });
+  },
+
   async 'a collection is the same in any letter case'({ ok, collection }) {
     const upper = collection.toUpperCase();
     await ok('addDocument', page('a'));

@@ -32,7 +32,7 @@ export const rules: Record<string, Scenario> = {
     await ok('setCollectionConfig', { trackAccess: true, spellCorrect: true, description: 'Pages.', maxRevisions: 2, customMeta: { nested: { list: [1, 'two', null, true, 1.5] } } });
     await ok('getCollectionConfig');
     await ok('setCollectionConfig', { icon: '🧭' });
-    await ok('setCollectionConfig', { trackAccess: false, retrieval: { topK: 3, mmr: false, hybridAlpha: 0 }, responsePrompt: 'Answer from {{collection}}.' });
+    await ok('setCollectionConfig', { trackAccess: false, retrieval: { topK: 3, hybridAlpha: 0 }, responsePrompt: 'Answer from {{collection}}.' });
     await ok('getCollectionConfig');
     await ok('setCollectionConfig', { retrieval: { topK: null, oversample: 2 }, customMeta: null, description: '', maxRevisions: 0 });
     await ok('getCollectionConfig');
@@ -97,7 +97,7 @@ export const rules: Record<string, Scenario> = {
     for (const env of [{ a: 5 }, { a: null }, { a: ['x'] }]) await refused('invalid_argument', 'getDocument', { key: 'kept', lang: 'en', env });
     await refused('invalid_argument', 'addDocuments', { documents: 'all' });
     await refused('invalid_argument', 'setSchema', { schema: 5 });
-    await ok('addDocument', { ...page('kept'), unknown: { field: true } });
+    await refused('invalid_argument', 'addDocument', { ...page('kept'), unknown: { field: true } });
     await ok('searchDocuments');
   },
 };

@@ -233,6 +233,7 @@ export type QueryDocumentArgs = {
   key: Scalars['String']['input'];
   lang: Scalars['String']['input'];
   env?: InputMaybe<Scalars['JSONObject']['input']>;
+  fallbackLangs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
 };
 
 
@@ -394,6 +395,7 @@ export type MutationDeleteDocumentArgs = {
   key: Scalars['String']['input'];
   lang: Scalars['String']['input'];
   purge?: InputMaybe<Scalars['Boolean']['input']>;
+  ifChecksum?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -416,6 +418,7 @@ export type MutationSetTtlArgs = {
   key: Scalars['String']['input'];
   lang: Scalars['String']['input'];
   ttl: Scalars['Int']['input'];
+  ifChecksum?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -580,6 +583,8 @@ export type Document = {
   readonly expiresAt: Maybe<Scalars['Time']['output']>;
   /** When it was deleted; null for one that is there. */
   readonly deletedAt: Maybe<Scalars['Time']['output']>;
+  /** Names this state of the document, for `ifChecksum` of a write; null in lists. */
+  readonly checksum: Maybe<Scalars['String']['output']>;
 };
 
 /** A document at its place among the matches. */
@@ -652,6 +657,8 @@ export type AddDocumentInput = {
   readonly contentMd: Scalars['String']['input'];
   /** Seconds until the document expires; 0 removes the expiry, absent keeps it. */
   readonly ttl?: InputMaybe<Scalars['Int']['input']>;
+  /** Do this only if the document has this `checksum`, as it was read; otherwise nothing happens, and the code is `precondition_failed`. */
+  readonly ifChecksum?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** What changes about a document; at least one of `meta`, `contentMd` and `ttl`. */
@@ -668,6 +675,8 @@ export type UpdateDocumentInput = {
   readonly contentMd?: InputMaybe<Scalars['String']['input']>;
   /** Seconds until the document expires; 0 removes the expiry, absent keeps it. */
   readonly ttl?: InputMaybe<Scalars['Int']['input']>;
+  /** Do this only if the document has this `checksum`, as it was read; otherwise nothing happens, and the code is `precondition_failed`. */
+  readonly ifChecksum?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A search by metadata. */
@@ -1377,6 +1386,7 @@ export type DocumentResolvers<ContextType = GraphqlContext, ParentType extends R
   updatedAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
   expiresAt?: Resolver<Maybe<ResolversTypes['Time']>, ParentType, ContextType>;
   deletedAt?: Resolver<Maybe<ResolversTypes['Time']>, ParentType, ContextType>;
+  checksum?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type DocumentEdgeResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['DocumentEdge'] = ResolversParentTypes['DocumentEdge']> = {

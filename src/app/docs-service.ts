@@ -86,6 +86,7 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
     operations: settings.metrics.public ? operations : WITH_CLOSED_METRICS,
     inputs: specification.inputs,
     handlers: service.handlers,
+    strictInput: settings.input.strict,
     guard: service.access.guard,
     observe: service.observe,
     // GraphQL is served on the HTTP port, under its mode.

@@ -142,6 +142,7 @@ async function serveHttp({ loaded, log, validateResponses = false }: RunsStartOp
     errors: nestedErrors,
     maxBodyBytes: MAX_BODY_BYTES,
     corsOrigins: [],
+    compress: loaded.config.compress_answers,
     judge: whileReadsAreOpen(config),
     openPaths: [operations.getLiveness.path, operations.getReadiness.path],
     apiKeys: false,

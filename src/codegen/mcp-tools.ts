@@ -41,12 +41,18 @@ export async function generateMcpTools(document: OpenApiDocument, models: readon
   const names = toolNames(document, published.map(({ operation, extension }) => [operation.operationId, extension.name]));
   const tools = published.map(({ operation, extension, model }) => toTool(operation, extension, model, names));
   const schemas = published.map(({ operation, extension, model }) => [extension.name, {
-    inputSchema: withToolNames(customInput(extension.custom, toArguments(withDefaults(selfContained(document, withoutFieldChoices(model.input)), extension))), names),
+    inputSchema: withToolNames(customInput(extension.custom, toArguments(withDefaults(selfContained(document, withoutFieldChoices(withoutHeaders(model))), extension))), names),
     outputSchema: outputSchema(document, operation, extension, model),
   }]);
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'tools.ts'), emitTools(tools));
   await writeFile(join(folder, 'tools.json'), `${JSON.stringify(Object.fromEntries(schemas), null, 1)}\n`);
+}
+
+/** The input without what only HTTP has; fields of the body say the same. */
+function withoutHeaders({ input, headers }: OperationModel): SchemaObject {
+  const names = new Set(headers.map(({ field }) => field));
+  return { ...input, properties: Object.fromEntries(Object.entries(input.properties ?? {}).filter(([name]) => !names.has(name))) };
 }
 
 /** Maps `/v1/add` and `POST /v1/add` to `add_document`. Throws where two operations claim one name. */

@@ -3,7 +3,7 @@ import { RUN_ERRORS } from './run-codes.ts';
 /** gRPC status names, as in the canonical list of `google.rpc.Code`. */
 export type GrpcStatus =
   | 'INVALID_ARGUMENT' | 'UNAUTHENTICATED' | 'PERMISSION_DENIED' | 'NOT_FOUND' | 'ALREADY_EXISTS'
-  | 'RESOURCE_EXHAUSTED' | 'DEADLINE_EXCEEDED' | 'FAILED_PRECONDITION' | 'UNIMPLEMENTED' | 'INTERNAL' | 'UNAVAILABLE';
+  | 'ABORTED' | 'RESOURCE_EXHAUSTED' | 'DEADLINE_EXCEEDED' | 'FAILED_PRECONDITION' | 'UNIMPLEMENTED' | 'INTERNAL' | 'UNAVAILABLE';
 
 export interface ErrorKind {
   readonly http: number;
@@ -31,6 +31,8 @@ export const ERRORS = {
   write_only: kind(403, 'PERMISSION_DENIED', 'the access mode refuses reads'),
   not_found: kind(404, 'NOT_FOUND', 'what the request names does not exist'),
   conflict: kind(409, 'ALREADY_EXISTS', 'what the request would create exists'),
+  // As gRPC has it for a read, a change and a write that have to be done again from the start.
+  precondition_failed: kind(412, 'ABORTED', 'the document is not in the state that the request expects'),
   method_not_allowed: kind(405, 'UNIMPLEMENTED', 'the path does not know this method'),
   payload_too_large: kind(413, 'RESOURCE_EXHAUSTED', 'the body exceeds its limit'),
   unsupported_media_type: kind(415, 'INVALID_ARGUMENT', 'the content type is not accepted'),

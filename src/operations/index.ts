@@ -12,3 +12,4 @@ export { pageOf } from './pages.ts';
 export { createRateLimit, UNLIMITED_OPERATIONS, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest, type Sender } from './rate-limit.ts';
 export { Standings, type Standing, type StandingCheck } from './standing.ts';
 export { createAjv } from './validation.ts';
+export { warningsIn, withWarnings } from './warnings.ts';

@@ -45,6 +45,7 @@ interface Setting {
   readonly timeoutMs?: number;
   readonly guard?: Guard;
   readonly preconditions?: Preconditions<Operations>;
+  readonly strictInput?: boolean;
   readonly answerBytes?: (protocol: Protocol) => number;
 }
 
@@ -100,6 +101,29 @@ describe('invoke', () => {
     const { invoke } = setUp();
     expect((await failure(invoke('writeThing', { name: 'äöüäö' }, caller))).message).toBe('name must be at most 8 bytes');
     expect((await invoke('writeThing', { name: 'äöüä' }, caller)).value).toEqual({ done: true });
+  });
+
+  it('refuses fields that the operation does not have, before all that is wrong with the others (decision D-04)', async () => {
+    const { invoke } = setUp({ strictInput: true });
+    const misspelled = await failure(invoke('readThing', { nmae: 'a' } as never, caller));
+    expect([misspelled.code, misspelled.message, misspelled.errors]).toEqual([
+      'missing_fields', 'unknown field "nmae"; did you mean "name"? missing fields: name', ['unknown field "nmae"; did you mean "name"?', 'missing fields: name'],
+    ]);
+    const several = await failure(invoke('readThing', { name: 'a', color: 1, size: 2 } as never, caller));
+    expect([several.status, several.code, several.message]).toEqual([400, 'invalid_argument', 'unknown field "color"; unknown field "size"']);
+  });
+
+  it('passes them over where it is told to, and says so in the answer', async () => {
+    const { invoke } = setUp({ strictInput: false, handlers: { writeThing: async () => ({ done: true, warnings: ['its own'] }) } });
+    const warning = 'unknown field "limt" is ignored; did you mean "limit"?';
+    expect((await invoke('readThing', { name: 'a', limt: 5 } as never, caller)).value).toMatchObject({ limit: 50, warnings: [warning] });
+    expect((await invoke('writeThing', { name: 'a', color: 1 } as never, caller)).value).toEqual({ done: true, warnings: ['its own', 'unknown field "color" is ignored'] });
+    expect((await invoke('readThing', { name: 'a' }, caller)).value).not.toHaveProperty('warnings');
+  });
+
+  it('leaves them to the schema where it is told nothing', async () => {
+    const { invoke } = setUp();
+    expect((await invoke('writeThing', { name: 'a', color: 1 } as never, caller)).value).toEqual({ done: true });
   });
 
   it('keeps every violation beside the joined message', async () => {

@@ -11,7 +11,9 @@ import { inspectInput } from './inspect-input.ts';
 import { pageOf } from './pages.ts';
 import type { OperationSpec } from './spec.ts';
 import { withTimeout } from './timeout.ts';
+import { ignoredFieldMessage, unknownFieldFinder, unknownFieldMessage, type UnknownFieldFinder } from './unknown-fields.ts';
 import { createInputValidators, type InputValidator } from './validation.ts';
+import { withWarnings } from './warnings.ts';
 import { withoutFields } from './without-fields.ts';
 
 /** What was invoked and how it ended, for audit and metrics. */
@@ -41,6 +43,11 @@ export interface InvokerOptions<Operations> {
   readonly observe?: (outcome: Outcome) => void;
   /** Milliseconds that a limited operation may take; 0 for no limit. */
   readonly timeoutMs?: number;
+  /**
+   * What becomes of fields that an operation does not have (decision D-04): true refuses them, false passes them over and
+   * lists them in the answer's `warnings`. Absent, the schemas alone say what is refused.
+   */
+  readonly strictInput?: boolean;
   /** Bytes that one answer may have; those of `AnswerBudget` when absent. */
   readonly answerBytes?: (protocol: Protocol) => number;
 }
@@ -67,7 +74,7 @@ export type Invoke<Operations> = <K extends keyof Operations & string>(
  * what the caller may not read left out of the answer, observation.
  */
 export function createInvoker<Operations>(options: InvokerOptions<Operations>): Invoke<Operations> {
-  const validatorOf = createInputValidators(options.inputs);
+  const validate = createInputCheck(options.inputs, options.strictInput);
   const timeoutMs = options.timeoutMs ?? 0;
   const answerBytes = options.answerBytes ?? (() => DEFAULT_ANSWER_BYTES);
 
@@ -94,13 +101,13 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     refuseEarly(spec, identity, input);
     const handler = options.handlers[id] as Handler<object, OutputOf<Operations, K>> | undefined;
     if (handler === undefined) throw new ServiceError('not_implemented', `${id} is not implemented`);
-    validate(spec, validatorOf(id), input);
+    const warnings = validate(spec, id, input);
     authorize(spec, identity, input);
     const budget = caller.budget?.share() ?? new AnswerBudget(answerBytes(caller.protocol));
     const result = await withTimeout(spec.limited ? timeoutMs : 0, caller.signal, (signal) => handler(input, { caller, identity, signal, budget }));
     const whole = result instanceof Reply ? result : new Reply(result);
     const page = spec.pages === undefined ? whole : pageOf(spec.pages, whole, input, budget);
-    const reply = withheld(spec, identity, input, page);
+    const reply = withWarnings(withheld(spec, identity, input, page), warnings);
     return stillAllowed(reply, async () => authorize(spec, await identify(spec, caller), input));
   }
 
@@ -145,11 +152,31 @@ async function* checking(content: AsyncIterable<Uint8Array>, check: () => Promis
   }
 }
 
-/** Throws what is wrong with the input, under the code that the specification gives it. */
-function validate(spec: OperationSpec, validator: InputValidator, input: object): void {
-  inspectInput(input, spec.sanitize);
+/** Checks and completes an input, and returns what is passed over in it. */
+type InputCheck = (spec: OperationSpec, id: string, input: object) => readonly string[];
+
+function createInputCheck(schemas: Readonly<Record<string, object>>, strict: boolean | undefined): InputCheck {
+  const validatorOf = createInputValidators(schemas);
+  const finders = new Map<string, UnknownFieldFinder>();
+  const finderOf = (id: string): UnknownFieldFinder => {
+    const finder = finders.get(id) ?? unknownFieldFinder(schemas[id]!);
+    finders.set(id, finder);
+    return finder;
+  };
+  return (spec, id, input) => {
+    inspectInput(input, spec.sanitize);
+    const unknown = strict === undefined ? [] : finderOf(id)(input);
+    validate(spec, validatorOf(id), input, strict === true ? unknown.map(unknownFieldMessage) : []);
+    return unknown.map(ignoredFieldMessage);
+  };
+}
+
+/** Throws what is wrong with the input, unknown fields first, under the code that the specification gives it. */
+function validate(spec: OperationSpec, validator: InputValidator, input: object, unknown: readonly string[]): void {
   const violations = validator(input);
-  if (violations === undefined) return;
-  const code = (spec.error ?? violations.fieldError ?? violations.code) as ErrorCode;
-  throw new ServiceError(code, violations.message, violations.errors.length > 1 ? { errors: violations.errors } : {});
+  if (violations === undefined && unknown.length === 0) return;
+  const code = (spec.error ?? violations?.fieldError ?? violations?.code ?? 'invalid_argument') as ErrorCode;
+  const errors = [...unknown, ...(violations?.errors ?? [])];
+  const message = [...unknown, ...(violations === undefined ? [] : [violations.message])].reduce((text, next) => `${text}${text.endsWith('?') ? '' : ';'} ${next}`);
+  throw new ServiceError(code, message, errors.length > 1 ? { errors } : {});
 }

@@ -138,7 +138,7 @@ export class EmbeddingFixture {
     const ingest = createIngest(environment, { collections, documents });
     const maintenance = createMaintenance(environment, { documents, onRestored: [() => collections.load(), () => this.embeddings.restart()] });
     const handlers: Handlers<Operations> = { ...collections.handlers, ...schemas.handlers, ...documents.handlers, ...ingest.handlers, ...maintenance.handlers, ...this.embeddings.handlers };
-    this.#invoke = createInvoker<Operations>({ operations, inputs, handlers, mode: () => 'wr' });
+    this.#invoke = createInvoker<Operations>({ operations, inputs, handlers, strictInput: true, mode: () => 'wr' });
   }
 
   /** A server with the provider `openai` and a queue that never waits, unless told otherwise. */

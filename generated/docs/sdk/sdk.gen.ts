@@ -141,7 +141,7 @@ export const addDocuments = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Read one document
  *
- * Answers the document under (collection, key, lang). The key must be spelled as it was once written; a spelling that nobody wrote answers 404, as does an expired document. With `env`, each `%%name%%` in the body is replaced by the value of that name; a placeholder without a value stays.
+ * Answers the document under (collection, key, lang). The key must be spelled as it was once written; a spelling that nobody wrote answers 404, as does an expired document. Where there is none in `lang`, those in `fallbackLangs` are looked for. `ETag` names the state of the document; a request whose `If-None-Match` has it is answered with 304, unless it has `env`. With `env`, each `%%name%%` in the body is replaced by the value of that name; a placeholder without a value stays.
  */
 export const getDocument = <ThrowOnError extends boolean = false>(options: Options<GetDocumentData, ThrowOnError>): RequestResult<GetDocumentResponses, GetDocumentErrors, ThrowOnError> => (options.client ?? client).post<GetDocumentResponses, GetDocumentErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],

@@ -95,7 +95,7 @@ export type ErrorBody = {
     /**
      * The stable, machine-readable reason. Later versions may have further ones.
      */
-    code: 'invalid_json' | 'missing_fields' | 'invalid_argument' | 'validation_failed' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'admin_required' | 'read_only' | 'write_only' | 'not_found' | 'conflict' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'request_timeout' | 'rate_limited' | 'index_loading' | 'busy' | 'unavailable' | 'not_implemented' | 'internal';
+    code: 'invalid_json' | 'missing_fields' | 'invalid_argument' | 'validation_failed' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'admin_required' | 'read_only' | 'write_only' | 'not_found' | 'conflict' | 'precondition_failed' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'request_timeout' | 'rate_limited' | 'index_loading' | 'busy' | 'unavailable' | 'not_implemented' | 'internal';
     /**
      * The id under which the server's log has this request; also in the `X-Request-Id` header.
      */
@@ -539,6 +539,11 @@ export type Meta = {
  */
 export type TtlSeconds = number;
 
+/**
+ * Names this state of the document; another one after every change, its expiry included.
+ */
+export type DocumentChecksum = string;
+
 export type AddDocumentRequest = {
     collection: CollectionName;
     key: DocumentKey;
@@ -559,6 +564,10 @@ export type AddDocumentRequest = {
      * Whether to keep this version in the document's history.
      */
     saveRevision?: boolean;
+    /**
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the answer is 412. The header `If-Match` says the same.
+     */
+    ifChecksum?: DocumentChecksum;
 };
 
 /**
@@ -602,6 +611,10 @@ export type WrittenDocument = {
      * When the document expires; absent when it has no TTL.
      */
     expiresAt?: UnixSeconds;
+    /**
+     * Names the state that the write left, for `ifChecksum` of the next one; absent for callers without read permission.
+     */
+    checksum?: DocumentChecksum;
 };
 
 /**
@@ -684,6 +697,10 @@ export type GetDocumentRequest = {
     key: DocumentKey;
     lang: Lang;
     /**
+     * Languages to look for in this order where there is no document in `lang`; the `lang` of the answer says which one it is.
+     */
+    fallbackLangs?: Array<Lang>;
+    /**
      * Values for the placeholders `%%name%%` of the body, by name.
      */
     env?: {
@@ -724,6 +741,10 @@ export type Document = {
      * When the document expires; absent when it has no TTL.
      */
     expiresAt?: UnixSeconds;
+    /**
+     * Names this state of the document, for `ifChecksum` of a write; in answers that are one document.
+     */
+    checksum?: DocumentChecksum;
 };
 
 /**
@@ -835,6 +856,10 @@ export type UpdateDocumentRequest = {
      * Seconds until the document expires; 0 removes the expiry, absent keeps it.
      */
     ttl?: TtlSeconds;
+    /**
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the answer is 412. The header `If-Match` says the same.
+     */
+    ifChecksum?: DocumentChecksum;
 };
 
 /**
@@ -870,6 +895,10 @@ export type DocumentMeta = {
      * When the document expires; absent when it has no TTL.
      */
     expiresAt?: UnixSeconds;
+    /**
+     * Names this state of the document, for `ifChecksum` of a write.
+     */
+    checksum?: DocumentChecksum;
 };
 
 export type SetDocumentTtlRequest = {
@@ -880,6 +909,10 @@ export type SetDocumentTtlRequest = {
      * Seconds from now until the document expires; 0 removes the expiry.
      */
     ttl: TtlSeconds;
+    /**
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the answer is 412. The header `If-Match` says the same.
+     */
+    ifChecksum?: DocumentChecksum;
 };
 
 export type DeleteDocumentRequest = {
@@ -890,6 +923,10 @@ export type DeleteDocumentRequest = {
      * Whether nothing is kept to be restored; true also removes what is kept of a document that was deleted before.
      */
     purge?: boolean;
+    /**
+     * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the answer is 412. The header `If-Match` says the same.
+     */
+    ifChecksum?: DocumentChecksum;
 };
 
 export type DeleteDocumentResponse = {
@@ -7013,6 +7050,16 @@ export type DisableMcpKeyRequestWritable = {
 };
 
 /**
+ * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+ */
+export type IfMatch = string;
+
+/**
+ * Answer 304 and no body where the document still has one of these entity tags.
+ */
+export type IfNoneMatch = string;
+
+/**
  * Name of the collection.
  */
 export type CollectionQuery = CollectionName;
@@ -7529,6 +7576,12 @@ export type GetMetricsResponse = GetMetricsResponses[keyof GetMetricsResponses];
 
 export type AddDocumentData = {
     body: AddDocumentRequest;
+    headers?: {
+        /**
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/add';
@@ -7551,6 +7604,10 @@ export type AddDocumentErrors = {
      * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
+    /**
+     * The document is not in the state that the request expects; nothing has happened. Read it again.
+     */
+    412: ErrorBody;
     /**
      * The body is larger than the limit.
      */
@@ -7659,6 +7716,12 @@ export type AddDocumentsResponse2 = AddDocumentsResponses[keyof AddDocumentsResp
 
 export type GetDocumentData = {
     body: GetDocumentRequest;
+    headers?: {
+        /**
+         * Answer 304 and no body where the document still has one of these entity tags.
+         */
+        'If-None-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/get';
@@ -7793,6 +7856,12 @@ export type SearchDocumentsResponse = SearchDocumentsResponses[keyof SearchDocum
 
 export type UpdateDocumentData = {
     body: UpdateDocumentRequest;
+    headers?: {
+        /**
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/update';
@@ -7819,6 +7888,10 @@ export type UpdateDocumentErrors = {
      * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
+    /**
+     * The document is not in the state that the request expects; nothing has happened. Read it again.
+     */
+    412: ErrorBody;
     /**
      * The body is larger than the limit.
      */
@@ -7862,6 +7935,12 @@ export type UpdateDocumentResponse = UpdateDocumentResponses[keyof UpdateDocumen
 
 export type GetDocumentMetaData = {
     body?: never;
+    headers?: {
+        /**
+         * Answer 304 and no body where the document still has one of these entity tags.
+         */
+        'If-None-Match'?: string;
+    };
     path?: never;
     query: {
         /**
@@ -7932,6 +8011,12 @@ export type GetDocumentMetaResponse = GetDocumentMetaResponses[keyof GetDocument
 
 export type SetDocumentTtlData = {
     body: SetDocumentTtlRequest;
+    headers?: {
+        /**
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/set-ttl';
@@ -7958,6 +8043,10 @@ export type SetDocumentTtlErrors = {
      * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
+    /**
+     * The document is not in the state that the request expects; nothing has happened. Read it again.
+     */
+    412: ErrorBody;
     /**
      * The body is larger than the limit.
      */
@@ -8001,6 +8090,12 @@ export type SetDocumentTtlResponse = SetDocumentTtlResponses[keyof SetDocumentTt
 
 export type DeleteDocumentData = {
     body: DeleteDocumentRequest;
+    headers?: {
+        /**
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/delete';
@@ -8027,6 +8122,10 @@ export type DeleteDocumentErrors = {
      * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
+    /**
+     * The document is not in the state that the request expects; nothing has happened. Read it again.
+     */
+    412: ErrorBody;
     /**
      * The body is larger than the limit.
      */

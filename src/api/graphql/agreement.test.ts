@@ -5,10 +5,10 @@ import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
 import { HttpClient } from '../../testkit/http-client.ts';
 import type { GraphqlAnswer } from '../../testkit/graphql/graphql-fixture.ts';
 
-const DOCUMENT = 'id key lang meta contentMd addedAt updatedAt expiresAt';
+const DOCUMENT = 'id key lang meta contentMd addedAt updatedAt expiresAt checksum';
 
 /** The same document, over REST without what it does not have. */
-const shown = (document: object): object => ({ meta: {}, contentMd: '', expiresAt: null, ...document });
+const shown = (document: object): object => ({ meta: {}, contentMd: '', expiresAt: null, checksum: null, ...document });
 
 const toList = (meta: Record<string, string[]>) => Object.entries(meta).map(([key, values]) => ({ key, values }));
 

@@ -9,7 +9,7 @@ scalar JSONObject  scalar Time  scalar Long
 directive @auth on FIELD_DEFINITION
 directive @hasRole(role: Role!) on FIELD_DEFINITION
 enum Role { ADMIN USER }
-type Document { id: ID! key: String! lang: String! meta: JSONObject! contentMd: String! addedAt: Time! updatedAt: Time! expiresAt: Time deletedAt: Time }
+type Document { id: ID! key: String! lang: String! meta: JSONObject! contentMd: String! addedAt: Time! updatedAt: Time! expiresAt: Time deletedAt: Time checksum: String }
 type DocumentEdge { cursor: String! node: Document! }
 type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String totalCount: Int! }
 type DocumentConnection { edges: [DocumentEdge!]! pageInfo: PageInfo! totalCount: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int }
@@ -40,8 +40,8 @@ type CodeGraphNode { key: String! docId: String! lang: String language: String d
 type CodeGraphEdge { from: String! to: String! kind: String! symbol: String! direction: String! fromLine: Int toLine: Int }
 type CodeGraph { collection: String! root: String! direction: String! depth: Int! nodes: [CodeGraphNode!]! edges: [CodeGraphEdge!]! truncated: Boolean! }
 input MetaInput { key: String! values: [String!]! }
-input AddDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String! ttl: Int }
-input UpdateDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String ttl: Int }
+input AddDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String! ttl: Int ifChecksum: String }
+input UpdateDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String ttl: Int ifChecksum: String }
 input SearchInput { collection: String! filterMeta: [MetaInput!] sort: String asc: Boolean limit: Int offset: Int deleted: Boolean contextTokenBudget: Int }
 input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] includeContent: Boolean }
 input FTSInput { collection: String! query: String! limit: Int offset: Int contextTokenBudget: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy }
@@ -57,7 +57,7 @@ input SetPermissionInput { username: String! collection: String! read: Boolean! 
 input SetGroupPermissionInput { groupName: String! collection: String! read: Boolean! write: Boolean! admin: Boolean! }
 type Query {
   me: User! @auth
-  document(collection: String!, key: String!, lang: String!, env: JSONObject): Document @auth
+  document(collection: String!, key: String!, lang: String!, env: JSONObject, fallbackLangs: [String!]): Document @auth
   search(input: SearchInput!): DocumentConnection @auth
   vectorSearch(input: VectorSearchInput!): VectorSearchResponse @auth
   fts(input: FTSInput!): FTSResponse @auth
@@ -76,12 +76,12 @@ type Mutation {
   login(username: String!, password: String!): AuthPayload!
   addDocument(input: AddDocumentInput!): Document! @auth
   updateDocument(input: UpdateDocumentInput!): Document! @auth
-  deleteDocument(collection: String!, key: String!, lang: String!, purge: Boolean): Boolean! @auth
+  deleteDocument(collection: String!, key: String!, lang: String!, purge: Boolean, ifChecksum: String): Boolean! @auth
   deleteCollection(collection: String!): Int! @auth
   vectorReindex(collection: String!, force: Boolean): ReindexResult! @auth
   addBatch(collection: String!, documents: [AddBatchDocumentInput!]!): BatchAddResult! @auth
   ingestDocuments(collection: String!, documents: [IngestDocumentInput!]!, options: IngestOptionsInput): IngestResult! @auth
-  setTTL(collection: String!, key: String!, lang: String!, ttl: Int!): Document! @auth
+  setTTL(collection: String!, key: String!, lang: String!, ttl: Int!, ifChecksum: String): Document! @auth
   importURL(collection: String!, url: String!, key: String, lang: String!, meta: [MetaInput!], ttl: Int): Document! @auth
   validateDocument(collection: String!, meta: [MetaInput!]!): ValidationResult! @auth
   createAPIKey(input: CreateAPIKeyInput!): APIKey! @auth

@@ -3,6 +3,7 @@ import Koa, { type Middleware } from 'koa';
 import type { Log } from '../../lib/log.ts';
 import { createAddressReader, type ReadAddress } from '../../lib/trusted-proxies.ts';
 import type { Invoke, OperationSpec, RateLimit } from '../../operations/index.ts';
+import { compression } from './compression.ts';
 import { crossOrigin, type JudgeWebRequest } from './cross-origin.ts';
 import { describeService, type Description } from './description.ts';
 import type { ErrorFormat } from './errors.ts';
@@ -34,10 +35,12 @@ export interface HttpAppOptions<Operations> {
   readonly openPaths?: readonly string[];
   readonly accessLog?: boolean;
   readonly validateResponses?: boolean;
-  /** Whether a query parameter that an operation does not have is refused (decision D-145). */
+  /** Whether a query parameter that an operation does not have is refused (decision D-145) or passed over with a warning; absent, it is passed over in silence. */
   readonly strictQuery?: boolean;
   /** Whether callers may present an API key in `X-API-Key`; true unless said otherwise. */
   readonly apiKeys?: boolean;
+  /** Whether answers are compressed for clients that take them so. */
+  readonly compress?: boolean;
   readonly observe?: (exchange: Exchange) => void;
   /** What else is served on the same port, asked for what is no operation's path. */
   readonly extensions?: readonly Middleware<RequestState>[];
@@ -53,6 +56,7 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
     ...(options.errorsAt && { errorsAt: options.errorsAt }),
     ...(options.observe && { observe: options.observe }),
   }));
+  if (options.compress === true) app.use(compression());
   const routes = createRoutes(Object.values(options.operations));
   app.use(crossOrigin({ routes, origins: options.corsOrigins, judge: options.judge ?? (() => undefined), openPaths: options.openPaths ?? [] }));
   if (options.limit !== undefined) app.use(limited(options.limit, Object.values(options.operations)));
@@ -62,7 +66,7 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
     invoke: options.invoke as never,
     maxBodyBytes: options.maxBodyBytes,
     validateResponses: options.validateResponses ?? false,
-    strictQuery: options.strictQuery ?? false,
+    strictQuery: options.strictQuery,
     apiKeys: options.apiKeys ?? true,
   });
   const pages = new Router();

@@ -52,7 +52,7 @@ export function frame(options: FrameOptions): Middleware<RequestState> {
       if (ctx.status === 404 && ctx.body == null && !ctx.res.headersSent) throw new ServiceError('not_found', 'not found');
     } catch (thrown) {
       if (thrown instanceof ClientGone) ctx.status = CLIENT_GONE;
-      else sendError(ctx, thrown, options);
+      else await sendError(ctx, thrown, options);
     }
     report(ctx, options, performance.now() - start);
   };
@@ -63,7 +63,7 @@ function forwardedFor({ headers }: HttpContext): string | undefined {
   return headers['x-forwarded-for'] as string | undefined;
 }
 
-function sendError(ctx: HttpContext, thrown: unknown, { errors: usual, errorsAt, log }: FrameOptions): void {
+async function sendError(ctx: HttpContext, thrown: unknown, { errors: usual, errorsAt, log }: FrameOptions): Promise<void> {
   const errors = errorsAt?.get(ctx.path) ?? usual;
   const error = toServiceError(thrown, errors, ctx.state.operation);
   if (error.status >= 500 && error.code !== 'not_implemented') {
@@ -71,7 +71,7 @@ function sendError(ctx: HttpContext, thrown: unknown, { errors: usual, errorsAt,
   }
   ctx.status = error.status;
   if (error.headers) ctx.set(error.headers);
-  sendJson(ctx, errors.body(error, ctx.state.requestId));
+  await sendJson(ctx, errors.body(error, ctx.state.requestId));
 }
 
 function report(ctx: HttpContext, options: FrameOptions, milliseconds: number): void {

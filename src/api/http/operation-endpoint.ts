@@ -1,11 +1,12 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import { presentedCredential } from '../../lib/credential.ts';
-import { UNLIMITED_OPERATIONS, type Caller, type Invoke, type OperationSpec, type Reply } from '../../operations/index.ts';
+import { UNLIMITED_OPERATIONS, withWarnings, type Caller, type Invoke, type OperationSpec, type Reply } from '../../operations/index.ts';
 import { readJsonObject } from './body.ts';
 import { decodeParameters, joinInput } from './decode.ts';
+import { isKnown, notModified } from './entity-tags.ts';
 import { refuseForeignPage } from './foreign-page.ts';
-import { parseQuery, refuseUnknownParameters, type Query } from './query.ts';
+import { parseQuery, unknownParameters, type Query } from './query.ts';
 import { respond } from './respond.ts';
 import type { Match, Routes } from './routes.ts';
 import type { SpecificationReader } from './specification.ts';
@@ -18,8 +19,8 @@ export interface OperationEndpointOptions {
   readonly maxBodyBytes: number;
   /** Checks each answer against the specification; for tests, since it costs time. */
   readonly validateResponses: boolean;
-  /** Whether a query parameter that the operation does not have is refused. */
-  readonly strictQuery: boolean;
+  /** Whether a query parameter that the operation does not have is refused or passed over with a warning; undefined for in silence. */
+  readonly strictQuery: boolean | undefined;
   /** Whether `X-API-Key` is a credential; otherwise nobody looks at it. */
   readonly apiKeys: boolean;
 }
@@ -31,6 +32,8 @@ export interface RequestState {
   operation?: OperationSpec;
   /** Template of the path, where something else answers it. */
   path?: string;
+  /** Whether answers are compressed for clients that take them so. */
+  compresses?: boolean;
   /** Why the sender may only read; absent where that is not so. */
   readsOnly?: string;
 }
@@ -53,11 +56,14 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
     const { spec, parameters } = match;
     ctx.state.operation = spec;
     refuseForeignPage(spec, ctx);
-    const reply = await options.invoke(spec.id, (precheck) => readInput(options, ctx, spec, parameters, precheck), callerOf(options, ctx, spec));
+    const warnings: string[] = [];
+    const given = await options.invoke(spec.id, (precheck) => readInput(options, ctx, spec, { path: parameters, precheck, warnings }), callerOf(options, ctx, spec));
+    const reply = withWarnings(given, warnings);
     const status = statusOf(spec, reply);
     if (options.validateResponses) checkAnswer(options.reader, spec, status, reply.value);
     ctx.set(reply.headers);
-    respond(ctx, spec, status, reply.value);
+    if (spec.effect === 'read' && isKnown(ctx.headers['if-none-match'], reply.headers['ETag'])) return notModified(ctx);
+    await respond(ctx, spec, status, reply.value);
     return undefined;
   };
 }
@@ -75,14 +81,28 @@ function matchPath(routes: Routes, method: string, path: string): ReturnType<Rou
 
 const NO_QUERY: Query = new Map();
 
-/** Health and metrics take any parameter: a watcher may add some against caches. */
-async function readInput(options: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec, path: Match['parameters'], precheck: (parameters: object) => Promise<void>): Promise<Record<string, unknown>> {
+interface Reading {
+  readonly path: Match['parameters'];
+  readonly precheck: (parameters: object) => Promise<void>;
+  /** What is passed over is added here. */
+  readonly warnings: string[];
+}
+
+async function readInput(options: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec, { path, precheck, warnings }: Reading): Promise<Record<string, unknown>> {
   const query = ctx.querystring === '' ? NO_QUERY : parseQuery(ctx.querystring);
-  if (options.strictQuery && !UNLIMITED_OPERATIONS.includes(spec.id)) refuseUnknownParameters(spec, query);
+  warnings.push(...checkQuery(options.strictQuery, spec, query));
   const parameters = decodeParameters(spec.parameters, { path, query, headers: ctx.headers });
   await precheck(parameters);
   const body = spec.consumes.includes('application/json') ? await readJsonObject(ctx.req, options.maxBodyBytes, spec) : {};
   return joinInput(spec.parameters, parameters, body);
+}
+
+/** What is passed over. Health and metrics take any parameter: a watcher may add some against caches. */
+function checkQuery(strict: boolean | undefined, spec: OperationSpec, query: Query): string[] {
+  if (strict === undefined || query.size === 0 || UNLIMITED_OPERATIONS.includes(spec.id)) return [];
+  const unknown = unknownParameters(spec, query);
+  if (strict && unknown.length > 0) throw new ServiceError('invalid_argument', `unknown query parameter ${unknown[0]!.name}${unknown[0]!.hint}`);
+  return unknown.map(({ name, hint }) => `unknown query parameter ${name} is ignored${hint}`);
 }
 
 function statusOf(spec: OperationSpec, { status = spec.status }: Reply<unknown>): number {

@@ -37,14 +37,22 @@ export function keyOf(parameter: string, name: string): string | undefined {
   return key === undefined || key === '' || key.includes('][') ? undefined : key;
 }
 
-/** Throws `invalid_argument` for a parameter that the operation does not have: what is ignored in silence is taken for a filter that found nothing to leave out. */
-export function refuseUnknownParameters({ method, path, parameters }: OperationSpec, query: Query): void {
-  const known = parameters.filter((parameter) => parameter.in === 'query');
-  for (const name of query.keys()) {
-    if (known.some((parameter) => isNamed(parameter, name))) continue;
-    throw new ServiceError('invalid_argument', `unknown query parameter "${name.slice(0, SHOWN).toWellFormed()}"${hint(known, name, `${method} ${path}`)}`);
-  }
+/** A parameter that an operation does not have: its name in quotation marks, and what to write instead, from a semicolon on. */
+export interface UnknownParameter {
+  readonly name: string;
+  readonly hint: string;
 }
+
+/** What is ignored in silence is taken for a filter that found nothing to leave out. */
+export function unknownParameters({ method, path, parameters }: OperationSpec, query: Query): UnknownParameter[] {
+  const known = parameters.filter((parameter) => parameter.in === 'query');
+  return [...query.keys()]
+    .filter((name) => !known.some((parameter) => isNamed(parameter, name)))
+    .slice(0, MAX_REPORTED)
+    .map((name) => ({ name: `"${name.slice(0, SHOWN).toWellFormed()}"`, hint: hint(known, name, `${method} ${path}`) }));
+}
+
+const MAX_REPORTED = 20;
 
 const SHOWN = 80;
 

@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream';
 import type { Download, OperationSpec } from '../../operations/index.ts';
+import { compressedText, setEncoding } from './compression.ts';
 import type { HttpContext } from './operation-endpoint.ts';
 
 /** Writes an operation's result: JSON, a file, or nothing for 204. */
-export function respond(ctx: HttpContext, spec: OperationSpec, status: number, value: unknown): void {
+export async function respond(ctx: HttpContext, spec: OperationSpec, status: number, value: unknown): Promise<void> {
   ctx.status = status;
   if (spec.produces.length === 0) {
     ctx.body = null;
     return;
   }
-  if (spec.produces.includes('application/json')) sendJson(ctx, value);
+  if (spec.produces.includes('application/json')) await sendJson(ctx, value);
   else sendDownload(ctx, value as Download);
 }
 
@@ -17,12 +18,16 @@ export function respond(ctx: HttpContext, spec: OperationSpec, status: number, v
  * Writes head and body in one go and takes the answer out of koa's hands, which saves an eighth of
  * the time of a small request.
  */
-export function sendJson(ctx: HttpContext, value: unknown): void {
+export async function sendJson(ctx: HttpContext, value: unknown): Promise<void> {
   const text = JSON.stringify(value);
+  const compressed = await compressedText(ctx, text);
+  if (compressed !== undefined) setEncoding(ctx, compressed.encoding);
   ctx.respond = false;
-  ctx.res.writeHead(ctx.status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) });
-  ctx.res.end(text);
+  ctx.res.writeHead(ctx.status, { 'Content-Type': JSON_TYPE, 'Content-Length': compressed?.bytes.length ?? Buffer.byteLength(text) });
+  ctx.res.end(compressed?.bytes ?? text);
 }
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 function sendDownload(ctx: HttpContext, { contentType, fileName, content }: Download): void {
   ctx.type = contentType;

@@ -93,3 +93,63 @@ describe('quire search', () => {
     expect((await searching([])).stderr).toContain('no collection yet');
   });
 });
+
+describe('quire search WORDS', () => {
+  const RESULTS = [
+    { document: { ...DOCUMENTS[0], meta: { title: ['Centre \u001b[31mthings'] } }, score: 2, matchedTerms: ['div'], highlights: [
+      { field: 'meta.title', fragment: '\ue000Centre\ue000 things' }, { field: 'content', fragment: '…to \ue000center\ue000 a\n\ue000div\ue000 \u001b[2Jin its parent…' },
+    ] },
+    { document: { id: 'c|b|de', key: 'b', lang: 'de' }, score: 1, matchedTerms: ['div'], highlights: [] },
+  ];
+  beforeEach(() => {
+    answers['/v1/fts'] = { body: { results: RESULTS, total: 12 } };
+  });
+
+  it('lists what is found, best first, with passages around the matches', async () => {
+    const run = await searching(['-c', 'c', 'center', 'a', 'div']);
+    expect(run).toMatchObject({ exitCode: 0, stderr: '1 to 2 of 12 documents\n' });
+    expect(run.stdout).toBe('1. Centre [31mthings  a (en)\n   …to center a div [2Jin its parent…\n\n2. b (de)\n\n');
+  });
+
+  it('writes matches and titles bold in a terminal', async () => {
+    const { stdout } = await searching(['-c', 'c', 'center a div'], 80);
+    expect(stdout).toContain('1. \u001b[1mCentre [31mthings\u001b[22m  a (en)');
+    expect(stdout).toContain('…to \u001b[1mcenter\u001b[22m a \u001b[1mdiv\u001b[22m [2Jin its parent…');
+  });
+
+  it('asks for ten with highlights, or for what it is told', async () => {
+    await searching(['-c', 'c', 'center', 'a', 'div']);
+    await searching(['-c', 'c', '"a div"', '--filter', 'tags=x', '--limit', '3', '--offset', '2', '--lang', 'de', '--fields', 'title,tags']);
+    const common = { collection: 'c', highlight: true, highlightTag: '\ue000', maxHighlights: 2 };
+    expect(service.requests.map(({ body }) => body)).toEqual([
+      { ...common, query: 'center a div', limit: 10, offset: 0, fields: ['title'] },
+      { ...common, query: '"a div"', limit: 3, offset: 2, filterMeta: { tags: ['x'] }, lang: 'de', fields: ['title', 'tags'] },
+    ]);
+  });
+
+  it('writes results as JSON, with the tags of the service', async () => {
+    const run = await searching(['-c', 'c', '--json', 'div'], 80);
+    expect(JSON.parse(run.stdout)).toEqual(RESULTS);
+    expect(service.requests[0]!.body).toEqual({ collection: 'c', query: 'div', limit: 10, offset: 0, highlight: true });
+  });
+
+  it('says when there is nothing, which is no failure', async () => {
+    answers['/v1/fts'] = { body: { results: [], total: 0 } };
+    expect(await searching(['-c', 'c', 'asynch'])).toMatchObject({ exitCode: 0, stdout: '', stderr: 'no documents match\n' });
+  });
+
+  it.each([
+    [['div', '--sort', 'key'], 'words are listed best first: leave out --sort and --asc'],
+    [['div', '--limit', '0'], '--limit 0: by words, it is 1 to 10000'],
+    [['--lang', 'de'], '--lang is the language of words, and there are none'],
+  ])('refuses %j', async (options, message) => {
+    expect(await searching(['-c', 'c', ...options])).toMatchObject({ exitCode: 1, stderr: `quire search: ${message}\n` });
+    expect(service.requests).toEqual([]);
+  });
+
+  it('tells what the service refuses', async () => {
+    answers['/v1/fts'] = { status: 400, body: { error: 'query must not end with AND', code: 'invalid_argument', requestId: 'r' } };
+    const run = await searching(['-c', 'c', 'cats', 'AND']);
+    expect([run.exitCode, run.stderr]).toEqual([1, expect.stringContaining('query must not end with AND')]);
+  });
+});

@@ -8,25 +8,36 @@ import { documentTable } from './shared/document-table.ts';
 import { formatCount, plural } from './shared/format.ts';
 import { processIo, writeLines, type Io } from './shared/io.ts';
 import { answered } from './shared/service-failure.ts';
+import { searchByWords } from './search-words.ts';
 
 interface SearchArguments extends ClientOptions {
   readonly collection?: string;
   readonly filter?: Record<string, string[]>;
   readonly sort?: 'addedAt' | 'updatedAt' | 'key';
   readonly asc?: boolean;
-  readonly limit: number;
+  readonly lang?: string;
+  readonly limit?: number;
   readonly offset: number;
   readonly fields?: string[];
   readonly json?: boolean;
 }
 
+const LIMIT = 50;
+/** Each takes several lines. */
+const LIMIT_BY_WORDS = 10;
+
 /** What the table shows when no fields are asked for. */
 const TABLE_FIELDS = ['title', 'updatedAt', 'tags', 'category'];
 
 const EXAMPLES = `
-Without --collection, the service's only collection is searched.
+With words, the documents that have them are listed best first, each with passages around the matches; in a terminal the
+matches are bold. Words may be written as for /v1/fts: "a phrase", one AND two, NOT that, pref*. Without words, all documents
+that --filter leaves are listed. Without --collection, the service's only collection is searched. Finding nothing is no
+failure: the status is 0.
 
 Examples:
+  $ quire search --collection mdn center a div
+  $ quire search --collection mdn '"event loop" AND worker' --filter page-type=guide --limit 3
   $ quire search --collection mdn --filter page-type=guide
   $ quire search --collection mdn --filter status=experimental --filter status=deprecated
   $ quire search --collection blog --sort updatedAt --limit 10
@@ -38,26 +49,30 @@ Examples:
 export function registerSearch(program: Command, io: Io = processIo): void {
   const command = program
     .command('search')
-    .summary('find documents by their metadata')
-    .description('Find documents of a running document service by their metadata, and list them.')
+    .argument('[words...]', 'what to search for')
+    .summary('find documents by words or metadata')
+    .description('Find documents of a running document service by words, by their metadata or by both, and list them.')
     .option('-c, --collection <name>', 'collection to search')
     .option('--filter <key=value>', 'only documents with this metadata; repeat a key for alternatives, other keys must match too', collectFilter)
     .addOption(new Option('--sort <field>', 'what to sort by, newest or last first; without it by key, ascending').choices(['addedAt', 'updatedAt', 'key']))
     .option('--asc', 'sort ascending')
-    .option('--limit <n>', 'most documents to list', wholeNumber(0, 10_000), 50)
+    .option('--lang <lang>', 'language of the words; without it, each document is searched in its own')
+    .option('--limit <n>', 'most documents to list: 10 by words, else 50, unless set', wholeNumber(0, 10_000))
     .option('--offset <n>', 'matches to skip', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
     .option('--fields <names>', 'what to show of each document: metadata keys, addedAt, updatedAt, expiresAt, contentMd; separated by commas', commaList)
     .option('--json', 'write a JSON array instead of a table');
   addClientOptions(command)
     .addHelpText('after', EXAMPLES)
-    .action(async (options: SearchArguments) => {
-      await runCommand('search', io, () => runSearch(options, io));
+    .action(async (words: string[], options: SearchArguments) => {
+      await runCommand('search', io, () => runSearch(words.join(' ').trim(), options, io));
     });
 }
 
-async function runSearch(given: SearchArguments, io: Io): Promise<void> {
+async function runSearch(query: string, given: SearchArguments, io: Io): Promise<void> {
+  refuseMixture(query, given);
   const client = openClient(given);
   const collection = given.collection ?? (await onlyCollection(client));
+  if (query !== '') return searchByWords(client, { ...given, collection, query, limit: given.limit ?? LIMIT_BY_WORDS }, io);
   const { data: documents, response } = await answered(client.url, searchDocuments({ client: client.sdk, body: requestOf(given, collection) }));
   if (given.json) {
     io.stdout.write(`${JSON.stringify(documents, null, 2)}\n`);
@@ -68,7 +83,15 @@ async function runSearch(given: SearchArguments, io: Io): Promise<void> {
   writeLines(io.stderr, [countLine(documents, given.offset, Number(response.headers.get('X-Total-Count') ?? documents.length))]);
 }
 
-function requestOf({ filter, sort, asc, limit, offset, fields, json }: SearchArguments, collection: string): SearchDocumentsRequest {
+/** What says nothing beside the rest is a mistake, and would be passed over in silence. */
+function refuseMixture(query: string, { sort, asc, lang, limit }: SearchArguments): void {
+  if (query === '' && lang !== undefined) throw new CommandError('--lang is the language of words, and there are none');
+  if (query === '') return;
+  if (sort !== undefined || asc !== undefined) throw new CommandError('words are listed best first: leave out --sort and --asc');
+  if (limit === 0) throw new CommandError('--limit 0: by words, it is 1 to 10000');
+}
+
+function requestOf({ filter, sort, asc, limit = LIMIT, offset, fields, json }: SearchArguments, collection: string): SearchDocumentsRequest {
   const wanted = fields ?? (json ? undefined : TABLE_FIELDS);
   return {
     collection,

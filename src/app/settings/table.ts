@@ -2,7 +2,7 @@ import { audit, auth, encryption, incident } from './groups/auth.ts';
 import { automation, webhooks } from './groups/automation.ts';
 import { compression, database, geo } from './groups/database.ts';
 import { embedding } from './groups/embedding.ts';
-import { cors, limits, outbound, production, rateLimit, tls } from './groups/hardening.ts';
+import { cors, input, limits, outbound, production, rateLimit, tls } from './groups/hardening.ts';
 import { graphql, grpc, http, http3, mcp } from './groups/listeners.ts';
 import { log, metrics, shutdown } from './groups/operation.ts';
 import { binlog, replication } from './groups/replication.ts';
@@ -19,7 +19,7 @@ export const SETTINGS = {
   embedding, vector, fts, search, code, temporal, spell,
   automation, webhooks,
   auth, incident, audit, encryption,
-  production, tls, cors, rateLimit, outbound, limits,
+  production, tls, cors, rateLimit, outbound, input, limits,
   replication, binlog,
   log, metrics, shutdown,
 };

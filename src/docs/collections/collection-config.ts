@@ -53,7 +53,7 @@ export interface Retrieval {
   readonly contextTokenBudget?: number;
 }
 
-/** Every field; anything else in a request is ignored (decision D-04). */
+/** Every field; whatever else a request may bring is not stored. */
 export const FIELDS = [
   'type', 'description', 'icon', 'color', 'customMeta', 'storageBackend', 'storageConfig', 'maxRevisions', 'retrieval', 'responsePrompt',
   'trackAccess', 'trackHot', 'spellCorrect', 'spellLang', 'quantization', 'diskOnlyVectors', 'encrypted', 'wordpress',

@@ -1,25 +1,37 @@
 import { withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps, type DocumentHandlers } from './deps.ts';
 import { transactWithRoom } from './embedding-room.ts';
-import { identify } from './identity.ts';
+import { CURRENT, type CurrentRow } from './document-rows.ts';
+import { checksumOf, expectsNothing, requireExpected, type Expectation } from './expectation.ts';
+import { identify, type Identity } from './identity.ts';
+import { canonicalMeta } from './meta.ts';
 import { putVersions } from './put-versions.ts';
 import { requireValid } from './require-valid.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 import { encodeBody, seekerOf } from './version.ts';
 
 /** `POST /v1/add`: creates or updates a document (identity rules 1 and 4, decision D-32). */
 export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
-  return async ({ collection, key, lang, meta: given = {}, contentMd, ttl, saveRevision }, { signal }) => {
+  return async ({ collection, key, lang, meta: given = {}, contentMd, ttl, saveRevision, ...expected }, { signal }) => {
     await requireValid(deps, collection, given);
     const identity = identify(collection, key, lang);
     const meta = await withSymbols(deps, identity, given, contentMd);
     const version = { identity, meta, body: await encodeBody(deps.codec, contentMd), ttl, saveRevision, skipDuplicate: undefined, flags: 0 };
     const demand = { versions: [version], seeker: seekerOf, patience: deps.room.patience(), signal };
     const { value } = await transactWithRoom(deps, demand, async (work, versions) => {
+      await requireExpectedNow(work, identity, expected);
       const [outcome] = await putVersions(work, versions, maxRevisionsOf(deps, collection));
       const { addedAt, expiresAt } = outcome!;
-      const stored = { id: identity.id, key, lang, meta: meta as Record<string, string[]>, contentMd, addedAt, updatedAt: work.now, ...(expiresAt !== null && { expiresAt }) };
+      const checksum = checksumOf({ key, lang, meta: canonicalMeta(meta), crc: version.body.crc, updated_at: work.now, expires_at: expiresAt });
+      const stored = { id: identity.id, key, lang, meta: meta as Record<string, string[]>, contentMd, addedAt, updatedAt: work.now, ...(expiresAt !== null && { expiresAt }), checksum };
       return { value: stored, stored: versions };
     });
     return value;
   };
+}
+
+/** The document counts under any spelling of its key, for all of them are one (identity rule 1). */
+async function requireExpectedNow({ tx, now }: UnitOfWork, { id }: Identity, expected: Expectation): Promise<void> {
+  if (expectsNothing(expected)) return;
+  requireExpected(await tx.get<CurrentRow>(`SELECT ${CURRENT} FROM documents d WHERE d.id = ? AND (d.expires_at IS NULL OR d.expires_at > ?)`, [id, now]), expected);
 }

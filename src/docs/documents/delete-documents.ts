@@ -1,7 +1,8 @@
 import { ServiceError } from '../../errors/index.ts';
 import { findManyDeleted, forgetByIds, keepVersions } from './deleted-documents.ts';
 import { transact, type Deps, type DocumentHandlers } from './deps.ts';
-import { findDocument, REPLACED, type CurrentRow } from './document-rows.ts';
+import { CURRENT, findDocument, REPLACED, type CurrentRow } from './document-rows.ts';
+import { expectsNothing, requireExpected, type Expectation } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
 import { identityProblem } from './item-rules.ts';
 import { removeDocuments } from './remove-documents.ts';
@@ -13,8 +14,8 @@ import { addFailure, CHUNK } from './writer.ts';
  * retention of deleted documents, unless `purge` is true, which also removes what is kept of a document that was deleted before.
  */
 export function deleteDocument(deps: Deps): DocumentHandlers['deleteDocument'] {
-  return async ({ collection, key, lang, purge }) => {
-    const deleted = await transact(deps, (work) => remove(work, [identify(collection, key, lang)], purge));
+  return async ({ collection, key, lang, purge, ...expected }) => {
+    const deleted = await transact(deps, (work) => removeExpected(work, identify(collection, key, lang), purge, expected));
     if (deleted === 0) throw new ServiceError('not_found', 'not found', { body: { deleted: false } });
     return { deleted: true, status: 'deleted', collection, key, lang };
   };
@@ -38,6 +39,15 @@ export function deleteDocuments(deps: Deps): DocumentHandlers['deleteDocuments']
     }
     return { ...result, errors: result.errors.length === 0 ? null : result.errors };
   };
+}
+
+/** A document that is not there is not found, whatever is expected of it. */
+async function removeExpected(work: UnitOfWork, identity: Identity, purge: boolean, expected: Expectation): Promise<number> {
+  if (expectsNothing(expected)) return remove(work, [identity], purge);
+  const row = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
+  if (row === undefined) return 0;
+  requireExpected(row, expected);
+  return remove(work, [identity], purge);
 }
 
 /** Removes the documents that exist under these spellings and answers how many there were. */

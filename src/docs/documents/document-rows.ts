@@ -1,5 +1,6 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ROW_MUST_BE_SEALED, SEALED_META, type BodyCodec, type Queries } from '../../storage/index.ts';
+import { checksumOf, type ChecksumRow } from './expectation.ts';
 import type { Identity } from './identity.ts';
 import { parseMeta } from './meta.ts';
 
@@ -72,4 +73,9 @@ export function toDocument(row: ShownRow, contentMd: string): Document {
 
 export async function decodeDocument(codec: BodyCodec, row: WithBody): Promise<Document> {
   return toDocument(row, await codec.decodeAsync(row.body));
+}
+
+/** The document with what a later write may expect of it. */
+export async function decodeVersion(codec: BodyCodec, row: WithBody & ChecksumRow): Promise<Document & { checksum: string }> {
+  return { ...(await decodeDocument(codec, row)), checksum: checksumOf(row) };
 }

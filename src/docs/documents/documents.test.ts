@@ -5,6 +5,7 @@ import { DRIVERS, Fixture, START } from './test-fixture.ts';
 const blog = { collection: 'blog', lang: 'en' };
 const hello = { ...blog, key: 'hello', contentMd: '# Hello', meta: { tags: ['b', 'a', 'b'], category: ['news'] } };
 const named = (key: string, lang = 'en') => ({ collection: 'blog', key, lang });
+const CHECKSUM = expect.stringMatching(/^[0-9a-f]{16}$/) as string;
 const notFound = { code: 'not_found', message: 'not found' };
 
 describe.each(DRIVERS)('documents over %s', (driver) => {
@@ -19,7 +20,7 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
   describe('add and get', () => {
     it('answers the document as stored (contract section 2, Document)', async () => {
       const expected = {
-        id: 'blog|hello|en', key: 'hello', lang: 'en', meta: { tags: ['b', 'a', 'b'], category: ['news'] }, contentMd: '# Hello', addedAt: START, updatedAt: START,
+        id: 'blog|hello|en', key: 'hello', lang: 'en', meta: { tags: ['b', 'a', 'b'], category: ['news'] }, contentMd: '# Hello', addedAt: START, updatedAt: START, checksum: CHECKSUM,
       };
       expect(await add()).toEqual(expected);
       expect(await get('hello')).toEqual(expected);
@@ -116,7 +117,7 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
   it('answers metadata without the body (decision D-65)', async () => {
     await add({ ttl: 60 });
     expect(await fixture.call('getDocumentMeta', { collection: 'Blog', key: 'hello' })).toEqual({
-      id: 'blog|hello|en', collection: 'Blog', key: 'hello', lang: 'en', meta: hello.meta, addedAt: START, updatedAt: START, expiresAt: START + 60,
+      id: 'blog|hello|en', collection: 'Blog', key: 'hello', lang: 'en', meta: hello.meta, addedAt: START, updatedAt: START, expiresAt: START + 60, checksum: CHECKSUM,
     });
   });
 
@@ -126,7 +127,7 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
 
     it('changes what is given and keeps the rest', async () => {
       fixture.advance(3);
-      const stored = { ...hello, updatedAt: START + 3, addedAt: START, expiresAt: START + 100, id: 'blog|hello|en', collection: undefined };
+      const stored = { ...hello, updatedAt: START + 3, addedAt: START, expiresAt: START + 100, id: 'blog|hello|en', collection: undefined, checksum: CHECKSUM };
       expect(await update({ contentMd: 'new' })).toEqual({ ...stored, contentMd: 'new' });
       expect(await update({ meta: { a: ['b'] } })).toEqual({ ...stored, contentMd: 'new', meta: { a: ['b'] } });
       expect(await update({ ttl: 0 })).toEqual({ ...stored, contentMd: 'new', meta: { a: ['b'] }, expiresAt: undefined });
@@ -161,11 +162,12 @@ describe.each(DRIVERS)('documents over %s', (driver) => {
     it('deletes a batch, each item for itself', async () => {
       await add();
       await add({ key: 'other' });
-      const documents = [named('hello'), named('hello'), named('absent'), { key: 'x|y', lang: 'en' }, { lang: 'en' }, named('other')];
+      const item = (key: string) => ({ key, lang: 'en' });
+      const documents = [item('hello'), item('hello'), item('absent'), item('x|y'), { lang: 'en' }, item('other')];
       expect(await fixture.call('deleteDocuments', { collection: 'blog', documents })).toEqual({
         deleted: 2, not_found: 2, failed: 2, errors: ['3 x|y: key must not contain control characters or "|"', '4 : missing fields: key'],
       });
-      expect(await fixture.call('deleteDocuments', { collection: 'blog', documents: [named('hello')] })).toEqual({ deleted: 0, not_found: 1, failed: 0, errors: null });
+      expect(await fixture.call('deleteDocuments', { collection: 'blog', documents: [item('hello')] })).toEqual({ deleted: 0, not_found: 1, failed: 0, errors: null });
     });
 
     it('deletes a collection with one change, and keeps configuration and schema', async () => {

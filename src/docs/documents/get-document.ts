@@ -1,20 +1,43 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import { Reply } from '../../operations/index.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
-import { decodeDocument, findDocument, SHOWN, toDocument, type WithBody } from './document-rows.ts';
+import { decodeVersion, findDocument, SHOWN, toDocument, type ShownRow, type WithBody } from './document-rows.ts';
+import { checksumOf, entityTag, type ChecksumRow } from './expectation.ts';
 import { fillTemplate } from './fill-template.ts';
 import { identify, type Identity } from './identity.ts';
 import { notFound } from './require-valid.ts';
 
 /** `POST /v1/get`: by a spelling that was once written (identity rule 2). The most frequent operation, hence the documents kept at hand. */
 export function getDocument(deps: Deps): DocumentHandlers['getDocument'] {
-  return async ({ collection, key, lang, env }) => {
-    const document = await findByName(deps, { collection, key, lang });
-    return env === undefined ? document : { ...document, contentMd: fillTemplate(document.contentMd, env) };
+  return async ({ collection, key, lang, env, fallbackLangs = [] }) => {
+    const document = await findInOneOf(deps, { collection, key }, [lang, ...fallbackLangs]);
+    // What a template was filled with is no state of the document, so there is nothing to compare it by.
+    if (env !== undefined) return { ...document, contentMd: fillTemplate(document.contentMd, env) };
+    return new Reply(document, entityTag(document.checksum!));
   };
 }
 
-/** The document as it is now. It is shared: do not change it. Throws `not_found`. */
+/** The document in the first of the languages that has it. */
+async function findInOneOf(deps: Deps, name: { collection: string; key: string }, langs: readonly string[]): Promise<Document> {
+  for (const lang of langs.slice(0, -1)) {
+    const document = await found(findByName(deps, { ...name, lang }));
+    if (document !== undefined) return document;
+  }
+  return findByName(deps, { ...name, lang: langs.at(-1)! });
+}
+
+async function found(lookup: Document | Promise<Document>): Promise<Document | undefined> {
+  try {
+    return await lookup;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+/** The document as it is now, with its checksum. It is shared: do not change it. Throws `not_found`. */
 export function findByName(deps: Deps, { collection, key, lang }: { collection: string; key: string; lang: string }): Document | Promise<Document> {
   const identity = identify(collection, key, lang);
   return deps.recent.get(identity, unixSeconds(deps.clock)) ?? lookUp(deps, identity);
@@ -22,9 +45,9 @@ export function findByName(deps: Deps, { collection, key, lang }: { collection: 
 
 async function lookUp({ sql, codec, clock, recent }: Deps, identity: Identity): Promise<Document> {
   const { state } = recent;
-  const row = await findDocument<WithBody>(sql, `${SHOWN}, d.body`, identity, unixSeconds(clock));
+  const row = await findDocument<WithBody & ChecksumRow>(sql, `${SHOWN}, d.crc, d.body`, identity, unixSeconds(clock));
   if (row === undefined) throw notFound();
-  const document = await decodeDocument(codec, row);
+  const document = await decodeVersion(codec, row);
   recent.set(identity, document, state);
   return document;
 }
@@ -32,9 +55,10 @@ async function lookUp({ sql, codec, clock, recent }: Deps, identity: Identity): 
 /** `GET /v1/doc-meta`: all but the body, which is not read (decision D-65). */
 export function getDocumentMeta({ sql, clock }: Deps): DocumentHandlers['getDocumentMeta'] {
   return async ({ collection, key, lang }) => {
-    const row = await findDocument(sql, SHOWN, identify(collection, key, lang), unixSeconds(clock));
+    const row = await findDocument<ShownRow & ChecksumRow>(sql, `${SHOWN}, d.crc`, identify(collection, key, lang), unixSeconds(clock));
     if (row === undefined) throw notFound();
     const { contentMd: _, id, ...shown } = toDocument(row, '');
-    return { id, collection, ...shown };
+    const checksum = checksumOf(row);
+    return new Reply({ id, collection, ...shown, checksum }, entityTag(checksum));
   };
 }

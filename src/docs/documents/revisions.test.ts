@@ -150,7 +150,7 @@ describe.each(DRIVERS)('revisions over %s', (driver) => {
       await write('two', { meta: { v: ['2'] }, ttl: 50 });
       fixture.advance(7);
       expect(await fixture.call('restoreRevision', { ...hello, timestamp: START })).toEqual({
-        id: 'blog|hello|en', key: 'hello', lang: 'en', contentMd: 'one', meta: { v: ['1'] }, addedAt: START, updatedAt: START + 7, expiresAt: START + 50,
+        id: 'blog|hello|en', key: 'hello', lang: 'en', contentMd: 'one', meta: { v: ['1'] }, addedAt: START, updatedAt: START + 7, expiresAt: START + 50, checksum: expect.any(String) as string,
       });
       expect(await bodies()).toEqual(['one', 'two', 'one']);
       expect((await fixture.changes()).at(-1)).toMatchObject({ kind: 'doc.put', flags: 0 });

@@ -1,7 +1,8 @@
 import { CHANGE_FLAGS } from '../../storage/index.ts';
 import { putChange } from './changes.ts';
 import { transact, type Deps, type DocumentHandlers } from './deps.ts';
-import { CURRENT, decodeDocument, findDocument, type CurrentRow, type WithBody } from './document-rows.ts';
+import { CURRENT, decodeVersion, findDocument, type CurrentRow, type WithBody } from './document-rows.ts';
+import { requireExpected } from './expectation.ts';
 import { identify } from './identity.ts';
 import { notFound } from './require-valid.ts';
 import { expiryAfter } from './version.ts';
@@ -13,16 +14,17 @@ import { expiryAfter } from './version.ts';
  * the new expiry from the feed; no event is emitted, for section 6 of the contract names none.
  */
 export function setDocumentTtl(deps: Deps): DocumentHandlers['setDocumentTtl'] {
-  return async ({ collection, key, lang, ttl }) => {
+  return async ({ collection, key, lang, ttl, ...expected }) => {
     const identity = identify(collection, key, lang);
     const row = await transact(deps, async (work) => {
       const current = await findDocument<CurrentRow & WithBody>(work.tx, `${CURRENT}, d.body`, identity, work.now);
       if (current === undefined) throw notFound();
+      requireExpected(current, expected);
       const expiresAt = expiryAfter(ttl, work.now, null);
       await work.tx.run('UPDATE documents SET expires_at = ? WHERE ord = ?', [expiresAt, current.ord]);
       await work.feed.append(work.tx, [putChange(current, CHANGE_FLAGS.SKIP_WEBHOOKS | CHANGE_FLAGS.BODY_KEPT)]);
       return { ...current, expires_at: expiresAt };
     });
-    return decodeDocument(deps.codec, row);
+    return decodeVersion(deps.codec, row);
   };
 }

@@ -102,6 +102,6 @@ export class Fixture {
 
   #invokerOf(more: Handlers<Operations>): Invoke<Operations> {
     const handlers = { ...this.collections.handlers, ...this.schemas.handlers, ...this.documents.handlers, ...more };
-    return createInvoker<Operations>({ operations, inputs, handlers, mode: () => 'wr', answerBytes: () => this.answerBytes });
+    return createInvoker<Operations>({ operations, inputs, handlers, strictInput: true, mode: () => 'wr', answerBytes: () => this.answerBytes });
   }
 }

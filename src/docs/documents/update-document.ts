@@ -5,6 +5,7 @@ import { withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps, type DocumentHandlers } from './deps.ts';
 import { CURRENT, findDocument, toDocument, type CurrentRow, type WithBody } from './document-rows.ts';
 import { transactWithRoom, type Patience } from './embedding-room.ts';
+import { checksumOf, requireExpected, type Expectation } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
 import { canonicalMeta, parseMeta, type Meta } from './meta.ts';
 import { replaceDocuments } from './replace-documents.ts';
@@ -22,15 +23,16 @@ interface ChangeOptions {
   /** Refuses a document that took the place of the one that was meant. */
   readonly sameOrd?: number;
   readonly signal?: AbortSignal | undefined;
+  readonly expected?: Expectation;
 }
 
 /** `PATCH /v1/update`: changes what is given, and keeps a revision (contract section 4, decision D-65). */
 export function updateDocument(deps: Deps): DocumentHandlers['updateDocument'] {
-  return async ({ collection, key, lang, meta, contentMd, ttl }, { signal }) => {
+  return async ({ collection, key, lang, meta, contentMd, ttl, ifChecksum, ifMatch }, { signal }) => {
     if (meta === undefined && contentMd === undefined && ttl === undefined) {
       throw new ServiceError('missing_fields', 'missing fields: one of meta, contentMd, ttl');
     }
-    return changeDocument(deps, identify(collection, key, lang), { meta, contentMd, ttl }, { signal });
+    return changeDocument(deps, identify(collection, key, lang), { meta, contentMd, ttl }, { signal, expected: { ifChecksum, ifMatch } });
   };
 }
 
@@ -53,7 +55,7 @@ export async function changeDocument(deps: Deps, identity: Identity, changes: Ch
 }
 
 async function tryChange(
-  deps: Deps, identity: Identity, changes: Changes, { sameOrd, signal, patience }: ChangeOptions & { patience: Patience },
+  deps: Deps, identity: Identity, changes: Changes, { sameOrd, signal, expected = {}, patience }: ChangeOptions & { patience: Patience },
 ): Promise<Document | undefined> {
   const before = await findDocument<CurrentRow & WithBody>(deps.sql, `${CURRENT}, d.body`, identity, unixSeconds(deps.clock));
   if (before === undefined || (sameOrd !== undefined && before.ord !== sameOrd)) throw notFound();
@@ -63,12 +65,14 @@ async function tryChange(
   const { value } = await transactWithRoom(deps, { versions: [{ flags: 0 }], seeker, patience, signal }, async (work, stored) => {
     const current = await findDocument<CurrentRow>(work.tx, CURRENT, identity, work.now);
     if (current === undefined) throw notFound();
+    requireExpected(current, expected);
     if (!isSameVersion(before, current)) return { value: undefined, stored: [] };
     const expiresAt = expiryAfter(changes.ttl, work.now, current.expires_at);
     const { flags } = stored[0]!;
     const replacement = { current, key: current.key, lang: current.lang, meta: next.meta, body, expiresAt, saveRevision: true, flags };
     await replaceDocuments(work, [replacement], maxRevisionsOf(deps, identity.collection));
-    return { value: toDocument({ ...current, meta: next.storedMeta, updated_at: work.now, expires_at: expiresAt }, next.contentMd), stored };
+    const written = { ...current, meta: next.storedMeta, crc: body?.crc ?? current.crc, updated_at: work.now, expires_at: expiresAt };
+    return { value: { ...toDocument(written, next.contentMd), checksum: checksumOf(written) }, stored };
   });
   return value;
 }

@@ -42,7 +42,7 @@ async function start(inMemory: boolean): Promise<Server> {
   const encryption = createEncryption(environment, { collections });
   await encryption.start();
   const handlers = { ...collections.handlers, ...documents.handlers, ...createIngest(environment, { collections, documents }).handlers, ...encryption.handlers };
-  const invoke: Invoke<Operations> = createInvoker<Operations>({ operations, inputs, handlers, mode: () => 'wr' });
+  const invoke: Invoke<Operations> = createInvoker<Operations>({ operations, inputs, handlers, strictInput: true, mode: () => 'wr' });
   return {
     encryption,
     call: (id, input) => invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test' }).then(

@@ -48,7 +48,7 @@ export class HybridFixture {
       ...collections.handlers, ...documents.handlers, ...fullText.handlers, ...curation.handlers, ...search.handlers,
       ...embeddings.handlers, ...vectors.handlers, ...this.hybrid.handlers,
     };
-    this.#invoke = createInvoker<Operations>({ operations, inputs, mode: () => 'wr', handlers: acknowledgeCaughtUp(handlers, search.view) });
+    this.#invoke = createInvoker<Operations>({ operations, inputs, strictInput: true, mode: () => 'wr', handlers: acknowledgeCaughtUp(handlers, search.view) });
   }
 
   static async open(options: HybridOptions = {}): Promise<HybridFixture> {

@@ -40,7 +40,8 @@ describe('lists of sessions (decisions section 4.7)', () => {
         if (each.kind === 'wait') fixture.base.advance(each.seconds);
         else if (each.kind === 'sweep') await fixture.memory.sweep(new AbortController().signal);
         else if (each.kind === 'start') {
-          const { sessionId: id, createdAt, expiresAt } = await fixture.start(each);
+          const { kind: _, ...given } = each;
+          const { sessionId: id, createdAt, expiresAt } = await fixture.start(given);
           all.push({ ...each, id, createdAt, expiresAt: expiresAt || Infinity, updatedAt: createdAt, messages: 0 });
         } else if (all.length > 0) {
           const session = all[each.which % all.length]!;

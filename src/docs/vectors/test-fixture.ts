@@ -119,7 +119,7 @@ export class VectorFixture {
       documents, onRestored: [() => collections.load(), () => this.vectors.view.restart(), () => this.embeddings.restart()],
     });
     this.#invoke = createInvoker<Operations>({
-      operations, inputs, mode: () => 'wr',
+      operations, inputs, strictInput: true, mode: () => 'wr',
       handlers: {
         ...collections.handlers, ...documents.handlers, ...maintenance.handlers, ...this.embeddings.handlers, ...this.vectors.handlers,
         reindexVectors: whenCaughtUp(this.embeddings.handlers.reindexVectors, this.vectors.view),

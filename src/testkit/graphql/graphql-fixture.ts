@@ -54,7 +54,7 @@ export class GraphqlFixture {
       info: (fields) => void opened.fixture?.accessLog.push(fields as Record<string, unknown>),
     };
     const invoke = createInvoker<Operations>({
-      operations, handlers, timeoutMs, mode: () => mode,
+      operations, handlers, timeoutMs, strictInput: true, mode: () => mode,
       inputs: JSON.parse(file('inputs.json')) as Record<string, object>,
       observe: ({ operation }) => void opened.fixture?.invoked.push(operation.id),
     });

@@ -13,8 +13,8 @@ const BODY = ['edges', 'node', 'contentMd'];
 
 export const documents = defineArea('documents', {
   Query: {
-    document: (_, args, { read, invoke }, info) => read(info, async () => {
-      const reply = await invoke('getDocument', { ...args, env: args.env as Record<string, string> | null | undefined }).catch(absent);
+    document: (_, { fallbackLangs, ...args }, { read, invoke }, info) => read(info, async () => {
+      const reply = await invoke('getDocument', { ...args, fallbackLangs: fallbackLangs && [...fallbackLangs], env: args.env as Record<string, string> | null | undefined }).catch(absent);
       return reply && presentDocument(reply.value);
     }, { bodies: (document) => bodiesOf(document ? [document] : []) }),
 

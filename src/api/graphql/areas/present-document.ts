@@ -3,9 +3,9 @@ import type { Document as GraphqlDocument } from '../../../../generated/graphql/
 
 /** A document as the schema has it. Only the body may be missing from an answer, where a search was told to leave it out. */
 export function presentDocument(document: Document | ProjectedDocument): GraphqlDocument {
-  const { id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt } = document;
+  const { id, key, lang, meta = {}, contentMd = '', addedAt, updatedAt, expiresAt, checksum } = document as Document;
   const deletedAt = 'deletedAt' in document ? document.deletedAt : undefined;
-  return { id, key, lang, meta, contentMd, addedAt: addedAt!, updatedAt: updatedAt!, expiresAt: expiresAt ?? null, deletedAt: deletedAt ?? null };
+  return { id, key, lang, meta, contentMd, addedAt: addedAt!, updatedAt: updatedAt!, expiresAt: expiresAt ?? null, deletedAt: deletedAt ?? null, checksum: checksum ?? null };
 }
 
 /** Characters of the documents' bodies. */

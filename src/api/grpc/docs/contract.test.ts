@@ -52,6 +52,12 @@ RequestSnapshot StreamBinlog ReplicationStatus AcknowledgeLSN
 
 /** `<message>.<field>` that only one side has, each with the reason. */
 const ONLY_IN_JSON: Readonly<Record<string, string>> = {
+  'GetRequest.ifNoneMatch': 'a header of HTTP, whose answer would have no body',
+  'GetDocumentMetaRequest.ifNoneMatch': 'a header of HTTP, whose answer would have no body',
+  'AddRequest.ifMatch': 'a header of HTTP; if_checksum says it',
+  'UpdateRequest.ifMatch': 'a header of HTTP; if_checksum says it',
+  'SetTTLRequest.ifMatch': 'a header of HTTP; if_checksum says it',
+  'DeleteRequest.ifMatch': 'a header of HTTP; if_checksum says it',
   'ListGroupPermissionsRequest.groupName': 'another name for group',
   'SetGroupPermissionRequest.groupName': 'another name for group',
   'EmbeddingConfig.configs': 'the HTTP interface adds the list of all to what was created',

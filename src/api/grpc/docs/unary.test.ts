@@ -94,7 +94,7 @@ describe('an error', () => {
 
   it('has the status that was decided for its HTTP status', () => {
     const decided: Readonly<Record<number, string>> = {
-      400: 'INVALID_ARGUMENT', 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND', 409: 'ALREADY_EXISTS',
+      400: 'INVALID_ARGUMENT', 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND', 409: 'ALREADY_EXISTS', 412: 'ABORTED',
       413: 'RESOURCE_EXHAUSTED', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL', 501: 'UNIMPLEMENTED', 503: 'UNAVAILABLE',
     };
     const own = Object.entries(ERRORS).filter(([code]) => !(code in RUN_ERRORS));

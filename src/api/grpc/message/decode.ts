@@ -13,7 +13,7 @@ type Fields = Record<string, unknown>;
 
 /**
  * Reads a message into the form that JSON would have: what is not on the wire is not in it, so that
- * presence is kept, and unknown fields are passed over (decision D-04). With `repairText`, bytes that
+ * presence is kept, and unknown fields are passed over, as a message of a later version may have them. With `repairText`, bytes that
  * are not UTF-8 become lone surrogates, which the operation finds and repairs (decision D-39).
  * Errors: 400 `invalid_argument`, naming the field where there is one.
  */

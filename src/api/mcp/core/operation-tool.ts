@@ -1,5 +1,5 @@
 import type { ToolSpec } from '../../../../generated/mcp/tools.ts';
-import { AnswerBudget, truncationIn, type Reply } from '../../../operations/index.ts';
+import { AnswerBudget, truncationIn, warningsIn, type Reply } from '../../../operations/index.ts';
 import type { ArgumentReader } from './arguments.ts';
 import { callerOf, type CallContext } from './call-context.ts';
 import { exportWindow } from './export-window.ts';
@@ -54,6 +54,7 @@ function asList(name: string, { value, headers }: Reply<unknown>): Record<string
     total: Number(headers['X-Total-Count'] ?? items.length),
     ...(headers['X-Context-Truncated'] === 'true' ? { contextTruncated: true } : {}),
     ...truncationIn(headers),
+    ...warningsIn(headers),
   };
 }
 

@@ -21,7 +21,7 @@ type Row = Readonly<Record<string, unknown>>;
  * The document of one NDJSON row. Three shapes are understood, also mixed: an exported Document
  * `{key, lang, meta, contentMd, expiresAt?}`, a parsed file `{path, lang, frontmatter, body}`, and
  * a scraped page `{url, lang, contentMd}` whose key follows from its URL (decision D-37). A row
- * whose `expiresAt` has passed is skipped. Unknown fields are ignored (decision D-04).
+ * whose `expiresAt` has passed is skipped. Other fields are ignored: rows come from many programs.
  */
 export function documentFromRow(row: unknown, { lang, now }: RowOptions): RowResult {
   if (!isObject(row)) return problem('expected a JSON object');

@@ -41,6 +41,10 @@ export const outbound = {
   allowlist: setting(listOf(text), [], 'SVC_OUTBOUND_ALLOWLIST', 'hosts or networks that the server may call in any case, separated by commas'),
 };
 
+export const input = {
+  strict: setting(boolean, true, 'SVC_STRICT_INPUT', 'refuse fields and query parameters that an operation does not have; `false` passes them over and lists them in `warnings`'),
+};
+
 export const limits = {
   maxBodyBytes: setting(byteSize(1024, 2 ** 31 - 1), 33_554_432, 'SVC_MAX_BODY_BYTES', 'largest request body, in bytes'),
   maxAnswerBytes: setting(byteSize(1024, 2 ** 29), 16_777_216, 'SVC_MAX_ANSWER_BYTES', 'text in one answer over HTTP, gRPC and GraphQL, in bytes; longer lists end early and say where to go on'),

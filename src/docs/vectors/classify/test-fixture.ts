@@ -19,7 +19,7 @@ export class OperationsFixture {
     this.base = base;
     const documents = createDocuments(environment, { collections: createCollections(environment), schemas: createSchemas(environment) });
     const handlers = createVectorOperations(environment, { documents, embeddings, vectors, gate });
-    this.#invoke = createInvoker<Operations>({ operations, inputs, mode: () => 'wr', handlers });
+    this.#invoke = createInvoker<Operations>({ operations, inputs, strictInput: true, mode: () => 'wr', handlers });
   }
 
   static async open(options?: FixtureOptions): Promise<OperationsFixture> {

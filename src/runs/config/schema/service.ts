@@ -4,6 +4,7 @@ import { flag, format, integer, oneOf, section, text, variable } from './build.t
 export const service = {
   version: { type: 'integer', const: 1, default: 1, description: 'version of this format' },
   listen: format('address', 'address of the HTTP API', '127.0.0.1:11030'),
+  compress_answers: flag('compress answers over 1 KiB for clients that accept it; false where a proxy does', true),
   tls: section('set both for HTTPS', {
     cert: text('certificate file (PEM)', ''),
     key: text('key file (PEM)', ''),

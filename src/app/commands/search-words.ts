@@ -1,0 +1,72 @@
+import { searchFullText } from '../../../generated/docs/sdk/sdk.gen.ts';
+import type { FullTextResult, SearchFullTextRequest, SearchFullTextResponse } from '../../../generated/docs/sdk/types.gen.ts';
+import type { ServiceClient } from './shared/client.ts';
+import { formatCount, plural } from './shared/format.ts';
+import { writeLines, type Io } from './shared/io.ts';
+import { answered } from './shared/service-failure.ts';
+import { plainLine } from './shared/text-width.ts';
+
+/** What is asked for by words. */
+export interface WordSearch {
+  readonly collection: string;
+  readonly query: string;
+  readonly limit: number;
+  readonly offset: number;
+  readonly filter?: Record<string, string[]> | undefined;
+  readonly lang?: string | undefined;
+  readonly fields?: readonly string[] | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Around each match in a fragment. A character for private use stands in no text that people write, and is its own closing tag. */
+const MARK = '\ue000';
+const BOLD = '\u001b[1m';
+const PLAIN = '\u001b[22m';
+const INDENT = '   ';
+
+/** Writes the documents that words find, best first, each with its title, its key and passages around the matches. */
+export async function searchByWords(client: ServiceClient, search: WordSearch, io: Io): Promise<void> {
+  const { data } = await answered(client.url, searchFullText({ client: client.sdk, body: requestOf(search) }));
+  if (search.json) {
+    io.stdout.write(`${JSON.stringify(data.results, null, 2)}\n`);
+    return;
+  }
+  const emphasise = io.stdout.isTTY === true ? bold : plain;
+  writeLines(io.stdout, data.results.flatMap((result, i) => linesOf(result, search.offset + i + 1, emphasise)));
+  writeLines(io.stderr, [countLine(data, search.offset)]);
+}
+
+function requestOf({ collection, query, limit, offset, filter, lang, fields, json }: WordSearch): SearchFullTextRequest {
+  return {
+    collection, query, limit, offset, highlight: true,
+    ...(json ? {} : { highlightTag: MARK, maxHighlights: 2 }),
+    ...(filter === undefined ? {} : { filterMeta: filter }),
+    ...(lang === undefined ? {} : { lang }),
+    ...(fields !== undefined ? { fields: [...fields] } : json ? {} : { fields: ['title'] }),
+  };
+}
+
+/** The title where there is one, the key, and the passages; an empty line ends it. */
+function linesOf({ document, highlights = [] }: FullTextResult, rank: number, emphasise: (text: string) => string): string[] {
+  const { key, lang, meta = {} } = document;
+  const title = plainLine(meta['title']?.[0] ?? '');
+  const name = `${plainLine(key)} (${lang})`;
+  const head = title === '' ? `${rank}. ${emphasise(`${MARK}${name}${MARK}`)}` : `${rank}. ${emphasise(`${MARK}${title}${MARK}`)}  ${name}`;
+  // A passage of the title would say the title again.
+  const passages = highlights.filter(({ field }) => field === 'content' || title === '');
+  return [head, ...passages.map(({ fragment }) => `${INDENT}${emphasise(plainLine(fragment))}`), ''];
+}
+
+/** Marks come in pairs: what stands between the first and the second is a match. */
+function bold(text: string): string {
+  return text.split(MARK).map((part, i) => (i % 2 === 1 ? `${BOLD}${part}${PLAIN}` : part)).join('');
+}
+
+function plain(text: string): string {
+  return text.replaceAll(MARK, '');
+}
+
+function countLine({ results, total }: SearchFullTextResponse, offset: number): string {
+  if (results.length === 0) return total === 0 ? 'no documents match' : `${plural(total, 'document')} match; none listed from ${formatCount(offset)} on`;
+  return results.length === total ? plural(total, 'document') : `${formatCount(offset + 1)} to ${formatCount(offset + results.length)} of ${plural(total, 'document')}`;
+}

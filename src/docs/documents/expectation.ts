@@ -1,0 +1,59 @@
+import { crc32 } from 'node:zlib';
+import { ServiceError } from '../../errors/index.ts';
+import type { ShownRow } from './document-rows.ts';
+
+/** What a document has to be like for a write to happen: conditions of two origins, which must both hold. */
+export interface Expectation {
+  /** The checksum of the document as it was read. */
+  readonly ifChecksum?: string | undefined;
+  /** A header `If-Match` (RFC 9110, section 13.1.1). */
+  readonly ifMatch?: string | undefined;
+}
+
+/** A row that a checksum can be made of. */
+export interface ChecksumRow extends Pick<ShownRow, 'key' | 'lang' | 'meta' | 'updated_at' | 'expires_at'> {
+  /** CRC-32 of the body. */
+  readonly crc: number;
+}
+
+/** Encodings that an entity tag may name at its end, as the tag of a compressed answer does. */
+const ENCODED = /-(?:gzip|br|zstd)$/;
+
+/**
+ * Names a state of a document: the CRC-32 of its body and the CRC-32 of all else that a reader sees and a write can
+ * change, as 16 hex digits. Two writes within a second have the same only where they left the same.
+ */
+export function checksumOf({ key, lang, meta, crc, updated_at: updatedAt, expires_at: expiresAt }: ChecksumRow): string {
+  return `${hex(crc)}${hex(crc32(JSON.stringify([key, lang, meta, updatedAt, expiresAt])))}`;
+}
+
+/** The header of an answer that is the document of this checksum. */
+export function entityTag(checksum: string): Readonly<Record<string, string>> {
+  return { ETag: `"${checksum}"` };
+}
+
+/**
+ * Throws `precondition_failed` where a document is not as expected; `row` is undefined where there is none. To be asked within the
+ * transaction of the write, so that of two writers who have read the same state one fails.
+ */
+export function requireExpected(row: ChecksumRow | undefined, expected: Expectation): void {
+  if (expectsNothing(expected)) return;
+  const { ifChecksum, ifMatch } = expected;
+  if (row === undefined) throw new ServiceError('precondition_failed', 'there is no such document, and the request expects one');
+  const checksum = checksumOf(row);
+  if ((ifChecksum ?? checksum) !== checksum || (ifMatch !== undefined && !namesIt(ifMatch, checksum))) {
+    throw new ServiceError('precondition_failed', 'the document has changed since it was read; read it again');
+  }
+}
+
+export function expectsNothing({ ifChecksum, ifMatch }: Expectation): boolean {
+  return ifChecksum === undefined && ifMatch === undefined;
+}
+
+/** Weak tags name nothing: the comparison is the strong one. */
+function namesIt(header: string, checksum: string): boolean {
+  if (header.trim() === '*') return true;
+  return header.split(',').map((tag) => /^"(.*)"$/.exec(tag.trim())?.[1]?.replace(ENCODED, '')).includes(checksum);
+}
+
+const hex = (crc: number): string => crc.toString(16).padStart(8, '0');

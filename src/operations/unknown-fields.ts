@@ -1,0 +1,131 @@
+import { closest } from '../lib/did-you-mean.ts';
+
+/** A field of an input that its schema does not have. */
+export interface UnknownField {
+  /** Where it stands, such as `documents[0].titel`. */
+  readonly path: string;
+  /** The path that is probably meant; absent where no field is near. */
+  readonly meant?: string;
+}
+
+/** Finds the fields of an input that its schema does not have, at every depth; no more than `MAX_FOUND` of them. */
+export type UnknownFieldFinder = (input: object) => readonly UnknownField[];
+
+/** More of them tell nothing that the first ones do not. */
+export const MAX_FOUND = 20;
+
+const MAX_SHOWN = 80;
+
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+  readonly items?: Schema;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly $defs?: Readonly<Record<string, Schema>>;
+  /** Fields that the server sets itself, which clients may send back (`x-ignored`). */
+  readonly 'x-ignored'?: readonly string[];
+}
+
+/** What a value may hold, with all alternatives of its schema together. */
+interface Shape {
+  readonly fields: Map<string, Shape>;
+  readonly ignored: Set<string>;
+  /** Whether the fields are described at all; where they are not, any is allowed. */
+  isDescribed: boolean;
+  /** Whether any other field is allowed, as in free maps. */
+  isOpen: boolean;
+  /** Of the values of a free map. */
+  values?: Shape;
+  items?: Shape;
+}
+
+/** Reads a schema once; what it returns walks an input along with it and allocates only for what it finds. */
+export function unknownFieldFinder(schema: object): UnknownFieldFinder {
+  const shape = shapeOf(schema);
+  return (input) => {
+    const found: UnknownField[] = [];
+    collect(input, shape, '', found);
+    return found;
+  };
+}
+
+/** `unknown field "filtrMeta"; did you mean "filterMeta"?` */
+export function unknownFieldMessage({ path, meant }: UnknownField): string {
+  return `unknown field "${path}"${hintOf(meant)}`;
+}
+
+/** The same, where the field is passed over. */
+export function ignoredFieldMessage({ path, meant }: UnknownField): string {
+  return `unknown field "${path}" is ignored${hintOf(meant)}`;
+}
+
+const hintOf = (meant: string | undefined): string => (meant === undefined ? '' : `; did you mean "${meant}"?`);
+
+function shapeOf(root: Schema): Shape {
+  const known = new Map<string, Shape>();
+  const referred = (ref: string): Shape => {
+    const shape = known.get(ref) ?? emptyShape();
+    if (!known.has(ref)) {
+      known.set(ref, shape);
+      add(shape, definition(root, ref));
+    }
+    return shape;
+  };
+  const of = (schema: Schema): Shape => {
+    if (schema.$ref !== undefined) return referred(schema.$ref);
+    const shape = emptyShape();
+    add(shape, schema);
+    return shape;
+  };
+  const add = (shape: Shape, schema: Schema): void => {
+    if (schema.properties !== undefined) shape.isDescribed = true;
+    for (const [name, field] of Object.entries(schema.properties ?? {})) shape.fields.set(name, of(field));
+    for (const name of schema['x-ignored'] ?? []) shape.ignored.add(name);
+    const { additionalProperties: rest, items } = schema;
+    if (rest === true || typeof rest === 'object') shape.isOpen = true;
+    if (typeof rest === 'object') shape.values = of(rest);
+    if (items !== undefined) shape.items = of(items);
+    for (const part of [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {
+      add(shape, part.$ref === undefined ? part : definition(root, part.$ref));
+    }
+  };
+  return of(root);
+}
+
+const emptyShape = (): Shape => ({ fields: new Map(), ignored: new Set(), isDescribed: false, isOpen: false });
+
+function definition(root: Schema, ref: string): Schema {
+  return root.$defs?.[ref.slice('#/$defs/'.length)] ?? {};
+}
+
+/** Depth is no concern: a value is followed only as far as its schema describes it. */
+function collect(value: object, shape: Shape, path: string, found: UnknownField[]): void {
+  if (Array.isArray(value)) {
+    const { items } = shape;
+    if (items === undefined) return;
+    for (const [i, item] of value.entries()) if (isObject(item) && found.length < MAX_FOUND) collect(item, items, `${path}[${i}]`, found);
+    return;
+  }
+  for (const [name, inner] of Object.entries(value)) {
+    if (found.length >= MAX_FOUND) return;
+    const within = shape.fields.get(name) ?? shape.values;
+    if (within === undefined) {
+      if (shape.isDescribed && !shape.isOpen && !shape.ignored.has(name)) found.push(unknownField(path, name, shape));
+    } else if (isObject(inner)) collect(inner, within, join(path, name), found);
+  }
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+function unknownField(path: string, name: string, { fields }: Shape): UnknownField {
+  const meant = closest(name.slice(0, MAX_SHOWN), fields.keys());
+  return { path: join(path, name), ...(meant !== undefined && { meant: join(path, meant) }) };
+}
+
+function join(path: string, name: string): string {
+  const shown = (name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name).toWellFormed();
+  return path === '' ? shown : `${path}.${shown}`;
+}
