@@ -8,6 +8,8 @@ export interface Passes {
   readonly meta?: object | undefined;
   /** A list of conditions, or one for each key. */
   readonly rangeMeta?: object | undefined;
+  readonly filter?: unknown;
+  readonly langs?: readonly string[] | undefined;
   readonly boost?: object | undefined;
   readonly facetBy?: readonly string[] | undefined;
   readonly geo?: object | undefined;
@@ -21,7 +23,7 @@ const EXPENSIVE_ROWS = 20_000;
  * boosts and facets read a row of each document that has the value: at most all of them, which is what is
  * assumed here, since counting them would cost as much.
  */
-export function costOf({ filterMeta, meta, rangeMeta, boost, facetBy, geo }: Passes, documents: number): Cost {
-  const entries = [filterMeta, meta, rangeMeta, boost, facetBy].reduce((sum, each) => sum + Object.keys(each ?? {}).length, geo === undefined ? 0 : 1);
+export function costOf({ filterMeta, meta, rangeMeta, filter, langs = [], boost, facetBy, geo }: Passes, documents: number): Cost {
+  const entries = [filterMeta, meta, rangeMeta, boost, facetBy].reduce((sum, each) => sum + Object.keys(each ?? {}).length, Number(geo !== undefined) + Number(filter !== undefined) + Number(langs.length > 0));
   return entries * documents >= EXPENSIVE_ROWS ? 'expensive' : 'cheap';
 }

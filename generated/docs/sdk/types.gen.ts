@@ -734,6 +734,87 @@ export type FilterMeta = {
 };
 
 /**
+ * A filter as a tree. A node has exactly one of `text`, `and`, `or`, `not` and `field`; the conditions beside `field` must all hold. `gt`, `gte`, `lt` and `lte` are one condition, which a single value must satisfy.
+ */
+export type FilterNode = {
+    /**
+     * An expression: `field = value`, `!=`, `>`, `>=`, `<`, `<=`, `field 1 TO 5`, `field IN [a, b]`, `field STARTS WITH value`, `field EXISTS`, `field IS EMPTY`, `field IS NULL`, and `NOT`, `AND`, `OR` and parentheses. Texts with other characters than letters, digits and `_-./:+`, and numbers that are meant as texts, are quoted.
+     */
+    text?: string;
+    /**
+     * Nodes that must all hold.
+     */
+    and?: Array<FilterNode>;
+    /**
+     * Nodes of which one must hold.
+     */
+    or?: Array<FilterNode>;
+    /**
+     * A node that must not hold.
+     */
+    not?: FilterNode;
+    /**
+     * A metadata key, with or without the prefix `meta.`, or `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`.
+     */
+    field?: string;
+    /**
+     * Some value equals this.
+     */
+    eq?: FilterValue;
+    /**
+     * No value equals this; also where there is none.
+     */
+    ne?: FilterValue;
+    /**
+     * More than this.
+     */
+    gt?: FilterValue;
+    /**
+     * At least this.
+     */
+    gte?: FilterValue;
+    /**
+     * Less than this.
+     */
+    lt?: FilterValue;
+    /**
+     * At most this.
+     */
+    lte?: FilterValue;
+    /**
+     * Some value equals one of these.
+     */
+    in?: Array<FilterValue>;
+    /**
+     * No value equals one of these.
+     */
+    notIn?: Array<FilterValue>;
+    /**
+     * Some value begins with this text.
+     */
+    startsWith?: string;
+    /**
+     * Whether there is a value.
+     */
+    exists?: boolean;
+};
+
+/**
+ * A number equals every value that is the same number; a text equals itself only, `true` and `false` are texts. Bounds compare numbers by size, else dates (ISO 8601, or Unix seconds) by time, else texts by code point.
+ */
+export type FilterValue = string | number | boolean;
+
+/**
+ * Keeps the documents for which an expression holds, beside all other filters. A text in the grammar of Meilisearch, such as `year >= 2020 AND (tags IN [api, cli] OR NOT status = draft)`, or the same as a tree. A field is a metadata key, or `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang` of the document; `meta.lang` is the metadata key of such a name. A condition holds when any value of the field satisfies it. At most 200 conditions, 1,000 values in lists, and 24 levels.
+ */
+export type Filter = string | FilterNode;
+
+/**
+ * Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all.
+ */
+export type Langs = Array<Lang>;
+
+/**
  * What to keep of each document. `id`, `key` and `lang` are always kept; other names select a field of the document (`contentMd`, `meta`, `addedAt`, `updatedAt`, `expiresAt`) or one metadata key. The body comes only if `contentMd` is named or `includeContent` is true.
  */
 export type Fields = Array<string>;
@@ -741,6 +822,8 @@ export type Fields = Array<string>;
 export type SearchDocumentsRequest = {
     collection: CollectionName;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * What to sort by; absent means by key, ascending.
      */
@@ -753,6 +836,10 @@ export type SearchDocumentsRequest = {
      * Most documents to answer; 0 asks for the count only. The default is `topK` of the collection's retrieval profile, else 50.
      */
     limit?: number;
+    /**
+     * Another name for `limit`; when both are sent they must be the same.
+     */
+    topK?: number;
     /**
      * How many matches to skip.
      */
@@ -1541,6 +1628,8 @@ export type ImportWikiResponse = {
 export type ExportDocumentsRequest = {
     collection: CollectionName;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * Format of the answer.
      */
@@ -2375,6 +2464,10 @@ export type SearchFullTextRequest = {
      */
     limit?: number;
     /**
+     * Another name for `limit`; when both are sent they must be the same.
+     */
+    topK?: number;
+    /**
      * How many of the best results to skip.
      */
     offset?: ResultOffset;
@@ -2410,6 +2503,8 @@ export type SearchFullTextRequest = {
         [key: string]: number;
     };
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     rangeMeta?: RangeMeta;
     boost?: Boost;
     /**
@@ -2639,6 +2734,8 @@ export type DeleteStopWordsResponse = {
 export type AggregateDocumentsRequest = {
     collection: CollectionName;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * Fields whose values to count.
      */
@@ -2894,6 +2991,10 @@ export type SearchVectorsRequest = {
      */
     topK?: number;
     /**
+     * Another name for `topK`; when both are sent they must be the same.
+     */
+    limit?: number;
+    /**
      * How many of the best results to skip.
      */
     offset?: ResultOffset;
@@ -2902,6 +3003,8 @@ export type SearchVectorsRequest = {
      */
     threshold?: number;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * Whether documents carry their body.
      */
@@ -3334,6 +3437,8 @@ export type SearchAcrossCollectionsRequest = {
     algorithm?: VectorAlgorithm;
     distanceMetric?: DistanceMetric;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * Whether documents carry their body.
      */
@@ -3690,6 +3795,10 @@ export type SearchHybridRequest = {
      */
     topK?: number;
     /**
+     * Another name for `topK`; when both are sent they must be the same.
+     */
+    limit?: number;
+    /**
      * How many of the best results to skip. The candidates of both sides grow with it.
      */
     offset?: ResultOffset;
@@ -3717,6 +3826,8 @@ export type SearchHybridRequest = {
     threshold?: number;
     distanceMetric?: DistanceMetric;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * Whether documents carry their body.
      */
@@ -4447,6 +4558,10 @@ export type RecallMemoryRequest = {
      */
     topK?: number;
     /**
+     * Another name for `topK`; when both are sent they must be the same.
+     */
+    limit?: number;
+    /**
      * How many of the best results to skip.
      */
     offset?: ResultOffset;
@@ -4464,6 +4579,8 @@ export type RecallMemoryRequest = {
      */
     includeContent?: boolean;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * Tokens that the results may cost together: explicit, then the collection's retrieval profile, then no budget. 0 means no budget.
      */
@@ -6465,6 +6582,11 @@ export type CronFiredEvent = {
  * What a webhook receives about a document that an automation rule matched.
  */
 export type TriggerEvent = TriggerMatchedEvent | CronFiredEvent;
+
+/**
+ * Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all.
+ */
+export type LangsWritable = Array<Lang>;
 
 /**
  * Settings of the storage backend as read.
@@ -9868,9 +9990,17 @@ export type SearchFullTextByQueryData = {
          */
         limit?: number;
         /**
+         * Another name for `limit`; when both are sent they must be the same.
+         */
+        topK?: number;
+        /**
          * How many of the best results to skip.
          */
         offset?: ResultOffset;
+        /**
+         * Keeps the documents for which an expression holds, in the grammar of `filter` of `POST /v1/fts`.
+         */
+        filter?: string;
         /**
          * How documents are scored.
          */

@@ -5,7 +5,7 @@ import { createGraphqlApplication } from './application.ts';
 
 /** The schema as it was decided, with what tells of answers that end early. */
 const DECIDED_SDL = `
-scalar JSONObject  scalar Time  scalar Long
+scalar JSONObject  scalar Time  scalar Long  scalar FilterValue
 directive @auth on FIELD_DEFINITION
 directive @hasRole(role: Role!) on FIELD_DEFINITION
 enum Role { ADMIN USER }
@@ -39,9 +39,10 @@ type CodeGraph { collection: String! root: String! direction: String! depth: Int
 input MetaInput { key: String! values: [String!]! }
 input AddDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String! ttl: Int }
 input UpdateDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String ttl: Int }
-input SearchInput { collection: String! filterMeta: [MetaInput!] sort: String asc: Boolean limit: Int offset: Int contextTokenBudget: Int }
-input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] includeContent: Boolean }
-input FTSInput { collection: String! query: String! limit: Int offset: Int contextTokenBudget: Int }
+input SearchInput { collection: String! filterMeta: [MetaInput!] filter: FilterInput langs: [String!] sort: String asc: Boolean limit: Int topK: Int offset: Int contextTokenBudget: Int }
+input FilterInput { text: String and: [FilterInput!] or: [FilterInput!] not: FilterInput field: String eq: FilterValue ne: FilterValue gt: FilterValue gte: FilterValue lt: FilterValue lte: FilterValue in: [FilterValue!] notIn: [FilterValue!] startsWith: String exists: Boolean }
+input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] includeContent: Boolean }
+input FTSInput { collection: String! query: String! limit: Int topK: Int filter: FilterInput langs: [String!] offset: Int contextTokenBudget: Int }
 input CodeGraphInput { collection: String! key: String! direction: String depth: Int maxDegree: Int lines: Boolean }
 input AddBatchDocumentInput { key: String! lang: String! contentMd: String! meta: [MetaInput!] saveRevision: Boolean }
 input IngestDocumentInput { url: String key: String lang: String! contentMd: String! meta: [MetaInput!] extractFrontmatter: Boolean scrapedAt: Int scraper: String ttl: Int }

@@ -1,14 +1,17 @@
 import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
+import { limitOf } from '../limit-of.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Reply, truncationHeaders, type Context, type InputOf } from '../../operations/index.ts';
 import type { Operations } from '../../../generated/docs/operations.ts';
+import type { OrdSet } from '../../lib/ord-set.ts';
 import type { BodyCodec, Queries } from '../../storage/index.ts';
 import { queriesFor, readCollection, scanRows, type CollectionRow } from './collection-rows.ts';
 import { ContentReader, contentsFor, type ResultRow } from './content-reader.ts';
 import { contextCost, countWithinBudget } from './context-budget.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { toDocument } from './document-rows.ts';
-import { checkFilter, expiredOrds, matchesNothing, matchingOrds, visibleDocuments, type Fragment } from './meta-filter.ts';
+import { passingDocuments, readFilter } from './filter/index.ts';
+import { checkFilter, expiredOrds, matchesNothing, matchingOrds, passingOnly, visibleDocuments, type Fragment } from './meta-filter.ts';
 import { Pace } from './pace.ts';
 import { projectDocument, projectionOf, type Projection } from './project-document.ts';
 
@@ -22,6 +25,13 @@ interface Order {
 interface Page {
   readonly limit: number;
   readonly offset: number;
+}
+
+/** What narrows the documents; what is absent lets all pass. */
+interface Matches {
+  readonly filterMeta: Fragment | undefined;
+  /** What passes `filter` and `langs`. */
+  readonly passing: OrdSet | undefined;
 }
 
 const DEFAULT_LIMIT = 50;
@@ -41,13 +51,18 @@ export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments']
   return async (input, context) => {
     const { collection: name, filterMeta = {}, fields, includeContent } = input;
     checkFilter(filterMeta);
+    const filter = readFilter(input);
     const collection = await readCollection(deps.sql, name);
     if (collection === undefined || matchesNothing(filterMeta)) return new Reply([], { 'X-Total-Count': '0' });
 
     const profile = deps.collections.configOf(name)?.retrieval ?? {};
     const projection = projectionOf(fields, includeContent);
-    const page = { limit: input.limit ?? profile.topK ?? DEFAULT_LIMIT, offset: input.offset };
-    const found = await find(deps, collection, matchingOrds(collection.id, filterMeta), orderOf(input), page, projection, context);
+    const page = { limit: limitOf(input) ?? profile.topK ?? DEFAULT_LIMIT, offset: input.offset };
+    const matches: Matches = {
+      filterMeta: matchingOrds(collection.id, filterMeta),
+      passing: filter && await passingDocuments(queriesFor(deps.sql, collection), collection.id, filter),
+    };
+    const found = await find(deps, collection, matches, orderOf(input), page, projection, context);
     const fitting = countWithinBudget(found.documents.map(({ bytes }) => bytes), input.contextTokenBudget ?? profile.contextTokenBudget ?? 0);
     const contextTruncated = fitting < found.documents.length;
     return new Reply(found.documents.slice(0, fitting).map(({ document }) => document), {
@@ -73,12 +88,12 @@ interface Presented {
 }
 
 async function find(
-  { sql, clock, codec }: Deps, collection: CollectionRow, matches: Fragment | undefined, order: Order, page: Page, projection: Projection, bounds: Pick<Context, 'signal' | 'budget'>,
+  { sql, clock, codec }: Deps, collection: CollectionRow, matches: Matches, order: Order, page: Page, projection: Projection, bounds: Pick<Context, 'signal' | 'budget'>,
 ): Promise<{ total: number; documents: Presented[] }> {
   const now = unixSeconds(clock);
   const total = await countMatches(queriesFor(sql, collection), collection, matches, now);
   if (page.limit === 0 || page.offset >= total) return { total, documents: [] };
-  const visible = visibleDocuments(collection.id, matches, now, total * FEW < collection.docs);
+  const visible = passingOnly(visibleDocuments(collection.id, matches.filterMeta, now, total * FEW < collection.docs), matches.passing);
   const reader = new ContentReader(sql, contentsFor(bounds.budget, projection.body, projection.body));
   const { sql: query, params } = pageQuery(visible, order, page, reader.columns);
   const rows = page.limit <= LARGE_PAGE ? inOne(queriesFor(sql, collection).all<ResultRow>(query, params)) : scanRows<ResultRow>(sql, collection, query, params);
@@ -90,7 +105,11 @@ async function* inOne<T>(rows: Promise<T[]>): AsyncGenerator<T[]> {
 }
 
 /** Answered from indexes alone: the few expired rows are looked for by themselves. */
-async function countMatches(queries: Queries, { id: cid, docs }: CollectionRow, matches: Fragment | undefined, now: number): Promise<number> {
+async function countMatches(queries: Queries, { id: cid, docs }: CollectionRow, { filterMeta: matches, passing }: Matches, now: number): Promise<number> {
+  if (passing !== undefined) {
+    const { sql, params } = passingOnly(visibleDocuments(cid, matches, now), passing);
+    return (await queries.get<{ count: number }>(`SELECT count(*) AS count FROM documents d WHERE ${sql}`, params))!.count;
+  }
   const expired = expiredOrds(cid, now);
   const counted = matches === undefined ? expired : { sql: `${matches.sql} EXCEPT ${expired.sql}`, params: [...matches.params, ...expired.params] };
   const row = await queries.get<{ count: number }>(`SELECT count(*) AS count FROM (${counted.sql}) counted`, counted.params);

@@ -2,6 +2,7 @@ import type { ProjectedDocument } from '../../../../generated/docs/sdk/types.gen
 import type { DocumentConnection, DocumentEdge, SearchInput } from '../../../../generated/graphql/resolvers.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { truncationIn } from '../../../operations/index.ts';
+import { toFilter } from '../filter.ts';
 import { toMeta } from '../meta.ts';
 import { inSteps } from '../in-steps.ts';
 import { selects } from '../selects.ts';
@@ -21,7 +22,7 @@ export const documents = defineArea('documents', {
     search: (_, { input }, { read, invoke }, info) => {
       const includeContent = selects(info, BODY);
       return read(info, async () => {
-        const { value, headers } = await invoke('searchDocuments', { ...input, filterMeta: toMeta(input.filterMeta), includeContent });
+        const { value, headers } = await invoke('searchDocuments', { ...input, filterMeta: toMeta(input.filterMeta), filter: toFilter(input.filter), langs: input.langs && [...input.langs], includeContent });
         return toConnection(value, headers, input);
       }, { variant: String(includeContent), bodies: ({ edges }) => bodiesOf(edges.map(({ node }) => node)) });
     },

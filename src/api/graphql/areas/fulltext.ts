@@ -1,5 +1,6 @@
 import { inSteps } from '../in-steps.ts';
 import { selects } from '../selects.ts';
+import { toFilter } from '../filter.ts';
 import { defineArea } from './area.ts';
 import { bodiesOf, presentDocument } from './present-document.ts';
 
@@ -10,7 +11,7 @@ export const fulltext = defineArea('fulltext', {
     fts: (_, { input }, { read, invoke }, info) => {
       const includeContent = selects(info, BODY);
       return read(info, async () => {
-        const { value: { results, total, contextTruncated = false, truncated = false, nextOffset = null } } = await invoke('searchFullText', { ...input, includeContent });
+        const { value: { results, total, contextTruncated = false, truncated = false, nextOffset = null } } = await invoke('searchFullText', { ...input, filter: toFilter(input.filter), langs: input.langs && [...input.langs], includeContent });
         return { total, contextTruncated, truncated, nextOffset, results: results.map(({ document, score, matchedTerms }) => ({ document: presentDocument(document), score, matchedTerms })) };
       }, { variant: String(includeContent), bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)) });
     },

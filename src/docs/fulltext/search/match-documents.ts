@@ -93,7 +93,7 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
 async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope, only: ReadonlySet<number> | undefined): Promise<Look> {
   const since = deps.view.position;
   const { collection, content } = scope;
-  const eligible = await eligibleDocuments(deps, collection, { filterMeta: request.filterMeta, ranges: request.ranges, hidden: scope.hidden });
+  const eligible = await eligibleDocuments(deps, collection, { filterMeta: request.filterMeta, ranges: request.ranges, filter: request.filter, hidden: scope.hidden });
   const factors = await boostFactors(queriesFor(deps.sql, collection), collection.id, request.boost);
   // Asked for only now, since another may have taken its place meanwhile.
   const index = deps.view.indexOf(request.collection);

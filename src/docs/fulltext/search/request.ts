@@ -1,7 +1,9 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Collections } from '../../collections/index.ts';
-import { checkFilter, projectionOf, type Meta, type Projection } from '../../documents/index.ts';
+import { checkFilter, projectionOf, readFilter, type Meta, type Projection } from '../../documents/index.ts';
+import type { Filter } from '../../../search/filter/index.ts';
+import { limitOf } from '../../limit-of.ts';
 import type { FullText } from '../fulltext.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Algorithm, Field } from '../view/text-index.ts';
@@ -35,6 +37,7 @@ export interface SearchRequest {
   readonly offset: number;
   readonly filterMeta: Meta;
   readonly ranges: readonly RangeCondition[];
+  readonly filter: Filter | undefined;
   readonly boost: Readonly<Record<string, number>>;
   readonly facetBy: readonly string[] | undefined;
   readonly facetMaxValues: number;
@@ -73,9 +76,10 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     algorithm: input.algorithm,
     fieldWeights: toWeights(input.fieldWeights),
     stemmingActive: isStemming(plan),
-    limit: input.limit ?? profile.topK ?? DEFAULT_LIMIT,
+    limit: limitOf(input) ?? profile.topK ?? DEFAULT_LIMIT,
     offset: input.offset,
     ranges: toConditions(input.rangeMeta),
+    filter: readFilter(input),
     boost: input.boost ?? {},
     facetBy: input.facetBy,
     facetMaxValues: input.facetMaxValues,
