@@ -716,9 +716,9 @@ export type SearchInput = {
   readonly filter?: InputMaybe<FilterInput>;
   /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
-  /** `addedAt`, `updatedAt` or `key`; absent means by key, ascending. */
+  /** What to sort by, such as `updatedAt`, or `year:desc, title:asc`; absent means by key, ascending. */
   readonly sort?: InputMaybe<Scalars['String']['input']>;
-  /** Whether to sort ascending. The default is false with `sort` and true without. */
+  /** Whether to sort ascending by the keys of `sort` that name no direction. The default is false with `sort` and true without. */
   readonly asc?: InputMaybe<Scalars['Boolean']['input']>;
   /** Most documents to answer, 0 to 10,000. The default is `topK` of the collection's retrieval profile, else 50. */
   readonly limit?: InputMaybe<Scalars['Int']['input']>;
@@ -784,6 +784,8 @@ export type FtsInput = {
   readonly filter?: InputMaybe<FilterInput>;
   /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** An order in place of the best first, such as `year:desc, score`. */
+  readonly sort?: InputMaybe<Scalars['String']['input']>;
   /** How many of the best results to skip; the default is 0. */
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
   /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */

@@ -528,10 +528,10 @@ export type DocumentKey = string;
 export type Lang = string;
 
 /**
- * Metadata, a map from a key to its values. At most 256 keys of 1,000 values of 8 KiB.
+ * Metadata as requests have them, a map from a key to its values: a text, a number, a truth value, or a list of these. They are stored and answered as lists of texts. At most 256 keys of 1,000 values of 8 KiB.
  */
-export type Meta = {
-    [key: string]: Array<string>;
+export type GivenMeta = {
+    [key: string]: Array<string | number | boolean> | string | number | boolean;
 };
 
 /**
@@ -546,7 +546,7 @@ export type AddDocumentRequest = {
     /**
      * Metadata; replaces all that the document has, absent means none.
      */
-    meta?: Meta;
+    meta?: GivenMeta;
     /**
      * The markdown body; may be empty.
      */
@@ -559,6 +559,13 @@ export type AddDocumentRequest = {
      * Whether to keep this version in the document's history.
      */
     saveRevision?: boolean;
+};
+
+/**
+ * Metadata, a map from a key to its values. At most 256 keys of 1,000 values of 8 KiB.
+ */
+export type Meta = {
+    [key: string]: Array<string>;
 };
 
 /**
@@ -605,10 +612,10 @@ export type WrittenDocument = {
 };
 
 /**
- * Metadata of one item of a batch, a map from a key to its values. The limits of `Meta` hold; an item beyond them fails alone.
+ * Metadata of one item of a batch, a map from a key to its values: a text, a number, a truth value, or a list of these. The limits of `/v1/add` hold; an item beyond them fails alone.
  */
 export type BatchMeta = {
-    [key: string]: Array<string>;
+    [key: string]: Array<string | number | boolean> | string | number | boolean;
 };
 
 /**
@@ -727,10 +734,10 @@ export type Document = {
 };
 
 /**
- * Keeps the documents whose metadata match. The values of one key are alternatives (OR); different keys must all match (AND). At most 1,000 values in all keys together.
+ * Keeps the documents whose metadata match. The values of one key are alternatives (OR); different keys must all match (AND). A single text, number or truth value stands for a list of one. At most 1,000 values in all keys together.
  */
 export type FilterMeta = {
-    [key: string]: Array<string>;
+    [key: string]: Array<string | number | boolean> | string | number | boolean;
 };
 
 /**
@@ -825,11 +832,11 @@ export type SearchDocumentsRequest = {
     filter?: Filter;
     langs?: Langs;
     /**
-     * What to sort by; absent means by key, ascending.
+     * What to sort by; absent means by key, ascending. Keys such as `updatedAt`, or `year:desc, title:asc`, separated by commas. Each is `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`, or a metadata key with its direction or with the prefix `meta.`; in quotes where it has a comma. `asc` is the direction of keys without one. Numbers and dates are sorted as such, before texts; of several values the least counts ascending, the greatest descending. What has none comes last.
      */
-    sort?: 'addedAt' | 'updatedAt' | 'key';
+    sort?: string;
     /**
-     * Whether to sort ascending. The default is false with `sort` and true without.
+     * Whether to sort ascending by the keys of `sort` that name no direction. The default is false with `sort` and true without.
      */
     asc?: boolean;
     /**
@@ -905,7 +912,7 @@ export type UpdateDocumentRequest = {
     /**
      * New metadata; replaces all, `{}` clears, absent keeps.
      */
-    meta?: Meta;
+    meta?: GivenMeta;
     /**
      * New body; may be empty, absent keeps the body.
      */
@@ -1555,7 +1562,7 @@ export type ImportUrlRequest = {
     /**
      * Metadata, merged with the frontmatter and winning over it.
      */
-    meta?: Meta;
+    meta?: GivenMeta;
     /**
      * Seconds until the document expires; 0 means never.
      */
@@ -2199,7 +2206,7 @@ export type ListSchemasResponse = {
 
 export type ValidateDocumentRequest = {
     collection: CollectionName;
-    meta: Meta;
+    meta: GivenMeta;
 };
 
 export type ValidateDocumentResponse = {
@@ -2471,6 +2478,10 @@ export type SearchFullTextRequest = {
      * How many of the best results to skip.
      */
     offset?: ResultOffset;
+    /**
+     * An order in place of the best first: keys such as `year:desc, title:asc`, separated by commas. Each is `score`, `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`, or a metadata key with its direction or with the prefix `meta.`; in quotes where it has a comma. `desc` where none is given. Numbers and dates are sorted as such, before texts; of several values the least counts ascending, the greatest descending. What has none comes last. Equal documents stay in the order in which they were added.
+     */
+    sort?: string;
     algorithm?: FullTextAlgorithm;
     /**
      * How `query` is read; `auto` detects it from the syntax.
@@ -4440,7 +4451,7 @@ export type StartSessionRequest = {
      * Its title; made when absent or empty.
      */
     title?: string;
-    meta?: Meta;
+    meta?: GivenMeta;
     /**
      * Seconds until the session expires; 30 days when absent, 0 means never.
      */
@@ -4500,7 +4511,7 @@ export type AddMessageRequest = {
      * The text, at most 256 KiB.
      */
     content: string;
-    meta?: Meta;
+    meta?: GivenMeta;
 };
 
 /**
@@ -4862,6 +4873,13 @@ export type DeleteWebhookResponse = {
 export type AutomationSearchType = 'fts' | 'vector' | 'hybrid';
 
 /**
+ * Keeps the documents whose metadata match. The values of one key are alternatives (OR); different keys must all match (AND). At most 1,000 values in all keys together.
+ */
+export type AutomationFilterMeta = {
+    [key: string]: Array<string>;
+};
+
+/**
  * Options of the search; each concerns only the search types that know it.
  */
 export type AutomationSearchParams = {
@@ -4885,7 +4903,7 @@ export type AutomationSearchParams = {
      * The constant k of reciprocal rank fusion; 60 by default.
      */
     rrfK?: number;
-    filterMeta?: FilterMeta;
+    filterMeta?: AutomationFilterMeta;
     /**
      * Matches at most; without it, all of them.
      */
@@ -9997,6 +10015,10 @@ export type SearchFullTextByQueryData = {
          * How many of the best results to skip.
          */
         offset?: ResultOffset;
+        /**
+         * An order in place of the best first, as `sort` of `POST /v1/fts`.
+         */
+        sort?: string;
         /**
          * Keeps the documents for which an expression holds, in the grammar of `filter` of `POST /v1/fts`.
          */

@@ -6,6 +6,7 @@ export { ENDLESS_ROOM, transactWithRoom, type EmbeddingRoom, type Patience, type
 export { collectionOfId, identify, type Identity } from './identity.ts';
 export type { Meta } from './meta.ts';
 export { passingDocuments, readFilter, inSet, valuesQuery, type FilterInput } from './filter/index.ts';
+export { readPlaces } from './order/index.ts';
 export { checkFilter, matchesNothing, type Fragment } from './meta-filter.ts';
 export { Pace } from './pace.ts';
 export { projectDocument, projectionOf, type Projection } from './project-document.ts';

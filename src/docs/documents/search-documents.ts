@@ -1,9 +1,10 @@
 import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
+import { parseSort, type SortKey } from '../../search/order/index.ts';
 import { limitOf } from '../limit-of.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Reply, truncationHeaders, type Context, type InputOf } from '../../operations/index.ts';
 import type { Operations } from '../../../generated/docs/operations.ts';
-import type { OrdSet } from '../../lib/ord-set.ts';
+import { OrdSet } from '../../lib/ord-set.ts';
 import type { BodyCodec, Queries } from '../../storage/index.ts';
 import { queriesFor, readCollection, scanRows, type CollectionRow } from './collection-rows.ts';
 import { ContentReader, contentsFor, type ResultRow } from './content-reader.ts';
@@ -12,15 +13,14 @@ import type { Deps, DocumentHandlers } from './deps.ts';
 import { toDocument } from './document-rows.ts';
 import { passingDocuments, readFilter } from './filter/index.ts';
 import { checkFilter, expiredOrds, matchesNothing, matchingOrds, passingOnly, visibleDocuments, type Fragment } from './meta-filter.ts';
+import { rowsInOrder, sortDocuments } from './order/index.ts';
 import { Pace } from './pace.ts';
 import { projectDocument, projectionOf, type Projection } from './project-document.ts';
 
 type Input = InputOf<Operations, 'searchDocuments'>;
 
-interface Order {
-  readonly column: 'key' | 'added_at' | 'updated_at';
-  readonly direction: 'ASC' | 'DESC';
-}
+/** Of an index, or of keys that are looked up. */
+type Order = { readonly column: 'key' | 'added_at' | 'updated_at'; readonly direction: 'ASC' | 'DESC' } | { readonly keys: readonly SortKey[] };
 
 interface Page {
   readonly limit: number;
@@ -35,6 +35,8 @@ interface Matches {
 }
 
 const DEFAULT_LIMIT = 50;
+
+const COLUMNS_OF_PAGE = 'd.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at';
 
 /** A larger page comes from the other thread in parts. */
 const LARGE_PAGE = 500;
@@ -51,18 +53,18 @@ export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments']
   return async (input, context) => {
     const { collection: name, filterMeta = {}, fields, includeContent } = input;
     checkFilter(filterMeta);
-    const filter = readFilter(input);
+    const [filter, order, limit] = [readFilter(input), orderOf(input), limitOf(input)];
     const collection = await readCollection(deps.sql, name);
     if (collection === undefined || matchesNothing(filterMeta)) return new Reply([], { 'X-Total-Count': '0' });
 
     const profile = deps.collections.configOf(name)?.retrieval ?? {};
     const projection = projectionOf(fields, includeContent);
-    const page = { limit: limitOf(input) ?? profile.topK ?? DEFAULT_LIMIT, offset: input.offset };
+    const page = { limit: limit ?? profile.topK ?? DEFAULT_LIMIT, offset: input.offset };
     const matches: Matches = {
       filterMeta: matchingOrds(collection.id, filterMeta),
       passing: filter && await passingDocuments(queriesFor(deps.sql, collection), collection.id, filter),
     };
-    const found = await find(deps, collection, matches, orderOf(input), page, projection, context);
+    const found = await find(deps, collection, matches, order, page, projection, context);
     const fitting = countWithinBudget(found.documents.map(({ bytes }) => bytes), input.contextTokenBudget ?? profile.contextTokenBudget ?? 0);
     const contextTruncated = fitting < found.documents.length;
     return new Reply(found.documents.slice(0, fitting).map(({ document }) => document), {
@@ -75,10 +77,13 @@ export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments']
 
 const COLUMNS = { key: 'key', addedAt: 'added_at', updatedAt: 'updated_at' } as const;
 
-/** By key, ascending, unless something else is asked for; then descending unless that is. */
+/** By key, ascending, unless something else is asked for; then descending unless that is. Throws `invalid_argument`. */
 function orderOf({ sort, asc }: Input): Order {
   const ascending = asc ?? sort === undefined;
-  return { column: COLUMNS[sort ?? 'key'], direction: ascending ? 'ASC' : 'DESC' };
+  const keys = parseSort(sort ?? 'key', { descending: !ascending, scored: false });
+  const [{ column, descending }] = keys as [SortKey];
+  if (keys.length > 1 || !('name' in column) || !(column.name in COLUMNS)) return { keys };
+  return { column: COLUMNS[column.name as keyof typeof COLUMNS], direction: descending ? 'DESC' : 'ASC' };
 }
 
 /** A document of the page, with the bytes of text that a token budget counts. */
@@ -95,6 +100,10 @@ async function find(
   if (page.limit === 0 || page.offset >= total) return { total, documents: [] };
   const visible = passingOnly(visibleDocuments(collection.id, matches.filterMeta, now, total * FEW < collection.docs), matches.passing);
   const reader = new ContentReader(sql, contentsFor(bounds.budget, projection.body, projection.body));
+  if ('keys' in order) {
+    const ords = await sortedPage(queriesFor(sql, collection), collection.id, visible, order.keys, page);
+    return { total, documents: await present(codec, reader, rowsInOrder(sql, ords, `${COLUMNS_OF_PAGE}, ${reader.columns}`), projection, bounds) };
+  }
   const { sql: query, params } = pageQuery(visible, order, page, reader.columns);
   const rows = page.limit <= LARGE_PAGE ? inOne(queriesFor(sql, collection).all<ResultRow>(query, params)) : scanRows<ResultRow>(sql, collection, query, params);
   return { total, documents: await present(codec, reader, rows, projection, bounds) };
@@ -102,6 +111,12 @@ async function find(
 
 async function* inOne<T>(rows: Promise<T[]>): AsyncGenerator<T[]> {
   yield await rows;
+}
+
+async function sortedPage(queries: Queries, cid: number, visible: Fragment, keys: readonly SortKey[], { offset, limit }: Page): Promise<number[]> {
+  const rows = await queries.all<{ ord: number }>(`SELECT d.ord FROM documents d WHERE ${visible.sql}`, visible.params);
+  const sorted = await sortDocuments(queries, cid, OrdSet.of(rows.map(({ ord }) => ord)), keys, offset + limit);
+  return sorted.slice(offset);
 }
 
 /** Answered from indexes alone: the few expired rows are looked for by themselves. */
@@ -117,10 +132,10 @@ async function countMatches(queries: Queries, { id: cid, docs }: CollectionRow, 
 }
 
 /** Sorts ordinals first, so that bodies are read for the page alone. */
-function pageQuery(visible: Fragment, { column, direction }: Order, { limit, offset }: Page, content: string): Fragment {
+function pageQuery(visible: Fragment, { column, direction }: Extract<Order, { column: unknown }>, { limit, offset }: Page, content: string): Fragment {
   const order = `ORDER BY d.${column} ${direction}, d.id ASC`;
   const sql = `
-    SELECT d.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at, ${content}
+    SELECT ${COLUMNS_OF_PAGE}, ${content}
     FROM (SELECT d.ord AS ord FROM documents d WHERE ${visible.sql} ${order} LIMIT ? OFFSET ?) page JOIN documents d ON d.ord = page.ord ${order}`;
   return { sql, params: [...visible.params, limit, offset] };
 }

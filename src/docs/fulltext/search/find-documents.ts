@@ -1,4 +1,5 @@
 import { applyCuration, type Curated, type CurationRule, type Pin } from '../../curation/index.ts';
+import { comparePlaces, type SortKey } from '../../../search/order/index.ts';
 import type { OrdSet } from '../view/ord-set.ts';
 import { curatedDocuments, isMeant, type PinnedDocument } from './curate.ts';
 import { matchDocuments, type Match, type MatchDeps, type MatchScope } from './match-documents.ts';
@@ -27,10 +28,10 @@ export interface SearchOutcome {
 export async function findDocuments(
   deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[], scope: Omit<MatchScope, 'hidden' | 'pinned'>,
 ): Promise<SearchOutcome> {
-  const { query, limit, offset } = request;
+  const { query, limit, offset, sort } = request;
   const { hidden, pinned } = await curatedDocuments(deps, request.collection.toLowerCase(), query, rules);
   const { total, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
-  const organic = [...found].filter(([, { score }]) => score !== undefined).sort(byScore).slice(0, offset + limit + pinned.length);
+  const organic = [...found].filter(([, { score }]) => score !== undefined).sort(sort === undefined ? byScore : byPlace(sort)).slice(0, offset + limit + pinned.length);
   const curated = applyCuration(query, organic.map(toFound), rules, (pin) => findPinned(pinned, pin, found));
   const outside = curated.filter(({ ord, pinned: isPinned }) => isPinned && found.get(ord)?.score === undefined);
   for (const { ord } of outside) all?.add(ord);
@@ -39,6 +40,10 @@ export async function findDocuments(
 
 function byScore([a, { score: scoreOfA }]: [number, Match], [b, { score: scoreOfB }]: [number, Match]): number {
   return scoreOfB! - scoreOfA! || a - b;
+}
+
+function byPlace(sort: readonly SortKey[]): (a: [number, Match], b: [number, Match]) => number {
+  return ([a, { place: one = [] }], [b, { place: other = [] }]) => comparePlaces(one, other, sort) || a - b;
 }
 
 function toFound([ord, { row, score, terms }]: [number, Match]): Found {

@@ -3,6 +3,7 @@ import type { InputOf } from '../../../operations/index.ts';
 import type { Collections } from '../../collections/index.ts';
 import { checkFilter, projectionOf, readFilter, type Meta, type Projection } from '../../documents/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
+import { parseSort, type SortKey } from '../../../search/order/index.ts';
 import { limitOf } from '../../limit-of.ts';
 import type { FullText } from '../fulltext.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
@@ -38,6 +39,8 @@ export interface SearchRequest {
   readonly filterMeta: Meta;
   readonly ranges: readonly RangeCondition[];
   readonly filter: Filter | undefined;
+  /** Undefined for the best first. */
+  readonly sort: readonly SortKey[] | undefined;
   readonly boost: Readonly<Record<string, number>>;
   readonly facetBy: readonly string[] | undefined;
   readonly facetMaxValues: number;
@@ -80,6 +83,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     offset: input.offset,
     ranges: toConditions(input.rangeMeta),
     filter: readFilter(input),
+    sort: input.sort === undefined ? undefined : parseSort(input.sort, { descending: true, scored: true }),
     boost: input.boost ?? {},
     facetBy: input.facetBy,
     facetMaxValues: input.facetMaxValues,
