@@ -85,6 +85,8 @@ export const documents: Record<string, Scenario> = {
     for (const asc of [true, false, undefined]) await ok('searchDocuments', { sort: 'key', asc });
     await ok('searchDocuments', { sort: 'updatedAt', asc: true });
     await ok('searchDocuments', { asc: false });
+    for (const sort of ['key', 'kind:asc,key']) await ok('searchDocuments', { sort, cursor: '*', limit: 1 });
+    await ok('searchDocuments', { cursor: '*', langs: ['none'] });
     for (const sort of ['tags:asc, key:desc', 'meta.tags,lang:asc', 'kind:desc', 'expiresAt']) await ok('searchDocuments', { sort });
     await ok('searchDocuments', { limit: 0 });
     await ok('searchDocuments', { limit: 2 });
@@ -97,7 +99,7 @@ export const documents: Record<string, Scenario> = {
     await ok('searchDocuments', { includeContent: true, limit: 1 });
     await ok('searchDocuments', { contextTokenBudget: 10 });
     await ok('searchDocuments', { collection: 'parity-there-is-no-such-collection' });
-    for (const bad of [{ limit: -1 }, { limit: 10_001 }, { offset: -1 }, { sort: 'size' }, { sort: 'score' }, { sort: 'key,' }, { contextTokenBudget: -1 }, { fields: [''] }, { filter: { text: 'a =' } }, { filter: { field: 'a' } }, { filter: {} }, { limit: 1, topK: 2 }, { langs: [''] }]) await refused('invalid_argument', 'searchDocuments', bad);
+    for (const bad of [{ limit: -1 }, { limit: 10_001 }, { offset: -1 }, { sort: 'size' }, { sort: 'score' }, { sort: 'key,' }, { cursor: 'x' }, { cursor: '*', offset: 1 }, { contextTokenBudget: -1 }, { fields: [''] }, { filter: { text: 'a =' } }, { filter: { field: 'a' } }, { filter: {} }, { limit: 1, topK: 2 }, { langs: [''] }]) await refused('invalid_argument', 'searchDocuments', bad);
   },
 
   async 'a batch stores what it can and tells of the rest'({ ok, refused }) {

@@ -39,6 +39,7 @@ export const searches: Record<string, Scenario> = {
     await search('trees', { filterMeta: { kind: ['animal', 'green'] }, fields: ['kind'] });
     await search('trees', { filter: { field: 'year', gte: 2020, lt: 2021.5 }, langs: ['en'], topK: 1 });
     await search('trees', { filter: { or: [{ field: 'year', eq: 2019 }, { field: 'year', eq: '2021.0' }, { field: 'kind', eq: true }] } });
+    await search('trees', { cursor: '*', limit: 1 });
     for (const sort of ['year:asc, score', 'score:asc,key', 'kind:desc']) await search('trees', { sort });
     await search('trees', { fieldWeights: { content: 2, title: 0.5 }, algorithm: 'bm25f', contextTokenBudget: 20 });
     await refused('missing_fields', 'searchFullText');

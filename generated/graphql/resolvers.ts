@@ -657,6 +657,8 @@ export type DocumentConnection = {
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the answer is not truncated. */
   readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  /** The `cursor` of the next page; null without a cursor in the request, and when the answer is empty. */
+  readonly nextCursor: Maybe<Scalars['String']['output']>;
 };
 
 /** What became of a batch; it is never all or nothing. */
@@ -724,6 +726,8 @@ export type SearchInput = {
   readonly limit?: InputMaybe<Scalars['Int']['input']>;
   /** Another name for `limit`; when both are sent they must be the same. */
   readonly topK?: InputMaybe<Scalars['Int']['input']>;
+  /** Pages by where the one before ended: `*` for the first, then the `nextCursor` of the answer before. It does not go with `offset`. */
+  readonly cursor?: InputMaybe<Scalars['String']['input']>;
   /** How many matches to skip; the default is 0. */
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
   /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
@@ -768,6 +772,8 @@ export type FtsResponse = {
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the answer is not truncated. */
   readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  /** The `cursor` of the next page; null without a cursor in the request, and when the answer is empty. */
+  readonly nextCursor: Maybe<Scalars['String']['output']>;
 };
 
 /** A search by words. */
@@ -786,6 +792,8 @@ export type FtsInput = {
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** An order in place of the best first, such as `year:desc, score`. */
   readonly sort?: InputMaybe<Scalars['String']['input']>;
+  /** Pages by where the one before ended: `*` for the first, then the `nextCursor` of the answer before. It does not go with `offset`. */
+  readonly cursor?: InputMaybe<Scalars['String']['input']>;
   /** How many of the best results to skip; the default is 0. */
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
   /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
@@ -1420,6 +1428,7 @@ export type DocumentConnectionResolvers<ContextType = GraphqlContext, ParentType
   contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type BatchAddResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['BatchAddResult'] = ResolversParentTypes['BatchAddResult']> = {
@@ -1442,6 +1451,7 @@ export type FtsResponseResolvers<ContextType = GraphqlContext, ParentType extend
   contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type IngestResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['IngestResult'] = ResolversParentTypes['IngestResult']> = {

@@ -822,6 +822,11 @@ export type Filter = string | FilterNode;
 export type Langs = Array<Lang>;
 
 /**
+ * Pages by where the one before ended, so that none is repeated or left out while documents come and go: `*` for the first page, then the `nextCursor` of the answer before, with the same query and order. Filters, `limit` and fields may change. An answer without results is the last.
+ */
+export type Cursor = string;
+
+/**
  * What to keep of each document. `id`, `key` and `lang` are always kept; other names select a field of the document (`contentMd`, `meta`, `addedAt`, `updatedAt`, `expiresAt`) or one metadata key. The body comes only if `contentMd` is named or `includeContent` is true.
  */
 export type Fields = Array<string>;
@@ -851,6 +856,7 @@ export type SearchDocumentsRequest = {
      * How many matches to skip.
      */
     offset?: number;
+    cursor?: Cursor;
     fields?: Fields;
     /**
      * Whether to answer the body. The default is true without `fields`, and with them true only where they name `contentMd`.
@@ -866,6 +872,11 @@ export type SearchDocumentsRequest = {
  * The `offset` to go on with; there when the answer is `truncated`.
  */
 export type NextOffset = number;
+
+/**
+ * The `cursor` of the next page; there where the request has one and the answer is not empty.
+ */
+export type NextCursor = string;
 
 /**
  * What `fields` and `includeContent` keep of a document; all of it when neither is given.
@@ -2406,6 +2417,7 @@ export type SearchFullTextResponse = {
     contextTruncated?: boolean;
     truncated?: Truncated;
     nextOffset?: NextOffset;
+    nextCursor?: NextCursor;
     /**
      * The collection's answer-format instruction, its template expanded; absent when it has none.
      */
@@ -2478,6 +2490,10 @@ export type SearchFullTextRequest = {
      * How many of the best results to skip.
      */
     offset?: ResultOffset;
+    /**
+     * Pages by where the one before ended, so that none is repeated or left out while documents come and go: `*` for the first page, then the `nextCursor` of the answer before, with the same query and order. Filters, `limit` and fields may change. An answer without results is the last. Pages are by score unless `sort` says otherwise, and have no pinned results. It does not go with `offset`.
+     */
+    cursor?: Cursor;
     /**
      * An order in place of the best first: keys such as `year:desc, title:asc`, separated by commas. Each is `score`, `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`, or a metadata key with its direction or with the prefix `meta.`; in quotes where it has a comma. `desc` where none is given. Numbers and dates are sorted as such, before texts; of several values the least counts ascending, the greatest descending. What has none comes last. Equal documents stay in the order in which they were added.
      */

@@ -1,5 +1,6 @@
 import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
-import { parseSort, type SortKey } from '../../search/order/index.ts';
+import { parseSort, readCursor, writeCursor, type Mark, type Place, type SortKey } from '../../search/order/index.ts';
+import { ServiceError } from '../../errors/index.ts';
 import { limitOf } from '../limit-of.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { Reply, truncationHeaders, type Context, type InputOf } from '../../operations/index.ts';
@@ -20,7 +21,11 @@ import { projectDocument, projectionOf, type Projection } from './project-docume
 type Input = InputOf<Operations, 'searchDocuments'>;
 
 /** Of an index, or of keys that are looked up. */
-type Order = { readonly column: 'key' | 'added_at' | 'updated_at'; readonly direction: 'ASC' | 'DESC' } | { readonly keys: readonly SortKey[] };
+type Order =
+  | { readonly column: Column; readonly direction: 'ASC' | 'DESC'; readonly after: Mark<string> | undefined }
+  | { readonly keys: readonly SortKey[]; readonly after: Mark<number> | undefined };
+
+type Column = 'key' | 'added_at' | 'updated_at';
 
 interface Page {
   readonly limit: number;
@@ -47,13 +52,13 @@ const FEW = 16;
 /**
  * `POST /v1/search`: by metadata, sorted and paged (contract section 4, decision D-66). The number of
  * matches goes into `X-Total-Count`; an array has no place for `contextTruncated`, `truncated` and `nextOffset`, so those
- * are the headers `X-Context-Truncated`, `X-Truncated` and `X-Next-Offset`.
+ * are the headers `X-Context-Truncated`, `X-Truncated` and `X-Next-Offset`, and for pages by cursor `X-Next-Cursor`.
  */
 export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments'] {
   return async (input, context) => {
     const { collection: name, filterMeta = {}, fields, includeContent } = input;
     checkFilter(filterMeta);
-    const [filter, order, limit] = [readFilter(input), orderOf(input), limitOf(input)];
+    const [filter, { order, name: orderName }, limit] = [readFilter(input), orderOf(input), limitOf(input)];
     const collection = await readCollection(deps.sql, name);
     if (collection === undefined || matchesNothing(filterMeta)) return new Reply([], { 'X-Total-Count': '0' });
 
@@ -70,25 +75,34 @@ export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments']
     return new Reply(found.documents.slice(0, fitting).map(({ document }) => document), {
       'X-Total-Count': String(found.total),
       ...(contextTruncated && { 'X-Context-Truncated': 'true' }),
-      ...truncationHeaders(context.budget.isSpent && !contextTruncated, page.offset + fitting),
+      ...(input.cursor === undefined ? truncationHeaders(context.budget.isSpent && !contextTruncated, page.offset + fitting) : cursorHeader(orderName, found.documents[fitting - 1])),
     });
   };
 }
 
 const COLUMNS = { key: 'key', addedAt: 'added_at', updatedAt: 'updated_at' } as const;
 
-/** By key, ascending, unless something else is asked for; then descending unless that is. Throws `invalid_argument`. */
-function orderOf({ sort, asc }: Input): Order {
+/** By key, ascending, unless something else is asked for; then descending unless that is. `name` tells orders of which cursors differ. Throws `invalid_argument`. */
+function orderOf({ collection, sort, asc, cursor, offset }: Input): { order: Order; name: string } {
   const ascending = asc ?? sort === undefined;
   const keys = parseSort(sort ?? 'key', { descending: !ascending, scored: false });
+  const name = JSON.stringify([collection.toLowerCase(), keys]);
+  if (cursor !== undefined && offset > 0) throw new ServiceError('invalid_argument', `cursor must not come with an offset, got offset ${offset}`);
   const [{ column, descending }] = keys as [SortKey];
-  if (keys.length > 1 || !('name' in column) || !(column.name in COLUMNS)) return { keys };
-  return { column: COLUMNS[column.name as keyof typeof COLUMNS], direction: descending ? 'DESC' : 'ASC' };
+  if (keys.length > 1 || !('name' in column) || !(column.name in COLUMNS)) return { order: { keys, after: cursor === undefined ? undefined : readCursor(cursor, name, keys.length, 'number') }, name };
+  const after = cursor === undefined ? undefined : readCursor(cursor, name, 1, 'string');
+  return { order: { column: COLUMNS[column.name as keyof typeof COLUMNS], direction: descending ? 'DESC' : 'ASC', after }, name };
+}
+
+/** Where the answer ends; nothing when it is empty. */
+function cursorHeader(order: string, last: Presented | undefined): Record<string, string> {
+  return last === undefined ? {} : { 'X-Next-Cursor': writeCursor(order, last.mark) };
 }
 
 /** A document of the page, with the bytes of text that a token budget counts. */
 interface Presented {
   readonly document: ProjectedDocument;
+  readonly mark: Mark;
   readonly bytes: number;
 }
 
@@ -101,22 +115,24 @@ async function find(
   const visible = passingOnly(visibleDocuments(collection.id, matches.filterMeta, now, total * FEW < collection.docs), matches.passing);
   const reader = new ContentReader(sql, contentsFor(bounds.budget, projection.body, projection.body));
   if ('keys' in order) {
-    const ords = await sortedPage(queriesFor(sql, collection), collection.id, visible, order.keys, page);
-    return { total, documents: await present(codec, reader, rowsInOrder(sql, ords, `${COLUMNS_OF_PAGE}, ${reader.columns}`), projection, bounds) };
+    const places = await sortedPage(queriesFor(sql, collection), collection.id, visible, order, page);
+    const rows = rowsInOrder(sql, [...places.keys()], `${COLUMNS_OF_PAGE}, ${reader.columns}`);
+    return { total, documents: await present(codec, reader, rows, projection, bounds, ({ ord }) => ({ place: places.get(ord)!, tie: ord })) };
   }
   const { sql: query, params } = pageQuery(visible, order, page, reader.columns);
   const rows = page.limit <= LARGE_PAGE ? inOne(queriesFor(sql, collection).all<ResultRow>(query, params)) : scanRows<ResultRow>(sql, collection, query, params);
-  return { total, documents: await present(codec, reader, rows, projection, bounds) };
+  return { total, documents: await present(codec, reader, rows, projection, bounds, (row) => ({ place: [row[order.column]], tie: row.id })) };
 }
 
 async function* inOne<T>(rows: Promise<T[]>): AsyncGenerator<T[]> {
   yield await rows;
 }
 
-async function sortedPage(queries: Queries, cid: number, visible: Fragment, keys: readonly SortKey[], { offset, limit }: Page): Promise<number[]> {
+/** Ordinals in their order, with what they are sorted by. */
+async function sortedPage(queries: Queries, cid: number, visible: Fragment, { keys, after }: Extract<Order, { keys: unknown }>, { offset, limit }: Page): Promise<Map<number, Place>> {
   const rows = await queries.all<{ ord: number }>(`SELECT d.ord FROM documents d WHERE ${visible.sql}`, visible.params);
-  const sorted = await sortDocuments(queries, cid, OrdSet.of(rows.map(({ ord }) => ord)), keys, offset + limit);
-  return sorted.slice(offset);
+  const sorted = await sortDocuments(queries, cid, OrdSet.of(rows.map(({ ord }) => ord)), keys, offset + limit, after);
+  return new Map(sorted.slice(offset));
 }
 
 /** Answered from indexes alone: the few expired rows are looked for by themselves. */
@@ -132,17 +148,27 @@ async function countMatches(queries: Queries, { id: cid, docs }: CollectionRow, 
 }
 
 /** Sorts ordinals first, so that bodies are read for the page alone. */
-function pageQuery(visible: Fragment, { column, direction }: Extract<Order, { column: unknown }>, { limit, offset }: Page, content: string): Fragment {
+function pageQuery(visible: Fragment, { column, direction, after }: Extract<Order, { column: unknown }>, { limit, offset }: Page, content: string): Fragment {
+  const behind = afterMark(column, direction, after);
   const order = `ORDER BY d.${column} ${direction}, d.id ASC`;
   const sql = `
     SELECT ${COLUMNS_OF_PAGE}, ${content}
-    FROM (SELECT d.ord AS ord FROM documents d WHERE ${visible.sql} ${order} LIMIT ? OFFSET ?) page JOIN documents d ON d.ord = page.ord ${order}`;
-  return { sql, params: [...visible.params, limit, offset] };
+    FROM (SELECT d.ord AS ord FROM documents d WHERE ${visible.sql}${behind.sql} ${order} LIMIT ? OFFSET ?) page JOIN documents d ON d.ord = page.ord ${order}`;
+  return { sql, params: [...visible.params, ...behind.params, limit, offset] };
+}
+
+/** Equal documents are in the order of their ids, whatever the direction. The first condition is what an index of the column serves. */
+function afterMark(column: Column, direction: 'ASC' | 'DESC', after: Mark<string> | undefined): Fragment {
+  if (after === undefined) return { sql: '', params: [] };
+  const [value = ''] = after.place;
+  const operator = direction === 'ASC' ? '>' : '<';
+  return { sql: ` AND d.${column} ${operator}= ? AND (d.${column} ${operator} ? OR d.id > ?)`, params: [value, value, after.tie] };
 }
 
 /** The documents of the page that the answer may hold; whatever follows is not read. */
 async function present(
   codec: BodyCodec, reader: ContentReader, batches: AsyncIterable<ResultRow[]>, projection: Projection, { signal, budget }: Pick<Context, 'signal' | 'budget'>,
+  markOf: (row: ResultRow) => Mark,
 ): Promise<Presented[]> {
   const pace = new Pace();
   const documents: Presented[] = [];
@@ -157,7 +183,7 @@ async function present(
       const document = projectDocument(toDocument({ ...row, meta: row.meta! }, content), projection);
       const body = projection.body ? row.bytes : undefined;
       if (!budget.take((body ?? 0) + contextCost({ meta: document.meta }))) return documents;
-      documents.push({ document, bytes: contextCost({ body, meta: document.meta }) });
+      documents.push({ document, mark: markOf(row), bytes: contextCost({ body, meta: document.meta }) });
       await pace.rest();
     }
   }

@@ -6,9 +6,15 @@ export type SortValue = number | string | undefined;
 /** The values of one result, one for each key of the order. */
 export type Place = readonly SortValue[];
 
-/** A stored value as it is sorted: numbers and dates as such. */
+/** Texts are sorted by so many units of UTF-16, so that a cursor stays short. */
+const MAX_TEXT = 256;
+
+/** A stored value as it is sorted: numbers and dates as such, of a text the beginning. */
 export function sortValueOf(value: string | number): number | string {
-  return toNumber(value) ?? toSeconds(value) ?? value;
+  const number = toNumber(value) ?? toSeconds(value);
+  // JSON, which cursors are made of, has no infinite numbers.
+  if (number !== undefined) return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, number));
+  return String(value).slice(0, MAX_TEXT).toWellFormed();
 }
 
 /** Numbers and dates before texts, texts by code point. */
@@ -28,6 +34,11 @@ export function comparePlaces(a: Place, b: Place, keys: readonly { readonly desc
     if (order !== 0) return descending ? -order : order;
   }
   return 0;
+}
+
+/** Whether a document comes behind the last one of a page; equal ones are in the order of their ordinals. */
+export function isAfter(place: Place, ord: number, mark: { readonly place: Place; readonly tie: number }, keys: readonly { readonly descending: boolean }[]): boolean {
+  return (comparePlaces(place, mark.place, keys) || ord - mark.tie) > 0;
 }
 
 /** As SQL compares texts. UTF-16 has the same order but for surrogates, which stand for greater code points than all other units. */

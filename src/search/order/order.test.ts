@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareTexts } from '../filter/index.ts';
 import { comparePlaces, compareSortValues, sortValueOf, type Place } from './compare-places.ts';
+import { readCursor, writeCursor } from './cursor.ts';
 import { parseSort } from './parse-sort.ts';
 import { sortInSteps } from './sort-in-steps.ts';
 
@@ -67,5 +68,29 @@ describe('places', () => {
       const compare = (a: { value: number }, b: { value: number }) => a.value - b.value;
       expect(await sortInSteps(items, compare, count, async () => undefined)).toEqual(items.toSorted(compare).slice(0, count));
     }), { numRuns: 50 });
+  });
+});
+
+describe('a cursor', () => {
+  const value = fc.oneof(fc.constant(undefined), fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0), fc.string({ unit: 'grapheme' }));
+
+  it('is the place of a result and what told it from equal ones', () => {
+    fc.assert(fc.property(fc.array(value, { maxLength: 4 }), fc.nat(), fc.string({ unit: 'grapheme' }), (place, tie, order) => {
+      expect(readCursor(writeCursor(order, { place, tie }), order, place.length, 'number')).toEqual({ place, tie });
+      expect(() => readCursor(writeCursor(order, { place, tie }), `${order}!`, place.length, 'number')).toThrow('cursor must be of the same collection');
+      expect(() => readCursor(writeCursor(order, { place, tie }), order, place.length, 'string')).toThrow('cursor must be "*"');
+    }));
+    expect(readCursor('*', 'a', 1, 'number')).toBeUndefined();
+  });
+
+  it('is no other text', () => {
+    const json = fc.json().map((text) => Buffer.from(text).toString('base64url'));
+    fc.assert(fc.property(fc.oneof(fc.string(), json, fc.base64String()).filter((text) => text !== '*'), (text) => {
+      expect(() => readCursor(text, 'a', 1, 'number')).toThrow(/^cursor must be /);
+    }), { numRuns: 1000 });
+  });
+
+  it('has finite numbers and short texts, whatever is stored', () => {
+    expect([sortValueOf('1e999'), sortValueOf('-1e999'), sortValueOf('x'.repeat(1000))]).toEqual([Number.MAX_VALUE, -Number.MAX_VALUE, 'x'.repeat(256)]);
   });
 });

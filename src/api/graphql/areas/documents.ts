@@ -55,6 +55,7 @@ function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Rec
   const offset = input.offset ?? 0;
   const totalCount = Number(headers['X-Total-Count']);
   const { truncated = false, nextOffset = null } = truncationIn(headers);
+  const nextCursor = headers['X-Next-Cursor'] ?? null;
   const edges = found.map((document, i): DocumentEdge => ({ cursor: cursorOf(offset + i), node: presentDocument(document) }));
   return {
     edges,
@@ -62,9 +63,10 @@ function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Rec
     contextTruncated: headers['X-Context-Truncated'] === 'true',
     truncated,
     nextOffset,
+    nextCursor,
     pageInfo: {
       totalCount,
-      hasNextPage: offset + edges.length < totalCount,
+      hasNextPage: input.cursor == null ? offset + edges.length < totalCount : nextCursor !== null,
       hasPreviousPage: offset > 0 && totalCount > 0,
       startCursor: edges[0]?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,

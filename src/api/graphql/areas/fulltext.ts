@@ -11,8 +11,8 @@ export const fulltext = defineArea('fulltext', {
     fts: (_, { input }, { read, invoke }, info) => {
       const includeContent = selects(info, BODY);
       return read(info, async () => {
-        const { value: { results, total, contextTruncated = false, truncated = false, nextOffset = null } } = await invoke('searchFullText', { ...input, filter: toFilter(input.filter), langs: input.langs && [...input.langs], includeContent });
-        return { total, contextTruncated, truncated, nextOffset, results: results.map(({ document, score, matchedTerms }) => ({ document: presentDocument(document), score, matchedTerms })) };
+        const { value: { results, total, contextTruncated = false, truncated = false, nextOffset = null, nextCursor = null } } = await invoke('searchFullText', { ...input, filter: toFilter(input.filter), langs: input.langs && [...input.langs], includeContent });
+        return { total, contextTruncated, truncated, nextOffset, nextCursor, results: results.map(({ document, score, matchedTerms }) => ({ document: presentDocument(document), score, matchedTerms })) };
       }, { variant: String(includeContent), bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)) });
     },
   },

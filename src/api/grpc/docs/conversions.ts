@@ -36,7 +36,7 @@ export function presentMap(name: string): Conversion['input'] & object {
 
 /** A list of documents also says whether its token budget cut it. */
 export function searchAnswer(reply: Reply<unknown>): Fields {
-  return { ...listUnder('documents')(reply) as Fields, contextTruncated: reply.headers['X-Context-Truncated'] === 'true' };
+  return { ...listUnder('documents')(reply) as Fields, contextTruncated: reply.headers['X-Context-Truncated'] === 'true', nextCursor: reply.headers['X-Next-Cursor'] };
 }
 
 /**

@@ -54,6 +54,7 @@ function asList(name: string, { value, headers }: Reply<unknown>): Record<string
     total: Number(headers['X-Total-Count'] ?? items.length),
     ...(headers['X-Context-Truncated'] === 'true' ? { contextTruncated: true } : {}),
     ...truncationIn(headers),
+    ...(headers['X-Next-Cursor'] === undefined ? {} : { nextCursor: headers['X-Next-Cursor'] }),
   };
 }
 

@@ -77,6 +77,66 @@ describe.each(DRIVERS)('sorted results over %s (decision D-135)', (driver) => {
     }), { numRuns: 20 });
   }, 60_000);
 
+  describe('by cursor', () => {
+    const page = async (id: 'searchDocuments' | 'searchFullText', more: object): Promise<{ keys: string[]; next: string | undefined }> => {
+      const { value, headers } = await fixture.base.reply(id, { collection: 'c', query: 'word', limit: 4, ...more });
+      if (Array.isArray(value)) return { keys: value.map(({ key }) => key), next: headers['X-Next-Cursor'] };
+      return { keys: value.results.map(({ document }) => document.key), next: value.nextCursor };
+    };
+    const walk = async (id: 'searchDocuments' | 'searchFullText', more: object, between: (round: number) => Promise<unknown> = async () => undefined): Promise<string[]> => {
+      const keys: string[] = [];
+      let cursor: string | undefined = '*';
+      for (let round = 0; cursor !== undefined; round++) {
+        const found = await page(id, { ...more, cursor });
+        keys.push(...found.keys);
+        cursor = found.next;
+        await between(round);
+      }
+      return keys;
+    };
+    const all = Array.from({ length: 14 }, (_, i) => `k${String(i).padStart(2, '0')}`);
+    beforeEach(async () => {
+      for (const [i, key] of all.entries()) await fixture.add(key, 'word '.repeat(1 + (i % 5)), i % 3 === 0 ? {} : { n: [String(i % 4)] });
+    });
+    const CASES = [
+      ...[undefined, 'key:desc', 'addedAt', 'n:asc', 'n:desc, key', 'expiresAt:asc'].map((sort) => ['searchDocuments', sort] as const),
+      ...[undefined, 'n:asc', 'score:asc, n:asc', 'updatedAt'].map((sort) => ['searchFullText', sort] as const),
+    ];
+
+    it.each(CASES)('%s by %s has every document once, in the order of offsets', async (id, sort) => {
+      const { keys } = await page(id, { sort, limit: 100 });
+      expect(await walk(id, { sort })).toEqual(keys);
+      expect(await walk(id, { sort, limit: 7 })).toEqual(keys);
+    });
+
+    it.each([...CASES].filter(([, sort]) => sort !== 'score:asc, n:asc' && sort !== 'updatedAt'))('%s by %s repeats and leaves out nothing while documents come and go', async (id, sort) => {
+      const keys = await walk(id, { sort }, async (round) => {
+        if (round >= 2) return;
+        await fixture.call('deleteDocument', { collection: 'c', key: all[round * 5 + 1]!, lang: 'en' });
+        await fixture.add(`new${round}`, 'other', { n: ['1'] });
+        await fixture.add(`a${round}`, 'other', { n: ['9'] });
+      });
+      const kept = all.filter((key) => key !== 'k01' && key !== 'k06');
+      expect(new Set(keys).size).toBe(keys.length);
+      // Scores depend on all documents, so a result may change its place with them.
+      if (id === 'searchDocuments' || sort !== undefined) expect(keys).toEqual(expect.arrayContaining(kept));
+    });
+
+    it('hides what curation hides, and pins nothing', async () => {
+      await fixture.call('createCurationRule', { collection: 'c', query: 'word', pins: [{ key: 'k13', position: 1 }], hides: ['k00'], enabled: true });
+      expect(await walk('searchFullText', { sort: 'key:asc' })).toEqual(all.slice(1));
+    });
+
+    it('is refused for another order, another query, an offset, and where it is none', async () => {
+      const { next } = await page('searchFullText', { cursor: '*', sort: 'n:asc' });
+      for (const more of [{ cursor: next }, { cursor: next, sort: 'n:desc' }, { cursor: next, sort: 'n:asc', query: 'other' }, { cursor: '*', offset: 1 }, { cursor: 'x' }, { cursor: '' }]) {
+        await expect(page('searchFullText', more), JSON.stringify(more)).rejects.toMatchObject(refusal);
+      }
+      for (const more of [{ cursor: next, sort: 'n:asc' }, { cursor: '*', offset: 1 }, { cursor: 'x' }]) await expect(page('searchDocuments', more)).rejects.toMatchObject(refusal);
+      expect(await page('searchFullText', { cursor: '*', langs: ['de'] })).toEqual({ keys: [], next: undefined });
+    });
+  });
+
   it('are refused where the order is none', async () => {
     for (const sort of ['size', '', 'key,', 'a:asc,b', ':desc']) {
       for (const id of ['searchDocuments', 'searchFullText'] as const) await expect(fixture.call(id, { collection: 'none', query: 'x', sort }), `${id} ${sort}`).rejects.toMatchObject(refusal);

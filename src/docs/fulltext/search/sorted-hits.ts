@@ -1,5 +1,5 @@
 import type { OrdSet } from '../../../lib/ord-set.ts';
-import { comparePlaces, sortInSteps, type Place, type SortKey, type SortValue } from '../../../search/order/index.ts';
+import { comparePlaces, isAfter, sortInSteps, type Mark, type Place, type SortKey, type SortValue } from '../../../search/order/index.ts';
 import type { Queries } from '../../../storage/index.ts';
 import { Pace, readPlaces } from '../../documents/index.ts';
 import type { CollectionRow } from './eligible-documents.ts';
@@ -17,14 +17,15 @@ export function isByScore(sort: readonly SortKey[]): boolean {
   return sort.some(({ column }) => column.kind === 'score');
 }
 
-/** The first `count` matches in another order than by score. `scores` has those of all matches where the order looks at them. */
-export async function sortMatches(queries: Queries, collection: CollectionRow, matches: OrdSet, sort: readonly SortKey[], scores: readonly TextHit[], count: number): Promise<Sorted> {
+/** The first `count` matches in another order than by score, of those behind the end of the page before. `scores` has those of all matches where the order looks at them. */
+export async function sortMatches(queries: Queries, collection: CollectionRow, matches: OrdSet, sort: readonly SortKey[], scores: readonly TextHit[], { count, after }: { readonly count: number; readonly after: Mark<number> | undefined }): Promise<Sorted> {
   const pace = new Pace();
   const places = await readPlaces(queries, collection.id, matches, sort);
   for (const [at, { column }] of sort.entries()) {
     if (column.kind === 'score') for (const { ord, score } of scores) place(places, ord)[at] = score;
   }
-  const sorted = await sortInSteps([...places], ([, a], [, b]) => comparePlaces(a, b, sort), count, () => pace.rest());
+  const wanted = after === undefined ? [...places] : [...places].filter(([ord, own]) => isAfter(own, ord, after, sort));
+  const sorted = await sortInSteps(wanted, ([, a], [, b]) => comparePlaces(a, b, sort), count, () => pace.rest());
   return { first: sorted.map(([ord]) => ord), places };
 }
 
