@@ -15,10 +15,21 @@ export function createOracle(inputs: Readonly<Record<string, object>>): (operati
     const value = parsed(body, sanitize);
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
     if (isTooDeep(value) || (!sanitize && hasLoneSurrogates(value))) return false;
-    const validate = compiled.get(operationId) ?? ajv.compile(inputs[operationId]!);
+    const validate = compiled.get(operationId) ?? ajv.compile(withScalars(inputs[operationId]!) as object);
     compiled.set(operationId, validate);
     return validate(value);
   };
+}
+
+/** A schema whose maps with `x-scalars` take single values, numbers and truth values, as openapi/README.md has it. */
+function withScalars(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withScalars);
+  if (node === null || typeof node !== 'object') return node;
+  const schema = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withScalars(value)]));
+  if (schema['x-scalars'] !== true) return schema;
+  const { items, ...list } = schema['additionalProperties'] as { items: object };
+  const single = [items, { type: 'number' }, { type: 'boolean' }];
+  return { ...schema, additionalProperties: { anyOf: [...single, { ...list, items: { anyOf: single } }] } };
 }
 
 function parsed(body: string | Uint8Array, sanitize: boolean): unknown {

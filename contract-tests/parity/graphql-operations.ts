@@ -39,7 +39,7 @@ export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> =
   },
   searchFullText: {
     field: 'fts', args: (input) => ({ input: withNames(withoutContent(input)) }),
-    tell: ({ results, total, suggestions = [], droppedWords = [], ...answer }: Found & Rest) => ({ total, ...ending(answer), suggestions, droppedWords, results: results.map(({ document: found, score, matchedTerms }) => ({ document: document(found as Rest), score, matchedTerms })) }),
+    tell: ({ results, total, suggestions = [], droppedWords = [], ...answer }: Found & Rest) => ({ total, ...ending(answer as Ending), nextCursor: answer['nextCursor'] ?? null, suggestions, droppedWords, results: results.map(({ document: found, score, matchedTerms }) => ({ document: document(found as Rest), score, matchedTerms })) }),
   },
   searchVectors: {
     field: 'vectorSearch', args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
@@ -107,6 +107,7 @@ interface Ending {
   readonly contextTruncated?: boolean;
   readonly truncated?: boolean;
   readonly nextOffset?: number;
+  readonly nextCursor?: string;
 }
 
 function ending({ contextTruncated = false, truncated = false, nextOffset }: Ending): Rest {
@@ -120,9 +121,10 @@ function connection({ documents, total, ...answer }: Ending & { documents: reado
     edges,
     totalCount: total,
     ...ending(answer),
+    nextCursor: answer.nextCursor ?? null,
     pageInfo: {
       totalCount: total,
-      hasNextPage: offset + edges.length < total,
+      hasNextPage: input['cursor'] === undefined ? offset + edges.length < total : answer.nextCursor !== undefined,
       hasPreviousPage: offset > 0 && total > 0,
       startCursor: edges[0]?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,

@@ -53,5 +53,6 @@ function listed(name: string, items: unknown, headers: Headers): object {
     total: Number(headers.get('x-total-count')),
     ...(headers.get('x-context-truncated') === 'true' && { contextTruncated: true }),
     ...(headers.get('x-truncated') === 'true' && { truncated: true, nextOffset: Number(headers.get('x-next-offset')) }),
+    ...(headers.has('x-next-cursor') && { nextCursor: headers.get('x-next-cursor') }),
   };
 }

@@ -128,9 +128,15 @@ export const documents: Record<string, Scenario> = {
     await ok('searchDocuments', { filterMeta: { tags: ['red', 'green'], kind: ['page'] } });
     await ok('searchDocuments', { filterMeta: { tags: ['none'] } });
     await ok('searchDocuments', { filterMeta: {} });
+    await ok('searchDocuments', { filter: { text: 'tags = red AND NOT tags = blue' }, langs: ['EN'] });
+    await ok('searchDocuments', { filter: { and: [{ field: 'kind', eq: 'page', exists: true }, { or: [{ field: 'tags', in: ['green'] }, { not: { field: 'key', startsWith: 'c' } }] }] }, topK: 2 });
+    await ok('searchDocuments', { langs: ['de', 'fr'] });
     for (const asc of [true, false, undefined]) await ok('searchDocuments', { sort: 'key', asc });
     await ok('searchDocuments', { sort: 'updatedAt', asc: true });
     await ok('searchDocuments', { asc: false });
+    for (const sort of ['key', 'kind:asc,key']) await ok('searchDocuments', { sort, cursor: '*', limit: 1 });
+    await ok('searchDocuments', { cursor: '*', langs: ['none'] });
+    for (const sort of ['tags:asc, key:desc', 'meta.tags,lang:asc', 'kind:desc', 'expiresAt']) await ok('searchDocuments', { sort });
     await ok('searchDocuments', { limit: 0 });
     await ok('searchDocuments', { limit: 2 });
     await ok('searchDocuments', { limit: 2, offset: 1, sort: 'key', asc: true });
@@ -142,7 +148,7 @@ export const documents: Record<string, Scenario> = {
     await ok('searchDocuments', { includeContent: true, limit: 1 });
     await ok('searchDocuments', { contextTokenBudget: 10 });
     await ok('searchDocuments', { collection: 'parity-there-is-no-such-collection' });
-    for (const bad of [{ limit: -1 }, { limit: 10_001 }, { offset: -1 }, { sort: 'size' }, { contextTokenBudget: -1 }, { fields: [''] }]) await refused('invalid_argument', 'searchDocuments', bad);
+    for (const bad of [{ limit: -1 }, { limit: 10_001 }, { offset: -1 }, { sort: 'size' }, { sort: 'score' }, { sort: 'key,' }, { cursor: 'x' }, { cursor: '*', offset: 1 }, { contextTokenBudget: -1 }, { fields: [''] }, { filter: { text: 'a =' } }, { filter: { field: 'a' } }, { filter: {} }, { limit: 1, topK: 2 }, { langs: [''] }]) await refused('invalid_argument', 'searchDocuments', bad);
   },
 
   async 'a batch stores what it can and tells of the rest'({ ok, refused }) {

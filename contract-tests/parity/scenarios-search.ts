@@ -43,6 +43,10 @@ export const searches: Record<string, Scenario> = {
     await search('trees', { facetBy: ['kind', 'lang', 'none'], facetMaxValues: 1 });
     await search('trees', { rangeMeta: [{ field: 'year', gte: 2020, lt: '2022' }], boost: { 'kind:green': 3 } });
     await search('trees', { filterMeta: { kind: ['animal', 'green'] }, fields: ['kind'] });
+    await search('trees', { filter: { field: 'year', gte: 2020, lt: 2021.5 }, langs: ['en'], topK: 1 });
+    await search('trees', { filter: { or: [{ field: 'year', eq: 2019 }, { field: 'year', eq: '2021.0' }, { field: 'kind', eq: true }] } });
+    await search('trees', { cursor: '*', limit: 1 });
+    for (const sort of ['year:asc, score', 'score:asc,key', 'kind:desc']) await search('trees', { sort });
     await search('trees', { fieldWeights: { content: 2, title: 0.5 }, algorithm: 'bm25f', contextTokenBudget: 20 });
     await refused('missing_fields', 'searchFullText');
     for (const bad of [{ query: 'a AND (b', mode: 'expression' }, { query: 'a', mode: 'guess' }, { query: 'a', fuzzy: 9 }, { query: 'a', limit: 0 }, { query: 'a', limit: 10_001 }, { query: 'a', algorithm: 'magic' }]) await refused('invalid_argument', 'searchFullText', bad);
@@ -50,6 +54,7 @@ export const searches: Record<string, Scenario> = {
     await ok('autocomplete', { q: 'gr', field: 'content', topN: 1 });
     await ok('reindexFullText');
     await ok('listFullTextLanguages');
+    await ok('aggregateDocuments', { filter: { text: 'year > 2019 OR kind = copy' }, langs: ['en'], facets: [{ field: 'kind' }] });
     await ok('aggregateDocuments', { facets: [{ field: 'kind' }, { field: 'year', orderBy: 'value' }], histograms: [{ field: 'addedAt', interval: 'month' }], maxFacetSize: 2 });
     await refused('invalid_argument', 'aggregateDocuments', { facets: [{ field: 'a' }, { field: 'a' }] });
   },
@@ -87,6 +92,7 @@ export const searches: Record<string, Scenario> = {
     await ok('searchVectors', { query: 'blue whales in the sea' });
     await ok('searchVectors', { queryVector: VECTOR, includeContent: true });
     await ok('searchVectors', { queryVector: VECTOR, topK: 1, threshold: 0 });
+    await ok('searchVectors', { queryVector: VECTOR, limit: 2, filter: { text: 'NOT kind = copy' }, langs: ['en'] });
     await ok('searchVectors', { query: 'apples', topK: 2, filterMeta: { kind: ['fruit'] }, includeContent: false });
     for (const distanceMetric of ['cosine', 'dot_product', 'euclidean']) await ok('searchVectors', { queryVector: VECTOR, distanceMetric, threshold: 0 });
     for (const algorithm of ['hnsw', 'sq', 'bq']) await ok('searchVectors', { query: 'red apples', algorithm, topK: 1 });
@@ -99,7 +105,7 @@ export const searches: Record<string, Scenario> = {
   async 'words and meaning are blended, spread over collections, and compared'(calls) {
     const { ok, refused, collection } = calls;
     await withVectors(calls);
-    for (const more of [{}, { alpha: 0 }, { alpha: 0.25, facetBy: ['kind'] }, { strategy: 'rrf', rrfK: 10, topK: 2 }, { geo: { lat: 52.5, lng: 13.375, radiusMeters: 5000 }, sort: 'distance' }, { algorithm: 'bm25f', fuzzy: 1, boost: { 'kind:animal': 2 }, includeContent: false }, { filterMeta: { kind: ['fruit'] }, fields: ['year'] }]) {
+    for (const more of [{}, { alpha: 0 }, { alpha: 0.25, facetBy: ['kind'] }, { strategy: 'rrf', rrfK: 10, topK: 2 }, { geo: { lat: 52.5, lng: 13.375, radiusMeters: 5000 }, sort: 'distance' }, { algorithm: 'bm25f', fuzzy: 1, boost: { 'kind:animal': 2 }, includeContent: false }, { filterMeta: { kind: ['fruit'] }, fields: ['year'] }, { filter: { text: 'year <= 2020' }, langs: ['en'], limit: 1 }]) {
       await ok('searchHybrid', { query: 'apples on trees', ...more });
     }
     await refused('missing_fields', 'searchHybrid');
@@ -107,6 +113,7 @@ export const searches: Record<string, Scenario> = {
     const targets = { targetCollections: [collection, `${collection}-none`] };
     await ok('searchAcrossCollections', { sourceCollection: collection, sourceDocID: 'apples', ...targets, includeContent: true });
     await ok('searchAcrossCollections', { query: 'whales', ...targets, topK: 1, filterMeta: { kind: ['animal'] } });
+    await ok('searchAcrossCollections', { query: 'whales', ...targets, filter: { text: 'kind != animal' }, langs: ['en'] });
     await refused('not_found', 'searchAcrossCollections', { sourceCollection: collection, sourceDocID: 'none', ...targets });
     await ok('classifyDocument', { key: 'whales', labels: ['red apples', 'blue whales'], topK: 1 });
     await ok('classifyDocument', { collection: undefined, text: 'red apples', labels: ['red apples', 'blue whales'], multi: true, threshold: -1 });

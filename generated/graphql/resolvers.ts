@@ -19,6 +19,8 @@ export type Scalars = {
   Time: { input: number; output: number; }
   /** A whole number that may exceed 32 bits; at most 2^53 - 1, so that every JSON reader keeps it exact. */
   Long: { input: number; output: number; }
+  /** A text, a number or a truth value. A number equals every value that is the same number; a text equals itself only. */
+  FilterValue: { input: string | number | boolean; output: string | number | boolean; }
 };
 
 /** A token for `Authorization: Bearer`. */
@@ -562,6 +564,43 @@ export type MetaInput = {
   readonly values: ReadonlyArray<Scalars['String']['input']>;
 };
 
+/**
+ * A filter as a tree. A node has exactly one of `text`, `and`, `or`, `not` and `field`; the conditions beside `field` must
+ * all hold. `gt`, `gte`, `lt` and `lte` are one condition, which a single value must satisfy.
+ */
+export type FilterInput = {
+  /** An expression in the grammar of Meilisearch, such as `year >= 2020 AND (tags IN [api, cli] OR NOT status = draft)`. */
+  readonly text?: InputMaybe<Scalars['String']['input']>;
+  /** Nodes that must all hold. */
+  readonly and?: InputMaybe<ReadonlyArray<FilterInput>>;
+  /** Nodes of which one must hold. */
+  readonly or?: InputMaybe<ReadonlyArray<FilterInput>>;
+  /** A node that must not hold. */
+  readonly not?: InputMaybe<FilterInput>;
+  /** A metadata key, with or without the prefix `meta.`, or `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`. */
+  readonly field?: InputMaybe<Scalars['String']['input']>;
+  /** Some value equals this. */
+  readonly eq?: InputMaybe<Scalars['FilterValue']['input']>;
+  /** No value equals this; also where there is none. */
+  readonly ne?: InputMaybe<Scalars['FilterValue']['input']>;
+  /** More than this. */
+  readonly gt?: InputMaybe<Scalars['FilterValue']['input']>;
+  /** At least this. */
+  readonly gte?: InputMaybe<Scalars['FilterValue']['input']>;
+  /** Less than this. */
+  readonly lt?: InputMaybe<Scalars['FilterValue']['input']>;
+  /** At most this. */
+  readonly lte?: InputMaybe<Scalars['FilterValue']['input']>;
+  /** Some value equals one of these. */
+  readonly in?: InputMaybe<ReadonlyArray<Scalars['FilterValue']['input']>>;
+  /** No value equals one of these. */
+  readonly notIn?: InputMaybe<ReadonlyArray<Scalars['FilterValue']['input']>>;
+  /** Some value begins with this text. */
+  readonly startsWith?: InputMaybe<Scalars['String']['input']>;
+  /** Whether there is a value. */
+  readonly exists?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
 /** A markdown document with its metadata. */
 export type Document = {
   readonly __typename?: 'Document';
@@ -626,6 +665,8 @@ export type DocumentConnection = {
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the answer is not truncated. */
   readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  /** The `cursor` of the next page; null without a cursor in the request, and when the answer is empty. */
+  readonly nextCursor: Maybe<Scalars['String']['output']>;
 };
 
 /** What became of a batch; it is never all or nothing. */
@@ -685,12 +726,20 @@ export type SearchInput = {
   readonly collection: Scalars['String']['input'];
   /** Values that the metadata must have; absent means all documents. */
   readonly filterMeta?: InputMaybe<ReadonlyArray<MetaInput>>;
-  /** `addedAt`, `updatedAt` or `key`; absent means by key, ascending. */
+  /** Keeps the documents for which an expression holds, beside all other filters. */
+  readonly filter?: InputMaybe<FilterInput>;
+  /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
+  readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** What to sort by, such as `updatedAt`, or `year:desc, title:asc`; absent means by key, ascending. */
   readonly sort?: InputMaybe<Scalars['String']['input']>;
-  /** Whether to sort ascending. The default is false with `sort` and true without. */
+  /** Whether to sort ascending by the keys of `sort` that name no direction. The default is false with `sort` and true without. */
   readonly asc?: InputMaybe<Scalars['Boolean']['input']>;
   /** Most documents to answer, 0 to 10,000. The default is `topK` of the collection's retrieval profile, else 50. */
   readonly limit?: InputMaybe<Scalars['Int']['input']>;
+  /** Another name for `limit`; when both are sent they must be the same. */
+  readonly topK?: InputMaybe<Scalars['Int']['input']>;
+  /** Pages by where the one before ended: `*` for the first, then the `nextCursor` of the answer before. It does not go with `offset`. */
+  readonly cursor?: InputMaybe<Scalars['String']['input']>;
   /** How many matches to skip; the default is 0. */
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
   /** Whether to answer deleted documents that can be restored, as they were last, instead of those that are there. */
@@ -737,6 +786,8 @@ export type FtsResponse = {
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the answer is not truncated. */
   readonly nextOffset: Maybe<Scalars['Int']['output']>;
+  /** The `cursor` of the next page; null without a cursor in the request, and when the answer is empty. */
+  readonly nextCursor: Maybe<Scalars['String']['output']>;
   /** Queries that would have found something, nearest first; empty unless nothing was found. */
   readonly suggestions: ReadonlyArray<Scalars['String']['output']>;
   /** Stop words that were not looked for; empty unless nothing was found. */
@@ -778,6 +829,16 @@ export type FtsInput = {
   readonly query: Scalars['String']['input'];
   /** Most results, 1 to 10,000. The default is `topK` of the collection's retrieval profile, else 50. */
   readonly limit?: InputMaybe<Scalars['Int']['input']>;
+  /** Another name for `limit`; when both are sent they must be the same. */
+  readonly topK?: InputMaybe<Scalars['Int']['input']>;
+  /** Keeps the documents for which an expression holds, beside all other filters. */
+  readonly filter?: InputMaybe<FilterInput>;
+  /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
+  readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** An order in place of the best first, such as `year:desc, score`. */
+  readonly sort?: InputMaybe<Scalars['String']['input']>;
+  /** Pages by where the one before ended: `*` for the first, then the `nextCursor` of the answer before. It does not go with `offset`. */
+  readonly cursor?: InputMaybe<Scalars['String']['input']>;
   /** How many of the best results to skip; the default is 0. */
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
   /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
@@ -1014,6 +1075,8 @@ export type VectorSearchInput = {
   readonly queryVector?: InputMaybe<ReadonlyArray<Scalars['Float']['input']>>;
   /** Most results, 1 to 1,000. The default is that of the collection's retrieval profile, else 5. */
   readonly topK?: InputMaybe<Scalars['Int']['input']>;
+  /** Another name for `topK`; when both are sent they must be the same. */
+  readonly limit?: InputMaybe<Scalars['Int']['input']>;
   /** How many of the best results to skip; the default is 0. */
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
   /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
@@ -1022,6 +1085,10 @@ export type VectorSearchInput = {
   readonly threshold?: InputMaybe<Scalars['Float']['input']>;
   /** Values that the metadata must have. */
   readonly filterMeta?: InputMaybe<ReadonlyArray<MetaInput>>;
+  /** Keeps the documents for which an expression holds, beside all other filters. */
+  readonly filter?: InputMaybe<FilterInput>;
+  /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
+  readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
   /** Whether documents carry their body. The default is whether `contentMd` is asked for. */
   readonly includeContent?: InputMaybe<Scalars['Boolean']['input']>;
 };
@@ -1147,8 +1214,10 @@ export type ResolversTypes = {
   JSONObject: ResolverTypeWrapper<Scalars['JSONObject']['output']>;
   Time: ResolverTypeWrapper<Scalars['Time']['output']>;
   Long: ResolverTypeWrapper<Scalars['Long']['output']>;
+  FilterValue: ResolverTypeWrapper<Scalars['FilterValue']['output']>;
   Role: Role;
   MetaInput: MetaInput;
+  FilterInput: FilterInput;
   Document: ResolverTypeWrapper<Document>;
   DocumentEdge: ResolverTypeWrapper<DocumentEdge>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
@@ -1208,7 +1277,9 @@ export type ResolversParentTypes = {
   JSONObject: Scalars['JSONObject']['output'];
   Time: Scalars['Time']['output'];
   Long: Scalars['Long']['output'];
+  FilterValue: Scalars['FilterValue']['output'];
   MetaInput: MetaInput;
+  FilterInput: FilterInput;
   Document: Document;
   DocumentEdge: DocumentEdge;
   PageInfo: PageInfo;
@@ -1376,6 +1447,10 @@ export interface LongScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes
   name: 'Long';
 }
 
+export interface FilterValueScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['FilterValue'], any> {
+  name: 'FilterValue';
+}
+
 export type DocumentResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Document'] = ResolversParentTypes['Document']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1409,6 +1484,7 @@ export type DocumentConnectionResolvers<ContextType = GraphqlContext, ParentType
   contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type BatchAddResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['BatchAddResult'] = ResolversParentTypes['BatchAddResult']> = {
@@ -1431,6 +1507,7 @@ export type FtsResponseResolvers<ContextType = GraphqlContext, ParentType extend
   contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextCursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   suggestions?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   droppedWords?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
 };
@@ -1544,6 +1621,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   JSONObject?: GraphQLScalarType;
   Time?: GraphQLScalarType;
   Long?: GraphQLScalarType;
+  FilterValue?: GraphQLScalarType;
   Document?: DocumentResolvers<ContextType>;
   DocumentEdge?: DocumentEdgeResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;

@@ -10,7 +10,7 @@ import { BANNER } from './emit-types.ts';
 const MAPPERS = { ReindexResult: '../../src/api/graphql/areas/reindexed.ts#Reindexed' };
 
 const CONFIG = {
-  scalars: { JSONObject: 'Record<string, unknown>', Time: 'number', Long: 'number', ID: 'string' },
+  scalars: { JSONObject: 'Record<string, unknown>', Time: 'number', Long: 'number', FilterValue: 'string | number | boolean', ID: 'string' },
   strictScalars: true,
   contextType: '../../src/api/graphql/context.ts#GraphqlContext',
   mappers: MAPPERS,

@@ -147,6 +147,7 @@ function listSchema({ $defs, ...schema }: SchemaObject, name: string): SchemaObj
       contextTruncated: { type: 'boolean', description: 'True when the token budget dropped trailing results.' },
       truncated: { type: 'boolean', description: 'True when the answer reached the size that one answer may have before it had all that was asked for.' },
       nextOffset: { ...count, description: 'The offset to go on with, when the answer is truncated.' },
+      nextCursor: { type: 'string', description: 'The cursor of the next page, when the arguments have one and the answer is not empty.' },
     },
     ...($defs === undefined ? {} : { $defs }),
   };

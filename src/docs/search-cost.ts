@@ -8,20 +8,27 @@ export interface Passes {
   readonly meta?: object | undefined;
   /** A list of conditions, or one for each key. */
   readonly rangeMeta?: object | undefined;
+  readonly filter?: unknown;
+  readonly langs?: readonly string[] | undefined;
+  readonly sort?: string | undefined;
   readonly boost?: object | undefined;
   readonly facetBy?: readonly string[] | undefined;
   readonly geo?: object | undefined;
 }
+
+/** The order of hybrid search that looks at nothing else. */
+const BY_SCORE = 'combined';
 
 /** Rows from which a search is expensive: the tables deliver about a million of them in a second. */
 const EXPENSIVE_ROWS = 20_000;
 
 /**
  * The cost of a search of collections that have so many documents. Words are scored in microseconds, while filters, ranges,
- * boosts and facets read a row of each document that has the value: at most all of them, which is what is
+ * boosts, facets and sorts read a row of each document that has the value: at most all of them, which is what is
  * assumed here, since counting them would cost as much.
  */
-export function costOf({ filterMeta, meta, rangeMeta, boost, facetBy, geo }: Passes, documents: number): Cost {
-  const entries = [filterMeta, meta, rangeMeta, boost, facetBy].reduce((sum, each) => sum + Object.keys(each ?? {}).length, geo === undefined ? 0 : 1);
+export function costOf({ filterMeta, meta, rangeMeta, filter, langs = [], sort = BY_SCORE, boost, facetBy, geo }: Passes, documents: number): Cost {
+  const keys = sort === BY_SCORE ? 0 : sort.split(',').length;
+  const entries = [filterMeta, meta, rangeMeta, boost, facetBy].reduce((sum, each) => sum + Object.keys(each ?? {}).length, keys + Number(geo !== undefined) + Number(filter !== undefined) + Number(langs.length > 0));
   return entries * documents >= EXPENSIVE_ROWS ? 'expensive' : 'cheap';
 }

@@ -253,7 +253,10 @@ describe('searches of different costs (decision D-19)', () => {
     ['the same in a query string', { meta: { a: ['x'] } }, 200_000, 'expensive'],
     ['filters, ranges, boosts and facets together', { filterMeta: { a: ['x'] }, rangeMeta: [{ field: 'n', gte: 1 }], boost: { 'a:x': 2 }, facetBy: ['a'] }, 5000, 'expensive'],
     ['a place', { geo: { lat: 0, lng: 0, radiusMeters: 1 } }, 200_000, 'expensive'],
-    ['empty filters', { filterMeta: {}, facetBy: [] }, 200_000, 'cheap'],
+    ['an expression', { filter: 'a = x' }, 200_000, 'expensive'],
+    ['an order by metadata', { sort: 'n:desc' }, 200_000, 'expensive'],
+    ['an order by score', { sort: 'combined' }, 200_000, 'cheap'],
+    ['empty filters', { langs: [], filterMeta: {}, facetBy: [] }, 200_000, 'cheap'],
   ] as const)('%s', (_, input, documents, cost) => {
     expect(costOf(input, documents)).toBe(cost);
   });

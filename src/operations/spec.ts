@@ -65,7 +65,22 @@ export interface Operation<Input, Output> {
 /** Maps operation ids to their types; generated for each service. */
 export type OperationMap = Record<string, Operation<object, unknown>>;
 
-type Merge<T> = { [K in keyof T]: T[K] };
+type Merge<T> = { [K in keyof T]: WithLists<T[K]> };
+
+type Scalar = string | number | boolean;
+
+/** A map that requests may fill with single values, and that the pipeline makes a map of lists of texts (`x-scalars`). */
+interface Scalars {
+  [key: string]: Scalar | Scalar[];
+}
+
+/** Such maps as handlers get them: as fields of the input, and of the items of its lists. */
+type WithLists<T> =
+  IsScalars<Exclude<T, undefined>> extends true ? Record<string, string[]> | Extract<T, undefined>
+    : Exclude<T, undefined> extends (infer Item extends { meta?: Scalars })[] ? { [K in keyof Item]: K extends 'meta' ? WithLists<Item[K]> : Item[K] }[] | Extract<T, undefined>
+      : T;
+
+type IsScalars<T> = [T, Scalars, string] extends [Scalars, T, keyof T] ? true : false;
 
 /**
  * The flat input of an operation: `Parts` is the intersection of its body, path, query and header

@@ -44,5 +44,33 @@ export function createAjv(options: { useDefaults?: boolean } = {}): Ajv2020 {
     validate: (limit: number, text: string) => text.length * 3 <= limit || Buffer.byteLength(text) <= limit,
     error: { message: ({ schema }) => `must be at most ${String(schema)} bytes` },
   });
+  ajv.addKeyword({
+    keyword: 'x-scalars',
+    type: 'object',
+    schemaType: 'boolean',
+    modifying: true,
+    errors: false,
+    before: 'additionalProperties',
+    validate: (_: boolean, map: Record<string, unknown>) => {
+      makeLists(map);
+      return true;
+    },
+  });
   return ajv;
+}
+
+/** Makes lists of texts of values that are single, numbers or truth values (decision D-135); what is anything else stays, and is refused. */
+function makeLists(map: Record<string, unknown>): void {
+  for (const [key, value] of Object.entries(map)) {
+    const isList = Array.isArray(value);
+    if (isList && value.every((item) => typeof item === 'string')) continue;
+    const list = isList ? value.map(toText) : [toText(value)];
+    if (!isList && typeof list[0] !== 'string') continue;
+    // Unlike an assignment this makes a plain field of every name, `__proto__` included.
+    Object.defineProperty(map, key, { value: list, writable: true, enumerable: true, configurable: true });
+  }
+}
+
+function toText(value: unknown): unknown {
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
 }

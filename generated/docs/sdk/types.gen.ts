@@ -528,10 +528,10 @@ export type DocumentKey = string;
 export type Lang = string;
 
 /**
- * Metadata, a map from a key to its values. At most 256 keys of 1,000 values of 8 KiB.
+ * Metadata as requests have them, a map from a key to its values: a text, a number, a truth value, or a list of these. They are stored and answered as lists of texts. At most 256 keys of 1,000 values of 8 KiB.
  */
-export type Meta = {
-    [key: string]: Array<string>;
+export type GivenMeta = {
+    [key: string]: Array<string | number | boolean> | string | number | boolean;
 };
 
 /**
@@ -551,7 +551,7 @@ export type AddDocumentRequest = {
     /**
      * Metadata; replaces all that the document has, absent means none.
      */
-    meta?: Meta;
+    meta?: GivenMeta;
     /**
      * The markdown body; may be empty.
      */
@@ -568,6 +568,13 @@ export type AddDocumentRequest = {
      * Do this only if the document has this `checksum`, as it was read; otherwise nothing happens and the answer is 412. The header `If-Match` says the same.
      */
     ifChecksum?: DocumentChecksum;
+};
+
+/**
+ * Metadata, a map from a key to its values. At most 256 keys of 1,000 values of 8 KiB.
+ */
+export type Meta = {
+    [key: string]: Array<string>;
 };
 
 /**
@@ -618,10 +625,10 @@ export type WrittenDocument = {
 };
 
 /**
- * Metadata of one item of a batch, a map from a key to its values. The limits of `Meta` hold; an item beyond them fails alone.
+ * Metadata of one item of a batch, a map from a key to its values: a text, a number, a truth value, or a list of these. The limits of `/v1/add` hold; an item beyond them fails alone.
  */
 export type BatchMeta = {
-    [key: string]: Array<string>;
+    [key: string]: Array<string | number | boolean> | string | number | boolean;
 };
 
 /**
@@ -748,11 +755,97 @@ export type Document = {
 };
 
 /**
- * Keeps the documents whose metadata match. The values of one key are alternatives (OR); different keys must all match (AND). At most 1,000 values in all keys together.
+ * Keeps the documents whose metadata match. The values of one key are alternatives (OR); different keys must all match (AND). A single text, number or truth value stands for a list of one. At most 1,000 values in all keys together.
  */
 export type FilterMeta = {
-    [key: string]: Array<string>;
+    [key: string]: Array<string | number | boolean> | string | number | boolean;
 };
+
+/**
+ * A filter as a tree. A node has exactly one of `text`, `and`, `or`, `not` and `field`; the conditions beside `field` must all hold. `gt`, `gte`, `lt` and `lte` are one condition, which a single value must satisfy.
+ */
+export type FilterNode = {
+    /**
+     * An expression: `field = value`, `!=`, `>`, `>=`, `<`, `<=`, `field 1 TO 5`, `field IN [a, b]`, `field STARTS WITH value`, `field EXISTS`, `field IS EMPTY`, `field IS NULL`, and `NOT`, `AND`, `OR` and parentheses. Texts with other characters than letters, digits and `_-./:+`, and numbers that are meant as texts, are quoted.
+     */
+    text?: string;
+    /**
+     * Nodes that must all hold.
+     */
+    and?: Array<FilterNode>;
+    /**
+     * Nodes of which one must hold.
+     */
+    or?: Array<FilterNode>;
+    /**
+     * A node that must not hold.
+     */
+    not?: FilterNode;
+    /**
+     * A metadata key, with or without the prefix `meta.`, or `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`.
+     */
+    field?: string;
+    /**
+     * Some value equals this.
+     */
+    eq?: FilterValue;
+    /**
+     * No value equals this; also where there is none.
+     */
+    ne?: FilterValue;
+    /**
+     * More than this.
+     */
+    gt?: FilterValue;
+    /**
+     * At least this.
+     */
+    gte?: FilterValue;
+    /**
+     * Less than this.
+     */
+    lt?: FilterValue;
+    /**
+     * At most this.
+     */
+    lte?: FilterValue;
+    /**
+     * Some value equals one of these.
+     */
+    in?: Array<FilterValue>;
+    /**
+     * No value equals one of these.
+     */
+    notIn?: Array<FilterValue>;
+    /**
+     * Some value begins with this text.
+     */
+    startsWith?: string;
+    /**
+     * Whether there is a value.
+     */
+    exists?: boolean;
+};
+
+/**
+ * A number equals every value that is the same number; a text equals itself only, `true` and `false` are texts. Bounds compare numbers by size, else dates (ISO 8601, or Unix seconds) by time, else texts by code point.
+ */
+export type FilterValue = string | number | boolean;
+
+/**
+ * Keeps the documents for which an expression holds, beside all other filters. A text in the grammar of Meilisearch, such as `year >= 2020 AND (tags IN [api, cli] OR NOT status = draft)`, or the same as a tree. A field is a metadata key, or `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang` of the document; `meta.lang` is the metadata key of such a name. A condition holds when any value of the field satisfies it. At most 200 conditions, 1,000 values in lists, and 24 levels.
+ */
+export type Filter = string | FilterNode;
+
+/**
+ * Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all.
+ */
+export type Langs = Array<Lang>;
+
+/**
+ * Pages by where the one before ended, so that none is repeated or left out while documents come and go: `*` for the first page, then the `nextCursor` of the answer before, with the same query and order. Filters, `limit` and fields may change. An answer without results is the last.
+ */
+export type Cursor = string;
 
 /**
  * What to keep of each document. `id`, `key` and `lang` are always kept; other names select a field of the document (`contentMd`, `meta`, `addedAt`, `updatedAt`, `expiresAt`) or one metadata key. The body comes only if `contentMd` is named or `includeContent` is true.
@@ -762,12 +855,14 @@ export type Fields = Array<string>;
 export type SearchDocumentsRequest = {
     collection: CollectionName;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
-     * What to sort by; absent means by key, ascending.
+     * What to sort by; absent means by key, ascending. Keys such as `updatedAt`, or `year:desc, title:asc`, separated by commas. Each is `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`, or a metadata key with its direction or with the prefix `meta.`; in quotes where it has a comma. `asc` is the direction of keys without one. Numbers and dates are sorted as such, before texts; of several values the least counts ascending, the greatest descending. What has none comes last.
      */
-    sort?: 'addedAt' | 'updatedAt' | 'key';
+    sort?: string;
     /**
-     * Whether to sort ascending. The default is false with `sort` and true without.
+     * Whether to sort ascending by the keys of `sort` that name no direction. The default is false with `sort` and true without.
      */
     asc?: boolean;
     /**
@@ -775,9 +870,14 @@ export type SearchDocumentsRequest = {
      */
     limit?: number;
     /**
+     * Another name for `limit`; when both are sent they must be the same.
+     */
+    topK?: number;
+    /**
      * How many matches to skip.
      */
     offset?: number;
+    cursor?: Cursor;
     fields?: Fields;
     /**
      * Whether to answer deleted documents that can be restored, as they were last and with `deletedAt`, instead of those that are there.
@@ -797,6 +897,11 @@ export type SearchDocumentsRequest = {
  * The `offset` to go on with; there when the answer is `truncated`.
  */
 export type NextOffset = number;
+
+/**
+ * The `cursor` of the next page; there where the request has one and the answer is not empty.
+ */
+export type NextCursor = string;
 
 /**
  * What `fields` and `includeContent` keep of a document; all of it when neither is given.
@@ -847,7 +952,7 @@ export type UpdateDocumentRequest = {
     /**
      * New metadata; replaces all, `{}` clears, absent keeps.
      */
-    meta?: Meta;
+    meta?: GivenMeta;
     /**
      * New body; may be empty, absent keeps the body.
      */
@@ -1525,7 +1630,7 @@ export type ImportUrlRequest = {
     /**
      * Metadata, merged with the frontmatter and winning over it.
      */
-    meta?: Meta;
+    meta?: GivenMeta;
     /**
      * Seconds until the document expires; 0 means never.
      */
@@ -1598,6 +1703,8 @@ export type ImportWikiResponse = {
 export type ExportDocumentsRequest = {
     collection: CollectionName;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * Format of the answer.
      */
@@ -2167,7 +2274,7 @@ export type ListSchemasResponse = {
 
 export type ValidateDocumentRequest = {
     collection: CollectionName;
-    meta: Meta;
+    meta: GivenMeta;
 };
 
 export type ValidateDocumentResponse = {
@@ -2389,6 +2496,7 @@ export type SearchFullTextResponse = {
     contextTruncated?: boolean;
     truncated?: Truncated;
     nextOffset?: NextOffset;
+    nextCursor?: NextCursor;
     /**
      * The collection's answer-format instruction, its template expanded; absent when it has none.
      */
@@ -2459,9 +2567,21 @@ export type SearchFullTextRequest = {
      */
     limit?: number;
     /**
+     * Another name for `limit`; when both are sent they must be the same.
+     */
+    topK?: number;
+    /**
      * How many of the best results to skip.
      */
     offset?: ResultOffset;
+    /**
+     * Pages by where the one before ended, so that none is repeated or left out while documents come and go: `*` for the first page, then the `nextCursor` of the answer before, with the same query and order. Filters, `limit` and fields may change. An answer without results is the last. Pages are by score unless `sort` says otherwise, and have no pinned results. It does not go with `offset`.
+     */
+    cursor?: Cursor;
+    /**
+     * An order in place of the best first: keys such as `year:desc, title:asc`, separated by commas. Each is `score`, `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`, or a metadata key with its direction or with the prefix `meta.`; in quotes where it has a comma. `desc` where none is given. Numbers and dates are sorted as such, before texts; of several values the least counts ascending, the greatest descending. What has none comes last. Equal documents stay in the order in which they were added.
+     */
+    sort?: string;
     algorithm?: FullTextAlgorithm;
     /**
      * How `query` is read; `auto` detects it from the syntax.
@@ -2502,6 +2622,8 @@ export type SearchFullTextRequest = {
         [key: string]: number;
     };
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     rangeMeta?: RangeMeta;
     boost?: Boost;
     /**
@@ -2731,6 +2853,8 @@ export type DeleteStopWordsResponse = {
 export type AggregateDocumentsRequest = {
     collection: CollectionName;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * Fields whose values to count.
      */
@@ -2986,6 +3110,10 @@ export type SearchVectorsRequest = {
      */
     topK?: number;
     /**
+     * Another name for `topK`; when both are sent they must be the same.
+     */
+    limit?: number;
+    /**
      * How many of the best results to skip.
      */
     offset?: ResultOffset;
@@ -2994,6 +3122,8 @@ export type SearchVectorsRequest = {
      */
     threshold?: number;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * Whether documents carry their body.
      */
@@ -3426,6 +3556,8 @@ export type SearchAcrossCollectionsRequest = {
     algorithm?: VectorAlgorithm;
     distanceMetric?: DistanceMetric;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * Whether documents carry their body.
      */
@@ -3782,6 +3914,10 @@ export type SearchHybridRequest = {
      */
     topK?: number;
     /**
+     * Another name for `topK`; when both are sent they must be the same.
+     */
+    limit?: number;
+    /**
      * How many of the best results to skip. The candidates of both sides grow with it.
      */
     offset?: ResultOffset;
@@ -3813,6 +3949,8 @@ export type SearchHybridRequest = {
     threshold?: number;
     distanceMetric?: DistanceMetric;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * Whether documents carry their body.
      */
@@ -4425,7 +4563,7 @@ export type StartSessionRequest = {
      * Its title; made when absent or empty.
      */
     title?: string;
-    meta?: Meta;
+    meta?: GivenMeta;
     /**
      * Seconds until the session expires; 30 days when absent, 0 means never.
      */
@@ -4485,7 +4623,7 @@ export type AddMessageRequest = {
      * The text, at most 256 KiB.
      */
     content: string;
-    meta?: Meta;
+    meta?: GivenMeta;
 };
 
 /**
@@ -4543,6 +4681,10 @@ export type RecallMemoryRequest = {
      */
     topK?: number;
     /**
+     * Another name for `topK`; when both are sent they must be the same.
+     */
+    limit?: number;
+    /**
      * How many of the best results to skip.
      */
     offset?: ResultOffset;
@@ -4560,6 +4702,8 @@ export type RecallMemoryRequest = {
      */
     includeContent?: boolean;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * Tokens that the results may cost together: explicit, then the collection's retrieval profile, then no budget. 0 means no budget.
      */
@@ -4841,6 +4985,13 @@ export type DeleteWebhookResponse = {
 export type AutomationSearchType = 'fts' | 'vector' | 'hybrid';
 
 /**
+ * Keeps the documents whose metadata match. The values of one key are alternatives (OR); different keys must all match (AND). At most 1,000 values in all keys together.
+ */
+export type AutomationFilterMeta = {
+    [key: string]: Array<string>;
+};
+
+/**
  * Options of the search; each concerns only the search types that know it.
  */
 export type AutomationSearchParams = {
@@ -4864,7 +5015,7 @@ export type AutomationSearchParams = {
      * The constant k of reciprocal rank fusion; 60 by default.
      */
     rrfK?: number;
-    filterMeta?: FilterMeta;
+    filterMeta?: AutomationFilterMeta;
     /**
      * Matches at most; without it, all of them.
      */
@@ -6561,6 +6712,11 @@ export type CronFiredEvent = {
  * What a webhook receives about a document that an automation rule matched.
  */
 export type TriggerEvent = TriggerMatchedEvent | CronFiredEvent;
+
+/**
+ * Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all.
+ */
+export type LangsWritable = Array<Lang>;
 
 /**
  * Settings of the storage backend as read.
@@ -10026,9 +10182,21 @@ export type SearchFullTextByQueryData = {
          */
         limit?: number;
         /**
+         * Another name for `limit`; when both are sent they must be the same.
+         */
+        topK?: number;
+        /**
          * How many of the best results to skip.
          */
         offset?: ResultOffset;
+        /**
+         * An order in place of the best first, as `sort` of `POST /v1/fts`.
+         */
+        sort?: string;
+        /**
+         * Keeps the documents for which an expression holds, in the grammar of `filter` of `POST /v1/fts`.
+         */
+        filter?: string;
         /**
          * How documents are scored.
          */

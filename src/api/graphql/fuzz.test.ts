@@ -21,14 +21,14 @@ const TEXTS = ['', 'c', 'notes', 'a', 'en', '_sys', 'x|y', '\u{1f600}', 'doc.add
 const NUMBERS = [0, 1, -1, 3, 1000, 2_147_483_647];
 const JUNK = ['null', '1.5', 'true', 'WORD', '[]', '{}', '"text"', '9999999999999999999', '$missing'];
 
-/** A value as it is written in a document, mostly of the type. */
-function literal(type: GraphQLInputType, choose: Choose): string {
+/** A value as it is written in a document, mostly of the type; input objects that hold themselves end somewhere. */
+function literal(type: GraphQLInputType, choose: Choose, depth = 0): string {
   if (choose(60) === 0) return pick(choose, JUNK);
   const plain = getNullableType(type);
-  if (isListType(plain)) return `[${Array.from({ length: choose(4) }, () => literal(plain.ofType as GraphQLInputType, choose)).join(', ')}]`;
+  if (isListType(plain)) return `[${Array.from({ length: choose(4) }, () => literal(plain.ofType as GraphQLInputType, choose, depth + 1)).join(', ')}]`;
   if (isInputObjectType(plain)) {
-    const fields = Object.values(plain.getFields()).filter((field) => isNonNullType(field.type) || choose(2) === 0);
-    return `{${fields.map((field) => `${field.name}: ${literal(field.type, choose)}`).join(', ')}}`;
+    const fields = Object.values(plain.getFields()).filter((field) => isNonNullType(field.type) || choose(2 + depth) === 0);
+    return `{${fields.map((field) => `${field.name}: ${literal(field.type, choose, depth + 1)}`).join(', ')}}`;
   }
   if (isEnumType(plain)) return pick(choose, plain.getValues()).name;
   return scalar(plain, choose);
@@ -39,6 +39,7 @@ function scalar(type: GraphQLNamedType, choose: Choose): string {
     case 'Int': case 'Time': case 'Long': return String(pick(choose, NUMBERS));
     case 'Float': return String(pick(choose, [0, 0.5, -1, 1e30]));
     case 'Boolean': return String(choose(2) === 0);
+    case 'FilterValue': return pick(choose, ['"red"', '1', '0.5', 'true']);
     case 'JSONObject': return pick(choose, ['{}', '{a: "b"}', '{a: {b: [1, null]}}']);
     default: return JSON.stringify(pick(choose, TEXTS));
   }

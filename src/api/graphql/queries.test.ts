@@ -80,6 +80,28 @@ describe('queries and mutations of a running server', () => {
     expect(await page({ filterMeta: [{ key: 'even', values: ['no'] }], offset: 3 })).toEqual([[], 0, false, false]);
   });
 
+  it('filter, sort and page by cursor', async () => {
+    for (let i = 0; i < 5; i++) await add('filtered', `k${i}`, `body ${i}`, [{ key: 'n', values: [String(i * 5)] }]);
+    const query = 'query($input: SearchInput!) { search(input: $input) { edges { node { key } } nextCursor pageInfo { hasNextPage } } }';
+    const page = async (input: object) => {
+      const { search } = await data(query, { input: { collection: 'filtered', ...input } }) as { search: { edges: { node: { key: string } }[]; nextCursor: string | null; pageInfo: { hasNextPage: boolean } } };
+      return { keys: search.edges.map(({ node }) => node.key), next: search.nextCursor, more: search.pageInfo.hasNextPage };
+    };
+    expect(await page({ filter: { or: [{ field: 'n', gte: 5, lt: 10.5, eq: null }, { text: 'n = 20' }], and: null }, sort: 'n:desc' })).toEqual({ keys: ['k4', 'k2', 'k1'], next: null, more: false });
+    const first = await page({ sort: 'n:asc', limit: 3, cursor: '*', langs: ['en'] });
+    expect(first).toEqual({ keys: ['k0', 'k1', 'k2'], next: expect.any(String), more: true });
+    const second = await page({ sort: 'n:asc', limit: 3, cursor: first.next });
+    expect(second.keys).toEqual(['k3', 'k4']);
+    expect(await page({ sort: 'n:asc', limit: 3, cursor: second.next })).toEqual({ keys: [], next: null, more: false });
+    expect(await data('{ fts(input: {collection: "filtered", query: "body", sort: "n:desc", limit: 1, cursor: "*", filter: {field: "n", in: [5, "15"], ne: 1.5, exists: true}}) { nextCursor results { document { key } } } }'))
+      .toEqual({ fts: { nextCursor: expect.any(String), results: [{ document: { key: 'k3' } }] } });
+    const deep = (levels: number) => Array.from({ length: levels }).reduce<object>((inner) => ({ not: inner }), { text: 'n = 1' });
+    for (const levels of [30, 90, 500]) {
+      const { errors } = await ask(query, { input: { collection: 'filtered', filter: deep(levels) } });
+      expect(errors![0], String(levels)).toMatchObject({ message: expect.stringContaining('nested deeper than') as string, extensions: { code: 'invalid_argument' } });
+    }
+  });
+
   it('find by words and by meaning', async () => {
     await add('found', 'a', 'red apples');
     await add('found', 'b', 'blue whales', [{ key: 'kind', values: ['fish'] }]);

@@ -3,7 +3,7 @@ import { GraphQLError, Kind, valueFromASTUntyped, type GraphQLScalarTypeConfig, 
 type Config<T> = Pick<GraphQLScalarTypeConfig<T, T>, 'serialize' | 'parseValue' | 'parseLiteral'>;
 
 /** What the scalars of the schema look like on the wire. What a client sent is refused with its own words, what a handler answered as a fault of ours. */
-export const SCALARS = { JSONObject: jsonObject(), Time: wholeNumber('Time', 'whole Unix seconds'), Long: wholeNumber('Long', 'a whole number') };
+export const SCALARS = { JSONObject: jsonObject(), Time: wholeNumber('Time', 'whole Unix seconds'), Long: wholeNumber('Long', 'a whole number'), FilterValue: filterValue() };
 
 function jsonObject(): Config<Record<string, unknown>> {
   const parse = (value: unknown): Record<string, unknown> => {
@@ -19,6 +19,22 @@ function jsonObject(): Config<Record<string, unknown>> {
     parseLiteral: (node, variables) => {
       if (node.kind !== Kind.OBJECT) throw new GraphQLError(`JSONObject must be an object, got ${literalName(node)}`, { nodes: node });
       return valueFromASTUntyped(node, variables) as Record<string, unknown>;
+    },
+  };
+}
+
+function filterValue(): Config<string | number | boolean> {
+  const parse = (value: unknown): string | number | boolean => {
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+    throw new GraphQLError(`FilterValue must be a text, a number or a truth value, got ${nameOf(value)}`);
+  };
+  return {
+    serialize: parse,
+    parseValue: parse,
+    parseLiteral: (node) => {
+      if (node.kind === Kind.STRING || node.kind === Kind.BOOLEAN) return node.value;
+      if (node.kind === Kind.INT || node.kind === Kind.FLOAT) return Number(node.value);
+      throw new GraphQLError(`FilterValue must be a text, a number or a truth value, got ${literalName(node)}`, { nodes: node });
     },
   };
 }

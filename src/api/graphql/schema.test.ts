@@ -5,18 +5,18 @@ import { createGraphqlApplication } from './application.ts';
 
 /** The schema as it was decided, with what tells of answers that end early. */
 const DECIDED_SDL = `
-scalar JSONObject  scalar Time  scalar Long
+scalar JSONObject  scalar Time  scalar Long  scalar FilterValue
 directive @auth on FIELD_DEFINITION
 directive @hasRole(role: Role!) on FIELD_DEFINITION
 enum Role { ADMIN USER }
 type Document { id: ID! key: String! lang: String! meta: JSONObject! contentMd: String! addedAt: Time! updatedAt: Time! expiresAt: Time deletedAt: Time checksum: String }
 type DocumentEdge { cursor: String! node: Document! }
 type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String totalCount: Int! }
-type DocumentConnection { edges: [DocumentEdge!]! pageInfo: PageInfo! totalCount: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int }
+type DocumentConnection { edges: [DocumentEdge!]! pageInfo: PageInfo! totalCount: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int nextCursor: String }
 type VectorSearchResult { document: Document! score: Float! rank: Int! }
 type VectorSearchResponse { results: [VectorSearchResult!]! total: Int! model: String dimensions: Int contextTruncated: Boolean! truncated: Boolean! nextOffset: Int }
 type FTSResult { document: Document! score: Float! matchedTerms: [String!]! }
-type FTSResponse { results: [FTSResult!]! total: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int suggestions: [String!]! droppedWords: [String!]! }
+type FTSResponse { results: [FTSResult!]! total: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int nextCursor: String suggestions: [String!]! droppedWords: [String!]! }
 enum Fuzziness { EXACT ONE TWO AUTO }
 enum PrefixMatching { NONE LAST }
 enum MatchingStrategy { ANY ALL MOST }
@@ -42,9 +42,10 @@ type CodeGraph { collection: String! root: String! direction: String! depth: Int
 input MetaInput { key: String! values: [String!]! }
 input AddDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String! ttl: Int ifChecksum: String }
 input UpdateDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String ttl: Int ifChecksum: String }
-input SearchInput { collection: String! filterMeta: [MetaInput!] sort: String asc: Boolean limit: Int offset: Int deleted: Boolean contextTokenBudget: Int }
-input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] includeContent: Boolean }
-input FTSInput { collection: String! query: String! limit: Int offset: Int contextTokenBudget: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy }
+input SearchInput { collection: String! filterMeta: [MetaInput!] filter: FilterInput langs: [String!] sort: String asc: Boolean limit: Int topK: Int cursor: String offset: Int deleted: Boolean contextTokenBudget: Int }
+input FilterInput { text: String and: [FilterInput!] or: [FilterInput!] not: FilterInput field: String eq: FilterValue ne: FilterValue gt: FilterValue gte: FilterValue lt: FilterValue lte: FilterValue in: [FilterValue!] notIn: [FilterValue!] startsWith: String exists: Boolean }
+input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] includeContent: Boolean }
+input FTSInput { collection: String! query: String! limit: Int topK: Int filter: FilterInput langs: [String!] sort: String cursor: String offset: Int contextTokenBudget: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy }
 input CodeGraphInput { collection: String! key: String! direction: String depth: Int maxDegree: Int lines: Boolean }
 input AddBatchDocumentInput { key: String! lang: String! contentMd: String! meta: [MetaInput!] saveRevision: Boolean }
 input IngestDocumentInput { url: String key: String lang: String! contentMd: String! meta: [MetaInput!] extractFrontmatter: Boolean scrapedAt: Int scraper: String ttl: Int }

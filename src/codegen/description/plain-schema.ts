@@ -49,7 +49,8 @@ function withPlainChoice(document: OpenApiDocument, { oneOf, ...schema }: Schema
   const isNullable = named.length < oneOf.length;
   if (named.length === 1 && isNullable) return { ...schema, type: resolve(document, named[0]!).type!, nullable: true, allOf: named };
   if (named.every((part) => part.$ref !== undefined)) return { ...schema, oneOf: named };
-  return { ...schema, ...named.find(({ type }) => type === schema['x-plain']) };
+  const chosen = named.find((part) => resolve(document, part).type === schema['x-plain']);
+  return chosen?.$ref === undefined ? { ...schema, ...chosen } : { ...schema, allOf: [chosen] };
 }
 
 function withPlainBounds(schema: SchemaObject): SchemaObject {

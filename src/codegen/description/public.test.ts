@@ -39,6 +39,13 @@ describe('publicDescription', () => {
     expect(schemas).toEqual({ Thing: { description: 'A list.', type: 'array', items: { type: 'string' } } });
   });
 
+  it('tells that single values are taken as lists of one', () => {
+    const { Thing } = described({ 'x-scalars': true, type: 'object', additionalProperties: { type: 'array', maxItems: 3, items: { type: 'string', maxLength: 9 } } });
+    const others = [{ type: 'number', format: 'double' }, { type: 'boolean' }];
+    const text = { type: 'string', maxLength: 9 };
+    expect(Thing).toEqual({ type: 'object', additionalProperties: { 'x-plain': 'array', oneOf: [{ type: 'array', maxItems: 3, items: { 'x-plain': 'string', oneOf: [text, ...others] } }, text, ...others] } });
+  });
+
   it('changes no example, whatever it looks like', () => {
     const document = withThing({ type: 'object', properties: {} });
     document.paths['/things']!['get']!.responses[200]!.content!['application/json']!.example = { schema: { type: 'integer' } };

@@ -15,10 +15,11 @@ const KEYWORDS_OF: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The description as clients get it, of the one that the server itself works by: numbers say their format, alternatives that
- * are understood but not told (`x-undocumented`) are left out, and a value of several types is a choice of schemas with one each.
+ * are understood but not told (`x-undocumented`) are left out, values
+ * that are taken as lists of one (`x-scalars`) are told, and a value of several types is a choice of schemas with one each.
  */
 export function publicDescription(document: OpenApiDocument): OpenApiDocument {
-  return withoutUnused(mapSchemas(document, (schema) => withNumberFormat(withOneType(withoutUndocumented(schema)))));
+  return withoutUnused(mapSchemas(document, (schema) => withNumberFormat(withOneType(withScalars(withoutUndocumented(schema))))));
 }
 
 /** What a client in a typed language declares: 32 bits where the bounds say that they are enough. */
@@ -37,6 +38,17 @@ function withoutUndocumented(schema: SchemaObject): SchemaObject {
   const told = oneOf?.filter((part) => part['x-undocumented'] !== true);
   if (told === undefined || told.length === oneOf!.length) return schema;
   return told.length === 1 ? { ...told[0], ...rest } : { ...rest, oneOf: told };
+}
+
+const SCALARS: readonly SchemaObject[] = [{ type: 'string' }, { type: 'number', format: 'double' }, { type: 'boolean' }];
+
+/** A map of lists of texts whose values may be single ones, and numbers or truth values as well. */
+function withScalars({ 'x-scalars': isTaken, ...schema }: SchemaObject): SchemaObject {
+  if (isTaken !== true) return schema;
+  const { items, ...list } = schema.additionalProperties as SchemaObject;
+  const text = items as SchemaObject;
+  const texts: SchemaObject = { 'x-plain': 'string', oneOf: [text, ...SCALARS.slice(1)] };
+  return { ...schema, additionalProperties: { 'x-plain': 'array', oneOf: [{ ...list, items: texts }, text, ...SCALARS.slice(1)] } };
 }
 
 /** Null beside one other type stays, as generators know it. */

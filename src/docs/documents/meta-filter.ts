@@ -1,5 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
+import type { OrdSet } from '../../lib/ord-set.ts';
 import type { SqlValue } from '../../storage/index.ts';
+import { inSet } from './filter/index.ts';
 import { inList } from './in-list.ts';
 import type { Meta } from './meta.ts';
 
@@ -48,6 +50,13 @@ export function visibleDocuments(cid: number, matches: Fragment | undefined, now
   if (matches === undefined) return { sql: `d.cid = ? AND ${alive}`, params: [cid, now] };
   if (selective) return { sql: `${alive} AND d.ord IN (${matches.sql})`, params: [now, ...matches.params] };
   return { sql: `d.cid = ? AND ${alive} AND d.ord IN (${matches.sql})`, params: [cid, now, ...matches.params] };
+}
+
+/** The same with another condition: that the documents are in a set, if there is one. */
+export function passingOnly({ sql, params }: Fragment, passing: OrdSet | undefined): Fragment {
+  if (passing === undefined) return { sql, params };
+  const isIn = inSet('d.ord', passing);
+  return { sql: `${sql} AND ${isIn.sql}`, params: [...params, ...isIn.params] };
 }
 
 /**

@@ -1,13 +1,15 @@
 import { crc32 } from 'node:zlib';
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import type { Filter } from '../../search/filter/index.ts';
 import type { Row } from '../../storage/index.ts';
-import { readCollection, scanRows, type CollectionRow } from './collection-rows.ts';
+import { queriesFor, readCollection, scanRows, type CollectionRow } from './collection-rows.ts';
 import type { Deps } from './deps.ts';
 import { decodeDocument, SHOWN, type WithBody } from './document-rows.ts';
 import { idBounds } from './identity.ts';
 import type { Meta } from './meta.ts';
-import { checkFilter, matchesNothing, matchingOrds, visibleDocuments } from './meta-filter.ts';
+import { passingDocuments, readFilter, type FilterInput } from './filter/index.ts';
+import { checkFilter, matchesNothing, matchingOrds, passingOnly, visibleDocuments } from './meta-filter.ts';
 import { Pace } from './pace.ts';
 
 /** Bodies may be large, so few are in memory at once. */
@@ -18,26 +20,27 @@ export interface DocumentReader {
    * The documents of a collection that match a filter, sorted by id, of one snapshot, in batches; none
    * for an unknown collection. Throws `invalid_argument` when the filter is too large.
    */
-  documents(collection: string, filterMeta?: Meta): AsyncIterable<Document[]>;
+  documents(collection: string, filterMeta?: Meta, filters?: FilterInput): AsyncIterable<Document[]>;
   /** Changes whenever a document of the collection does (decision D-36); `00000000` without documents. */
   checksum(collection: string): Promise<{ checksum: string; documentCount: number }>;
 }
 
 export function createReader(deps: Deps): DocumentReader {
   return {
-    documents: (collection, filterMeta = {}) => {
+    documents: (collection, filterMeta = {}, filters = {}) => {
       // Checked here and not with the first batch, when the head of an answer may be out already.
       checkFilter(filterMeta);
-      return streamDocuments(deps, collection, filterMeta);
+      return streamDocuments(deps, collection, filterMeta, readFilter(filters));
     },
     checksum: (collection) => computeChecksum(deps, collection),
   };
 }
 
-async function* streamDocuments({ sql, codec, clock }: Deps, name: string, filter: Meta): AsyncGenerator<Document[]> {
+async function* streamDocuments({ sql, codec, clock }: Deps, name: string, filterMeta: Meta, filter: Filter | undefined): AsyncGenerator<Document[]> {
   const collection = await readCollection(sql, name);
-  if (collection === undefined || matchesNothing(filter)) return;
-  const visible = visibleDocuments(collection.id, matchingOrds(collection.id, filter), unixSeconds(clock));
+  if (collection === undefined || matchesNothing(filterMeta)) return;
+  const passing = filter && await passingDocuments(queriesFor(sql, collection), collection.id, filter);
+  const visible = passingOnly(visibleDocuments(collection.id, matchingOrds(collection.id, filterMeta), unixSeconds(clock)), passing);
   const query = `SELECT ${SHOWN}, d.body FROM documents d WHERE d.id > ? AND d.id < ? AND ${visible.sql} ORDER BY d.id`;
   const pace = new Pace();
   for await (const rows of sql.stream<WithBody>(query, [...idBounds(name), ...visible.params], { batch: BATCH })) {

@@ -74,7 +74,7 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
     expect(await search({ limit: 2, offset: 29, filterMeta: { even: ['true'] } })).toMatchObject({ keys: ['k58'], total: 30 });
     expect(await search({ limit: 0 })).toMatchObject({ keys: [], total: 60 });
     expect(await search({ offset: 60 })).toMatchObject({ keys: [], total: 60 });
-    for (const wrong of [{ limit: 10_001 }, { limit: -1 }, { offset: -1 }, { sort: 'lang' }]) await expect(search(wrong)).rejects.toMatchObject({ status: 400 });
+    for (const wrong of [{ limit: 10_001 }, { limit: -1 }, { offset: -1 }, { sort: 'size' }]) await expect(search(wrong)).rejects.toMatchObject({ status: 400 });
   });
 
   describe('in answers of limited size', () => {

@@ -4,8 +4,9 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { Handlers, InputOf } from '../../operations/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { countsQuery, type Counts, type CountRow, type TimeField } from './aggregate-query.ts';
+import type { Filter } from '../../search/filter/index.ts';
 import { periodOf, type Interval, type Period } from './calendar.ts';
-import { checkFilter, matchesNothing, type Meta } from '../documents/index.ts';
+import { checkFilter, matchesNothing, passingDocuments, readFilter, type Meta } from '../documents/index.ts';
 import { fitFacets } from './search/fit-facets.ts';
 import { selectDocuments } from './selection.ts';
 
@@ -22,9 +23,10 @@ export function aggregateDocuments(environment: Environment): AggregateHandler {
     const start = performance.now();
     const { collection, filterMeta = {}, facets = [], histograms = [] } = input;
     checkFilter(filterMeta);
+    const filter = readFilter(input);
     requireDistinct('facets', facets);
     requireDistinct('histograms', histograms);
-    const rows: Rows = Map.groupBy(await count(environment, collection, filterMeta, countsOf(input)), ({ kind }) => kind);
+    const rows: Rows = Map.groupBy(await count(environment, collection, { filterMeta, filter }, countsOf(input)), ({ kind }) => kind);
     const [values, days] = [byField(rows.get('facet')), byField(rows.get('time'))];
     const { facets: fitted, isTruncated } = fitFacets(Object.fromEntries(facets.map(({ field }) => [field, values(field).map(({ value, n }) => ({ value, count: n }))])), budget);
     return {
@@ -53,10 +55,11 @@ function countsOf({ facets = [], histograms = [], maxFacetSize }: Input): Counts
   };
 }
 
-async function count({ sql, clock }: Environment, name: string, filter: Meta, counts: Counts): Promise<CountRow[]> {
+async function count({ sql, clock }: Environment, name: string, { filterMeta, filter }: { readonly filterMeta: Meta; readonly filter: Filter | undefined }, counts: Counts): Promise<CountRow[]> {
   const collection = await sql.get<{ id: number }>('SELECT id FROM collections WHERE name = ?', [name.toLowerCase()]);
-  if (collection === undefined || matchesNothing(filter)) return [];
-  const query = countsQuery(collection.id, selectDocuments(collection.id, filter, unixSeconds(clock)), counts);
+  if (collection === undefined || matchesNothing(filterMeta)) return [];
+  const passing = filter && await passingDocuments(sql.background, collection.id, filter);
+  const query = countsQuery(collection.id, selectDocuments(collection.id, filterMeta, unixSeconds(clock), passing), counts);
   return sql.background.all<CountRow>(query.sql, query.params);
 }
 

@@ -37,11 +37,11 @@ interface Ground {
 
 /** Asks both sides about some documents, or all that are eligible. */
 export async function lookAtSides(deps: HybridDeps, request: HybridRequest, scope: Scope, only: ReadonlySet<number> | undefined): Promise<Look> {
-  const { words: { filterMeta, boost }, circle } = request;
+  const { words: { filterMeta, filter, boost }, circle } = request;
   const { collection, hidden } = scope;
   const queries = queriesFor(deps.words.sql, collection);
   const distances = circle && await documentsWithin(queries, collection.id, circle, only);
-  let eligible = await eligibleDocuments(deps.words, collection, { filterMeta, ranges: [], hidden });
+  let eligible = await eligibleDocuments(deps.words, collection, { filterMeta, ranges: [], filter, hidden });
   for (const narrower of [distances?.keys(), only]) if (narrower !== undefined) eligible = narrowed(eligible, narrower);
   const ground = { eligible, factors: await boostFactors(queries, collection.id, boost) };
   const [found, near] = [lookAtWords(deps, request, ground), await lookAtMeaning(deps, request, scope, ground)];

@@ -5,6 +5,7 @@ import type { Fusion } from '../../search/fusion/index.ts';
 import type { Point } from '../../search/geo/index.ts';
 import type { Retrieval } from '../collections/index.ts';
 import { projectionOf, type Projection } from '../documents/index.ts';
+import { limitOf } from '../limit-of.ts';
 import { resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 
 export type HybridInput = InputOf<Operations, 'searchHybrid'>;
@@ -55,7 +56,7 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   const { collection, query, geo, rrfK, threshold, distanceMetric: metric, windowSize } = input;
   if (input.sort === 'distance' && geo === undefined) throw new ServiceError('invalid_argument', 'sort: distance needs geo');
   const profile = deps.collections.configOf(collection)?.retrieval ?? {};
-  const topK = input.offset + (input.topK ?? profile.topK ?? DEFAULT_TOP_K);
+  const topK = input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K);
   const candidates = Math.max(MIN_CANDIDATES, Math.ceil(topK * (input.oversample ?? profile.oversample ?? OVERSAMPLE)));
   const alpha = alphaOf(input, profile);
   const strategy = input.strategy ?? profile.hybridStrategy ?? 'alpha';
@@ -79,11 +80,11 @@ function alphaOf({ alpha }: HybridInput, { hybridAlpha }: Retrieval): number {
 }
 
 /** What the request says of the words, with the defaults of full-text search for what it cannot say. */
-function wordsInput({ collection, query, algorithm, fuzzy, matchingStrategy, disableStem, disableSynonyms, filterMeta, boost, facetBy, facetMaxValues }: HybridInput, limit: number): Parameters<typeof resolveWords>[1] {
+function wordsInput({ collection, query, algorithm, fuzzy, matchingStrategy, disableStem, disableSynonyms, filterMeta, filter, langs, boost, facetBy, facetMaxValues }: HybridInput, limit: number): Parameters<typeof resolveWords>[1] {
   return {
     collection, query, algorithm, fuzzy, matchingStrategy, prefix: 'none', disableStem, disableSynonyms, limit, offset: 0, facetMaxValues,
     mode: 'auto', distance: 5, includeContent: false, highlight: false, highlightTag: '<mark>', highlightEscape: 'none', maxHighlights: 0, fragmentSize: 150,
-    ...(filterMeta && { filterMeta }), ...(boost && { boost }), ...(facetBy && { facetBy }),
+    ...(filterMeta && { filterMeta }), ...(filter !== undefined && { filter }), ...(langs && { langs }), ...(boost && { boost }), ...(facetBy && { facetBy }),
   };
 }
 

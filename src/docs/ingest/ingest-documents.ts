@@ -1,12 +1,11 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
-import type { IngestDocument } from '../../../generated/docs/sdk/types.gen.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Sql } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import { Pace, repairItem, requireText, type BatchResult, type Documents } from '../documents/index.ts';
 import { findCollisions, type KeyedItem } from './key-collisions.ts';
 import { changeFlags, effectiveOptions, type EffectiveOptions } from './profile.ts';
-import { SCRAPED_AT, toItem } from './to-item.ts';
+import { SCRAPED_AT, toItem, type IngestDocument } from './to-item.ts';
 
 export interface IngestDeps {
   readonly sql: Sql;

@@ -1,9 +1,13 @@
-import type { IngestDocument } from '../../../generated/docs/sdk/types.gen.ts';
+import type { Operations } from '../../../generated/docs/operations.ts';
+import type { InputOf } from '../../operations/index.ts';
 import { splitFrontMatter } from '../../text/front-matter.ts';
 import { urlKey } from '../../text/url-key.ts';
 import type { Meta } from '../documents/index.ts';
 import type { KeyedItem } from './key-collisions.ts';
 import type { EffectiveOptions } from './profile.ts';
+
+/** An item as the pipeline hands it over. */
+export type IngestDocument = InputOf<Operations, 'ingestDocuments'>['documents'][number];
 
 /** The metadata key that keeps when a document was scraped. */
 export const SCRAPED_AT = 'scraped_at';

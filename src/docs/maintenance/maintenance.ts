@@ -34,8 +34,8 @@ export function createMaintenance(environment: DocsEnvironment, { documents, onR
   const backUp = ({ to }: { to?: string }) => exclusively(() => createBackup(environment, jail, to));
   return {
     handlers: {
-      exportDocuments: async ({ collection, filterMeta, format }) =>
-        exportFile(collection, format, documents.reader.documents(collection, filterMeta)),
+      exportDocuments: async ({ collection, filterMeta, filter, langs, format }) =>
+        exportFile(collection, format, documents.reader.documents(collection, filterMeta, { filter, langs })),
       createBackup: backUp,
       createBackupByQuery: backUp,
       restoreBackup: ({ from }) => exclusively(async () => {

@@ -2,6 +2,7 @@ import type { ProjectedDocument } from '../../../../generated/docs/sdk/types.gen
 import type { DocumentConnection, DocumentEdge, SearchInput } from '../../../../generated/graphql/resolvers.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { truncationIn } from '../../../operations/index.ts';
+import { toFilter } from '../filter.ts';
 import { toMeta } from '../meta.ts';
 import { inSteps } from '../in-steps.ts';
 import { selects } from '../selects.ts';
@@ -21,7 +22,7 @@ export const documents = defineArea('documents', {
     search: (_, { input }, { read, invoke }, info) => {
       const includeContent = selects(info, BODY);
       return read(info, async () => {
-        const { value, headers } = await invoke('searchDocuments', { ...input, filterMeta: toMeta(input.filterMeta), includeContent });
+        const { value, headers } = await invoke('searchDocuments', { ...input, filterMeta: toMeta(input.filterMeta), filter: toFilter(input.filter), langs: input.langs && [...input.langs], includeContent });
         return toConnection(value, headers, input);
       }, { variant: String(includeContent), bodies: ({ edges }) => bodiesOf(edges.map(({ node }) => node)) });
     },
@@ -54,6 +55,7 @@ function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Rec
   const offset = input.offset ?? 0;
   const totalCount = Number(headers['X-Total-Count']);
   const { truncated = false, nextOffset = null } = truncationIn(headers);
+  const nextCursor = headers['X-Next-Cursor'] ?? null;
   const edges = found.map((document, i): DocumentEdge => ({ cursor: cursorOf(offset + i), node: presentDocument(document) }));
   return {
     edges,
@@ -61,9 +63,10 @@ function toConnection(found: readonly ProjectedDocument[], headers: Readonly<Rec
     contextTruncated: headers['X-Context-Truncated'] === 'true',
     truncated,
     nextOffset,
+    nextCursor,
     pageInfo: {
       totalCount,
-      hasNextPage: offset + edges.length < totalCount,
+      hasNextPage: input.cursor == null ? offset + edges.length < totalCount : nextCursor !== null,
       hasPreviousPage: offset > 0 && totalCount > 0,
       startCursor: edges[0]?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,

@@ -1,6 +1,7 @@
 import type { FtsInput } from '../../../../generated/graphql/resolvers.ts';
 import { inSteps } from '../in-steps.ts';
 import { selects } from '../selects.ts';
+import { toFilter } from '../filter.ts';
 import { defineArea } from './area.ts';
 import { bodiesOf, presentDocument } from './present-document.ts';
 
@@ -11,8 +12,8 @@ export const fulltext = defineArea('fulltext', {
     fts: (_, { input }, { read, invoke }, info) => {
       const includeContent = selects(info, BODY);
       return read(info, async () => {
-        const { value: { results, total, contextTruncated = false, truncated = false, nextOffset = null, suggestions = [], droppedWords = [] } } = await invoke('searchFullText', { ...toInput(input), includeContent });
-        return { total, contextTruncated, truncated, nextOffset, suggestions, droppedWords, results: results.map(({ document, score, matchedTerms }) => ({ document: presentDocument(document), score, matchedTerms })) };
+        const { value: { results, total, contextTruncated = false, truncated = false, nextOffset = null, nextCursor = null, suggestions = [], droppedWords = [] } } = await invoke('searchFullText', { ...toInput(input), includeContent });
+        return { total, contextTruncated, truncated, nextOffset, nextCursor, suggestions, droppedWords, results: results.map(({ document, score, matchedTerms }) => ({ document: presentDocument(document), score, matchedTerms })) };
       }, { variant: String(includeContent), bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)) });
     },
   },
@@ -26,9 +27,9 @@ const PREFIXES = { NONE: 'none', LAST: 'last' } as const;
 const STRATEGIES = { ANY: 'any', ALL: 'all', MOST: 'most' } as const;
 
 /** Enumerations of GraphQL have names of their own. */
-function toInput({ fuzzy, prefix, matchingStrategy, ...input }: FtsInput) {
+function toInput({ fuzzy, prefix, matchingStrategy, filter, langs, ...input }: FtsInput) {
   return {
-    ...input,
+    ...input, filter: toFilter(filter), langs: langs && [...langs],
     ...(fuzzy && { fuzzy: EDITS[fuzzy] }), ...(prefix && { prefix: PREFIXES[prefix] }), ...(matchingStrategy && { matchingStrategy: STRATEGIES[matchingStrategy] }),
   };
 }

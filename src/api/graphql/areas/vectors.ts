@@ -1,4 +1,5 @@
 import { selects } from '../selects.ts';
+import { toFilter } from '../filter.ts';
 import { toMeta } from '../meta.ts';
 import { defineArea } from './area.ts';
 import { bodiesOf, presentDocument } from './present-document.ts';
@@ -11,8 +12,8 @@ export const vectors = defineArea('vectors', {
     vectorSearch: (_, { input }, { read, invoke }, info) => {
       const includeContent = input.includeContent ?? selects(info, BODY);
       return read(info, async () => {
-        const { filterMeta, queryVector, ...rest } = input;
-        const { value } = await invoke('searchVectors', { ...rest, includeContent, filterMeta: toMeta(filterMeta), queryVector: queryVector && [...queryVector] });
+        const { filterMeta, filter, langs, queryVector, ...rest } = input;
+        const { value } = await invoke('searchVectors', { ...rest, includeContent, filterMeta: toMeta(filterMeta), filter: toFilter(filter), langs: langs && [...langs], queryVector: queryVector && [...queryVector] });
         const results = value.results.map(({ document, score, rank }) => ({ document: presentDocument(document), score, rank }));
         const { total, model, dimensions, contextTruncated = false, truncated = false, nextOffset = null } = value;
         return { results, total, model, dimensions, contextTruncated, truncated, nextOffset };

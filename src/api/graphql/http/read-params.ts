@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parseRequestParams, type Request, type RequestParams, type Response } from 'graphql-http';
 import { ServiceError } from '../../../errors/index.ts';
+import { LIMITS } from '../limits/limits.ts';
 import { readJsonBody } from './read-body.ts';
 
 /** What the library says of a request that is none, and what we say. */
@@ -22,10 +23,20 @@ export async function readParams<Context>(request: Request<IncomingMessage, Cont
   try {
     // Its check of the content type knows one spelling of the character set only.
     const headers = body === null ? request.headers : { ...request.raw.headers, 'content-type': 'application/json' };
-    return await parseRequestParams({ ...request, url: withOneMark(request.url), headers, body });
+    return withinDepth(await parseRequestParams({ ...request, url: withOneMark(request.url), headers, body }));
   } catch (error) {
     throw REASONS[(error as Error).message] ?? error;
   }
+}
+
+/** Whoever looks at variables goes into them level by level, and input objects that hold themselves have no end of their own. */
+function withinDepth(params: RequestParams | Response): RequestParams | Response {
+  if ('variables' in params && isDeeper(params.variables, LIMITS.nesting)) throw new ServiceError('invalid_argument', `variables must not be nested deeper than ${LIMITS.nesting} levels`);
+  return params;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  return typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 }
 
 /** The library takes what stands between the first two question marks; a query may have more of them. */

@@ -12,7 +12,7 @@ export const LIMITS = {
   introspected: 30_000,
   /** Selections of a document, and of an operation with its fragments expanded, free ones included: validation compares those of one name with each other. */
   selections: 2500,
-  /** Selection sets within selection sets; fragments count here, too. */
+  /** Selection sets within selection sets; fragments count here, too. Also values within values of variables. */
   nesting: 100,
   /** Operations of a document, each of which is validated with its fragments. */
   operations: 50,

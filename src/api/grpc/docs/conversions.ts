@@ -43,7 +43,7 @@ export function fuzzyOf({ fuzzyAuto, ...request }: Fields): Fields {
 
 /** A list of documents also says whether its token budget cut it. */
 export function searchAnswer(reply: Reply<unknown>): Fields {
-  return { ...listUnder('documents')(reply) as Fields, contextTruncated: reply.headers['X-Context-Truncated'] === 'true' };
+  return { ...listUnder('documents')(reply) as Fields, contextTruncated: reply.headers['X-Context-Truncated'] === 'true', nextCursor: reply.headers['X-Next-Cursor'] };
 }
 
 /**

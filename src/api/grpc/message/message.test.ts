@@ -50,7 +50,7 @@ function singleOf({ kind, message }: FieldPlan, depth: number): fc.Arbitrary<unk
     case 'float': return fc.float({ noNaN: true });
     case 'struct': return json.object;
     case 'value': return json.value;
-    case 'message': return depth > 5 ? fc.constant(message!.form === 'list' ? [] : {}) : valueOf(message!, depth);
+    case 'message': return depth > 5 && message!.form !== 'union' ? fc.constant(message!.form === 'list' ? [] : {}) : valueOf(message!, depth);
   }
 }
 

@@ -55,6 +55,7 @@ function asList(name: string, { value, headers }: Reply<unknown>): Record<string
     ...(headers['X-Context-Truncated'] === 'true' ? { contextTruncated: true } : {}),
     ...truncationIn(headers),
     ...warningsIn(headers),
+    ...(headers['X-Next-Cursor'] === undefined ? {} : { nextCursor: headers['X-Next-Cursor'] }),
   };
 }
 

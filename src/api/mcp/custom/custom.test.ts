@@ -50,7 +50,7 @@ describe('a file of custom tools (decision D-119)', () => {
     [tool('colour: red'), 'tools.yaml: custom_tools[0].colour: unknown field'],
     [tool('defaults: {colection: blog}'), 'tools.yaml: custom_tools[0].defaults.colection: the action has no argument colection; did you mean collection?'],
     [tool('defaults: {limit: many}'), 'tools.yaml: custom_tools[0].defaults.limit: must be integer'],
-    [tool('defaults: {filter_meta: {tags: a}}'), 'tools.yaml: custom_tools[0].defaults.filter_meta: tags must be array'],
+    [tool('defaults: {filter_meta: {tags: {a: b}}}'), 'tools.yaml: custom_tools[0].defaults.filter_meta: tags must be array'],
     [tool('defaults: {filter_meta: {}, filterMeta: {}}'), 'tools.yaml: custom_tools[0].defaults.filterMeta: filterMeta is given twice'],
     [tool('parameters: {query: string}'), 'tools.yaml: custom_tools[0].parameters: expected a list'],
     [tool('parameters: [{name: querry, type: string}]'), 'tools.yaml: custom_tools[0].parameters[0].name: the action has no argument querry; did you mean query?'],

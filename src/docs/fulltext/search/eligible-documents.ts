@@ -1,10 +1,11 @@
 import { unixSeconds } from '../../../lib/clock.ts';
+import { isWithin, type Filter } from '../../../search/filter/index.ts';
 import type { Queries, Sql, SqlValue } from '../../../storage/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { matchesNothing, type Meta } from '../../documents/index.ts';
+import { matchesNothing, passingDocuments, type Meta } from '../../documents/index.ts';
 import { selectDocuments } from '../selection.ts';
 import { OrdSet } from '../view/ord-set.ts';
-import { isTime, isWithin, type RangeCondition } from './range-conditions.ts';
+import { isTime, type RangeCondition } from './range-conditions.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'clock'>;
 
@@ -18,6 +19,8 @@ export interface CollectionRow {
 export interface Eligibility {
   readonly filterMeta: Meta;
   readonly ranges: readonly RangeCondition[];
+  /** What `filter` and `langs` of the request say. */
+  readonly filter?: Filter | undefined;
   /** Ordinals that curation hides. */
   readonly hidden: readonly number[];
 }
@@ -30,10 +33,10 @@ export function queriesFor(sql: Sql, { docs }: CollectionRow): Queries {
 }
 
 /**
- * The documents that a search may find: those that match filter and ranges, have not expired, and are not
+ * The documents that a search may find: those that match filters and ranges, have not expired, and are not
  * hidden. Undefined when that is all of the collection's.
  */
-export async function eligibleDocuments(environment: Environment, collection: CollectionRow, { filterMeta, ranges, hidden }: Eligibility): Promise<OrdSet | undefined> {
+export async function eligibleDocuments(environment: Environment, collection: CollectionRow, { filterMeta, ranges, filter, hidden }: Eligibility): Promise<OrdSet | undefined> {
   const { sql, clock } = environment;
   if (matchesNothing(filterMeta)) return new OrdSet();
   const queries = queriesFor(sql, collection);
@@ -45,6 +48,11 @@ export async function eligibleDocuments(environment: Environment, collection: Co
     const within = await withinRange(queries, collection.id, condition);
     if (eligible === undefined) eligible = within;
     else eligible.intersect(within);
+  }
+  if (filter !== undefined) {
+    const passing = await passingDocuments(queries, collection.id, filter);
+    if (eligible === undefined) eligible = passing;
+    else eligible.intersect(passing);
   }
   if (eligible === undefined && excluded.length === 0) return undefined;
   eligible ??= OrdSet.upTo((await sql.get<{ ord: number | null }>('SELECT max(ord) AS ord FROM documents'))?.ord ?? 0);

@@ -1,4 +1,5 @@
 import { applyCuration, type Curated, type CurationRule, type Pin } from '../../curation/index.ts';
+import { comparePlaces, type Place, type SortKey } from '../../../search/order/index.ts';
 import type { OrdSet } from '../view/ord-set.ts';
 import { curatedDocuments, isMeant, type PinnedDocument } from './curate.ts';
 import { matchDocuments, type Match, type MatchDeps, type MatchScope } from './match-documents.ts';
@@ -14,6 +15,8 @@ export interface Found {
   readonly row: ResultRow;
   /** Terms of the query that it matches, but for those found by edits. */
   readonly terms: Set<string>;
+  /** What it is sorted by, where the request has an order. */
+  readonly place: Place | undefined;
 }
 
 export interface SearchOutcome {
@@ -27,10 +30,12 @@ export interface SearchOutcome {
 export async function findDocuments(
   deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[], scope: Omit<MatchScope, 'hidden' | 'pinned'>,
 ): Promise<SearchOutcome> {
-  const { query, limit, offset } = request;
-  const { hidden, pinned } = await curatedDocuments(deps, request.collection.toLowerCase(), query, rules);
+  const { query, limit, offset, sort, cursor } = request;
+  const { hidden, pinned: wanted } = await curatedDocuments(deps, request.collection.toLowerCase(), query, rules);
+  // A cursor goes through all matches in their order, each once.
+  const pinned = cursor === undefined ? wanted : [];
   const { total, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
-  const organic = [...found].filter(([, { score }]) => score !== undefined).sort(byScore).slice(0, offset + limit + pinned.length);
+  const organic = [...found].filter(([, { score }]) => score !== undefined).sort(sort === undefined ? byScore : byPlace(sort)).slice(0, offset + limit + pinned.length);
   const curated = applyCuration(query, organic.map(toFound), rules, (pin) => findPinned(pinned, pin, found));
   const outside = curated.filter(({ ord, pinned: isPinned }) => isPinned && found.get(ord)?.score === undefined);
   for (const { ord } of outside) all?.add(ord);
@@ -41,8 +46,12 @@ function byScore([a, { score: scoreOfA }]: [number, Match], [b, { score: scoreOf
   return scoreOfB! - scoreOfA! || a - b;
 }
 
-function toFound([ord, { row, score, terms }]: [number, Match]): Found {
-  return { ord, key: row.key, lang: row.lang, score: round(score ?? 0), row, terms };
+function byPlace(sort: readonly SortKey[]): (a: [number, Match], b: [number, Match]) => number {
+  return ([a, { place: one = [] }], [b, { place: other = [] }]) => comparePlaces(one, other, sort) || a - b;
+}
+
+function toFound([ord, { row, score, terms, place }]: [number, Match]): Found {
+  return { ord, key: row.key, lang: row.lang, score: round(score ?? 0), row, terms, place };
 }
 
 /** The best document that a pin means; with a score of 0 where it does not match (decisions section 4.5). */

@@ -1,12 +1,15 @@
 import { systemTimer } from '../../../lib/timer.ts';
+import type { Place } from '../../../search/order/index.ts';
 import type { Sql } from '../../../storage/index.ts';
 import type { ContentOptions, ResultRow } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import { OrdSet } from '../view/ord-set.ts';
+import type { TextIndex, TextQuery } from '../view/text-index.ts';
 import { boostFactors } from './boost-factors.ts';
 import { eligibleDocuments, queriesFor, type CollectionRow } from './eligible-documents.ts';
 import { matchedTerms } from './matched-terms.ts';
+import { isByScore, sortMatches } from './sorted-hits.ts';
 import { readRows } from './result-rows.ts';
 import type { SearchRequest } from './request.ts';
 
@@ -32,6 +35,8 @@ export interface Match {
   /** Undefined for a pinned document that does not match. */
   readonly score: number | undefined;
   readonly terms: Set<string>;
+  /** What it is sorted by, where the request has an order. */
+  readonly place: Place | undefined;
 }
 
 export interface Matches {
@@ -93,22 +98,25 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
 async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope, only: ReadonlySet<number> | undefined): Promise<Look> {
   const since = deps.view.position;
   const { collection, content } = scope;
-  const eligible = await eligibleDocuments(deps, collection, { filterMeta: request.filterMeta, ranges: request.ranges, hidden: scope.hidden });
+  const eligible = await eligibleDocuments(deps, collection, { filterMeta: request.filterMeta, ranges: request.ranges, filter: request.filter, hidden: scope.hidden });
   const factors = await boostFactors(queriesFor(deps.sql, collection), collection.id, request.boost);
   // Asked for only now, since another may have taken its place meanwhile.
   const index = deps.view.indexOf(request.collection);
   if (index === undefined) return { total: 0, seen: new Map(), all: undefined, torn: new Set() };
-  const { plan, algorithm, fieldWeights, facetBy } = request;
+  const { plan, algorithm, fieldWeights, facetBy, sort } = request;
   const pinned = scope.pinned.filter((ord) => only?.has(ord) !== false);
   const filter = only === undefined ? eligible : within(only, eligible);
+  // What is pinned leaves a gap behind among the best.
+  const limit = Math.max(request.offset + request.limit + pinned.length, only?.size ?? 0);
+  const query = { readings: plan.readings, algorithm, fieldWeights, ...(filter && { filter }), ...(factors && { factors }) };
   const { total, hits, matches, looked } = index.search({
-    readings: plan.readings, algorithm, fieldWeights, collect: facetBy !== undefined,
-    // What is pinned leaves a gap behind among the best.
-    limit: Math.max(request.offset + request.limit + pinned.length, only?.size ?? 0),
-    look: pinned,
-    ...(filter && { filter }), ...(factors && { factors }),
+    ...query, collect: facetBy !== undefined || sort !== undefined, look: pinned,
+    limit: sort === undefined ? limit : isByScore(sort) ? index.documents : 0,
   });
-  const scores = new Map<number, number | undefined>(hits.map(({ ord, score }) => [ord, score]));
+  const sorted = sort && await sortMatches(queriesFor(deps.sql, collection), collection, matches!, sort, hits, { count: limit, after: request.cursor?.after });
+  const scores = sorted === undefined
+    ? new Map<number, number | undefined>(hits.map(({ ord, score }) => [ord, score]))
+    : new Map(scoresOf(deps.view.indexOf(request.collection) ?? index, query, sorted.first));
   for (const [i, ord] of pinned.entries()) if (!scores.has(ord)) scores.set(ord, filter?.has(ord) === false ? undefined : weighed(looked[i], factors?.[ord]));
   const ords = [...scores.keys()];
   const terms = await matchedTerms(index, plan, ords);
@@ -116,8 +124,14 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const contentsOf = only === undefined ? [...pinned, ...ords.slice(Math.max(0, request.offset - pinned.length))] : ords;
   const rows = await readRows(deps.sql, ords, { ...content, contentsOf });
   const torn = await changedSince(deps.sql, since, ords);
-  const seen = new Map(ords.map((ord) => [ord, { row: rows.get(ord), score: scores.get(ord), terms: terms.get(ord)! }]));
-  return { total, seen, all: matches, torn };
+  const seen = new Map(ords.map((ord) => [ord, { row: rows.get(ord), score: scores.get(ord), terms: terms.get(ord)!, place: sorted?.places.get(ord) }]));
+  return { total, seen, all: facetBy && matches, torn };
+}
+
+/** Scores of some documents, as a search by score has them; one that changed meanwhile has none. */
+function scoresOf(index: TextIndex, query: Omit<TextQuery, 'limit'>, ords: readonly number[]): [number, number | undefined][] {
+  const { looked } = index.search({ ...query, limit: 0, look: ords });
+  return ords.map((ord, i) => [ord, weighed(looked[i], query.factors?.[ord])]);
 }
 
 function weighed(score: number | undefined, factor = 1): number | undefined {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isWithin, toConditions } from './range-conditions.ts';
+import { isWithin } from '../../../search/filter/index.ts';
+import { toConditions } from './range-conditions.ts';
 
 describe('ranges (decision D-91)', () => {
   it.each([

@@ -1,7 +1,11 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Collections } from '../../collections/index.ts';
-import { checkFilter, projectionOf, type Meta, type Projection } from '../../documents/index.ts';
+import { checkFilter, projectionOf, readFilter, type Meta, type Projection } from '../../documents/index.ts';
+import type { Filter } from '../../../search/filter/index.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import { parseSort, readCursor, type Mark, type SortKey } from '../../../search/order/index.ts';
+import { limitOf } from '../../limit-of.ts';
 import type { FullText } from '../fulltext.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Algorithm, Field } from '../view/text-index.ts';
@@ -35,6 +39,11 @@ export interface SearchRequest {
   readonly offset: number;
   readonly filterMeta: Meta;
   readonly ranges: readonly RangeCondition[];
+  readonly filter: Filter | undefined;
+  /** Undefined for the best first. */
+  readonly sort: readonly SortKey[] | undefined;
+  /** Undefined for pages by offset. */
+  readonly cursor: CursorRequest | undefined;
   readonly boost: Readonly<Record<string, number>>;
   readonly facetBy: readonly string[] | undefined;
   readonly facetMaxValues: number;
@@ -42,6 +51,14 @@ export interface SearchRequest {
   readonly projection: Projection;
   /** Tokens; 0 is no budget. */
   readonly budget: number;
+}
+
+/** Pages that are found by where the one before ended. */
+export interface CursorRequest {
+  /** What its cursors belong to. */
+  readonly order: string;
+  /** Undefined for the first page. */
+  readonly after: Mark<number> | undefined;
 }
 
 const DEFAULT_LIMIT = 50;
@@ -73,9 +90,11 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     algorithm: input.algorithm,
     fieldWeights: toWeights(input.fieldWeights),
     stemmingActive: isStemming(plan),
-    limit: input.limit ?? profile.topK ?? DEFAULT_LIMIT,
+    limit: limitOf(input) ?? profile.topK ?? DEFAULT_LIMIT,
     offset: input.offset,
     ranges: toConditions(input.rangeMeta),
+    filter: readFilter(input),
+    ...orderOf(input),
     boost: input.boost ?? {},
     facetBy: input.facetBy,
     facetMaxValues: input.facetMaxValues,
@@ -83,6 +102,17 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     projection: projectionOf(input.fields, input.includeContent),
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
   };
+}
+
+/** Pages by cursor have an order in any case. */
+function orderOf(input: SearchInput): Pick<SearchRequest, 'sort' | 'cursor'> {
+  const { sort: given, cursor, offset } = input;
+  const sort = given !== undefined || cursor !== undefined ? parseSort(given ?? 'score', { descending: true, scored: true }) : undefined;
+  if (cursor === undefined || sort === undefined) return { sort, cursor: undefined };
+  if (offset > 0) throw new ServiceError('invalid_argument', `cursor must not come with an offset, got offset ${offset}`);
+  const { collection, query, mode, algorithm, lang } = input;
+  const order = JSON.stringify([collection.toLowerCase(), query, mode, algorithm, lang, sort]);
+  return { sort, cursor: { order, after: readCursor(cursor, order, sort.length, 'number') } };
 }
 
 /** Fields that are not listed do not count. A name in two spellings, `title` and `meta.title`, has the larger of its weights. */

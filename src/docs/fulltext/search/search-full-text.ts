@@ -1,6 +1,7 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { Fuzziness, SearchFullTextResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
+import { writeCursor } from '../../../search/order/index.ts';
 import { truncationOf, type AnswerBounds, type InputOf, type Truncation } from '../../../operations/index.ts';
 import type { Curation } from '../../curation/index.ts';
 import { contentsFor, countWithinBudget, Pace } from '../../documents/index.ts';
@@ -9,7 +10,7 @@ import type { Expansion } from '../expansion/expansion.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import { countFacets } from './count-facets.ts';
 import { queriesFor, type CollectionRow } from './eligible-documents.ts';
-import { findDocuments } from './find-documents.ts';
+import { findDocuments, type Found } from './find-documents.ts';
 import { fitFacets } from './fit-facets.ts';
 import { needsBodies, presentResults } from './present-results.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
@@ -48,7 +49,8 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
     total: counted?.documents ?? outcome.total,
     results: presented.slice(0, fitting).map(({ result }) => result),
     facets, facetsTruncated, contextTruncated, help,
-    truncation: truncationOf(room.isSpent && !contextTruncated, offset + fitting),
+    truncation: request.cursor === undefined ? truncationOf(room.isSpent && !contextTruncated, offset + fitting) : {},
+    nextCursor: nextCursor(request, outcome.results, presented[fitting - 1]?.result.document.id),
   });
 }
 
@@ -67,11 +69,18 @@ interface Answer {
   readonly facetsTruncated: boolean;
   readonly contextTruncated: boolean;
   readonly truncation: Truncation;
+  readonly nextCursor?: string | undefined;
   /** For a query that finds nothing. */
   readonly help?: SearchHelp | undefined;
 }
 
-function toResponse({ collections }: SearchDeps, request: SearchRequest, { total, results, facets, facetsTruncated, contextTruncated, truncation, help }: Answer): SearchFullTextResponse {
+/** Where the answer ends; undefined for pages by offset, and when it is empty. */
+function nextCursor({ cursor }: SearchRequest, results: readonly Found[], last: string | undefined): string | undefined {
+  const found = results.find(({ row }) => row.id === last);
+  return cursor === undefined || found?.place === undefined ? undefined : writeCursor(cursor.order, { place: found.place, tie: found.ord });
+}
+
+function toResponse({ collections }: SearchDeps, request: SearchRequest, { total, results, facets, facetsTruncated, contextTruncated, truncation, nextCursor: next, help }: Answer): SearchFullTextResponse {
   const { collection, query, algorithm, plan: { mode }, langs, stemmingActive, synonymsActive, facetBy } = request;
   const prompt = collections.configOf(collection)?.responsePrompt;
   return {
@@ -84,6 +93,7 @@ function toResponse({ collections }: SearchDeps, request: SearchRequest, { total
     ...(facetsTruncated && { facetsTruncated }),
     ...(contextTruncated && { contextTruncated }),
     ...truncation,
+    ...(next !== undefined && { nextCursor: next }),
     ...(prompt && { responsePrompt: fillPrompt(prompt, { collection, query }) }),
   };
 }

@@ -54,7 +54,7 @@ function replaced(query: Buffer, words: readonly { readonly node: TermNode; read
   return [...parts, query.subarray(from)].map(String).join('');
 }
 
-async function finds(deps: SearchDeps, input: SearchInput, scope: Pick<MatchScope, 'collection' | 'signal'>): Promise<boolean> {
+async function finds(deps: SearchDeps, { topK: _, cursor: _cursor, ...input }: SearchInput, scope: Pick<MatchScope, 'collection' | 'signal'>): Promise<boolean> {
   const request = resolveRequest(deps, { ...input, limit: 1, offset: 0 });
   const { total } = await matchDocuments(deps, request, { ...scope, hidden: [], pinned: [], content: { withBodies: false, mostBytes: 0 } });
   return total > 0;

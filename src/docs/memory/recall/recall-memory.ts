@@ -39,7 +39,7 @@ export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
     const isBlank = request.query.trim() === '';
     const vector = !isBlank && byMeaning(request) ? await deps.meaning!.embedQuery(request.query, signal) : undefined;
     const collection = isBlank ? undefined : await deps.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [MEMORY]);
-    const hits = collection === undefined ? [] : await deps.gate.run(() => findHits(deps, request, { collection, vector, signal }), signal, costOf({ filterMeta: request.filter }, collection.docs));
+    const hits = collection === undefined ? [] : await deps.gate.run(() => findHits(deps, request, { collection, vector, signal }), signal, costOf(request, collection.docs));
     return toResponse(deps, request, hits.slice(request.offset, request.topK), context);
   };
 }
@@ -62,8 +62,8 @@ function byMeaning({ strategy, fusion }: RecallRequest): boolean {
 
 /** Best first. */
 async function findHits(deps: RecallDeps, request: RecallRequest, { collection, vector, signal }: Scope): Promise<readonly RecallHit[]> {
-  const { query, strategy, fusion, candidates, topK, threshold, filter } = request;
-  const eligible = await eligibleDocuments(deps, collection, { filterMeta: filter, ranges: [], hidden: [] });
+  const { query, strategy, fusion, candidates, topK, threshold, filterMeta, filter } = request;
+  const eligible = await eligibleDocuments(deps, collection, { filterMeta, ranges: [], filter, hidden: [] });
   const limit = strategy === 'hybrid' ? candidates : topK;
   const [words, meaning] = await Promise.all([
     byWords(request) ? deps.words.rankByWords({ collection: MEMORY, text: query, eligible, limit }) : [],

@@ -24,7 +24,7 @@ describe('what a recall asks for (contract section 2, `retrieval`)', () => {
   });
 
   it('filters by user, session and role together with metadata', () => {
-    const filterOf = (more: Partial<RecallInput>) => resolveRecall(input(more)).filter;
+    const filterOf = (more: Partial<RecallInput>) => resolveRecall(input(more)).filterMeta;
     expect(filterOf({})).toEqual({});
     expect(filterOf({ userId: 'ada', sessionId: 's', role: 'user', filterMeta: { tag: ['a', 'b'] } })).toEqual({ user_id: ['ada'], session_id: ['s'], role: ['user'], tag: ['a', 'b'] });
     expect(filterOf({ userId: 'ada', filterMeta: { user_id: ['ada', 'bob'] } })).toEqual({ user_id: ['ada'] });

@@ -2,8 +2,10 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { RecallStrategy } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Fusion } from '../../../search/fusion/index.ts';
+import type { Filter } from '../../../search/filter/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
-import { checkFilter, type Meta } from '../../documents/index.ts';
+import { checkFilter, readFilter, type Meta } from '../../documents/index.ts';
+import { limitOf } from '../../limit-of.ts';
 
 export type RecallInput = InputOf<Operations, 'recallMemory'>;
 
@@ -20,7 +22,8 @@ export interface RecallRequest {
   readonly offset: number;
   /** Least similarity of what is found by meaning (decision D-131); undefined for any. */
   readonly threshold: number | undefined;
-  readonly filter: Meta;
+  readonly filterMeta: Meta;
+  readonly filter: Filter | undefined;
   readonly includeContent: boolean;
   /** Tokens; 0 is no budget. */
   readonly budget: number;
@@ -38,12 +41,13 @@ const OVERSAMPLE = 3;
 export function resolveRecall(input: RecallInput, profile: Retrieval = {}): RecallRequest {
   const { query, strategy, threshold, includeContent, filterMeta = {} } = input;
   checkFilter(filterMeta);
-  const topK = input.offset + (input.topK ?? profile.topK ?? DEFAULT_TOP_K);
+  const topK = input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K);
   return {
     query, strategy, topK, threshold, includeContent, offset: input.offset,
     fusion: fusionOf(input.alpha, profile),
     candidates: Math.max(MIN_CANDIDATES, Math.ceil(topK * (profile.oversample ?? OVERSAMPLE))),
-    filter: filterOf(input, filterMeta),
+    filterMeta: filterOf(input, filterMeta),
+    filter: readFilter(input),
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
   };
 }

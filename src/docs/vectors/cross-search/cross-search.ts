@@ -2,8 +2,9 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { SearchAcrossCollectionsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { truncationOf, type Context, type Identity, type InputOf } from '../../../operations/index.ts';
+import type { Filter } from '../../../search/filter/index.ts';
 import type { Row } from '../../../storage/index.ts';
-import { checkFilter, contentsFor, contextCost, inList, Pace, projectDocument, type ResultRow } from '../../documents/index.ts';
+import { checkFilter, contentsFor, contextCost, inList, Pace, projectDocument, readFilter, type ResultRow } from '../../documents/index.ts';
 import { eligibleDocuments, readContent, readRows, type CollectionRow } from '../../fulltext/index.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
@@ -19,6 +20,9 @@ export interface CrossSearchDeps extends SourceDeps {
 type CrossSearchInput = InputOf<Operations, 'searchAcrossCollections'>;
 type Algorithm = NearestResult['algorithm'];
 type Result = SearchAcrossCollectionsResponse['results'][number];
+
+/** The input with its filters read. */
+type Narrowed = Omit<CrossSearchInput, 'filter'> & { readonly filter: Filter | undefined };
 
 /** What the request wants to find documents like. */
 interface Wanted extends QueryVector {
@@ -44,10 +48,11 @@ export async function searchAcrossCollections(deps: CrossSearchDeps, input: Cros
   const { signal, budget } = bounds;
   const started = performance.now();
   checkFilter(input.filterMeta ?? {});
+  const filter = readFilter(input);
   const wanted = await toQuery(deps, input, signal);
   const targets = await findTargets(deps, input.targetCollections ?? [], identity);
   const comparable = comparableTargets(deps, targets.found, wanted);
-  const { candidates, algorithms } = await deps.gate.run(() => searchTargets(deps, comparable, input, wanted, signal), signal, costOf(input, documentsOf(comparable)));
+  const { candidates, algorithms } = await deps.gate.run(() => searchTargets(deps, comparable, { ...input, filter }, wanted, signal), signal, costOf(input, documentsOf(comparable)));
   const { results, next } = await toResults(deps, candidates, input, bounds);
   const isFromDocument = wanted.ord !== undefined;
   return {
@@ -111,7 +116,7 @@ function comparableTargets({ search }: CrossSearchDeps, targets: ReadonlyMap<str
 }
 
 async function searchTargets(
-  deps: CrossSearchDeps, targets: ReadonlyMap<string, Target>, input: CrossSearchInput, wanted: Wanted, signal: AbortSignal,
+  deps: CrossSearchDeps, targets: ReadonlyMap<string, Target>, input: Narrowed, wanted: Wanted, signal: AbortSignal,
 ): Promise<{ candidates: Candidate[]; algorithms: Set<Algorithm> }> {
   const candidates: Candidate[] = [];
   const algorithms = new Set<Algorithm>();
@@ -130,11 +135,11 @@ async function searchTargets(
 }
 
 async function searchTarget(
-  { sql, clock, search }: CrossSearchDeps, name: string, target: Target, input: CrossSearchInput, { ord, ...query }: Wanted, signal: AbortSignal,
+  { sql, clock, search }: CrossSearchDeps, name: string, target: Target, input: Narrowed, { ord, ...query }: Wanted, signal: AbortSignal,
 ): Promise<NearestResult> {
-  const { topK, offset, threshold, algorithm, distanceMetric, filterMeta = {} } = input;
+  const { topK, offset, threshold, algorithm, distanceMetric, filterMeta = {}, filter } = input;
   const isSourceHere = ord !== undefined && name === input.sourceCollection!.toLowerCase();
-  const eligible = await eligibleDocuments({ sql, clock }, target, { filterMeta, ranges: [], hidden: isSourceHere ? [ord] : [] });
+  const eligible = await eligibleDocuments({ sql, clock }, target, { filterMeta, ranges: [], filter, hidden: isSourceHere ? [ord] : [] });
   return search.searchByVector({ ...query, collection: name, k: offset + topK, metric: distanceMetric, algorithm, threshold, eligible, perDocument: true }, signal);
 }
 

@@ -29,8 +29,8 @@ const MAX_COMPARED_BYTES = 64 * 1024 * 1024;
 
 /** The results of a request, before they are read. */
 export async function findResults(deps: FindDeps, request: SearchRequest, query: QueryVector, collection: CollectionRow, signal: AbortSignal): Promise<FoundResults> {
-  const { topK, filterMeta, mode, windowSize, lambda, metric } = request;
-  const eligible = await eligibleDocuments(deps, collection, { filterMeta, ranges: [], hidden: [] });
+  const { topK, filterMeta, filter, mode, windowSize, lambda, metric } = request;
+  const eligible = await eligibleDocuments(deps, collection, { filterMeta, ranges: [], filter, hidden: [] });
   const search = (k: number) => searchByVector(deps, {
     ...query, k, metric, eligible,
     collection: request.collection, algorithm: request.algorithm, threshold: request.threshold, oversample: request.oversample,

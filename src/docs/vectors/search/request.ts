@@ -1,9 +1,11 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { InputOf } from '../../../operations/index.ts';
+import type { Filter } from '../../../search/filter/index.ts';
 import type { Algorithm, Metric } from '../../../search/vector/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
-import { checkFilter, projectionOf, type Meta, type Projection } from '../../documents/index.ts';
+import { checkFilter, projectionOf, readFilter, type Meta, type Projection } from '../../documents/index.ts';
+import { limitOf } from '../../limit-of.ts';
 import { toSearchVector } from '../query-vector.ts';
 
 export type SearchInput = InputOf<Operations, 'searchVectors'>;
@@ -22,6 +24,7 @@ export interface SearchRequest {
   readonly offset: number;
   readonly threshold: number;
   readonly filterMeta: Meta;
+  readonly filter: Filter | undefined;
   readonly algorithm: Algorithm | undefined;
   readonly metric: Metric;
   readonly mode: RetrievalMode;
@@ -46,8 +49,9 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
   return {
     collection, query, filterMeta, metric,
     queryVector: input.queryVector && toSearchVector(input.queryVector, metric),
-    topK: input.offset + (input.topK ?? profile.topK ?? DEFAULT_TOP_K),
+    topK: input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K),
     offset: input.offset,
+    filter: readFilter(input),
     threshold: input.threshold,
     algorithm: input.algorithm,
     mode: input.retrievalMode ?? profile.retrievalMode ?? 'parent',

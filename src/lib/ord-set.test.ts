@@ -22,6 +22,16 @@ describe('a set of ordinals', () => {
     }));
   });
 
+  it('unites, and has a complement', () => {
+    fc.assert(fc.property(ords, ords, (some, others) => {
+      const set = OrdSet.of(some);
+      const complement = set.complement(300);
+      for (let ord = 0; ord <= 300; ord++) expect(complement.has(ord)).toBe(!set.has(ord));
+      set.unite(OrdSet.of(others));
+      expect([...set]).toEqual(sorted(new Set([...some, ...others])));
+    }));
+  });
+
   it('holds all up to an ordinal', () => {
     const set = OrdSet.upTo(40);
     expect([set.has(0), set.has(40)]).toEqual([true, true]);

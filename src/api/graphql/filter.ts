@@ -1,0 +1,15 @@
+import type { SearchDocumentsRequest } from '../../../generated/docs/sdk/types.gen.ts';
+import type { FilterInput } from '../../../generated/graphql/resolvers.ts';
+
+type Filter = NonNullable<SearchDocumentsRequest['filter']>;
+
+/** A filter as operations take it: a null is the same as an absent field. Undefined for no filter. */
+export function toFilter(input: FilterInput | null | undefined): Filter | undefined {
+  return input == null ? undefined : (withoutNulls(input) as Filter);
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null && field !== undefined).map(([name, field]) => [name, withoutNulls(field)]));
+}

@@ -1,0 +1,35 @@
+import type { OrdSet } from '../../../lib/ord-set.ts';
+import type { SqlValue } from '../../../storage/index.ts';
+import { inList } from '../in-list.ts';
+
+/** A condition of SQL with its parameters. */
+export interface SetCondition {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+  /** Whether the ordinals are named, so that their rows are looked up one by one. */
+  readonly isFew: boolean;
+}
+
+/** Ordinals that a statement names. */
+const FEW = 500;
+const YES = Uint8Array.of(1);
+
+/** Whether a column of ordinals is in a set: a few ordinals are listed, more are a byte each, at their place in a BLOB. */
+export function inSet(column: string, set: OrdSet): SetCondition {
+  const size = set.size;
+  if (size === 0) return { sql: '0 = 1', params: [], isFew: true };
+  if (size <= FEW) {
+    const { marks, params } = inList([...set]);
+    return { sql: `${column} IN (${marks})`, params, isFew: true };
+  }
+  return { sql: `substr(?, ${column} + 1, 1) = ?`, params: [bytesOf(set), YES], isFew: false };
+}
+
+function bytesOf(set: OrdSet): Uint8Array {
+  const { words } = set;
+  const bytes = new Uint8Array(words.length * 32);
+  for (const [at, word] of words.entries()) {
+    for (let rest = word; rest !== 0; rest &= rest - 1) bytes[at * 32 + 31 - Math.clz32(rest & -rest)] = 1;
+  }
+  return bytes;
+}

@@ -1,0 +1,62 @@
+import { columnOf } from './columns.ts';
+import { compareValues, isMoment, isWithin, toNumber, type Bounds } from './compare-values.ts';
+import { conditionsOf, invalidFilter, type Condition, type Filter, type FilterValue } from './filter.ts';
+
+/** Tells of one value of a condition's field, as it is stored, whether it satisfies the condition. */
+export type ValueTest = (value: string | number) => boolean;
+
+/** The test that a condition makes. Times are Unix seconds, and names are to be passed in lower case. */
+export function testOf(condition: Condition): ValueTest {
+  const { kind } = columnOf(condition.field);
+  const isName = kind === 'name';
+  switch (condition.kind) {
+    case 'exists': return () => true;
+    case 'prefix': return startingWith(isName ? condition.prefix.toLowerCase() : condition.prefix);
+    case 'range': return within(isName ? lowerBounds(condition.bounds) : condition.bounds);
+    case 'match': return kind === 'time' ? atMoments(condition.values) : equalTo(isName ? lowerTexts(condition.values) : condition.values);
+  }
+}
+
+/** The texts that a match looks for, where it looks for nothing else: they can be looked up. */
+export function textsOf(condition: Condition): readonly string[] | undefined {
+  if (condition.kind !== 'match' || columnOf(condition.field).kind !== 'meta') return undefined;
+  return condition.values.every((value) => typeof value === 'string') ? condition.values : undefined;
+}
+
+/** Refuses comparisons of times with what is no moment, and with the beginning of a text. */
+export function checkMoments(filter: Filter): void {
+  for (const condition of conditionsOf(filter)) {
+    const { field } = condition;
+    if (columnOf(field).kind !== 'time') continue;
+    if (condition.kind === 'prefix') throw invalidFilter(`must not compare the time ${field} with the beginning of a text`);
+    const operands = condition.kind === 'match' ? condition.values : condition.kind === 'range' ? Object.values(condition.bounds) : [];
+    const wrong = operands.find((operand) => !isMoment(operand));
+    if (wrong !== undefined) throw invalidFilter(`must compare ${field} with a Unix time or an ISO 8601 date, got "${wrong}"`);
+  }
+}
+
+function startingWith(prefix: string): ValueTest {
+  return (value) => String(value).startsWith(prefix);
+}
+
+function within(bounds: Bounds): ValueTest {
+  return (value) => isWithin(value, bounds);
+}
+
+function lowerBounds(bounds: Bounds): Bounds {
+  return Object.fromEntries(Object.entries(bounds).map(([name, bound]) => [name, typeof bound === 'string' ? bound.toLowerCase() : bound]));
+}
+
+function lowerTexts(values: readonly FilterValue[]): string[] {
+  return values.map((value) => String(value).toLowerCase());
+}
+
+function atMoments(moments: readonly FilterValue[]): ValueTest {
+  return (value) => moments.some((moment) => compareValues(value, moment) === 0);
+}
+
+function equalTo(values: readonly FilterValue[]): ValueTest {
+  const texts = new Set(values.filter((value) => typeof value === 'string'));
+  const numbers = new Set(values.filter((value) => typeof value === 'number'));
+  return (value) => texts.has(String(value)) || (numbers.size > 0 && numbers.has(toNumber(value)!));
+}
