@@ -29,7 +29,7 @@ export interface MarkedText {
   /** By word, in order: offsets in bytes. */
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
-  /** By word of the set, in order: the number of the word, and the index of its form in the set. */
+  /** By word of the set, in order: the number of the word, from 0, and that of its form in the set, from 1. */
   readonly marks: Uint32Array;
 }
 
@@ -58,11 +58,6 @@ export class MarksKernel {
     bytes.set(expansions, expansionsAt);
     this.#call.useTables(first, indexAt, expansionsAt);
     this.#text = this.use([]);
-  }
-
-  /** Bytes of memory, which never shrinks. */
-  get size(): number {
-    return this.#memory.buffer.byteLength;
   }
 
   /** Takes a set of forms in the place of the one before. Forms are distinct; empty ones match nothing. Returns the address behind them. */

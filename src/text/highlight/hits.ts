@@ -61,15 +61,16 @@ export function fitToMarkup(hits: readonly Found[], bytes: string, longest: numb
   const [inOpaque, inSpans] = [new Cursor(opaque), new Cursor(codeSpans)];
   for (const hit of splitWhereNested(hits, codeSpans, bytes)) {
     const spans = inSpans.over(hit);
-    const grown = spans.reduce((range, span) => ({ start: Math.min(range.start, span.start), end: Math.max(range.end, span.end) }), { start: hit.start, end: hit.end });
     if (inOpaque.over(hit).length > 0 || spans.some(({ start, end }) => end - start > longest)) closed.push(hit);
-    else open.push({ ...hit, ...grown });
+    else if (spans.length === 0) open.push(hit);
+    else open.push({ ...hit, start: Math.min(hit.start, spans[0]!.start), end: Math.max(hit.end, spans.at(-1)!.end) });
   }
   return { open: joined(open), closed };
 }
 
 /** Phrases over which one tag would not nest with the markup between their words become these words. */
 function splitWhereNested(hits: readonly Found[], codeSpans: readonly ByteRange[], bytes: string): Found[] {
+  if (hits.every(({ words }) => words.length === 1)) return [...hits];
   const spans = new Cursor(codeSpans);
   const fits = (from: ByteRange, to: ByteRange): boolean => {
     const gap = bytes.slice(from.end, to.start);
@@ -126,6 +127,8 @@ function remember<T>(of: (form: string) => T): (form: string) => T {
   };
 }
 
+const NONE: readonly ByteRange[] = [];
+
 /** Finds ranges, which are in order, that others overlap, which come in order of their starts. */
 class Cursor {
   readonly #ranges: readonly ByteRange[];
@@ -135,8 +138,9 @@ class Cursor {
     this.#ranges = ranges;
   }
 
-  over({ start, end }: ByteRange): ByteRange[] {
+  over({ start, end }: ByteRange): readonly ByteRange[] {
     while (this.#at < this.#ranges.length && this.#ranges[this.#at]!.end <= start) this.#at++;
+    if (this.#at === this.#ranges.length || this.#ranges[this.#at]!.start >= end) return NONE;
     const found: ByteRange[] = [];
     for (let i = this.#at; i < this.#ranges.length && this.#ranges[i]!.start < end; i++) found.push(this.#ranges[i]!);
     return found;

@@ -17,7 +17,6 @@ const FENCE = /[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`\n]*(?:\n|$))|
 /** What a label stands for. A footnote, which has the same form, is text. */
 const DEFINITION = /[ \t>]*\[(?!\^)[^\]\n]{1,999}\]:[^\n]*/y;
 const SPECIAL = /[\\`<\]&]|:\/\/|\bwww\./gi;
-const TICKS = /`+/g;
 /** A tag of HTML, or an address between the same signs. */
 const TAG = /<\/?[a-z][^<>"']*(?:(?:"[^"]*"|'[^']*')[^<>"']*)*>/iy;
 const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/iy;
@@ -184,6 +183,8 @@ class Piece {
 const TICKS_HERE = /`+/y;
 const LINE_FEED = 0x0a;
 const BRACKET = 0x5b;
+const TICK = 0x60;
+const [BACKSLASH, PAREN_OPEN, PAREN_CLOSE] = [0x5c, 0x28, 0x29];
 /** By character code: 1 for what a line with an opening fence begins with, which may be the sign of a list. */
 const MAY_OPEN = Uint8Array.from({ length: 256 }, (_, code) => Number('`~-*+0123456789'.includes(String.fromCharCode(code))));
 
@@ -215,11 +216,15 @@ function isClosing(fence: string, line: string): boolean {
 /** Where the code span that begins at a run of backticks ends: behind the next run of the same length. */
 function closingTicks(text: string): Map<number, number> {
   const closing = new Map<number, number>();
-  const next = new Map<number, number>();
-  for (const { index, 0: { length } } of [...text.matchAll(TICKS)].reverse()) {
-    const end = next.get(length);
-    if (end !== undefined) closing.set(index, end);
-    next.set(length, index + length);
+  /** Where the last run of each length begins. */
+  const open = new Map<number, number>();
+  for (let at = text.indexOf('`'); at >= 0;) {
+    let end = at + 1;
+    while (text.charCodeAt(end) === TICK) end++;
+    const before = open.get(end - at);
+    if (before !== undefined) closing.set(before, end);
+    open.set(end - at, at);
+    at = text.indexOf('`', end);
   }
   return closing;
 }
@@ -228,9 +233,11 @@ function closingTicks(text: string): Map<number, number> {
 function closingParens(text: string): Map<number, number> {
   const closing = new Map<number, number>();
   const open: number[] = [];
-  for (const { index, 0: sign } of text.matchAll(/\\.|[()]/gs)) {
-    if (sign === '(') open.push(index);
-    else if (sign === ')' && open.length > 0) closing.set(open.pop()!, index);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === BACKSLASH) i++;
+    else if (code === PAREN_OPEN) open.push(i);
+    else if (code === PAREN_CLOSE && open.length > 0) closing.set(open.pop()!, i);
   }
   return closing;
 }

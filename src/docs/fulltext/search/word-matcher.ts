@@ -9,6 +9,8 @@ import { type QueryPlan, type Reading, readingFor, type WantedLeaf } from './que
 
 /** Forms that a part of a query is looked for by in texts; above this, words are compared with the query one by one. */
 const MOST_FORMS = 4096;
+/** The same for the parts of a query: looking all of them up takes some milliseconds. */
+const MOST_LOOKS = 512;
 
 /** The matchers of a query, one for each of its readings. */
 export class WordMatchers {
@@ -60,6 +62,7 @@ export class WordMatcher {
 
   /** The forms of the index that match the query, or words of its phrases, and the query's own. */
   #marksBy(index: Pick<TextIndex, 'formsLike'>): MarkedForms | undefined {
+    if (this.#looks.length > MOST_LOOKS) return undefined;
     const forms = new Set<string>();
     for (const look of this.#looks) {
       const found = index.formsLike(look, MOST_FORMS);
@@ -145,7 +148,7 @@ export class WordMatcher {
 
   /** Notes that words of the term of a form are looked for, and returns the term. */
   #look(form: string): string {
-    if (!this.#looks.some((look) => look.by === 'term' && look.form === form)) this.#looks.push({ by: 'term', form, analyzer: this.#reading.analyzer });
+    if (!this.#termOf.has(form)) this.#looks.push({ by: 'term', form, analyzer: this.#reading.analyzer });
     return this.#term(form);
   }
 }
