@@ -40,6 +40,8 @@ interface Shape {
   /** Of the values of a free map. */
   values?: Shape;
   items?: Shape;
+  /** Whether fields are described anywhere below; metadata, for instance, are not worth walking through. */
+  isWorthWalking?: boolean;
 }
 
 /** Reads a schema once; what it returns walks an input along with it and allocates only for what it finds. */
@@ -109,13 +111,25 @@ function collect(value: object, shape: Shape, path: string, found: UnknownField[
     for (const [i, item] of value.entries()) if (isObject(item) && found.length < MAX_FOUND) collect(item, items, `${path}[${i}]`, found);
     return;
   }
-  for (const [name, inner] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
     if (found.length >= MAX_FOUND) return;
     const within = shape.fields.get(name) ?? shape.values;
     if (within === undefined) {
       if (shape.isDescribed && !shape.isOpen && !shape.ignored.has(name)) found.push(unknownField(path, name, shape));
-    } else if (isObject(inner)) collect(inner, within, join(path, name), found);
+    } else if (isWorthWalking(within)) {
+      const inner = (value as Record<string, unknown>)[name];
+      if (isObject(inner)) collect(inner, within, join(path, name), found);
+    }
   }
+}
+
+function isWorthWalking(shape: Shape): boolean {
+  if (shape.isWorthWalking === undefined) {
+    // What refers to itself without a field in between describes none.
+    shape.isWorthWalking = shape.isDescribed;
+    shape.isWorthWalking ||= [shape.values, shape.items].some((inner) => inner !== undefined && isWorthWalking(inner));
+  }
+  return shape.isWorthWalking;
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { ServiceError } from '../../errors/index.ts';
+import { readEntityTags } from '../../lib/entity-tags.ts';
 import type { ShownRow } from './document-rows.ts';
 
 /** What a document has to be like for a write to happen: conditions of two origins, which must both hold. */
@@ -15,9 +16,6 @@ export interface ChecksumRow extends Pick<ShownRow, 'key' | 'lang' | 'meta' | 'u
   /** CRC-32 of the body. */
   readonly crc: number;
 }
-
-/** Encodings that an entity tag may name at its end, as the tag of a compressed answer does. */
-const ENCODED = /-(?:gzip|br|zstd)$/;
 
 /**
  * Names a state of a document: the CRC-32 of its body and the CRC-32 of all else that a reader sees and a write can
@@ -52,8 +50,8 @@ export function expectsNothing({ ifChecksum, ifMatch }: Expectation): boolean {
 
 /** Weak tags name nothing: the comparison is the strong one. */
 function namesIt(header: string, checksum: string): boolean {
-  if (header.trim() === '*') return true;
-  return header.split(',').map((tag) => /^"(.*)"$/.exec(tag.trim())?.[1]?.replace(ENCODED, '')).includes(checksum);
+  const tags = readEntityTags(header);
+  return tags === '*' || tags.some(({ isWeak, value }) => !isWeak && value === checksum);
 }
 
 const hex = (crc: number): string => crc.toString(16).padStart(8, '0');
