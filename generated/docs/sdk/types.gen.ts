@@ -880,7 +880,7 @@ export type SearchDocumentsRequest = {
     cursor?: Cursor;
     fields?: Fields;
     /**
-     * Whether to answer deleted documents that can be restored, as they were last and with `deletedAt`, instead of those that are there.
+     * Whether to answer deleted documents that can be restored, as they were last and with `deletedAt`, instead of those that are there. `filterMeta` narrows them and `key`, `addedAt` and `updatedAt` sort them; `filter`, `langs` and `cursor` are refused.
      */
     deleted?: boolean;
     /**
