@@ -613,7 +613,7 @@ export const validateDocument = <ThrowOnError extends boolean = false>(options: 
 /**
  * Search a collection by words, in an address
  *
- * The same search as `POST /v1/fts` for links and quick tries: its scalar fields as query parameters, and metadata filters as `meta[<key>]=<value>`. `q` is another name for `query`; one of the two is required, and `query` wins when both are sent. Facets, boosts, ranges and field weights need the POST form. An unknown parameter answers 400.
+ * The same search as `POST /v1/fts` for links and quick tries: its scalar fields as query parameters, and metadata filters as `meta[<key>]=<value>`. `q` is another name for `query`; one of the two is required, and `query` wins when both are sent. Facets, boosts, `rangeMeta` and field weights need the POST form. An unknown parameter answers 400.
  */
 export const searchFullTextByQuery = <ThrowOnError extends boolean = false>(options: Options<SearchFullTextByQueryData, ThrowOnError>): RequestResult<SearchFullTextByQueryResponses, SearchFullTextByQueryErrors, ThrowOnError> => (options.client ?? client).get<SearchFullTextByQueryResponses, SearchFullTextByQueryErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],

@@ -3,7 +3,7 @@ import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Filter } from '../../search/filter/index.ts';
 import type { Row } from '../../storage/index.ts';
-import { queriesFor, readCollection, scanRows, type CollectionRow } from './collection-rows.ts';
+import { readCollection, scanRows, type CollectionRow } from './collection-rows.ts';
 import type { Deps } from './deps.ts';
 import { decodeDocument, SHOWN, type WithBody } from './document-rows.ts';
 import { idBounds } from './identity.ts';
@@ -39,7 +39,7 @@ export function createReader(deps: Deps): DocumentReader {
 async function* streamDocuments({ sql, codec, clock }: Deps, name: string, filterMeta: Meta, filter: Filter | undefined): AsyncGenerator<Document[]> {
   const collection = await readCollection(sql, name);
   if (collection === undefined || matchesNothing(filterMeta)) return;
-  const passing = filter && await passingDocuments(queriesFor(sql, collection), collection.id, filter);
+  const passing = filter && await passingDocuments(sql, collection, filter);
   const visible = passingOnly(visibleDocuments(collection.id, matchingOrds(collection.id, filterMeta), unixSeconds(clock)), passing);
   const query = `SELECT ${SHOWN}, d.body FROM documents d WHERE d.id > ? AND d.id < ? AND ${visible.sql} ORDER BY d.id`;
   const pace = new Pace();

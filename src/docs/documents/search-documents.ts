@@ -6,13 +6,13 @@ import { unixSeconds } from '../../lib/clock.ts';
 import { Reply, truncationHeaders, type Context, type InputOf } from '../../operations/index.ts';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
-import type { BodyCodec, Queries } from '../../storage/index.ts';
+import type { BodyCodec, Queries, Sql } from '../../storage/index.ts';
 import { queriesFor, readCollection, scanRows, type CollectionRow } from './collection-rows.ts';
 import { ContentReader, contentsFor, type ResultRow } from './content-reader.ts';
 import { contextCost, countWithinBudget } from './context-budget.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { toDocument } from './document-rows.ts';
-import { passingDocuments, readFilter } from './filter/index.ts';
+import { passingDocuments, readFilter, valueRows } from './filter/index.ts';
 import { checkFilter, expiredOrds, matchesNothing, matchingOrds, passingOnly, visibleDocuments, type Fragment } from './meta-filter.ts';
 import { rowsInOrder, sortDocuments } from './order/index.ts';
 import { Pace } from './pace.ts';
@@ -70,7 +70,7 @@ export function searchDocuments(deps: Deps): DocumentHandlers['searchDocuments']
       ? await searchDeleted(deps, collection, { filterMeta, order: orderOfDeleted(input, order), ...page, projection, now: unixSeconds(deps.clock) }, context)
       : await find(deps, collection, {
         filterMeta: matchingOrds(collection.id, filterMeta),
-        passing: filter && await passingDocuments(queriesFor(deps.sql, collection), collection.id, filter),
+        passing: filter && await passingDocuments(deps.sql, collection, filter),
       }, order, page, projection, context);
     const fitting = countWithinBudget(found.documents.map(({ bytes }) => bytes), input.contextTokenBudget ?? profile.contextTokenBudget ?? 0);
     const contextTruncated = fitting < found.documents.length;
@@ -125,7 +125,7 @@ async function find(
   const visible = passingOnly(visibleDocuments(collection.id, matches.filterMeta, now, total * FEW < collection.docs), matches.passing);
   const reader = new ContentReader(sql, contentsFor(bounds.budget, projection.body, projection.body));
   if ('keys' in order) {
-    const places = await sortedPage(queriesFor(sql, collection), collection.id, visible, order, page);
+    const places = await sortedPage(sql, collection, visible, order, page);
     const rows = rowsInOrder(sql, [...places.keys()], `${COLUMNS_OF_PAGE}, ${reader.columns}`);
     return { total, documents: await present(codec, reader, rows, projection, bounds, ({ ord }) => ({ place: places.get(ord)!, tie: ord })) };
   }
@@ -139,9 +139,10 @@ async function* inOne<T>(rows: Promise<T[]>): AsyncGenerator<T[]> {
 }
 
 /** Ordinals in their order, with what they are sorted by. */
-async function sortedPage(queries: Queries, cid: number, visible: Fragment, { keys, after }: Extract<Order, { keys: unknown }>, { offset, limit }: Page): Promise<Map<number, Place>> {
-  const rows = await queries.all<{ ord: number }>(`SELECT d.ord FROM documents d WHERE ${visible.sql}`, visible.params);
-  const sorted = await sortDocuments(queries, cid, OrdSet.of(rows.map(({ ord }) => ord)), keys, offset + limit, after);
+async function sortedPage(sql: Sql, collection: CollectionRow, visible: Fragment, { keys, after }: Extract<Order, { keys: unknown }>, { offset, limit }: Page): Promise<Map<number, Place>> {
+  const documents = new OrdSet();
+  for await (const rows of valueRows<{ ord: number }>(sql, collection, `SELECT d.ord FROM documents d WHERE ${visible.sql}`, visible.params)) for (const { ord } of rows) documents.add(ord);
+  const sorted = await sortDocuments(sql, collection, documents, keys, offset + limit, after);
   return new Map(sorted.slice(offset));
 }
 

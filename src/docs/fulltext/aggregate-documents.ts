@@ -56,9 +56,9 @@ function countsOf({ facets = [], histograms = [], maxFacetSize }: Input): Counts
 }
 
 async function count({ sql, clock }: Environment, name: string, { filterMeta, filter }: { readonly filterMeta: Meta; readonly filter: Filter | undefined }, counts: Counts): Promise<CountRow[]> {
-  const collection = await sql.get<{ id: number }>('SELECT id FROM collections WHERE name = ?', [name.toLowerCase()]);
+  const collection = await sql.get<{ id: number; docs: number }>('SELECT id, docs FROM collections WHERE name = ?', [name.toLowerCase()]);
   if (collection === undefined || matchesNothing(filterMeta)) return [];
-  const passing = filter && await passingDocuments(sql.background, collection.id, filter);
+  const passing = filter && await passingDocuments(sql, collection, filter);
   const query = countsQuery(collection.id, selectDocuments(collection.id, filterMeta, unixSeconds(clock), passing), counts);
   return sql.background.all<CountRow>(query.sql, query.params);
 }

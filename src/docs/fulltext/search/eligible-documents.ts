@@ -50,7 +50,7 @@ export async function eligibleDocuments(environment: Environment, collection: Co
     else eligible.intersect(within);
   }
   if (filter !== undefined) {
-    const passing = await passingDocuments(queries, collection.id, filter);
+    const passing = await passingDocuments(sql, collection, filter);
     if (eligible === undefined) eligible = passing;
     else eligible.intersect(passing);
   }

@@ -113,7 +113,7 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
     ...query, collect: facetBy !== undefined || sort !== undefined, look: pinned,
     limit: sort === undefined ? limit : isByScore(sort) ? index.documents : 0,
   });
-  const sorted = sort && await sortMatches(queriesFor(deps.sql, collection), collection, matches!, sort, hits, { count: limit, after: request.cursor?.after });
+  const sorted = sort && await sortMatches(deps.sql, collection, matches!, sort, hits, { count: limit, after: request.cursor?.after });
   const scores = sorted === undefined
     ? new Map<number, number | undefined>(hits.map(({ ord, score }) => [ord, score]))
     : new Map(scoresOf(deps.view.indexOf(request.collection) ?? index, query, sorted.first));

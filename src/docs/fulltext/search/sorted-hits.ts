@@ -1,6 +1,6 @@
 import type { OrdSet } from '../../../lib/ord-set.ts';
 import { comparePlaces, isAfter, sortInSteps, type Mark, type Place, type SortKey, type SortValue } from '../../../search/order/index.ts';
-import type { Queries } from '../../../storage/index.ts';
+import type { Sql } from '../../../storage/index.ts';
 import { Pace, readPlaces } from '../../documents/index.ts';
 import type { CollectionRow } from './eligible-documents.ts';
 import type { TextHit } from '../view/text-index.ts';
@@ -18,9 +18,9 @@ export function isByScore(sort: readonly SortKey[]): boolean {
 }
 
 /** The first `count` matches in another order than by score, of those behind the end of the page before. `scores` has those of all matches where the order looks at them. */
-export async function sortMatches(queries: Queries, collection: CollectionRow, matches: OrdSet, sort: readonly SortKey[], scores: readonly TextHit[], { count, after }: { readonly count: number; readonly after: Mark<number> | undefined }): Promise<Sorted> {
+export async function sortMatches(sql: Sql, collection: CollectionRow, matches: OrdSet, sort: readonly SortKey[], scores: readonly TextHit[], { count, after }: { readonly count: number; readonly after: Mark<number> | undefined }): Promise<Sorted> {
   const pace = new Pace();
-  const places = await readPlaces(queries, collection.id, matches, sort);
+  const places = await readPlaces(sql, collection, matches, sort);
   for (const [at, { column }] of sort.entries()) {
     if (column.kind === 'score') for (const { ord, score } of scores) place(places, ord)[at] = score;
   }

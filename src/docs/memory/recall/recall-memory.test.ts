@@ -51,6 +51,10 @@ describe('recall without a provider (decisions section 4.7)', () => {
     expect(await found('apples', { filterMeta: { scenario: ['home'], role: ['user'] } })).toEqual(['0/3']);
     expect(await found('apples', { userId: 'bob', filterMeta: { user_id: ['ada'] } })).toEqual([]);
     expect(await found('apples', { sessionId: 'ses_unknown' })).toEqual([]);
+    expect(await found('apples', { userId: 'ada', filter: 'role = user OR user_id = bob' })).toEqual(['0/3']);
+    expect(await found('apples', { langs: ['xx'] })).toEqual([]);
+    expect(await found('apples', { limit: 1 })).toHaveLength(1);
+    await expect(found('apples', { limit: 1, topK: 2 })).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
   it('keeps what words find whatever the threshold, which concerns meaning (decision D-131)', async () => {
