@@ -47,7 +47,7 @@ export interface SearchRequest {
 const DEFAULT_LIMIT = 50;
 
 /** Contract, `fieldWeights`. */
-const DEFAULT_WEIGHTS = { 'content': 1, 'meta.title': 3, 'meta.tags': 2, 'meta.category': 2, 'meta.description': 1.5 } as const;
+export const DEFAULT_WEIGHTS = { 'content': 1, 'meta.title': 3, 'meta.tags': 2, 'meta.category': 2, 'meta.description': 1.5 } as const;
 
 export interface RequestContext {
   readonly settings: SearchSettings;
@@ -86,7 +86,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
 }
 
 /** Fields that are not listed do not count. A name in two spellings, `title` and `meta.title`, has the larger of its weights. */
-function toWeights(given: Readonly<Record<string, number>> = DEFAULT_WEIGHTS): ReadonlyMap<Field, number> {
+export function toWeights(given: Readonly<Record<string, number>> = DEFAULT_WEIGHTS): ReadonlyMap<Field, number> {
   const weights = new Map<Field, number>();
   for (const [name, weight] of Object.entries(given)) {
     const field = fieldByName(name);
