@@ -34,6 +34,10 @@ export function cursorAt(number: u32): usize {
   return buffer(B_CURSORS) + <usize>number * CURSOR;
 }
 
+export function formOf(cursor: usize): u32 {
+  return load<u32>(cursor, C_FORM);
+}
+
 export function openCursor(number: u32, form: u32): void {
   const cursor = cursorAt(number);
   memory.fill(cursor, 0, 32);

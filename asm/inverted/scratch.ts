@@ -58,6 +58,8 @@ export const B_LIST_TABLE: u32 = 34;
 export const B_LIST_COUNTS: u32 = 35;
 /** Positions of a list while they are coded. */
 export const B_LIST_POSITIONS: u32 = 36;
+/** Frequencies by field of a group that is being summed for TF-IDF (see `sublinear.ts`). */
+export const B_FIELD_SUMS: u32 = 37;
 export const BUFFERS: u32 = 64;
 
 /** Address of a buffer; 0 until it was reserved. */

@@ -1,6 +1,6 @@
 import { PROSE_CLASSES } from '../../src/docs/fulltext/view/document-classes.ts';
 import { planQuery } from '../../src/docs/fulltext/search/query-plan.ts';
-import { DEFAULT_WEIGHTS, toWeights } from '../../src/docs/fulltext/search/request.ts';
+import { toWeights } from '../../src/docs/fulltext/view/field-weights.ts';
 import { termAnalyzer } from '../../src/docs/fulltext/view/analyzers.ts';
 import { invertedIndexes } from '../../src/docs/fulltext/view/inverted-text-index.ts';
 import type { Algorithm, TextIndex } from '../../src/docs/fulltext/view/text-index.ts';
@@ -28,7 +28,7 @@ export class IndexInProcess {
       mode: 'simple', distance: 0, fuzzy: 0, stemming: true, synonymsOf: undefined,
       languages: [{ lang: 'en', stopWords: defaultStopWords('en'), classes: PROSE_CLASSES }],
     });
-    const { hits } = this.#index.search({ readings, algorithm, fieldWeights: toWeights(DEFAULT_WEIGHTS), limit });
+    const { hits } = this.#index.search({ readings, algorithm, fieldWeights: toWeights(), limit });
     return hits.map(({ ord, score }) => ({ id: this.#ids[ord]!, score }));
   }
 

@@ -1,8 +1,8 @@
 // The index as the decisions define it, in maps and loops: slow and obvious. Tests compare the engine with it.
 import { tokenize } from '../../text/tokenize.ts';
-import { DEFAULT_B, DEFAULT_K1, type ScoringAlgorithm } from '../../search/inverted/algorithm.ts';
+import { DEFAULT_B, DEFAULT_K1, type ScoringAlgorithm, SLOPE } from '../../search/inverted/algorithm.ts';
 import { type FieldText, VALUE_GAP } from '../../search/inverted/document-text.ts';
-import type { Field } from '../../search/inverted/fields.ts';
+import { type Field, SHARED_FIELD } from '../../search/inverted/fields.ts';
 
 /** As `Query`, with words in the place of forms' numbers. */
 export type WordQuery =
@@ -106,23 +106,41 @@ export class ReferenceIndex {
   }
 
   #term(words: readonly Word[], weight: number, algorithm: ScoringAlgorithm): Scores {
+    const weights = new Map(words.map((word) => [word.form, word.weight ?? 1]));
     const frequencies = new Map<number, number>();
     for (const [ord, occurrences] of this.#documents) {
-      const x = this.#frequency(occurrences, words, algorithm);
+      const x = algorithm.kind === 'tfidf' ? this.#byField(occurrences, weights, algorithm.weights) : this.#frequency(occurrences, weights, algorithm);
       if (x > 0) frequencies.set(ord, x);
     }
     return new Map([...frequencies].map(([ord, x]) => [ord, weight * this.#score(x, this.#documents.get(ord)!, frequencies.size, algorithm)]));
   }
 
   /** How often the words stand in a document, in the fields that count. */
-  #frequency(occurrences: readonly Occurrence[], words: readonly Word[], algorithm: ScoringAlgorithm): number {
-    const weights = new Map(words.map(({ form, weight }) => [form, weight ?? 1]));
+  #frequency(occurrences: readonly Occurrence[], weights: ReadonlyMap<string, number>, algorithm: Exclude<ScoringAlgorithm, { kind: 'tfidf' }>): number {
     let x = 0;
     for (const { field, form } of occurrences) {
       const weight = weights.get(form) ?? 0;
       x += algorithm.kind === 'bm25f' ? weight * this.#fieldFactor(field, occurrences, algorithm) : counts(field, algorithm) ? weight : 0;
     }
     return x;
+  }
+
+  /** Sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f), decision D-81; all fields with names, and the shared one, are one. */
+  #byField(occurrences: readonly Occurrence[], weights: ReadonlyMap<string, number>, fieldWeights: ReadonlyMap<number, number> | undefined): number {
+    let x = 0;
+    for (const slot of [...PLAIN, SHARED_FIELD]) {
+      const there = occurrences.filter(({ field }) => slotOf(field) === slot);
+      const tf = there.reduce((sum, { form }) => sum + (weights.get(form) ?? 0), 0);
+      if (tf === 0) continue;
+      const average = slot === SHARED_FIELD ? this.#averageOfFurther() : this.#average(`with ${slot}`, [slot], (length) => length > 0);
+      x += (fieldWeights === undefined ? 1 : fieldWeights.get(slot) ?? 0) * (tf < 1 ? tf : 1 + Math.log(tf)) / (1 - SLOPE + (SLOPE * there.length) / average);
+    }
+    return x;
+  }
+
+  #averageOfFurther(): number {
+    const all = [...this.#documents.values()];
+    return all.reduce((sum, occurrences) => sum + occurrences.filter(({ field }) => slotOf(field) === SHARED_FIELD).length, 0) / all.length;
   }
 
   /** w_f / (1 - b + b * len_f / avglen_f), decision D-83. */
@@ -133,11 +151,11 @@ export class ReferenceIndex {
 
   #score(x: number, occurrences: readonly Occurrence[], df: number, algorithm: ScoringAlgorithm): number {
     const n = this.#documents.size;
+    if (algorithm.kind === 'tfidf') return x * Math.log(1 + n / df);
     const idf = Math.log((n - df + 0.5) / (df + 0.5) + 1);
     if (algorithm.kind === 'bm25f') return (idf * x) / ((algorithm.k1 ?? DEFAULT_K1) + x);
     const { fields } = algorithm;
     const length = lengthIn(occurrences, fields);
-    if (algorithm.kind === 'tfidf') return (x / length) * Math.log(1 + n / df);
     const { k1 = DEFAULT_K1, b = DEFAULT_B } = algorithm;
     const average = this.#average(fields?.join() ?? 'all', fields, () => true);
     return (idf * x * (k1 + 1)) / (x + k1 * (1 - b + (b * length) / average));
@@ -158,7 +176,7 @@ export class ReferenceIndex {
     const terms = this.#and(words.map((word) => ({ kind: 'term', words: word.words, weight: weight ?? 1 })), algorithm);
     const result = new Map<number, number>();
     for (const [ord, score] of terms) {
-      const byField = Map.groupBy(this.#documents.get(ord)!, ({ field }) => field);
+      const byField = Map.groupBy(this.#documents.get(ord)!.filter(({ field }) => words.length === 1 || !DERIVED.has(field)), ({ field }) => field);
       const extra = Math.min(...[...byField.values()].map((occurrences) => leastExtra(occurrences, words, slop)));
       if (extra <= (slop ?? 0)) result.set(ord, score / (1 + extra));
     }
@@ -166,12 +184,20 @@ export class ReferenceIndex {
   }
 }
 
+const PLAIN = [0, 1, 2, 3, 4, 5, 6];
+/** What stands there stands elsewhere as well. */
+const DERIVED: ReadonlySet<Field> = new Set([5, 6]);
+
+function slotOf(field: Field): number {
+  return typeof field === 'string' ? SHARED_FIELD : field;
+}
+
 function counts(field: Field, algorithm: { fields?: readonly Field[] }): boolean {
-  return algorithm.fields === undefined || algorithm.fields.includes(field);
+  return algorithm.fields === undefined ? !DERIVED.has(field) : algorithm.fields.includes(field);
 }
 
 function lengthIn(occurrences: readonly Occurrence[], fields: readonly Field[] | undefined): number {
-  return fields === undefined ? occurrences.length : occurrences.filter(({ field }) => fields.includes(field)).length;
+  return occurrences.filter(({ field }) => (fields === undefined ? !DERIVED.has(field) : fields.includes(field))).length;
 }
 
 function without(all: Scores, some: Scores): Scores {

@@ -5,7 +5,7 @@ import { checkFilter, projectionOf, type Meta, type Projection } from '../../doc
 import type { FullText } from '../fulltext.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Algorithm, Field } from '../view/text-index.ts';
-import { fieldByName } from '../view/to-indexed.ts';
+import { toWeights } from '../view/field-weights.ts';
 import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
 import { languagesOfQuery } from './query-languages.ts';
 import { toConditions, type RangeCondition } from './range-conditions.ts';
@@ -46,9 +46,6 @@ export interface SearchRequest {
 
 const DEFAULT_LIMIT = 50;
 
-/** Contract, `fieldWeights`. */
-export const DEFAULT_WEIGHTS = { 'content': 1, 'meta.title': 3, 'meta.tags': 2, 'meta.category': 2, 'meta.description': 1.5 } as const;
-
 export interface RequestContext {
   readonly settings: SearchSettings;
   readonly dictionaries: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
@@ -83,14 +80,4 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     projection: projectionOf(input.fields, input.includeContent),
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
   };
-}
-
-/** Fields that are not listed do not count. A name in two spellings, `title` and `meta.title`, has the larger of its weights. */
-export function toWeights(given: Readonly<Record<string, number>> = DEFAULT_WEIGHTS): ReadonlyMap<Field, number> {
-  const weights = new Map<Field, number>();
-  for (const [name, weight] of Object.entries(given)) {
-    const field = fieldByName(name);
-    weights.set(field, Math.max(weight, weights.get(field) ?? 0));
-  }
-  return weights;
 }

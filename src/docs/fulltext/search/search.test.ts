@@ -38,11 +38,11 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     expect(await fixture.find('x', { lang: 'xx', disableStem: true })).toMatchObject({ lang: 'en', stemmingActive: false });
   });
 
-  it('scores tfidf by (tf/len)·ln(1 + N/df), decision D-81, and bm25 by decision D-82', async () => {
+  it('scores tfidf by (1 + ln tf)/pivoted length · ln(1 + N/df), decision D-81, and bm25 by decision D-82', async () => {
     await fixture.add('a', 'fox fox cat dog');
     await fixture.add('b', 'cat cat cat dog dog mouse');
     const score = async (algorithm: string) => (await fixture.find('fox', { algorithm })).results[0]!.score;
-    expect(await score('tfidf')).toBeCloseTo((2 / 4) * Math.log(1 + 2 / 1), 5);
+    expect(await score('tfidf')).toBeCloseTo(((1 + Math.log(2)) / (0.75 + (0.25 * 4) / 5)) * Math.log(1 + 2 / 1), 5);
     const idf = Math.log((2 - 1 + 0.5) / (1 + 0.5) + 1);
     expect(await score('bm25')).toBeCloseTo((idf * 2 * 2.2) / (2 + 1.2 * (1 - 0.75 + (0.75 * 4) / 5)), 5);
   });

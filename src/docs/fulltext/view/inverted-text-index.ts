@@ -5,6 +5,7 @@ import type { TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import { STEMMING_ANALYZERS } from './analyzers.ts';
 import { CODE_CLASS } from './document-classes.ts';
+import { TFIDF_WEIGHTS } from './field-weights.ts';
 import { OrdSet } from './ord-set.ts';
 import { type Completion, type CompletionRequest, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextIndex, type TextIndexes, type TextMatches, type TextQuery } from './text-index.ts';
 import { formsByEdits, toIndexQuery } from './to-index-query.ts';
@@ -142,7 +143,7 @@ function* codeTokens(text: string): Generator<undefined, FormAt[]> {
 function toScoring(algorithm: TextQuery['algorithm'], weights: ReadonlyMap<Field, number> = new Map(), fields?: readonly Field[]): ScoringAlgorithm {
   const only = fields && { fields };
   switch (algorithm) {
-    case 'tfidf': return { kind: 'tfidf', ...only };
+    case 'tfidf': return { kind: 'tfidf', weights: TFIDF_WEIGHTS };
     case 'bm25': return { kind: 'bm25', ...only };
     case 'bm25f': return { kind: 'bm25f', weights };
     case 'pmisparse': return { kind: 'bm25', k1: PMISPARSE_K1, ...only };

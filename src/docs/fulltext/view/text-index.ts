@@ -3,10 +3,11 @@ import type { Steps } from '../../view/index.ts';
 import type { OrdSet } from './ord-set.ts';
 
 /**
- * The fields of a document that have a number in the index. Other metadata keys have a field each, by their name; should
+ * The fields of a document that have a number in the index. Headings and the last segment of the key stand elsewhere as well, so
+ * they count only for algorithms that weigh fields. Other metadata keys have a field each, by their name; should
  * a collection have very many of them, those that come late are `other` together.
  */
-export const FIELDS = ['content', 'meta.title', 'meta.tags', 'meta.category', 'meta.description', 'other'] as const;
+export const FIELDS = ['content', 'meta.title', 'meta.tags', 'meta.category', 'meta.description', 'headings', 'key', 'other'] as const;
 
 /** Number of the field that is the body. */
 export const CONTENT = 0;
@@ -67,7 +68,7 @@ export interface TextQuery {
   readonly algorithm: Algorithm;
   /** Weights of the fields that count, for `bm25f`; 0 leaves a field out. */
   readonly fieldWeights?: ReadonlyMap<Field, number>;
-  /** The only fields that count, for the other algorithms; all when absent. */
+  /** The only fields that count, for `bm25` and `pmisparse`; content and metadata when absent. */
   readonly fields?: readonly Field[];
   /** Best matches wanted; may be 0. */
   readonly limit: number;
