@@ -30,7 +30,7 @@ export interface KnownItems {
 
 const FILES = ['mdn-en.ndjson.gz', 'mdn-en-more.ndjson.gz'];
 const SEED = 20_261_123;
-const QUERIES_OF_A_FORM = 80;
+const QUERIES_OF_A_FORM = 200;
 /** A name that more pages bear says too little. */
 const MOST_EXPECTED = 3;
 /** A text of fewer links may be a slip. */

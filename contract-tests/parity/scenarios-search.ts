@@ -32,6 +32,7 @@ export const searches: Record<string, Scenario> = {
     await search('"red trees"~5', { mode: 'proximity', distance: 5 });
     await search('(apples OR whales) AND (red OR cold)', { mode: 'expression' });
     await search('appels', { fuzzy: 2, disableStem: true });
+    await search('old trees', { rerank: false });
     await search('tree', { disableStem: true, disableSynonyms: true, lang: 'en' });
     await search('trees', { highlight: true, highlightTag: '<b>', maxHighlights: 1, fragmentSize: 40 });
     await search('trees', { facetBy: ['kind', 'lang', 'none'], facetMaxValues: 1 });

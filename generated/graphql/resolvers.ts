@@ -737,6 +737,8 @@ export type FtsInput = {
   readonly offset?: InputMaybe<Scalars['Int']['input']>;
   /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
   readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
+  /** Whether the best 100 matches are put into a better order, for queries that are read in simple mode; the default is true. False leaves the scores of the algorithm. */
+  readonly rerank?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 /** What became of a batch from a scraper. */

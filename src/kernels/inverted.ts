@@ -135,6 +135,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   selectByBits(k: number, options: number, filterSize: number, multiplierSize: number): number;
   selectedCount(): number;
   lookUpScores(count: number, byBits: number): void;
+  features(): void;
   beginCompaction(): void;
   compactStep(budget: number): number;
   isCompacting(): number;

@@ -105,6 +105,31 @@ export class ReferenceIndex {
       .map((ord) => [ord, results.reduce((sum, result) => sum + result.get(ord)!, 0)]));
   }
 
+  /** The features of a document for reranking, as `asm/inverted/reranking.ts` defines them, by looking at all pairs of places. */
+  features(ord: number, words: readonly ReferenceWord[]): number[] {
+    const occurrences = this.#documents.get(ord)!;
+    const places = words.map(({ forms }) => occurrences.filter(({ form }) => forms.includes(form)));
+    const exact = words.map(({ exact: form }) => occurrences.filter((occurrence) => occurrence.form === form));
+    const inField = (found: readonly (readonly Occurrence[])[], field: Field) => found.map((list) => list.filter((occurrence) => occurrence.field === field).length);
+    const shareOf = (counts: readonly number[]) => words.reduce((sum, { share }, i) => sum + (counts[i]! > 0 ? share : 0), 0);
+    const whole = (found: readonly (readonly Occurrence[])[], field: Field) => {
+      const counts = inField(found, field);
+      const tokens = counts.reduce((sum, count) => sum + count, 0);
+      return tokens === 0 ? 0 : shareOf(counts) * Math.min(1, tokens / lengthIn(occurrences, [field]));
+    };
+    const several = words.length > 1;
+    const average = Math.max(1, this.#average('all', undefined, () => true));
+    const k = 1.2 * (0.25 + (0.75 * lengthIn(occurrences, undefined)) / average);
+    return [
+      several ? shareOf(places.map(({ length }) => length)) : 0,
+      overPairs(words, (i) => nearest(places[i - 1]!, places[i]!)),
+      overPairs(words, (i) => inOrder(places[i - 1]!, places[i]!, words[i]!.offset - words[i - 1]!.offset)),
+      shareOf(inField(places, 1)), whole(places, 1), whole(exact, 1), whole(exact, 6),
+      named(words, exact),
+      several ? words.reduce((sum, { share }, i) => sum + (share * places[i]!.length) / (places[i]!.length + k), 0) : 0,
+    ];
+  }
+
   #term(words: readonly Word[], weight: number, algorithm: ScoringAlgorithm): Scores {
     const weights = new Map(words.map((word) => [word.form, word.weight ?? 1]));
     const frequencies = new Map<number, number>();
@@ -182,6 +207,51 @@ export class ReferenceIndex {
     }
     return result;
   }
+}
+
+/** A word of a query that is reranked; shares add up to 1. */
+export interface ReferenceWord {
+  readonly forms: readonly string[];
+  readonly exact: string;
+  readonly share: number;
+  readonly offset: number;
+  readonly glued: boolean;
+  readonly identifier: boolean;
+}
+
+/** The mean over words that follow each other, by their shares. */
+function overPairs(words: readonly ReferenceWord[], value: (second: number) => number): number {
+  const shares = words.slice(1).map(({ share }, i) => share + words[i]!.share);
+  const all = shares.reduce((sum, share) => sum + share, 0);
+  return all === 0 ? 0 : shares.reduce((sum, share, i) => sum + share * value(i + 1), 0) / all;
+}
+
+/** 1 / the least distance of occurrences in one field, either way; the same place is none. */
+function nearest(first: readonly Occurrence[], second: readonly Occurrence[]): number {
+  const distances = first.flatMap((a) => second.filter((b) => b.field === a.field && b.position !== a.position).map((b) => Math.abs(b.position - a.position)));
+  return distances.length === 0 ? 0 : 1 / Math.min(...distances);
+}
+
+/** 1 / (1 + how much the distance in order differs from the wanted one), of each first word to the second word that comes next. */
+function inOrder(first: readonly Occurrence[], second: readonly Occurrence[], wanted: number): number {
+  const differences = first.flatMap((a) => {
+    const behind = second.filter((b) => b.field === a.field && b.position > a.position).map((b) => b.position - a.position);
+    return behind.length === 0 ? [] : [Math.abs(Math.min(...behind) - wanted)];
+  });
+  return differences.length === 0 ? 0 : 1 / (1 + Math.min(...differences));
+}
+
+function named(words: readonly ReferenceWord[], exact: readonly (readonly Occurrence[])[]): number {
+  let sum = 0;
+  for (let start = 0, end: number; start < words.length; start = end + 1) {
+    end = start;
+    while (end + 1 < words.length && words[end]!.glued) end++;
+    const run = words.slice(start, end + 1);
+    const isThere = exact[start]!.some(({ field, position }) => (field === 1 || field === 6)
+      && run.every((_, i) => exact[start + i]!.some((other) => other.field === field && other.position === position + i)));
+    if (words[start]!.identifier && isThere) sum += run.reduce((all, { share }) => all + share, 0);
+  }
+  return sum;
 }
 
 const PLAIN = [0, 1, 2, 3, 4, 5, 6];

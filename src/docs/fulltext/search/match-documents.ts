@@ -98,11 +98,11 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   // Asked for only now, since another may have taken its place meanwhile.
   const index = deps.view.indexOf(request.collection);
   if (index === undefined) return { total: 0, seen: new Map(), all: undefined, torn: new Set() };
-  const { plan, algorithm, fieldWeights, facetBy } = request;
+  const { plan, algorithm, fieldWeights, rerank, facetBy } = request;
   const pinned = scope.pinned.filter((ord) => only?.has(ord) !== false);
   const filter = only === undefined ? eligible : within(only, eligible);
   const { total, hits, matches, looked } = index.search({
-    readings: plan.readings, algorithm, fieldWeights, collect: facetBy !== undefined,
+    readings: plan.readings, algorithm, fieldWeights, rerank, collect: facetBy !== undefined,
     // What is pinned leaves a gap behind among the best.
     limit: Math.max(request.offset + request.limit + pinned.length, only?.size ?? 0),
     look: pinned,

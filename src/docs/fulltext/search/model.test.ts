@@ -88,7 +88,7 @@ async function compare(fixture: SearchFixture, commands: readonly Command[]): Pr
 
 async function compareSearch(fixture: SearchFixture, documents: ReadonlyMap<string, Scanned>, step: Extract<Command, { kind: 'search' }>): Promise<void> {
   const filter = step.tags === null ? {} : { filterMeta: { tags: step.tags } };
-  const answer = await fixture.find(step.query, { mode: step.mode, ...filter, facetBy: ['tags'] });
+  const answer = await fixture.find(step.query, { mode: step.mode, rerank: false, ...filter, facetBy: ['tags'] });
   const [plan] = planQuery(step.query, { mode: step.mode, distance: 5, languages: [{ lang: 'en', stopWords: new Set(['the']), classes: PROSE_CLASSES }], stemming: true, synonymsOf: undefined, fuzzy: 0 }).readings;
   const scan = new Scan(plan!, [...documents.values()]);
   const expected = new Map([...documents]

@@ -4,6 +4,7 @@ import { parseQuery, QuerySyntaxError, type GroupNode, type ParsedQuery, type Pa
 import { termAnalyzer } from '../view/analyzers.ts';
 import { CODE_CLASSES, isAmong } from '../view/document-classes.ts';
 import type { TermAnalyzer, TextIndex, TextReading } from '../view/text-index.ts';
+import { wordsOfQuery } from './query-words.ts';
 import type { QueryLanguage } from './query-languages.ts';
 
 export type Leaf = Exclude<QueryNode, GroupNode>;
@@ -74,8 +75,11 @@ const MAX_SYNONYMS = 64;
  */
 export function planQuery(query: string, options: PlanOptions): QueryPlan {
   const parsed = parse(query, options, false);
-  const prose = options.languages.map((language) => readAsProse(parsed, options, language));
-  return { mode: parsed.mode, readings: [...prose, readAsCode(parse(query, options, true), options)] };
+  const bytes = Buffer.from(query);
+  const withWords = (reading: Reading, { mode, root }: ParsedQuery): Reading => (mode === 'simple' ? { ...reading, words: wordsOfQuery(bytes, root, reading) } : reading);
+  const prose = options.languages.map((language) => withWords(readAsProse(parsed, options, language), parsed));
+  const asCode = parse(query, options, true);
+  return { mode: parsed.mode, readings: [...prose, withWords(readAsCode(asCode, options), asCode)] };
 }
 
 function readAsProse(parsed: ParsedQuery, options: PlanOptions, { lang, stopWords, classes }: QueryLanguage): Reading {

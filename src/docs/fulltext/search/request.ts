@@ -26,6 +26,8 @@ export interface SearchRequest {
   readonly plan: QueryPlan;
   readonly algorithm: Algorithm;
   readonly fieldWeights: ReadonlyMap<Field, number>;
+  /** Whether the best matches are put into a better order. */
+  readonly rerank: boolean;
   /** Codes of the languages that the query was read in, that of most documents first. */
   readonly langs: readonly string[];
   readonly stemmingActive: boolean;
@@ -69,6 +71,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     collection, query, plan, langs: languages.map(({ lang }) => lang), synonymsActive, filterMeta,
     algorithm: input.algorithm,
     fieldWeights: toWeights(input.fieldWeights),
+    rerank: plan.mode === 'simple' && (input.rerank ?? input.fieldWeights === undefined),
     stemmingActive: isStemming(plan),
     limit: input.limit ?? profile.topK ?? DEFAULT_LIMIT,
     offset: input.offset,

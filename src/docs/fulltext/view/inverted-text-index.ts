@@ -9,6 +9,7 @@ import { TFIDF_WEIGHTS } from './field-weights.ts';
 import { OrdSet } from './ord-set.ts';
 import { type Completion, type CompletionRequest, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextIndex, type TextIndexes, type TextMatches, type TextQuery } from './text-index.ts';
 import { formsByEdits, toIndexQuery } from './to-index-query.ts';
+import { toRerankings } from './to-rerankings.ts';
 
 /** Deleted documents are cleared away from this share on. */
 const DELETED_SHARE = 0.2;
@@ -74,13 +75,14 @@ class InvertedTextIndex implements TextIndex {
     return !analyzer.stemming || this.#index.prepare(analyzer);
   }
 
-  search({ readings, algorithm, fieldWeights, fields, limit, filter, factors, collect, look }: TextQuery): TextMatches {
+  search({ readings, algorithm, fieldWeights, fields, rerank, limit, filter, factors, collect, look }: TextQuery): TextMatches {
     const scoring = toScoring(algorithm, fieldWeights, fields);
     const { hits, total, matches, scores } = this.#index.search(toIndexQuery(this.#index, readings), {
       algorithm: scoring,
       limit: Math.min(limit, MAX_RESULTS),
       filter: filter?.words, multipliers: factors, collect,
       scoresOf: look,
+      ...(rerank === true && { rerank: toRerankings(this.#index, readings) }),
     });
     return {
       hits, total,
@@ -140,7 +142,7 @@ function* codeTokens(text: string): Generator<undefined, FormAt[]> {
   return tokens;
 }
 
-function toScoring(algorithm: TextQuery['algorithm'], weights: ReadonlyMap<Field, number> = new Map(), fields?: readonly Field[]): ScoringAlgorithm {
+export function toScoring(algorithm: TextQuery['algorithm'], weights: ReadonlyMap<Field, number> = new Map(), fields?: readonly Field[]): ScoringAlgorithm {
   const only = fields && { fields };
   switch (algorithm) {
     case 'tfidf': return { kind: 'tfidf', weights: TFIDF_WEIGHTS };

@@ -166,7 +166,7 @@ export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnaly
   return { exact, near: best };
 }
 
-function exactForms(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer, form: string): readonly number[] {
+export function exactForms(index: Pick<Forms, 'group' | 'unstemmed'>, analyzer: TermAnalyzer, form: string): readonly number[] {
   return analyzer.stemming ? index.group(analyzer, form) : index.unstemmed(form);
 }
 
