@@ -26,8 +26,10 @@ export function toIndexed(document: DocumentText, analyzer: TermAnalyzer): Index
   const fields: (readonly string[])[] = FIELDS.map(() => []);
   fields[CONTENT] = [document.contentMd];
   // Source code is found by its own tokens alone.
+  const headings = documentClass === CODE_CLASS ? [] : headingsOf(document.contentMd);
   if (documentClass !== CODE_CLASS) {
-    fields[HEADINGS] = headingsOf(document.contentMd);
+    // One text, in which no phrase is looked for: the gaps between values would take as much room as the words.
+    fields[HEADINGS] = headings.length > 0 ? [headings.join('\n')] : [];
     fields[KEY] = [lastSegment(document.key)];
   }
   const named = new Map<string, readonly string[]>();
@@ -36,7 +38,7 @@ export function toIndexed(document: DocumentText, analyzer: TermAnalyzer): Index
     if (field === undefined) named.set(key, values);
     else fields[field] = values;
   }
-  if (fields[TITLE]!.every((title) => title.trim() === '')) fields[TITLE] = fields[HEADINGS]!.slice(0, 1);
+  if (fields[TITLE]!.every((title) => title.trim() === '')) fields[TITLE] = headings.slice(0, 1);
   return { ord: document.ord, documentClass, analyzer, fields, named };
 }
 
