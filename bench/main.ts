@@ -7,6 +7,7 @@ import { benchFilters } from './filters.ts';
 import { benchFullText } from './fulltext.ts';
 import { benchHighlights } from './highlights.ts';
 import { benchImport } from './imports.ts';
+import { benchKnownItems } from './known-items.ts';
 import { benchLoginTiming } from './login-timing.ts';
 import { benchMemory } from './memory.ts';
 import { benchMemoryRecall } from './memory-recall.ts';
@@ -32,6 +33,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   memory: plain('Memory and restart', benchMemory),
   'memory-recall': benchMemoryRecall,
   relevance: benchRelevance,
+  'known-items': benchKnownItems,
   fulltext: benchFullText,
   highlights: benchHighlights,
   filters: benchFilters,

@@ -3,7 +3,7 @@
 import { addTo, isDead } from './documents.ts';
 import { entryField, entryIndex, readFields } from './fields.ts';
 import { CONTENT_FREQUENCIES, DOCS, FREQUENCIES, FURTHER, H_DEAD_DOCS, H_DEATHS, H_REMAP, MAX_FIELDS, PLAIN_FIELDS } from './layout.ts';
-import { blockAt, blockCount, D_DEAD, D_DEATHS } from './postings.ts';
+import { blockAt, blockBits, blockCount, D_DEAD, D_DEATHS } from './postings.ts';
 import { blockFields, chunkCount, readChunk } from './reading.ts';
 import { R_DIRECTORY, R_DOCUMENTS, R_FIELDS, recordOf } from './records.ts';
 import { B_FIELD_COUNTS, reserve } from './scratch.ts';
@@ -44,7 +44,7 @@ export function liveDocumentsInField(form: u32, field: u32): u32 {
   const blocks = blockCount(record);
   const chunks = chunkCount(form);
   for (let chunk: u32 = 0; chunk < chunks; chunk++) {
-    if (chunk < blocks && (blockFields(blockAt(record, chunk)) & bit) === 0) continue;
+    if (chunk < blocks && (blockFields(blockAt(record, chunk)) & blockBits(bit)) === 0) continue;
     const count = readChunk(form, chunk, DOCS, FREQUENCIES);
     documents += inField(field, count, readFields(form, chunk, count, FREQUENCIES));
   }

@@ -34,9 +34,15 @@ export function cursorAt(number: u32): usize {
   return buffer(B_CURSORS) + <usize>number * CURSOR;
 }
 
+export function formOf(cursor: usize): u32 {
+  return load<u32>(cursor, C_FORM);
+}
+
+/** Form 0 stands nowhere. */
 export function openCursor(number: u32, form: u32): void {
   const cursor = cursorAt(number);
   memory.fill(cursor, 0, 32);
+  if (form === 0) return;
   store<u32>(cursor, form, C_FORM);
   store<u32>(cursor, chunkCount(form), C_CHUNKS);
   if (chunkCount(form) > 0) readInto(cursor);

@@ -13,7 +13,7 @@
 import { getVarint, putVarint, varintLength, varintValue } from './bytes.ts';
 import {
   H_CLASS_DOCS, H_CLASSES, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOC_OF_CAPACITY, H_DOCS, H_EXCLUDED, H_FIELD_CAPACITY, H_FIELD_SUMS,
-  H_FURTHER, H_FURTHER_LENGTHS, H_LENGTH_SUM, H_LENGTHS, H_LIVE_DOCS, H_ORDINALS, MAX_CLASSES, PART_DOCUMENTS, PLAIN_FIELDS,
+  H_FURTHER, H_FURTHER_LENGTHS, H_LENGTH_SUM, H_LENGTHS, H_LIVE_DOCS, H_ORDINALS, MAX_CLASSES, OWN_FIELDS, PART_DOCUMENTS, PLAIN_FIELDS,
 } from './layout.ts';
 import { allocate, release, resize } from './memory.ts';
 import { B_DOC_LENGTHS, reserve } from './scratch.ts';
@@ -46,7 +46,7 @@ export function documentOf(ordinal: u32): u32 {
   return ordinal < load<u32>(H_DOC_OF_CAPACITY) ? load<u32>(<usize>load<u32>(H_DOC_OF) + (<usize>ordinal << 2)) : 0;
 }
 
-/** Array of lengths over all fields (0), or in plain field - 1; 0 when no document ever had that. */
+/** Array of lengths over all fields but the derived ones (0), or in plain field - 1; 0 when no document ever had that. */
 export function lengthsOf(array: u32): usize {
   return load<u32>(H_LENGTHS + (<usize>array << 2));
 }
@@ -183,8 +183,9 @@ export function showDocument(doc: u32, tokens: u32, places: usize, count: u32): 
   store<u32>(<usize>load<u32>(H_DOC_OF) + (<usize>ordinal << 2), doc);
   addTo(H_LIVE_DOCS, 1);
   addTo(documentsInClass(classOf(doc)), 1);
-  store<f32>(lengthsOf(0) + (<usize>doc << 2), <f32>tokens);
-  store<f64>(H_LENGTH_SUM, load<f64>(H_LENGTH_SUM) + <f64>(<f32>tokens));
+  const own = tokens - tokensInDerived(places, count);
+  store<f32>(lengthsOf(0) + (<usize>doc << 2), <f32>own);
+  store<f64>(H_LENGTH_SUM, load<f64>(H_LENGTH_SUM) + <f64>(<f32>own));
   for (let array: u32 = 1; array <= PLAIN_FIELDS; array++) {
     if (lengthsOf(array) !== 0) store<f32>(lengthsOf(array) + (<usize>doc << 2), 0);
   }
@@ -203,6 +204,15 @@ export function showDocument(doc: u32, tokens: u32, places: usize, count: u32): 
     }
   }
   if (at > list + 2) keepFurtherLengths(doc, list, <u32>(at - list));
+}
+
+function tokensInDerived(places: usize, count: u32): u32 {
+  let tokens: u32 = 0;
+  for (const end = places + (<usize>count << 3); places < end; places += 8) {
+    const field = load<u32>(places);
+    if (field >= OWN_FIELDS && field < PLAIN_FIELDS) tokens += load<u32>(places, 12) - load<u32>(places, 4);
+  }
+  return tokens;
 }
 
 /** Notes that a live document of so many tokens in a field came (1) or went (-1). */

@@ -1,8 +1,8 @@
 // Reading the fields of postings: which of the frequencies of a chunk are the content's, and which are others'.
 
 import { getVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
-import { CONTENT_FREQUENCIES, FURTHER, PLAIN_FIELDS } from './layout.ts';
-import { BLOCK_HEADER, blockAt, blockCount, MORE, ONCE, parsePosting, postingFields, postingFieldsAt, postingFrequency, skipFields } from './postings.ts';
+import { CONTENT_FREQUENCIES, DERIVED, FURTHER, PLAIN_FIELDS } from './layout.ts';
+import { BLOCK_HEADER, blockAt, blockBits, blockCount, MORE, ONCE, parsePosting, postingFields, postingFieldsAt, postingFrequency, skipFields } from './postings.ts';
 import { blockFields, blockPositions, blockPostings } from './reading.ts';
 import { R_FIELDS, R_TAIL, recordOf } from './records.ts';
 import { B_FIELD_ENTRIES, buffer, reserve } from './scratch.ts';
@@ -17,6 +17,23 @@ export function readFields(form: u32, chunk: u32, count: u32, frequencies: usize
   memory.copy(CONTENT_FREQUENCIES, frequencies, <usize>count << 2);
   if (load<u8>(record, R_FIELDS) === 1) return 0;
   return chunk < blockCount(record) ? readBlockFields(blockAt(record, chunk)) : readTailFields(record, count);
+}
+
+/** Takes the occurrences in derived fields out of the frequencies of a chunk that was just read to `frequencies`. */
+export function dropDerived(form: u32, chunk: u32, count: u32, frequencies: usize): void {
+  const record = recordOf(form);
+  if ((load<u8>(record, R_FIELDS) & DERIVED) === 0) return;
+  if (chunk < blockCount(record) && (blockFields(blockAt(record, chunk)) & blockBits(DERIVED)) === 0) return;
+  const entries = readFields(form, chunk, count, frequencies);
+  for (let entry: u32 = 0; entry < entries; entry++) {
+    if (!isDerived(entryField(entry))) continue;
+    const place = frequencies + (<usize>entryIndex(entry) << 2);
+    store<u32>(place, load<u32>(place) - entryFrequency(entry));
+  }
+}
+
+export function isDerived(field: u32): bool {
+  return field < PLAIN_FIELDS && ((DERIVED >> field) & 1) !== 0;
 }
 
 // An entry: u32 field << 8 | index of the posting, u32 occurrences there.

@@ -15,7 +15,7 @@ export const FIRST_HEAP_PAGE: u32 = 3;
 
 export const MAGIC: u32 = 0x31584951; // "QIX1"
 /** Changes with every change of how bytes lie; a checkpoint of another layout is rebuilt. */
-export const LAYOUT: u32 = 5;
+export const LAYOUT: u32 = 6;
 
 // Kinds of pages.
 export const PAGE_FREE: u8 = 0;
@@ -24,7 +24,11 @@ export const PAGE_LARGE: u8 = 2; // one allocation of whole pages
 export const PAGE_SCRATCH: u8 = 3; // nothing that a checkpoint keeps
 
 /** Plain fields, from 0 on: the content, and those that most documents have. Each has a bit, and an array of lengths by document. */
-export const PLAIN_FIELDS: u32 = 5;
+export const PLAIN_FIELDS: u32 = 7;
+/** Bits of plain fields that repeat what stands elsewhere: they count only where weights name them, and phrases don't look there. */
+export const DERIVED: u32 = (1 << 5) | (1 << 6);
+/** Plain fields before the derived ones. */
+export const OWN_FIELDS: u32 = 5;
 /** The bit that all further fields share; which of them it is, and the lengths in them, is told document by document. */
 export const FURTHER: u32 = 1 << PLAIN_FIELDS;
 /** Fields in all are fewer. */
@@ -56,16 +60,16 @@ export const H_LIVE_DOCS: usize = HEADER + 388;
 /** Deleted documents that still have postings. */
 export const H_DEAD_DOCS: usize = HEADER + 392;
 export const H_DOC_CAPACITY: usize = HEADER + 396;
-/** Arrays of f32 by document: length over all fields, then in each plain field; 0 while no document had the field (6 x address). */
+/** Arrays of f32 by document: length over all fields but the derived ones, then in each plain field; 0 while no document had the field (8 x address). */
 export const H_LENGTHS: usize = HEADER + 400;
 /** Array of u32 by document: the list of its lengths in further fields (see `documents.ts`); 0 while no document had any. */
-export const H_FURTHER_LENGTHS: usize = HEADER + 424;
+export const H_FURTHER_LENGTHS: usize = HEADER + 460;
 /** Array of u32: the caller's ordinal of each document. */
-export const H_ORDINALS: usize = HEADER + 428;
+export const H_ORDINALS: usize = HEADER + 464;
 /** Array of u32: the document of each ordinal, 0 for none. */
 export const H_DOC_OF: usize = HEADER + 432;
 export const H_DOC_OF_CAPACITY: usize = HEADER + 436;
-/** Sum of the lengths of live documents over all fields, f64. */
+/** Sum of the lengths of live documents over all fields but the derived ones, f64. */
 export const H_LENGTH_SUM: usize = HEADER + 440;
 /** By field, 16 bytes each: sum of the lengths of live documents (f64), live documents that have a token there (u32). */
 export const H_FIELD_SUMS: usize = HEADER + 448;
@@ -164,6 +168,7 @@ export const RICE: usize = HEADER + 0x3c00; // ends by class of the positions to
 export const FUZZY: usize = HEADER + 0x4000; // rows of the automaton, and the word
 export const SEALED_DOCS: usize = HEADER + 0x8000; // of the block that is being sealed, u32
 export const SEALED_FREQUENCIES: usize = HEADER + 0x8400;
+export const LOGARITHMS: usize = HEADER + 0x8800; // 1 + ln of 1 to 255, f32, as they are needed
 export const HEADER_END: usize = HEADER + 0x10000;
 
 // ---- Parts of the memory accounting --------------------------------------------------------

@@ -5,14 +5,16 @@
 // Between queries every level is empty: scores and bits all zero.
 
 import { isDead, isExcluded } from './documents.ts';
-import { H_DOCS, H_EXCLUDED, H_LEVEL_CAPACITY, H_LEVELS, MAX_LEVELS, PAGE_SCRATCH } from './layout.ts';
+import { H_DOCS, H_EXCLUDED, H_LEVEL_CAPACITY, H_LEVELS, H_SCORING, MAX_LEVELS, PAGE_SCRATCH } from './layout.ts';
 import { allocatePages, pagesFor, releasePages } from './memory.ts';
-import { B_KEPT_BITS, B_LIST_COUNTS, B_MATCH_COUNTS, B_SUM_BITS, B_SUMS, buffer, reserve } from './scratch.ts';
+import { B_FIELD_SUMS, B_KEPT_BITS, B_LIST_COUNTS, B_MATCH_COUNTS, B_SUM_BITS, B_SUMS, buffer, reserve } from './scratch.ts';
+import { SLOTS } from './sublinear.ts';
+import { P_ALGORITHM, TF_IDF } from './weighing.ts';
 
 /** Documents that levels grow by: a page of scores, and whole vectors of bits. */
 const STEP: u32 = 16384;
 
-/** Makes levels 0 to `count` - 1 fit every document. Only between queries. */
+/** Makes levels 0 to `count` - 1, and what scoring sums up in, fit every document. Only between queries, when the scoring is known. */
 export function prepareLevels(count: u32): void {
   assert(count <= MAX_LEVELS, 'too many levels');
   const docs = load<u32>(H_DOCS);
@@ -23,6 +25,7 @@ export function prepareLevels(count: u32): void {
   const capacity = load<u32>(H_LEVEL_CAPACITY);
   for (let level: u32 = 0; level < count; level++) if (scoresOf(level) === 0) makeLevel(level, capacity);
   reserve(B_SUMS, capacity * 4);
+  if (load<u32>(H_SCORING, P_ALGORITHM) === TF_IDF) reserve(B_FIELD_SUMS, capacity * SLOTS * 4);
   reserve(B_SUM_BITS, capacity >> 3);
   reserve(B_KEPT_BITS, capacity >> 3);
   reserve(B_LIST_COUNTS, capacity);

@@ -1,3 +1,5 @@
+import { isDerived } from './fields.ts';
+
 /** Merges `count` positions (u64, ascending) into those from `start` to `end`, from the back, in place; gives the address behind. */
 export function mergePositions(start: usize, end: usize, list: usize, count: u32): usize {
   const newEnd = end + (<usize>count << 3);
@@ -15,4 +17,18 @@ export function mergePositions(start: usize, end: usize, list: usize, count: u32
     }
   }
   return newEnd;
+}
+
+/** The same without positions in derived fields. */
+export function mergeOwn(start: usize, end: usize, list: usize, count: u32): usize {
+  let from = list;
+  const behind = list + (<usize>count << 3);
+  while (from < behind) {
+    let to = from;
+    while (to < behind && !isDerived(<u32>(load<u64>(to) >> 32))) to += 8;
+    end = mergePositions(start, end, from, <u32>(to - from) >> 3);
+    while (to < behind && isDerived(<u32>(load<u64>(to) >> 32))) to += 8;
+    from = to;
+  }
+  return end;
 }

@@ -12,12 +12,14 @@
 // every word as often as wanted, in any order; its span is last - first position, its extra what that is
 // more than the least span, and the score of the document is multiplied by 1 / (1 + extra).
 
-import { CURSOR, cursorAt, occurrencesIn, openCursor, positionsOf, readPositions, resetCursors, seekDocument } from './cursors.ts';
+import { CURSOR, cursorAt, formOf, occurrencesIn, openCursor, positionsOf, readPositions, resetCursors, seekDocument } from './cursors.ts';
+import { DERIVED } from './layout.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { documentMask, documentsOf, wordsOf } from './lists/list.ts';
 import { positionsAt, widenPositions } from './lists/positions.ts';
 import { seek } from './lists/scoring.ts';
-import { mergePositions } from './merging.ts';
+import { mergeOwn } from './merging.ts';
+import { R_FIELDS, recordOf } from './records.ts';
 import { B_CURSORS, B_INPUT, B_MERGE, buffer, reserve } from './scratch.ts';
 
 const NONE: u32 = 0xffffffff;
@@ -152,11 +154,11 @@ function gatherFromPostings(doc: u32): bool {
   return true;
 }
 
-/** Merges the positions of a word's forms into one list at `to`, when it has several; gives the address behind. */
+/** Merges the positions of a word's forms into one list at `to`, without those in derived fields; gives the address behind. */
 function mergeWord(word: usize, doc: u32, to: usize): usize {
   const forms = load<u32>(word, W_FORMS);
   const first = load<u32>(word, W_CURSOR);
-  if (forms === 1) {
+  if (forms === 1 && (load<u8>(recordOf(formOf(cursorAt(first))), R_FIELDS) & DERIVED) === 0) {
     store<u32>(word, <u32>positionsOf(cursorAt(first)), W_POSITIONS);
     return to;
   }
@@ -164,9 +166,10 @@ function mergeWord(word: usize, doc: u32, to: usize): usize {
   for (let j: u32 = 0; j < forms; j++) {
     const cursor = cursorAt(first + j);
     const count = occurrencesIn(cursor, doc);
-    if (count > 0) end = mergePositions(to, end, positionsOf(cursor), count);
+    if (count > 0) end = mergeOwn(to, end, positionsOf(cursor), count);
   }
   store<u32>(word, <u32>to, W_POSITIONS);
+  store<u32>(word, <u32>(end - to) >> 3, W_COUNT);
   return end;
 }
 

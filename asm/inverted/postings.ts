@@ -14,7 +14,7 @@
 //
 // A tail of 128 postings, or of 16 KiB, is sealed into a block:
 //
-//     0 last document   4 first document   8 postings - 1 (7 bits), fields << 7 (6 bits), epoch << 13, start of positions << 14
+//     0 last document   4 first document   8 postings - 1 (7 bits), fields << 7 (6 bits, see `blockBits`), epoch << 13, start of positions << 14
 //     12 bytes of the block   16 documents, packed: gaps - 1   frequencies, packed: - 1
 //     [u8 n, n x (u8 index, field part)]   unless the fields are content alone
 //     positions as a tail has them, in the code of `positions.ts`
@@ -26,7 +26,7 @@ import {
 } from './bytes.ts';
 import { R_DIRECTORY, R_DOCUMENTS, R_FIELDS, R_LAST, R_TAIL, R_TAIL_BYTES, R_TAIL_POSTINGS } from './records.ts';
 import {
-  BLOCK, FURTHER, H_EPOCH, H_POSTING, PART_BLOCKS, PART_DIRECTORIES, PART_TAILS, SEALED_DOCS, SEALED_FREQUENCIES,
+  BLOCK, FURTHER, H_EPOCH, H_POSTING, OWN_FIELDS, PART_BLOCKS, PART_DIRECTORIES, PART_TAILS, SEALED_DOCS, SEALED_FREQUENCIES,
 } from './layout.ts';
 import { allocate, release, resize, roomFor } from './memory.ts';
 import { pack } from './packing.ts';
@@ -44,6 +44,8 @@ export const D_DEAD: usize = 12;
 export const D_BLOCKS: usize = 16;
 
 export const BLOCK_HEADER: usize = 16;
+
+const OWN_BITS: u32 = (1 << OWN_FIELDS) - 1;
 
 // Bits in front of a further field of a field part.
 export const ONCE: u32 = 2;
@@ -197,6 +199,11 @@ export function blockAt(record: usize, index: u32): usize {
   return load<u32>(<usize>load<u32>(record, R_DIRECTORY) + (<usize>index << 2), D_BLOCKS);
 }
 
+/** The bits of fields as a block says them: the last of the six stands for all fields that are not the caller's own plain ones. */
+export function blockBits(fields: u32): u32 {
+  return (fields & OWN_BITS) | (<u32>((fields & ~OWN_BITS) !== 0) << OWN_FIELDS);
+}
+
 // ---- Sealing -------------------------------------------------------------------------------
 
 /** Makes a block of the postings of a tail that starts with a whole document number; gives its address. */
@@ -217,7 +224,7 @@ export function sealBytes(tail: usize, count: u32): usize {
   at = codePositions(count, at);
   store<u32>(block, load<u32>(special, 8));
   store<u32>(block, first, 4);
-  store<u32>(block, (count - 1) | (fields << 7) | (load<u32>(H_EPOCH) << 13) | (start << 14), 8);
+  store<u32>(block, (count - 1) | (blockBits(fields) << 7) | (load<u32>(H_EPOCH) << 13) | (start << 14), 8);
   store<u32>(block, <u32>(at - block), 12);
   const kept = allocate(<u32>(at - block), PART_BLOCKS);
   memory.copy(kept, block, at - block);

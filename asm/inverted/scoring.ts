@@ -1,11 +1,11 @@
 // Scores of a term, or of a group of forms that counts as one, for every document that has it.
 //
-// The frequency x of a term in a document is the number of its occurrences in the fields that count, and
-// for BM25F the sum of w_f * tf_f / (1 - b + b * len_f / avglen_f) over them. Forms of a group may weigh
+// The frequency x of a term in a document is the number of its occurrences in the fields that count, for BM25F the sum of
+// w_f * tf_f / (1 - b + b * len_f / avglen_f) over them, and for TF-IDF that of `sublinear.ts`. Forms of a group may weigh
 // less than 1. With W, which the host computes from the term's inverse document frequency, the score is
 //
 //     BM25     W * x / (x + k1 * (1 - b + b * len / avglen))      Robertson and Zaragoza, 2009; W = idf * (k1 + 1)
-//     TF-IDF   W * x / len
+//     TF-IDF   W * x
 //     BM25F    W * x / (k1 + x)
 //
 // so only divisions by a document's own length are left to be done here. A dead document's length is
@@ -20,7 +20,8 @@ import { blockAt, blockCount } from './postings.ts';
 import { chunkCount, isCurrent, readChunk } from './reading.ts';
 import { recordOf } from './records.ts';
 import { B_KEPT_BITS, B_SUM_BITS, B_SUMS, buffer } from './scratch.ts';
-import { BM25, BM25F, lengthThatCounts, P_ALGORITHM, P_ALIKE, P_C0, P_C1, TF_IDF, weigh } from './weighing.ts';
+import { sumByField, takeFrequency } from './sublinear.ts';
+import { BM25F, lengthThatCounts, P_ALGORITHM, P_ALIKE, P_C0, P_C1, TF_IDF, weigh } from './weighing.ts';
 
 // What happens to a score.
 /** Added to the level's scores; the bits are left alone. */
@@ -30,8 +31,9 @@ export const MATCH: u32 = 1;
 /** Added to documents that match already; `finishRequire` then drops those that had no score. */
 export const REQUIRE: u32 = 2;
 
-/** Scores a single form whose documents in the fields that count are known to the host. */
+/** Scores a single form whose documents in the fields that count are known to the host; not for TF-IDF. */
 export function scoreForm(form: u32, level: u32, action: u32, weight: f32): void {
+  assert(load<u32>(H_SCORING, P_ALGORITHM) !== TF_IDF, 'a form alone');
   const record = recordOf(form);
   const blocks = blockCount(record);
   const chunks = chunkCount(form);
@@ -55,6 +57,7 @@ export function finishRequire(level: u32): void {
 
 /** Adds a form to the group that is being summed. Gives how many documents the group has gained. */
 export function sumForm(form: u32, weight: f32): u32 {
+  if (load<u32>(H_SCORING, P_ALGORITHM) === TF_IDF) return sumByField(form, weight);
   const sums = buffer(B_SUMS);
   const bits = buffer(B_SUM_BITS);
   let gained: u32 = 0;
@@ -82,6 +85,7 @@ export function sumForm(form: u32, weight: f32): u32 {
 export function scoreGroup(level: u32, action: u32, weight: f32): void {
   const sums = buffer(B_SUMS);
   const bits = buffer(B_SUM_BITS);
+  const byField = load<u32>(H_SCORING, P_ALGORITHM) === TF_IDF;
   const bytes = bitmapBytes();
   let count: u32 = 0;
   for (let at: usize = 0; at < bytes; at += 8) {
@@ -91,8 +95,9 @@ export function scoreGroup(level: u32, action: u32, weight: f32): void {
     for (let left = set; left !== 0; left &= left - 1) {
       const doc = <u32>((at << 3) + <usize>ctz(left));
       store<u32>(DOCS + (<usize>count << 2), doc);
-      store<f32>(WEIGHTS + (<usize>count << 2), load<f32>(sums + (<usize>doc << 2)));
-      store<f32>(sums + (<usize>doc << 2), 0);
+      const sum = sums + (<usize>doc << 2);
+      store<f32>(WEIGHTS + (<usize>count << 2), byField ? takeFrequency(doc) : load<f32>(sum));
+      store<f32>(sum, 0);
       if (++count === BLOCK) {
         finishGroupChunk(count, level, action, weight);
         count = 0;
@@ -139,8 +144,8 @@ export function countSums(): u32 {
 }
 
 /**
- * Adds the scores of the group that was summed densely to level 0; it is then empty again. Only when all fields count, or for
- * BM25F, and all classes are allowed.
+ * Adds the scores of the group that was summed densely to level 0; it is then empty again. Only for BM25 when all fields count, or
+ * for BM25F, and when all classes are allowed.
  */
 export function scoreSums(weight: f32): void {
   assert(load<u32>(H_EXCLUDED) === 0, 'a class that is not allowed');
@@ -150,9 +155,9 @@ export function scoreSums(weight: f32): void {
   const lengths = lengthsOf(0);
   const end = <usize>load<u32>(H_DOCS) << 2;
   const zero = f32x4.splat(0);
-  const own = f32x4.splat(algorithm === TF_IDF ? 0 : 1);
-  const c0 = f32x4.splat(algorithm === TF_IDF ? 0 : load<f32>(H_SCORING, P_C0));
-  const c1 = f32x4.splat(algorithm === TF_IDF ? 1 : load<f32>(H_SCORING, P_C1));
+  assert(algorithm !== TF_IDF, 'frequencies by field');
+  const c0 = f32x4.splat(load<f32>(H_SCORING, P_C0));
+  const c1 = f32x4.splat(load<f32>(H_SCORING, P_C1));
   const weights = f32x4.splat(weight);
   for (let at: usize = 0; at < end; at += 16) {
     const x = v128.load(sums + at);
@@ -160,7 +165,7 @@ export function scoreSums(weight: f32): void {
     if (!v128.any_true(some)) continue;
     // A dead document's length is infinite, which BM25F, whose sums are zero then, must not multiply by c1 = 0.
     const normed = algorithm === BM25F ? c0 : f32x4.add(c0, f32x4.mul(c1, v128.load(lengths + at)));
-    const score = f32x4.mul(weights, f32x4.div(x, f32x4.add(f32x4.mul(x, own), normed)));
+    const score = f32x4.mul(weights, f32x4.div(x, f32x4.add(x, normed)));
     v128.store(scores + at, f32x4.add(v128.load(scores + at), v128.and(score, some)));
     v128.store(sums + at, zero);
   }
@@ -181,15 +186,14 @@ function score(count: u32, weight: f32): void {
 
 function scoreEach(count: u32, weight: f32): void {
   const algorithm = load<u32>(H_SCORING, P_ALGORITHM);
+  if (algorithm === TF_IDF) return scale(count, weight);
   if (algorithm === BM25F) return saturate(count, weight);
-  if (load<u32>(H_SCORING, P_ALIKE) === 0) return scoreSomeFields(count, weight, algorithm);
+  if (load<u32>(H_SCORING, P_ALIKE) === 0) return scoreSomeFields(count, weight);
   const lengths = lengthsOf(0);
-  const c0 = algorithm === BM25 ? load<f32>(H_SCORING, P_C0) : 0;
-  const c1 = algorithm === BM25 ? load<f32>(H_SCORING, P_C1) : 1;
-  const own: f32 = algorithm === BM25 ? 1 : 0; // whether x stands below the line, too
+  const c0 = load<f32>(H_SCORING, P_C0);
+  const c1 = load<f32>(H_SCORING, P_C1);
   const c0s = f32x4.splat(c0);
   const c1s = f32x4.splat(c1);
-  const owns = f32x4.splat(own);
   const weights = f32x4.splat(weight);
   const whole = <usize>(count & ~3) << 2;
   let i: usize = 0;
@@ -199,14 +203,19 @@ function scoreEach(count: u32, weight: f32): void {
     length = f32x4.replace_lane(length, 1, load<f32>(lengths + (<usize>load<u32>(DOCS + i, 4) << 2)));
     length = f32x4.replace_lane(length, 2, load<f32>(lengths + (<usize>load<u32>(DOCS + i, 8) << 2)));
     length = f32x4.replace_lane(length, 3, load<f32>(lengths + (<usize>load<u32>(DOCS + i, 12) << 2)));
-    const below = f32x4.add(f32x4.mul(x, owns), f32x4.add(c0s, f32x4.mul(c1s, length)));
+    const below = f32x4.add(x, f32x4.add(c0s, f32x4.mul(c1s, length)));
     v128.store(SCORES + i, f32x4.mul(weights, f32x4.div(x, below)));
   }
   for (; i < <usize>count << 2; i += 4) {
     const x = load<f32>(WEIGHTS + i);
     const length = load<f32>(lengths + (<usize>load<u32>(DOCS + i) << 2));
-    store<f32>(SCORES + i, weight * (x / (x * own + (c0 + c1 * length))));
+    store<f32>(SCORES + i, weight * (x / (x + (c0 + c1 * length))));
   }
+}
+
+function scale(count: u32, weight: f32): void {
+  const weights = f32x4.splat(weight);
+  for (let i: usize = 0; i < <usize>count << 2; i += 16) v128.store(SCORES + i, f32x4.mul(weights, v128.load(WEIGHTS + i)));
 }
 
 function saturate(count: u32, weight: f32): void {
@@ -219,14 +228,13 @@ function saturate(count: u32, weight: f32): void {
 }
 
 /** The same with a length that is the sum over the fields that count. */
-function scoreSomeFields(count: u32, weight: f32, algorithm: u32): void {
+function scoreSomeFields(count: u32, weight: f32): void {
   for (let i: usize = 0; i < <usize>count << 2; i += 4) {
     const x = load<f32>(WEIGHTS + i);
     let result: f32 = 0;
     if (x > 0) {
       const length = lengthThatCounts(load<u32>(DOCS + i));
-      const below = algorithm === BM25 ? x + (load<f32>(H_SCORING, P_C0) + load<f32>(H_SCORING, P_C1) * length) : length;
-      result = weight * x / below;
+      result = weight * x / (x + (load<f32>(H_SCORING, P_C0) + load<f32>(H_SCORING, P_C1) * length));
     }
     store<f32>(SCORES + i, result);
   }

@@ -58,8 +58,14 @@ export const B_LIST_TABLE: u32 = 34;
 export const B_LIST_COUNTS: u32 = 35;
 /** Positions of a list while they are coded. */
 export const B_LIST_POSITIONS: u32 = 36;
+/** Frequencies by field of a group that is being summed for TF-IDF (see `sublinear.ts`). */
+export const B_FIELD_SUMS: u32 = 37;
+/** Words, their positions in a document, and the candidates of `reranking.ts`. */
+export const B_RERANK_WORDS: u32 = 38;
+export const B_RERANK_POSITIONS: u32 = 39;
+export const B_RERANK_ORDER: u32 = 40;
 /** By document, a byte: how many operands of a group match it (see `countMatches`). */
-export const B_MATCH_COUNTS: u32 = 37;
+export const B_MATCH_COUNTS: u32 = 41;
 export const BUFFERS: u32 = 64;
 
 /** Address of a buffer; 0 until it was reserved. */

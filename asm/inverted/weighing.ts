@@ -1,11 +1,11 @@
 // The parameters of scoring, and the frequency x of a form in each document (see `scoring.ts`).
 //
-// They lie at H_SCORING: u32 algorithm, u32 whether all fields count alike, f32 c0 = k1 * (1 - b) (BM25F: k1),
+// They lie at H_SCORING: u32 algorithm, u32 whether all fields but the derived ones count alike, f32 c0 = k1 * (1 - b) (BM25F: k1),
 // f32 c1 = k1 * b / avglen, f32 1 - b. Unless all fields count alike, B_FIELD_FACTORS has for each of the MAX_FIELDS
 // fields: f32 weight, 0 for one that does not count, f32 b / avglen_f.
 
 import { endOfLengths, furtherLengths, isDead, lengthGap, lengthIn, lengthRead, lengthsOf, readLength } from './documents.ts';
-import { entryField, entryFrequency, entryIndex, readFields } from './fields.ts';
+import { dropDerived, entryField, entryFrequency, entryIndex, readFields } from './fields.ts';
 import { CONTENT_FREQUENCIES, DOCS, FREQUENCIES, H_SCORING, PLAIN_FIELDS, WEIGHTS } from './layout.ts';
 import { B_FIELD_FACTORS, buffer } from './scratch.ts';
 
@@ -22,6 +22,7 @@ export const P_REST: usize = 16;
 /** From DOCS and FREQUENCIES of a chunk to WEIGHTS: the form's frequency x in each document, times a weight. */
 export function weigh(form: u32, chunk: u32, count: u32, weight: f32): void {
   if (load<u32>(H_SCORING, P_ALIKE) === 0) return weighByField(form, chunk, count, weight);
+  dropDerived(form, chunk, count, FREQUENCIES);
   const factor = f32x4.splat(weight);
   for (let i: usize = 0; i < <usize>count << 2; i += 16) {
     v128.store(WEIGHTS + i, f32x4.mul(f32x4.convert_i32x4_u(v128.load(FREQUENCIES + i)), factor));

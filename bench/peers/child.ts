@@ -14,6 +14,8 @@ const ENGINES: Readonly<Record<string, () => Promise<MakeEngine>>> = {
   minisearch: async () => (await import('./minisearch.ts')).makeMiniSearch,
   orama: async () => (await import('./orama.ts')).makeOrama,
   flexsearch: async () => (await import('./flexsearch.ts')).makeFlexSearch,
+  'minisearch-defaults': async () => (await import('./with-defaults.ts')).makeDefaultMiniSearch,
+  'orama-defaults': async () => (await import('./with-defaults.ts')).makeDefaultOrama,
   fts5: async () => (await import('./fts5.ts')).makeFts5,
 };
 
@@ -50,19 +52,19 @@ async function answer(): Promise<Answer> {
   return { speed: { ...indexed, indexSeconds: median(rounds.map((round) => round.indexSeconds)), sizes, kinds, ...(reopenMs !== undefined && { reopenMs }) } };
 }
 
-async function indexTexts(into: Engine, { texts, mode, indexSeconds }: Job): Promise<Omit<Speed, 'sizes' | 'kinds'>> {
+async function indexTexts(into: Engine, { texts, mode, fields, indexSeconds }: Job): Promise<Omit<Speed, 'sizes' | 'kinds'>> {
   let documents = 0;
   let bytes = 0;
   let spent = 0;
-  let batch: string[] = [];
+  let batch: { readonly text: string; readonly title?: string }[] = [];
   const addBatch = () => {
     const begun = performance.now();
-    for (const text of batch) into.add(documents++, text);
+    for (const { text, title } of batch) into.add(documents++, text, title);
     spent += performance.now() - begun;
     batch = [];
   };
   for await (const line of linesOf(texts)) {
-    batch.push(mode === 'rank' ? line.replace('\t', ' ') : line);
+    batch.push(mode === 'rank' ? titled(line, fields) : { text: line });
     bytes += Buffer.byteLength(line);
     if (batch.length === BATCH) addBatch();
     if (spent > indexSeconds * 1000) return { documents, bytes, indexSeconds: spent / 1000, complete: false };
@@ -72,6 +74,11 @@ async function indexTexts(into: Engine, { texts, mode, indexSeconds }: Job): Pro
   into.commit();
   spent += performance.now() - begun;
   return { documents, bytes, indexSeconds: spent / 1000, complete: true };
+}
+
+function titled(line: string, fields: Job['fields']): { text: string; title?: string } {
+  const tab = line.indexOf('\t');
+  return fields === 2 ? { title: line.slice(0, tab), text: line.slice(tab + 1) } : { text: line.replace('\t', ' ') };
 }
 
 function someWord(from: readonly Asked[]): readonly string[] {

@@ -2,7 +2,8 @@ import type { Job, Kind } from './job.ts';
 
 /** A search engine as the process of a peer drives it. */
 export interface Engine {
-  add(id: number, text: string): void;
+  /** The title is apart where a job has two fields and ranks; otherwise the text begins with it. */
+  add(id: number, text: string, title?: string): void;
   /** Makes everything added searchable; its time counts as indexing. */
   commit(): void;
   /** What its users would do when an index is written once and read often; its time does not count. */

@@ -1,9 +1,9 @@
 /** As much of the peers as the benchmarks use, so that the code can be checked without installing them. */
 declare module 'minisearch' {
   export default class MiniSearch<T> {
-    constructor(options: { fields: string[]; tokenize: (text: string) => string[]; processTerm: (term: string) => string | null });
+    constructor(options: { fields: string[]; tokenize?: (text: string) => string[]; processTerm?: (term: string) => string | null });
     add(document: T): void;
-    search(query: string, options: object): { id: unknown }[];
+    search(query: string, options?: object): { id: unknown }[];
   }
 }
 

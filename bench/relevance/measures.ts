@@ -43,3 +43,12 @@ function recall100(ranking: readonly string[], relevance: Relevance): number {
 function relevantIn(relevance: Relevance): number {
   return [...relevance.values()].filter((value) => value > 0).length;
 }
+
+/** Mean reciprocal rank of the first right one among the first ten; 0 where there is none (Voorhees, TREC-8, 1999). */
+export function mrr10(rankings: readonly { readonly ranking: readonly string[]; readonly expected: ReadonlySet<string> }[]): number {
+  const reciprocal = ({ ranking, expected }: (typeof rankings)[number]): number => {
+    const rank = ranking.slice(0, 10).findIndex((id) => expected.has(id));
+    return rank < 0 ? 0 : 1 / (rank + 1);
+  };
+  return rankings.reduce((sum, one) => sum + reciprocal(one), 0) / rankings.length;
+}

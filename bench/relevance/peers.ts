@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fts5, type Job, lucene, miniSearch, orama, type Peer } from '../peers/index.ts';
+import { defaultMiniSearch, defaultOrama, fts5, type Job, lucene, lucene10, miniSearch, orama, type Peer } from '../peers/index.ts';
 import { writeQueries } from '../peers/queries-file.ts';
 import type { Judged } from './judged.ts';
 import type { Rankings } from './quire.ts';
@@ -15,13 +15,24 @@ export interface Contender {
 export const CONTENDERS: readonly Contender[] = [
   { name: `${lucene.name} BM25`, peer: lucene, fields: 1 },
   { name: `${lucene.name} BM25, title and text as two fields`, peer: lucene, fields: 2 },
+  { name: 'Lucene 10 BM25', peer: lucene10, fields: 1 },
+  { name: 'Lucene 10 BM25F, title at weight 3', peer: lucene10, fields: 2 },
   { name: 'SQLite FTS5 bm25', peer: fts5, fields: 1 },
   { name: 'MiniSearch (BM25+)', peer: miniSearch, fields: 1 },
   { name: 'Orama BM25, every word a prefix', peer: orama, fields: 1 },
 ];
 
+/** Those that rank pages by titles and texts, as their users would have them. */
+export const CONTENDERS_FOR_PAGES: readonly Contender[] = [
+  { name: `${lucene.name} BM25, title and text as two fields`, peer: lucene, fields: 2 },
+  { name: 'Lucene 10 BM25', peer: lucene10, fields: 1 },
+  { name: 'Lucene 10 BM25F, title at weight 3', peer: lucene10, fields: 2 },
+  { name: 'MiniSearch with its defaults, title and text', peer: defaultMiniSearch, fields: 2 },
+  { name: 'Orama with its defaults, title and text', peer: defaultOrama, fields: 2 },
+];
+
 /** The rankings of a peer, or why there are none. */
-export async function ranksOf({ peer, fields }: Contender, folder: string, { documents, queries }: Judged, limit: number): Promise<Rankings | string> {
+export async function ranksOf({ peer, fields }: Contender, folder: string, { documents, queries }: Pick<Judged, 'documents' | 'queries'>, limit: number): Promise<Rankings | string> {
   const reason = peer.missing?.();
   if (reason !== undefined) return reason;
   const own = join(folder, 'relevance-peer');
@@ -30,7 +41,7 @@ export async function ranksOf({ peer, fields }: Contender, folder: string, { doc
     const files = { texts: join(own, 'texts.txt'), queries: join(own, 'queries.tsv') };
     await writeFile(files.texts, documents.map(({ title, text }) => `${inOneLine(title)}\t${inOneLine(text)}\n`).join(''));
     writeQueries(files.queries, queries.map(({ text }) => ({ kind: 'or', words: inOneLine(text).split(' ') })));
-    const answer = await peer.run({ ...files, mode: 'rank', folder: own, stemming: true, stopWords: true, fields, limit, indexSeconds: 120, querySeconds: 0 });
+    const answer = await peer.run({ ...files, mode: 'rank', folder: own, stemming: true, stopWords: true, fields, limit, indexSeconds: 600, querySeconds: 0 });
     return new Map(queries.map(({ id }, query) => [id, answer.rankings![query]!.map((document) => documents[document]!.id)]));
   } catch (error) {
     return (error as Error).message;

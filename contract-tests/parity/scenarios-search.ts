@@ -38,6 +38,7 @@ export const searches: Record<string, Scenario> = {
     await search('red apples', { matchingStrategy: 'all' });
     await search('appels');
     await search('apples AND');
+    await search('old trees', { rerank: false });
     await search('tree', { disableStem: true, disableSynonyms: true, lang: 'en' });
     await search('trees', { highlight: true, highlightTag: '<b>', maxHighlights: 1, fragmentSize: 40 });
     await search('trees', { facetBy: ['kind', 'lang', 'none'], facetMaxValues: 1 });

@@ -849,6 +849,8 @@ export type FtsInput = {
   readonly prefix?: InputMaybe<PrefixMatching>;
   /** How many of the words a document has to have; the default is ANY. */
   readonly matchingStrategy?: InputMaybe<MatchingStrategy>;
+  /** Whether the best 100 matches are put into a better order, for queries that are read in simple mode; the default is true. False leaves the scores of the algorithm. */
+  readonly rerank?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 /** What became of a batch from a scraper. */

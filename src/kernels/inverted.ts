@@ -1,7 +1,9 @@
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** Plain fields of a document, which have a bit and an array of lengths each; 0 is its content. */
-export const PLAIN_FIELDS = 5;
+export const PLAIN_FIELDS = 7;
+/** Those before the ones that repeat what stands elsewhere, which count only where weights name them. */
+export const OWN_FIELDS = 5;
 /** Fields in all are fewer. */
 export const MAX_FIELDS = 1024;
 /** Longest form, in bytes. */
@@ -135,6 +137,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   selectByBits(k: number, options: number, filterSize: number, multiplierSize: number): number;
   selectedCount(): number;
   lookUpScores(count: number, byBits: number): void;
+  features(): void;
   beginCompaction(): void;
   compactStep(budget: number): number;
   isCompacting(): number;
@@ -158,7 +161,7 @@ export interface ScoringParameters {
   readonly c0: number;
   readonly c1: number;
   readonly rest: number;
-  /** The fields that count, by number; undefined where all count alike. */
+  /** The fields that count, by number; undefined where all but the derived ones count alike. For TF-IDF, the number behind the plain fields stands for all further ones. */
   readonly factors: readonly FieldFactor[] | undefined;
 }
 

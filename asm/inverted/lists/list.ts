@@ -7,7 +7,7 @@
 //     64 forms, u32 each; then from a multiple of 16 on, for each document: a word, an impact (f32), and perhaps a frequency (u32)
 //
 // A word is the document in 24 bits and the frequency in 8; where one of them needs more, frequencies lie apart.
-// An impact is what BM25 or TF-IDF gives for a weight of 1. Behind the last document there are some of the sink, whose
+// An impact is what BM25 gives for a weight of 1. Behind the last document there are some of the sink, whose
 // impacts are 0, so that vectors of four may be read.
 
 import { BLOCK_HEAD } from './arena.ts';

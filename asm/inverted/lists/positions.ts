@@ -5,7 +5,7 @@
 
 import { getVarint, putVarint, varintLength, varintValue } from '../bytes.ts';
 import { CURSOR, cursorAt, occurrencesIn, openCursor, positionsOf, readPositions, resetCursors, seekDocument } from '../cursors.ts';
-import { mergePositions } from '../merging.ts';
+import { mergeOwn } from '../merging.ts';
 import { B_CURSORS, B_LIST_POSITIONS, B_MERGE, reserve } from '../scratch.ts';
 import { admits, BLOCK_HEAD, L_POSITIONS, largestBlock, takePositions, touch } from './arena.ts';
 import { documentMask, documentsOf, formsOf, frequenciesOf, isWide, L_FORMS, L_PHRASES, wordsOf } from './list.ts';
@@ -105,7 +105,7 @@ function codeDocument(doc: u32, forms: u32, to: usize): usize {
   let end = merged;
   for (let i: u32 = 0; i < forms; i++) {
     const there = occurrencesIn(cursorAt(i), doc);
-    if (there > 0) end = mergePositions(merged, end, positionsOf(cursorAt(i)), there);
+    if (there > 0) end = mergeOwn(merged, end, positionsOf(cursorAt(i)), there);
   }
   let before: u32 = 0;
   for (let at = merged; at < end; at += 8) {

@@ -5,12 +5,13 @@
 
 import { firstChunkFor } from '../counting.ts';
 import { isDead, lengthsOf } from '../documents.ts';
+import { dropDerived } from '../fields.ts';
 import { DOCS, FREQUENCIES, H_DEATHS, H_DOCS, H_REMAP, H_SCORING } from '../layout.ts';
 import { setBit } from '../levels.ts';
 import { chunkCount, readChunk } from '../reading.ts';
 import { R_DOCUMENTS, R_LAST, recordOf } from '../records.ts';
 import { B_INPUT, B_SUM_BITS, B_SUMS, buffer } from '../scratch.ts';
-import { BM25, BM25F, P_ALGORITHM, P_ALIKE, P_C0, P_C1 } from '../weighing.ts';
+import { BM25, P_ALGORITHM, P_ALIKE, P_C0, P_C1 } from '../weighing.ts';
 import { A_NAME, admits, drop, dropPositions, endOfSet, largestBlock, L_POSITIONS, setOf, takeList, touch } from './arena.ts';
 import {
   documentMask, formsOf, frequenciesOf, impactsOf, isWide, L_ALGORITHM, L_C0, L_C1, L_DEATHS, L_DOCUMENTS, L_END, L_FORMS, L_PHRASES, L_ROOM,
@@ -22,11 +23,11 @@ const MAX_FORMS: u32 = 1024;
 
 /**
  * The list of a group of `count` forms, each once, in B_INPUT, with the impacts of the scoring at hand; good until the next
- * query or change. 0 when there is no room for it, or when not all fields count alike.
+ * query or change. 0 when there is no room for it, when not all fields count alike, and for other formulas than BM25's.
  */
 export function recall(count: u32): usize {
   if (largestBlock() === 0 || count === 0 || count > MAX_FORMS || load<u32>(H_REMAP) !== 0) return 0;
-  if (load<u32>(H_SCORING, P_ALIKE) === 0 || load<u32>(H_SCORING, P_ALGORITHM) === BM25F) return 0;
+  if (load<u32>(H_SCORING, P_ALIKE) === 0 || load<u32>(H_SCORING, P_ALGORITHM) !== BM25) return 0;
   const forms = buffer(B_INPUT);
   const hash = hashOf(forms, count);
   const known = find(forms, count, hash);
@@ -135,7 +136,9 @@ function sumFrom(forms: usize, count: u32, from: u32): u32 {
     if (load<u32>(recordOf(form), R_LAST) < from) continue;
     const chunks = chunkCount(form);
     for (let chunk: u32 = from === 0 ? 0 : firstChunkFor(recordOf(form), from); chunk < chunks; chunk++) {
-      documents += sumChunk(readChunk(form, chunk, DOCS, FREQUENCIES), from);
+      const read = readChunk(form, chunk, DOCS, FREQUENCIES);
+      dropDerived(form, chunk, read, FREQUENCIES);
+      documents += sumChunk(read, from);
     }
   }
   return documents;
@@ -149,7 +152,7 @@ function sumChunk(count: u32, from: u32): u32 {
   for (let i: usize = 0; i < <usize>count << 2; i += 4) {
     const doc = load<u32>(DOCS + i);
     const offset = <usize>doc << 2;
-    if (doc < from || load<f32>(lengths + offset) === f32.POSITIVE_INFINITY) continue;
+    if (doc < from || load<u32>(FREQUENCIES + i) === 0 || load<f32>(lengths + offset) === f32.POSITIVE_INFINITY) continue;
     const sum = load<u32>(sums + offset);
     store<u32>(sums + offset, sum + load<u32>(FREQUENCIES + i));
     if (sum !== 0) continue;
@@ -249,17 +252,13 @@ function finishDocuments(list: usize, documents: u32): void {
 // ---- Impacts -------------------------------------------------------------------------------
 
 function hasImpacts(list: usize): bool {
-  const algorithm = load<u32>(H_SCORING, P_ALGORITHM);
-  if (load<u32>(list, L_ALGORITHM) !== algorithm) return false;
-  return algorithm !== BM25 || (load<u32>(list, L_C0) === load<u32>(H_SCORING, P_C0) && load<u32>(list, L_C1) === load<u32>(H_SCORING, P_C1));
+  return load<u32>(list, L_ALGORITHM) === BM25 && load<u32>(list, L_C0) === load<u32>(H_SCORING, P_C0) && load<u32>(list, L_C1) === load<u32>(H_SCORING, P_C1);
 }
 
 /** The scores for a weight of 1 (see `scoring.ts`). */
 function makeImpacts(list: usize): void {
-  const bm25 = load<u32>(H_SCORING, P_ALGORITHM) === BM25;
-  const c0 = f32x4.splat(bm25 ? load<f32>(H_SCORING, P_C0) : 0);
-  const c1 = f32x4.splat(bm25 ? load<f32>(H_SCORING, P_C1) : 1);
-  const own = f32x4.splat(bm25 ? 1 : 0);
+  const c0 = f32x4.splat(load<f32>(H_SCORING, P_C0));
+  const c1 = f32x4.splat(load<f32>(H_SCORING, P_C1));
   const lengths = lengthsOf(0);
   const words = wordsOf(list);
   const impacts = impactsOf(list);
@@ -275,9 +274,9 @@ function makeImpacts(list: usize): void {
     length = f32x4.replace_lane(length, 1, load<f32>(lengths + <usize>(<u32>i32x4.extract_lane(docs, 1))));
     length = f32x4.replace_lane(length, 2, load<f32>(lengths + <usize>(<u32>i32x4.extract_lane(docs, 2))));
     length = f32x4.replace_lane(length, 3, load<f32>(lengths + <usize>(<u32>i32x4.extract_lane(docs, 3))));
-    v128.store(impacts + i, f32x4.div(x, f32x4.add(f32x4.mul(x, own), f32x4.add(c0, f32x4.mul(c1, length)))));
+    v128.store(impacts + i, f32x4.div(x, f32x4.add(x, f32x4.add(c0, f32x4.mul(c1, length)))));
   }
-  store<u32>(list, load<u32>(H_SCORING, P_ALGORITHM), L_ALGORITHM);
+  store<u32>(list, BM25, L_ALGORITHM);
   store<u32>(list, load<u32>(H_SCORING, P_C0), L_C0);
   store<u32>(list, load<u32>(H_SCORING, P_C1), L_C1);
 }

@@ -2303,7 +2303,7 @@ export type QueryText = string;
 export type ResultOffset = number;
 
 /**
- * `tfidf`; `bm25` (k1 1.2, b 0.75); `bm25f`, the same over weighted fields; `pmisparse`, BM25 with each term's closest companions in the collection added. These are learned on first use, which in a large collection answers 503 with `Retry-After` meanwhile, and follow writes after some seconds.
+ * `tfidf`, weighted fields whose term frequencies count logarithmically, with pivoted lengths; `bm25` (k1 1.2, b 0.75) over content and metadata; `bm25f`, the same over weighted fields; `pmisparse`, BM25 with each term's closest companions in the collection added. These are learned on first use, which in a large collection answers 503 with `Retry-After` meanwhile, and follow writes after some seconds.
  */
 export type FullTextAlgorithm = 'tfidf' | 'bm25' | 'bm25f' | 'pmisparse';
 
@@ -2616,7 +2616,11 @@ export type SearchFullTextRequest = {
      */
     disableSynonyms?: boolean;
     /**
-     * Weights of the fields for `bm25f`: `content`, and any metadata key, such as `meta.author`, with or without the prefix. Fields that are not listed do not count; one that no document has matches nothing. When absent: `content` 1, `meta.title` 3, `meta.tags` 2, `meta.category` 2, `meta.description` 1.5. The first 1000 further keys of a collection are told apart; those that come later count as one field, with the largest of their weights.
+     * Whether the best 100 matches are put into a better order: those that have all words, near each other and in order, and those whose title or key is made of them as they were typed. Only for queries that are read in simple mode. It multiplies scores; `false` leaves those of the algorithm. When absent it is true, unless `fieldWeights` say what counts.
+     */
+    rerank?: boolean;
+    /**
+     * Weights of the fields for `bm25f`: `content`, and any metadata key, such as `meta.author`, with or without the prefix. Fields that are not listed do not count; one that no document has matches nothing. When absent: `content` 1, `meta.title` 3, `meta.tags` 2, `meta.category` 2, `meta.description` 1.5, `headings` (those of the body) 2, `key` (its last segment) 0.5. A document without a title has its first heading as such. `tfidf` always has these weights, and 1 for other metadata. The first 1000 further keys of a collection are told apart; those that come later count as one field, with the largest of their weights.
      */
     fieldWeights?: {
         [key: string]: number;
@@ -10233,6 +10237,10 @@ export type SearchFullTextByQueryData = {
          * Whether to leave the collection's synonyms out.
          */
         disableSynonyms?: boolean;
+        /**
+         * Whether the best 100 matches are put into a better order, which multiplies their scores; for queries that are read in simple mode; true when absent. `false` for the scores of the algorithm alone.
+         */
+        rerank?: boolean;
         /**
          * Whether each result carries `highlights`.
          */

@@ -1,12 +1,13 @@
-import { Algorithm, type FieldFactor, PLAIN_FIELDS, type ScoringParameters } from '../../kernels/inverted.ts';
-import type { Field } from './fields.ts';
+import { Algorithm, type FieldFactor, OWN_FIELDS, PLAIN_FIELDS, type ScoringParameters } from '../../kernels/inverted.ts';
+import { type Field, SHARED_FIELD } from './fields.ts';
 
 /**
- * How documents are scored. `fields` lists the fields in which a term counts (default: all); `bm25f` takes them
- * from its weights, where 0 leaves a field out. Fields that no document has are left out, too.
+ * How documents are scored. `fields` lists the fields in which a term counts (default: all but the derived ones, see
+ * `OWN_FIELDS`); `tfidf` and `bm25f` take them from their weights, where 0 leaves a field out. For `tfidf` all further fields are
+ * one, with the weight of `SHARED_FIELD`; without weights every field has 1. Fields that no document has are left out, too.
  */
 export type ScoringAlgorithm =
-  | { readonly kind: 'tfidf'; readonly fields?: readonly Field[] }
+  | { readonly kind: 'tfidf'; readonly weights?: ReadonlyMap<number, number> }
   | { readonly kind: 'bm25'; readonly k1?: number; readonly b?: number; readonly fields?: readonly Field[] }
   | { readonly kind: 'bm25f'; readonly weights: ReadonlyMap<Field, number>; readonly k1?: number; readonly b?: number };
 
@@ -21,6 +22,8 @@ export interface Collection {
   countsOf(field: number): { readonly tokens: number; readonly documents: number };
 }
 
+/** How much the pivoted length of a field follows its length (decision D-81). */
+export const SLOPE = 0.25;
 /** k1 and b unless the query says otherwise (decisions D-82, D-83). */
 export const DEFAULT_K1 = 1.2;
 export const DEFAULT_B = 0.75;
@@ -28,9 +31,8 @@ export const DEFAULT_B = 0.75;
 /** An algorithm over a collection, as the kernel and the weights of terms need it. */
 export interface Scoring {
   readonly parameters: ScoringParameters;
-  /** Bits of the plain fields that count, and whether the others do as well. */
-  readonly plainFields: number;
-  readonly furtherFields: boolean;
+  /** Bits of fields, as the kernel says those of a form: one that has no other counts wherever it stands, once for each time. */
+  readonly countedFields: number;
   /** The factor W of a term that so many live documents have (see asm/inverted/scoring.ts). */
   weightOf(documents: number): number;
 }
@@ -38,19 +40,38 @@ export interface Scoring {
 /** Throws a RangeError when a parameter is out of its range. */
 export function scoringFor(algorithm: ScoringAlgorithm, collection: Collection): Scoring {
   switch (algorithm.kind) {
-    case 'tfidf': return tfidf(algorithm.fields, collection);
+    case 'tfidf': return tfidf(algorithm.weights, collection);
     case 'bm25': return bm25(algorithm, collection);
     case 'bm25f': return bm25f(algorithm, collection);
   }
 }
 
-/** tf / len * ln(1 + N / df), decision D-81. */
-function tfidf(fields: readonly Field[] | undefined, collection: Collection): Scoring {
+const EVERY_FIELD: ReadonlyMap<number, number> = new Map(Array.from({ length: PLAIN_FIELDS + 1 }, (_, field) => [field, 1]));
+
+/**
+ * Sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f), times ln(1 + N / df), decision D-81; s is `SLOPE`, the
+ * pivot that of Singhal, Buckley and Mitra (SIGIR 1996).
+ */
+function tfidf(weights = EVERY_FIELD, collection: Collection): Scoring {
+  const factors: FieldFactor[] = [];
+  for (const [field, weight] of weights) {
+    checkWeight(weight);
+    const average = field === SHARED_FIELD ? averageOfFurther(collection) : averageOfField(field, collection);
+    if (weight > 0) factors.push({ field, weight, norm: SLOPE / average });
+  }
   return {
-    parameters: { algorithm: Algorithm.tfidf, c0: 0, c1: 0, rest: 0, factors: alike(fields, collection) },
-    ...counted(alike(fields, collection)),
+    parameters: { algorithm: Algorithm.tfidf, c0: 0, c1: 0, rest: 1 - SLOPE, factors },
+    // A form alone is summed like others: its frequencies in several fields do not simply add up.
+    countedFields: 0,
     weightOf: (documents) => Math.log(1 + collection.live / documents),
   };
+}
+
+/** Average length of all further fields together over all documents. */
+function averageOfFurther({ live, tokens, countsOf }: Collection): number {
+  let further = tokens;
+  for (let field = 0; field < OWN_FIELDS; field++) further -= countsOf(field).tokens;
+  return further > 0 ? further / live : 1;
 }
 
 /** idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * len / avglen)), decision D-82. */
@@ -59,7 +80,7 @@ function bm25({ k1 = DEFAULT_K1, b = DEFAULT_B, fields }: { k1?: number; b?: num
   const factors = alike(fields, collection);
   return {
     parameters: { algorithm: Algorithm.bm25, c0: k1 * (1 - b), c1: (k1 * b) / averageLength(factors, collection), rest: 0, factors },
-    ...counted(factors),
+    countedFields: bitsOf(factors),
     weightOf: (documents) => inverseDocumentFrequency(documents, collection.live) * (k1 + 1),
   };
 }
@@ -69,7 +90,7 @@ function bm25f({ weights, k1 = DEFAULT_K1, b = DEFAULT_B }: { weights: ReadonlyM
   checkParameters(k1, b);
   const byNumber = new Map<number, number>();
   for (const [field, weight] of weights) {
-    if (!(weight >= 0 && Number.isFinite(weight))) throw new RangeError(`a field's weight is a number of at least 0, got ${weight}`);
+    checkWeight(weight);
     const number = collection.numberOf(field);
     // Names that share a field share the largest of their weights.
     if (number !== undefined && weight > 0) byNumber.set(number, Math.max(weight, byNumber.get(number) ?? 0));
@@ -77,7 +98,7 @@ function bm25f({ weights, k1 = DEFAULT_K1, b = DEFAULT_B }: { weights: ReadonlyM
   const factors = [...byNumber].map(([field, weight]) => ({ field, weight, norm: b / averageOfField(field, collection) }));
   return {
     parameters: { algorithm: Algorithm.bm25f, c0: k1, c1: 0, rest: 1 - b, factors },
-    ...counted(factors),
+    countedFields: bitsOf(factors),
     weightOf: (documents) => inverseDocumentFrequency(documents, collection.live),
   };
 }
@@ -87,7 +108,7 @@ export function inverseDocumentFrequency(documents: number, live: number): numbe
   return Math.log((live - documents + 0.5) / (documents + 0.5) + 1);
 }
 
-/** Average length of a document over the fields that count; at least a token, so that empty collections divide by something. */
+/** Average length of a document over the fields that count (all but the derived ones unless said); at least a token, so that empty collections divide by something. */
 function averageLength(factors: readonly FieldFactor[] | undefined, { live, tokens, countsOf }: Collection): number {
   const sum = factors === undefined ? tokens : factors.reduce((all, { field }) => all + countsOf(field).tokens, 0);
   return sum > 0 ? sum / live : 1;
@@ -99,16 +120,21 @@ function averageOfField(field: number, { countsOf }: Collection): number {
   return documents > 0 ? tokens / documents : 1;
 }
 
-/** Fields that count alike; undefined: all do. */
+/** Fields that count alike; undefined: all but the derived ones do. */
 function alike(fields: readonly Field[] | undefined, { numberOf }: Collection): FieldFactor[] | undefined {
   if (fields === undefined) return undefined;
   const numbers = fields.map(numberOf).filter((number) => number !== undefined);
   return [...new Set(numbers)].map((field) => ({ field, weight: 1, norm: 0 }));
 }
 
-function counted(factors: readonly FieldFactor[] | undefined): Pick<Scoring, 'plainFields' | 'furtherFields'> {
-  if (factors === undefined) return { plainFields: (1 << PLAIN_FIELDS) - 1, furtherFields: true };
-  return { plainFields: factors.reduce((bits, { field }) => (field < PLAIN_FIELDS ? bits | (1 << field) : bits), 0), furtherFields: false };
+/** The plain fields that count; without factors, all that are not derived, and the further ones, which share a bit. */
+function bitsOf(factors: readonly FieldFactor[] | undefined): number {
+  if (factors === undefined) return ((1 << OWN_FIELDS) - 1) | (1 << PLAIN_FIELDS);
+  return factors.reduce((bits, { field }) => (field < PLAIN_FIELDS ? bits | (1 << field) : bits), 0);
+}
+
+function checkWeight(weight: number): void {
+  if (!(weight >= 0 && Number.isFinite(weight))) throw new RangeError(`a field's weight is a number of at least 0, got ${weight}`);
 }
 
 /** b of 0 would multiply the infinite length of a deleted document by 0, so it has to be positive. */

@@ -1,6 +1,7 @@
 import type { PartName } from '../../kernels/inverted.ts';
 import type { KernelBuild } from '../../kernels/load.ts';
 import type { ScoringAlgorithm } from './algorithm.ts';
+import type { Reranking } from './rerank.ts';
 
 /** Largest ordinal of a document: the index has an array of them. */
 export const MAX_ORDINAL = 0x0fff_ffff;
@@ -30,7 +31,9 @@ export interface SearchOptions {
   readonly multipliers?: Float32Array | undefined;
   /** Asks for `matches`. */
   readonly collect?: boolean | undefined;
-  /** Ordinals whose scores are asked for, matching the filter or not; without multipliers. */
+  /** The best are put into a better order, which makes their scores larger: for documents of the classes that each names. */
+  readonly rerank?: readonly Reranking[] | undefined;
+  /** Ordinals whose scores are asked for, matching the filter or not; without multipliers, and not reranked. */
   readonly scoresOf?: ArrayLike<number> | undefined;
 }
 

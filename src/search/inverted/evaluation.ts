@@ -38,8 +38,8 @@ export class Evaluation {
   run(query: Query, plain: boolean): ResultPlace {
     const levels = levelsFor(query);
     if (levels > MAX_LEVELS) throw new RangeError(`operators nest too deeply: at most ${MAX_LEVELS} levels, got ${levels}`);
-    this.#kernel.call.prepareLevels(levels);
     this.#kernel.setScoring(this.#scoring.parameters);
+    this.#kernel.call.prepareLevels(levels);
     const list = plain && isTerm(query) && query.classes === undefined ? this.#recall(query) : undefined;
     if (list !== undefined) return list;
     const terms = query.kind === 'or' ? query.of : [query];
@@ -223,13 +223,12 @@ export class Evaluation {
   /** Whether a group has so many postings that passes over all documents are quicker than bits for its own. */
   #isDense(forms: readonly WeightedForm[]): boolean {
     const { algorithm, factors } = this.#scoring.parameters;
-    return (algorithm === Algorithm.bm25f || factors === undefined) && this.#cost(forms) * dense(this.#documents) > this.#documents;
+    return (algorithm === Algorithm.bm25f || (algorithm === Algorithm.bm25 && factors === undefined)) && this.#cost(forms) * dense(this.#documents) > this.#documents;
   }
 
   /** Whether every document that has a form has it in a field that counts, so that their number is known. */
   #countsEverywhere(form: number): boolean {
-    const { plainFields, furtherFields } = this.#scoring;
-    return furtherFields || (this.#kernel.call.formFields(form) & ~plainFields) === 0;
+    return (this.#kernel.call.formFields(form) & ~this.#scoring.countedFields) === 0;
   }
 
   #cost(forms: readonly WeightedForm[]): number {

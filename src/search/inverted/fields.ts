@@ -1,8 +1,9 @@
 import { MAX_FIELDS, PLAIN_FIELDS } from '../../kernels/inverted.ts';
 
 /**
- * A field of a document. 0 is its content; 1 to 4 are fields that most documents have, whose meaning is the caller's;
- * every other has a name. Names get numbers of their own in the order they come, 1000 at most: what comes later shares a field.
+ * A field of a document. 0 is its content; 1 to 4 are fields that most documents have, whose meaning is the caller's; 5 and 6 are
+ * derived: what stands there stands elsewhere as well, so that it counts only where weights name the field, and in no phrase. Every
+ * other has a name. Names get numbers of their own in the order they come, 1000 at most: what comes later shares a field.
  */
 export type Field = number | string;
 

@@ -95,7 +95,7 @@ const term = (...forms: string[]): WordQuery => ({ kind: 'term', words: forms.ma
 const [ant, bee, dog, the] = ['ant', 'bee', 'dog', 'the'] as const;
 const BLOCK_QUERIES: readonly (readonly [WordQuery, ScoringAlgorithm])[] = [
   [{ kind: 'or', of: [term(ant), term(dog), term(the)] }, { kind: 'bm25' }],
-  [{ kind: 'and', of: [term(ant), term(the), { kind: 'not', of: term(bee, dog) }] }, { kind: 'tfidf', fields: [0, 3] }],
+  [{ kind: 'and', of: [term(ant), term(the), { kind: 'not', of: term(bee, dog) }] }, { kind: 'tfidf', weights: new Map([[0, 1], [3, 2]]) }],
   [{ kind: 'phrase', words: [{ words: [{ form: ant }], offset: 0 }, { words: [{ form: bee }, { form: dog }], offset: 1 }] }, { kind: 'bm25f', weights: new Map<Field, number>([[0, 1], [1, 3], [3, 2], ['author', 2]]) }],
   [{ kind: 'phrase', words: [{ words: [{ form: the }], offset: 0 }, { words: [{ form: ant }], offset: 1 }], slop: 3 }, { kind: 'bm25' }],
 ];

@@ -10,6 +10,7 @@ import { checkFields, type FieldText } from './document-text.ts';
 import { Evaluation, KEPT_LEVELS } from './evaluation.ts';
 import { type Field, FieldNumbers } from './fields.ts';
 import { checkQuery, type Query, simplify } from './query.ts';
+import { featuresOf, rerank, RERANKED, type RerankWord, sharesOf } from './rerank.ts';
 import { isPlain, select } from './selection.ts';
 
 /** What has to be left of the memory for a document: a part of it, for arrays that grow, and bytes for each byte of its own. */
@@ -157,10 +158,22 @@ export class InvertedIndex {
         return call.formsExist(forms.length) !== 0;
       });
       call.openLists(this.#roomForLists());
-      const result = select(this.#kernel, new Evaluation(this.#kernel, scoring).run(simplify(query, this.#kernel.call.liveClasses()), isPlain(options)), options);
+      const place = new Evaluation(this.#kernel, scoring).run(simplify(query, this.#kernel.call.liveClasses()), isPlain(options));
+      const reranked = options.rerank !== undefined && limit > 0;
+      const result = select(this.#kernel, place, reranked ? { ...options, limit: Math.max(limit, RERANKED) } : options);
       call.dropLevelsFrom(KEPT_LEVELS);
-      return result;
+      return reranked ? { ...result, hits: rerank(this.#kernel, result.hits, options.rerank!).slice(0, limit) } : result;
     });
+  }
+
+  /** The features by which documents are reranked (see `rerank.ts`), for fitting weights and for tests. */
+  features(words: readonly RerankWord[], ords: readonly number[]): Float32Array {
+    return this.#use(() => featuresOf(this.#kernel, words, ords));
+  }
+
+  /** How much of a query each of its words is; together 1. */
+  shares(words: readonly RerankWord[]): number[] {
+    return this.#use(() => sharesOf(this.#kernel, words));
   }
 
   /** How many documents each class has, by its number. */

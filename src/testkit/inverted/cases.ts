@@ -18,7 +18,7 @@ const codeTokens = fc.array(fc.record({ form: word, step: fc.integer({ min: 0, m
   return list.map(({ form, step }) => ({ form, position: (position += step) }));
 });
 const NAMED = ['author', 'status', 'faq.0.answer', '__proto__', ''];
-const field: fc.Arbitrary<Field> = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.integer({ min: 1, max: 5 }) }, { weight: 2, arbitrary: fc.constantFrom(...NAMED) });
+const field: fc.Arbitrary<Field> = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.integer({ min: 1, max: 7 }) }, { weight: 2, arbitrary: fc.constantFrom(...NAMED) });
 export const value: fc.Arbitrary<FieldText> = fc.oneof({ weight: 5, arbitrary: fc.record({ field, text }) }, fc.record({ field, tokens: codeTokens }));
 const ord = fc.integer({ min: 0, max: 20 });
 
@@ -58,14 +58,14 @@ export const { query } = fc.letrec<{ query: WordQuery }>((tie) => ({
     fc.record({ kind: fc.constant('within' as const), of: tie('query'), classes: fc.integer() }),
   ),
 }));
-const ALL_FIELDS: readonly Field[] = [0, 1, 2, 3, 4, 5, ...NAMED, 'never seen'];
+const ALL_FIELDS: readonly Field[] = [0, 1, 2, 3, 4, 5, 6, 7, ...NAMED, 'never seen'];
 const fields = fc.subarray([...ALL_FIELDS], { minLength: 1 });
 const weights = fc.array(fc.tuple(fc.constantFrom(...ALL_FIELDS), fc.constantFrom(0, 1, 1.5, 3)), { minLength: 1, maxLength: 6 }).map((list) => new Map(list));
 export const algorithm: fc.Arbitrary<ScoringAlgorithm> = fc.oneof(
   fc.record({ kind: fc.constant('tfidf' as const) }),
   fc.record({ kind: fc.constant('bm25' as const) }),
   fc.record({ kind: fc.constant('bm25' as const), k1: fc.constantFrom(0.9, 1.5), b: fc.constantFrom(0.4, 1), fields }),
-  fc.record({ kind: fc.constant('tfidf' as const), fields }),
+  fc.record({ kind: fc.constant('tfidf' as const), weights: fc.array(fc.tuple(fc.integer({ min: 0, max: 7 }), fc.constantFrom(0, 0.5, 1, 3)), { minLength: 1, maxLength: 6 }).map((list) => new Map(list)) }),
   fc.record({ kind: fc.constant('bm25f' as const), weights }),
 );
 

@@ -1,8 +1,8 @@
 // The index as the decisions define it, in maps and loops: slow and obvious. Tests compare the engine with it.
 import { tokenize } from '../../text/tokenize.ts';
-import { DEFAULT_B, DEFAULT_K1, type ScoringAlgorithm } from '../../search/inverted/algorithm.ts';
+import { DEFAULT_B, DEFAULT_K1, type ScoringAlgorithm, SLOPE } from '../../search/inverted/algorithm.ts';
 import { type FieldText, VALUE_GAP } from '../../search/inverted/document-text.ts';
-import type { Field } from '../../search/inverted/fields.ts';
+import { type Field, SHARED_FIELD } from '../../search/inverted/fields.ts';
 
 /** As `Query`, with words in the place of forms' numbers. */
 export type WordQuery =
@@ -112,24 +112,67 @@ export class ReferenceIndex {
       .map((ord) => [ord, results.reduce((sum, result) => sum + result.get(ord)!, 0)]));
   }
 
+  /** The features of a document for reranking, as `asm/inverted/reranking.ts` defines them, by looking at all pairs of places. */
+  features(ord: number, words: readonly ReferenceWord[]): number[] {
+    const occurrences = this.#documents.get(ord)!;
+    const places = words.map(({ forms }) => occurrences.filter(({ form }) => forms.includes(form)));
+    const exact = words.map(({ exact: form }) => occurrences.filter((occurrence) => occurrence.form === form));
+    const inField = (found: readonly (readonly Occurrence[])[], field: Field) => found.map((list) => list.filter((occurrence) => occurrence.field === field).length);
+    const shareOf = (counts: readonly number[]) => words.reduce((sum, { share }, i) => sum + (counts[i]! > 0 ? share : 0), 0);
+    const whole = (found: readonly (readonly Occurrence[])[], field: Field) => {
+      const counts = inField(found, field);
+      const tokens = counts.reduce((sum, count) => sum + count, 0);
+      return tokens === 0 ? 0 : shareOf(counts) * Math.min(1, tokens / lengthIn(occurrences, [field]));
+    };
+    const several = words.length > 1;
+    const average = Math.max(1, this.#average('all', undefined, () => true));
+    const k = 1.2 * (0.25 + (0.75 * lengthIn(occurrences, undefined)) / average);
+    return [
+      several ? shareOf(places.map(({ length }) => length)) : 0,
+      overPairs(words, (i) => nearest(places[i - 1]!, places[i]!)),
+      overPairs(words, (i) => inOrder(places[i - 1]!, places[i]!, words[i]!.offset - words[i - 1]!.offset)),
+      shareOf(inField(places, 1)), whole(places, 1), whole(exact, 1), whole(exact, 6),
+      named(words, exact),
+      several ? words.reduce((sum, { share }, i) => sum + (share * places[i]!.length) / (places[i]!.length + k), 0) : 0,
+    ];
+  }
+
   #term(words: readonly Word[], weight: number, algorithm: ScoringAlgorithm): Scores {
+    const weights = new Map(words.map((word) => [word.form, word.weight ?? 1]));
     const frequencies = new Map<number, number>();
     for (const [ord, occurrences] of this.#documents) {
-      const x = this.#frequency(occurrences, words, algorithm);
+      const x = algorithm.kind === 'tfidf' ? this.#byField(occurrences, weights, algorithm.weights) : this.#frequency(occurrences, weights, algorithm);
       if (x > 0) frequencies.set(ord, x);
     }
     return new Map([...frequencies].map(([ord, x]) => [ord, weight * this.#score(x, this.#documents.get(ord)!, frequencies.size, algorithm)]));
   }
 
   /** How often the words stand in a document, in the fields that count. */
-  #frequency(occurrences: readonly Occurrence[], words: readonly Word[], algorithm: ScoringAlgorithm): number {
-    const weights = new Map(words.map(({ form, weight }) => [form, weight ?? 1]));
+  #frequency(occurrences: readonly Occurrence[], weights: ReadonlyMap<string, number>, algorithm: Exclude<ScoringAlgorithm, { kind: 'tfidf' }>): number {
     let x = 0;
     for (const { field, form } of occurrences) {
       const weight = weights.get(form) ?? 0;
       x += algorithm.kind === 'bm25f' ? weight * this.#fieldFactor(field, occurrences, algorithm) : counts(field, algorithm) ? weight : 0;
     }
     return x;
+  }
+
+  /** Sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f), decision D-81; all fields with names, and the shared one, are one. */
+  #byField(occurrences: readonly Occurrence[], weights: ReadonlyMap<string, number>, fieldWeights: ReadonlyMap<number, number> | undefined): number {
+    let x = 0;
+    for (const slot of [...PLAIN, SHARED_FIELD]) {
+      const there = occurrences.filter(({ field }) => slotOf(field) === slot);
+      const tf = there.reduce((sum, { form }) => sum + (weights.get(form) ?? 0), 0);
+      if (tf === 0) continue;
+      const average = slot === SHARED_FIELD ? this.#averageOfFurther() : this.#average(`with ${slot}`, [slot], (length) => length > 0);
+      x += (fieldWeights === undefined ? 1 : fieldWeights.get(slot) ?? 0) * (tf < 1 ? tf : 1 + Math.log(tf)) / (1 - SLOPE + (SLOPE * there.length) / average);
+    }
+    return x;
+  }
+
+  #averageOfFurther(): number {
+    const all = [...this.#documents.values()];
+    return all.reduce((sum, occurrences) => sum + occurrences.filter(({ field }) => slotOf(field) === SHARED_FIELD).length, 0) / all.length;
   }
 
   /** w_f / (1 - b + b * len_f / avglen_f), decision D-83. */
@@ -140,11 +183,11 @@ export class ReferenceIndex {
 
   #score(x: number, occurrences: readonly Occurrence[], df: number, algorithm: ScoringAlgorithm): number {
     const n = this.#documents.size;
+    if (algorithm.kind === 'tfidf') return x * Math.log(1 + n / df);
     const idf = Math.log((n - df + 0.5) / (df + 0.5) + 1);
     if (algorithm.kind === 'bm25f') return (idf * x) / ((algorithm.k1 ?? DEFAULT_K1) + x);
     const { fields } = algorithm;
     const length = lengthIn(occurrences, fields);
-    if (algorithm.kind === 'tfidf') return (x / length) * Math.log(1 + n / df);
     const { k1 = DEFAULT_K1, b = DEFAULT_B } = algorithm;
     const average = this.#average(fields?.join() ?? 'all', fields, () => true);
     return (idf * x * (k1 + 1)) / (x + k1 * (1 - b + (b * length) / average));
@@ -165,7 +208,7 @@ export class ReferenceIndex {
     const terms = this.#and(words.map((word) => ({ kind: 'term', words: word.words, weight: weight ?? 1 })), algorithm);
     const result = new Map<number, number>();
     for (const [ord, score] of terms) {
-      const byField = Map.groupBy(this.#documents.get(ord)!, ({ field }) => field);
+      const byField = Map.groupBy(this.#documents.get(ord)!.filter(({ field }) => words.length === 1 || !DERIVED.has(field)), ({ field }) => field);
       const extra = Math.min(...[...byField.values()].map((occurrences) => leastExtra(occurrences, words, slop)));
       if (extra <= (slop ?? 0)) result.set(ord, score / (1 + extra));
     }
@@ -173,12 +216,65 @@ export class ReferenceIndex {
   }
 }
 
+/** A word of a query that is reranked; shares add up to 1. */
+export interface ReferenceWord {
+  readonly forms: readonly string[];
+  readonly exact: string;
+  readonly share: number;
+  readonly offset: number;
+  readonly glued: boolean;
+  readonly identifier: boolean;
+}
+
+/** The mean over words that follow each other, by their shares. */
+function overPairs(words: readonly ReferenceWord[], value: (second: number) => number): number {
+  const shares = words.slice(1).map(({ share }, i) => share + words[i]!.share);
+  const all = shares.reduce((sum, share) => sum + share, 0);
+  return all === 0 ? 0 : shares.reduce((sum, share, i) => sum + share * value(i + 1), 0) / all;
+}
+
+/** 1 / the least distance of occurrences in one field, either way; the same place is none. */
+function nearest(first: readonly Occurrence[], second: readonly Occurrence[]): number {
+  const distances = first.flatMap((a) => second.filter((b) => b.field === a.field && b.position !== a.position).map((b) => Math.abs(b.position - a.position)));
+  return distances.length === 0 ? 0 : 1 / Math.min(...distances);
+}
+
+/** 1 / (1 + how much the distance in order differs from the wanted one), of each first word to the second word that comes next. */
+function inOrder(first: readonly Occurrence[], second: readonly Occurrence[], wanted: number): number {
+  const differences = first.flatMap((a) => {
+    const behind = second.filter((b) => b.field === a.field && b.position > a.position).map((b) => b.position - a.position);
+    return behind.length === 0 ? [] : [Math.abs(Math.min(...behind) - wanted)];
+  });
+  return differences.length === 0 ? 0 : 1 / (1 + Math.min(...differences));
+}
+
+function named(words: readonly ReferenceWord[], exact: readonly (readonly Occurrence[])[]): number {
+  let sum = 0;
+  for (let start = 0, end: number; start < words.length; start = end + 1) {
+    end = start;
+    while (end + 1 < words.length && words[end]!.glued) end++;
+    const run = words.slice(start, end + 1);
+    const isThere = exact[start]!.some(({ field, position }) => (field === 1 || field === 6)
+      && run.every((_, i) => exact[start + i]!.some((other) => other.field === field && other.position === position + i)));
+    if (words[start]!.identifier && isThere) sum += run.reduce((all, { share }) => all + share, 0);
+  }
+  return sum;
+}
+
+const PLAIN = [0, 1, 2, 3, 4, 5, 6];
+/** What stands there stands elsewhere as well. */
+const DERIVED: ReadonlySet<Field> = new Set([5, 6]);
+
+function slotOf(field: Field): number {
+  return typeof field === 'string' ? SHARED_FIELD : field;
+}
+
 function counts(field: Field, algorithm: { fields?: readonly Field[] }): boolean {
-  return algorithm.fields === undefined || algorithm.fields.includes(field);
+  return algorithm.fields === undefined ? !DERIVED.has(field) : algorithm.fields.includes(field);
 }
 
 function lengthIn(occurrences: readonly Occurrence[], fields: readonly Field[] | undefined): number {
-  return fields === undefined ? occurrences.length : occurrences.filter(({ field }) => fields.includes(field)).length;
+  return occurrences.filter(({ field }) => (fields === undefined ? !DERIVED.has(field) : fields.includes(field))).length;
 }
 
 function without(all: Scores, some: Scores): Scores {

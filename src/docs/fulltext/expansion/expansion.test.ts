@@ -7,7 +7,7 @@ import { SearchFixture } from '../search/test-fixture.ts';
 import { allTexts } from '../view/document-texts.ts';
 import { createTeacher } from './teacher.ts';
 
-const PLAIN = { algorithm: 'pmisparse', disableStem: true };
+const PLAIN = { rerank: false, algorithm: 'pmisparse', disableStem: true };
 
 /** Texts in which "shock" stands with "wave" and "tube", "wing" with "lift", in several documents. */
 const TEXTS: Readonly<Record<string, string>> = {

@@ -21,8 +21,8 @@ const SMALL_BYTES = 128 * 1024;
 const BATCH_DOCS = 64;
 const BATCH_CHARACTERS = 1024 * 1024;
 
-/** The values of metadata keys without a field of their own are no prose: names, numbers, addresses. */
-const OTHER = FIELDS.indexOf('other');
+/** Fields from here on repeat what stands elsewhere, or are values of metadata keys without a number, which are no prose: names, numbers, addresses. */
+const DERIVED = FIELDS.indexOf('headings');
 
 /** What a model's terms are, and which documents it is learned from. */
 export interface LearningRules extends TermRules {
@@ -101,7 +101,7 @@ async function feed(training: Training, texts: AsyncIterable<DocumentText>, rule
 
 function toTraining(text: DocumentText, { lang, stemming }: TermRules): TrainingDocument {
   const { documentClass, fields } = toIndexed(text, termAnalyzer(lang, stemming));
-  return fields.slice(0, OTHER).flatMap((values) => values.map((value) => ({ text: value, code: documentClass === CODE_CLASS })));
+  return fields.slice(0, DERIVED).flatMap((values) => values.map((value) => ({ text: value, code: documentClass === CODE_CLASS })));
 }
 
 async function* first<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {

@@ -103,14 +103,14 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   // Asked for only now, since another may have taken its place meanwhile.
   const index = deps.view.indexOf(request.collection);
   if (index === undefined) return { total: 0, seen: new Map(), all: undefined, torn: new Set() };
-  const { plan, algorithm, fieldWeights, facetBy, sort } = request;
+  const { plan, algorithm, fieldWeights, rerank, facetBy, sort } = request;
   const pinned = scope.pinned.filter((ord) => only?.has(ord) !== false);
   const filter = only === undefined ? eligible : within(only, eligible);
   // What is pinned leaves a gap behind among the best.
   const limit = Math.max(request.offset + request.limit + pinned.length, only?.size ?? 0);
   const query = { readings: plan.readings, algorithm, fieldWeights, ...(filter && { filter }), ...(factors && { factors }) };
   const { total, hits, matches, looked } = index.search({
-    ...query, collect: facetBy !== undefined || sort !== undefined, look: pinned,
+    ...query, collect: facetBy !== undefined || sort !== undefined, look: pinned, rerank: rerank && sort === undefined,
     limit: sort === undefined ? limit : isByScore(sort) ? index.documents : 0,
   });
   const sorted = sort && await sortMatches(deps.sql, collection, matches!, sort, hits, { count: limit, after: request.cursor?.after });

@@ -9,9 +9,18 @@ import { SearchFixture } from './test-fixture.ts';
 
 /** A document as a scan sees it: the forms of each of its texts. */
 interface Scanned {
-  readonly texts: readonly (readonly string[])[];
+  readonly content: readonly string[];
+  readonly title: readonly string[];
   readonly tags: readonly string[];
 }
+
+/** The fields of the documents here, whose forms `Scan` counts, and their weights (decision D-81). */
+const FIELDS = [
+  { weight: 1, of: ({ content }: Scanned) => content },
+  { weight: 3, of: ({ title }: Scanned) => title },
+  { weight: 2, of: ({ tags: values }: Scanned) => values },
+] as const;
+const SLOPE = 0.25;
 
 const WORDS = ['fox', 'foxes', 'cat', 'cats', 'dog', 'quick', 'running', 'runs', 'the', 'café', 'cafe', "dog's", '3.14'];
 const word = fc.constantFrom(...WORDS);
@@ -60,7 +69,7 @@ async function compare(fixture: SearchFixture, commands: readonly Command[]): Pr
     if (step.kind === 'put') {
       const { key: name, text: contentMd, title, tags: values } = step;
       await fixture.add(name, contentMd, { title: [title], tags: values });
-      documents.set(name, { texts: [contentMd, title, ...values].map(formsOf), tags: values });
+      documents.set(name, { content: formsOf(contentMd), title: formsOf(title), tags: values });
     } else if (step.kind === 'delete') {
       await fixture.call('deleteDocuments', { collection: 'c', documents: [{ key: step.key, lang: 'en' }] });
       documents.delete(step.key);
@@ -79,7 +88,7 @@ async function compare(fixture: SearchFixture, commands: readonly Command[]): Pr
 
 async function compareSearch(fixture: SearchFixture, documents: ReadonlyMap<string, Scanned>, step: Extract<Command, { kind: 'search' }>): Promise<void> {
   const filter = step.tags === null ? {} : { filterMeta: { tags: step.tags } };
-  const answer = await fixture.find(step.query, { mode: step.mode, ...filter, facetBy: ['tags'] });
+  const answer = await fixture.find(step.query, { mode: step.mode, rerank: false, ...filter, facetBy: ['tags'] });
   const [plan] = planQuery(step.query, { mode: step.mode, distance: 5, languages: [{ lang: 'en', stopWords: new Set(['the']), classes: PROSE_CLASSES }], stemming: true, synonymsOf: undefined, fuzzy: 0 }).readings;
   const scan = new Scan(plan!, [...documents.values()]);
   const expected = new Map([...documents]
@@ -140,10 +149,17 @@ class Scan {
   }
 
   #word(test: (form: string) => boolean, document: Scanned): number | undefined {
-    const frequency = ({ texts }: Scanned) => texts.flat().filter(test).length;
-    const having = this.#documents.filter((other) => frequency(other) > 0).length;
-    const tf = frequency(document);
-    return tf === 0 ? undefined : (tf / document.texts.flat().length) * Math.log(1 + this.#documents.length / having);
+    const having = this.#documents.filter((other) => FIELDS.some(({ of }) => of(other).some(test))).length;
+    const counted = FIELDS.map(({ weight, of }) => ({ weight, tf: of(document).filter(test).length, length: of(document).length, average: this.#averageLength(of) })).filter(({ tf }) => tf > 0);
+    if (counted.length === 0) return undefined;
+    const x = counted.reduce((sum, { weight, tf, length, average }) => sum + (weight * (1 + Math.log(tf))) / (1 - SLOPE + (SLOPE * length) / average), 0);
+    return x * Math.log(1 + this.#documents.length / having);
+  }
+
+  /** Over the documents that have the field. */
+  #averageLength(of: (document: Scanned) => readonly string[]): number {
+    const lengths = this.#documents.map((document) => of(document).length).filter((length) => length > 0);
+    return lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
   }
 
   #sameTerm(form: string): (other: string) => boolean {
@@ -159,6 +175,6 @@ function matching(pattern: string): (form: string) => boolean {
 }
 
 /** Within one text: phrases do not reach from one to the next. */
-function hasPhrase({ texts }: Scanned, words: readonly ((form: string) => boolean)[]): boolean {
-  return texts.some((forms) => forms.some((_, at) => words.every((test, i) => at + i < forms.length && test(forms[at + i]!))));
+function hasPhrase({ content, title, tags: values }: Scanned, words: readonly ((form: string) => boolean)[]): boolean {
+  return [content, title, ...values.map((value) => [value])].some((forms) => forms.some((_, at) => words.every((test, i) => at + i < forms.length && test(forms[at + i]!))));
 }

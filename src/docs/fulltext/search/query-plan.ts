@@ -5,6 +5,7 @@ import { parseQuery, QuerySyntaxError, type GroupNode, type ParsedQuery, type Pa
 import { termAnalyzer } from '../view/analyzers.ts';
 import { CODE_CLASSES, isAmong } from '../view/document-classes.ts';
 import type { TermAnalyzer, TextIndex, TextReading } from '../view/text-index.ts';
+import { wordsOfQuery } from './query-words.ts';
 import type { QueryLanguage } from './query-languages.ts';
 
 export type Leaf = Exclude<QueryNode, GroupNode>;
@@ -85,11 +86,14 @@ const MAX_SYNONYMS = 64;
 export function planQuery(query: string, given: PlanOptions): QueryPlan {
   const options = { ...given, queryBytes: Buffer.byteLength(query) };
   const parsed = parse(query, options, false);
+  const bytes = Buffer.from(query);
+  const withWords = (reading: Reading, { mode, root }: ParsedQuery): Reading => (mode === 'simple' ? { ...reading, words: wordsOfQuery(bytes, root, reading) } : reading);
   const prose = options.languages.map((language) => readAsProse(parsed, options, language));
   // A query of nothing but stop words is about these.
   const isEmpty = prose.every(({ root }) => root === undefined) && prose.some(({ dropped }) => dropped.size > 0);
   const meant = isEmpty ? options.languages.map((language) => readAsProse(parsed, options, { ...language, stopWords: NONE })) : prose;
-  return { mode: parsed.mode, readings: [...meant, readAsCode(parse(query, options, true), options)] };
+  const asCode = parse(query, options, true);
+  return { mode: parsed.mode, readings: [...meant.map((reading) => withWords(reading, parsed)), withWords(readAsCode(asCode, options), asCode)] };
 }
 
 const NONE: ReadonlySet<string> = new Set();

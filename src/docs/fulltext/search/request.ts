@@ -9,7 +9,7 @@ import { limitOf } from '../../limit-of.ts';
 import type { FullText } from '../fulltext.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Algorithm, Field } from '../view/text-index.ts';
-import { fieldByName } from '../view/to-indexed.ts';
+import { toWeights } from '../view/field-weights.ts';
 import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
 import { languagesOfQuery } from './query-languages.ts';
 import { toConditions, type RangeCondition } from './range-conditions.ts';
@@ -30,6 +30,8 @@ export interface SearchRequest {
   readonly plan: QueryPlan;
   readonly algorithm: Algorithm;
   readonly fieldWeights: ReadonlyMap<Field, number>;
+  /** Whether the best matches are put into a better order. */
+  readonly rerank: boolean;
   /** Codes of the languages that the query was read in, that of most documents first. */
   readonly langs: readonly string[];
   readonly stemmingActive: boolean;
@@ -63,9 +65,6 @@ export interface CursorRequest {
 
 const DEFAULT_LIMIT = 50;
 
-/** Contract, `fieldWeights`. */
-const DEFAULT_WEIGHTS = { 'content': 1, 'meta.title': 3, 'meta.tags': 2, 'meta.category': 2, 'meta.description': 1.5 } as const;
-
 export interface RequestContext {
   readonly settings: SearchSettings;
   readonly dictionaries: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
@@ -89,6 +88,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     collection, query, plan, langs: languages.map(({ lang }) => lang), synonymsActive, filterMeta,
     algorithm: input.algorithm,
     fieldWeights: toWeights(input.fieldWeights),
+    rerank: plan.mode === 'simple' && (input.rerank ?? input.fieldWeights === undefined),
     stemmingActive: isStemming(plan),
     limit: limitOf(input) ?? profile.topK ?? DEFAULT_LIMIT,
     offset: input.offset,
@@ -113,14 +113,4 @@ function orderOf(input: SearchInput): Pick<SearchRequest, 'sort' | 'cursor'> {
   const { collection, query, mode, algorithm, lang } = input;
   const order = JSON.stringify([collection.toLowerCase(), query, mode, algorithm, lang, sort]);
   return { sort, cursor: { order, after: readCursor(cursor, order, sort.length, 'number') } };
-}
-
-/** Fields that are not listed do not count. A name in two spellings, `title` and `meta.title`, has the larger of its weights. */
-function toWeights(given: Readonly<Record<string, number>> = DEFAULT_WEIGHTS): ReadonlyMap<Field, number> {
-  const weights = new Map<Field, number>();
-  for (const [name, weight] of Object.entries(given)) {
-    const field = fieldByName(name);
-    weights.set(field, Math.max(weight, weights.get(field) ?? 0));
-  }
-  return weights;
 }

@@ -38,11 +38,11 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     expect(await fixture.find('x', { lang: 'xx', disableStem: true })).toMatchObject({ lang: 'en', stemmingActive: false });
   });
 
-  it('scores tfidf by (tf/len)·ln(1 + N/df), decision D-81, and bm25 by decision D-82', async () => {
+  it('scores tfidf by (1 + ln tf)/pivoted length · ln(1 + N/df), decision D-81, and bm25 by decision D-82', async () => {
     await fixture.add('a', 'fox fox cat dog');
     await fixture.add('b', 'cat cat cat dog dog mouse');
     const score = async (algorithm: string) => (await fixture.find('fox', { algorithm })).results[0]!.score;
-    expect(await score('tfidf')).toBeCloseTo((2 / 4) * Math.log(1 + 2 / 1), 5);
+    expect(await score('tfidf')).toBeCloseTo(((1 + Math.log(2)) / (0.75 + (0.25 * 4) / 5)) * Math.log(1 + 2 / 1), 5);
     const idf = Math.log((2 - 1 + 0.5) / (1 + 0.5) + 1);
     expect(await score('bm25')).toBeCloseTo((idf * 2 * 2.2) / (2 + 1.2 * (1 - 0.75 + (0.75 * 4) / 5)), 5);
   });
@@ -55,7 +55,7 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     });
 
     const scores = async (query: string, more: object = {}) =>
-      Object.fromEntries((await fixture.find(query, { algorithm, disableStem: false, ...more })).results.map(({ document, score }) => [document.key, score]));
+      Object.fromEntries((await fixture.find(query, { algorithm, rerank: false, ...more })).results.map(({ document, score }) => [document.key, score]));
     const expectTimes = (found: Record<string, number>, factor: number, once: Record<string, number>) => {
       expect(Object.keys(found).sort()).toEqual(Object.keys(once).sort());
       for (const [key, score] of Object.entries(once)) expect(found[key]! / score, key).toBeCloseTo(factor, 5);
@@ -95,6 +95,51 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     expect(await fixture.keys('fox', { algorithm: 'bm25f', fieldWeights: { 'meta.author': 1 } })).toEqual(['author']);
     expect(await fixture.keys('fox', { algorithm: 'bm25f', fieldWeights: { 'status': 2, 'meta.author': 1 } })).toEqual(['status', 'author']);
     expect(await fixture.keys('fox', { algorithm: 'bm25f', fieldWeights: { 'meta.never-seen': 1 } })).toEqual([]);
+  });
+
+  describe('reranking', () => {
+    beforeEach(async () => {
+      await fixture.add('a', 'the event of a target, and again the event, the event of the target');
+      await fixture.add('b', 'what a target does', { title: ['EventTarget: addEventListener() method'] });
+      await fixture.add('listeners', 'addEventListener addEventListener addEventListener target event listeners', { title: ['Listeners'] });
+      await fixture.add('d', '# Event target\n\nnothing else');
+    });
+
+    it('puts documents first whose title or key is what was typed, in simple mode, for every algorithm', async () => {
+      for (const algorithm of ['tfidf', 'bm25', 'bm25f', 'pmisparse']) {
+        expect((await fixture.keys('event target', { algorithm }))[0], algorithm).toBe('d');
+        expect((await fixture.keys('listeners', { algorithm }))[0], algorithm).toBe('listeners');
+      }
+    });
+
+    it('multiplies scores, keeps the matches, and is left out when it is not wanted', async () => {
+      const by = async (more: object) => {
+        const { results, totalMatches } = await fixture.find('event target', { algorithm: 'bm25', ...more });
+        return { totalMatches, scores: new Map(results.map(({ document, score }) => [document.key, score])) };
+      };
+      const [plain, reranked] = [await by({ rerank: false }), await by({})];
+      expect(await by({ rerank: true })).toEqual(reranked);
+      expect(reranked.totalMatches).toBe(plain.totalMatches);
+      expect([...plain.scores.keys()].sort()).toEqual([...reranked.scores.keys()].sort());
+      for (const [key, score] of plain.scores) expect(reranked.scores.get(key)!, key).toBeGreaterThan(score);
+      expect(await by({ mode: 'boolean' })).toEqual(await by({ mode: 'boolean', rerank: false }));
+    });
+
+    it('leaves the order to weights that a request gives', async () => {
+      const weighed = { algorithm: 'bm25f', fieldWeights: { content: 1, title: 0.1 } };
+      expect((await fixture.find('event target', weighed)).results).toEqual((await fixture.find('event target', { ...weighed, rerank: false })).results);
+    });
+  });
+
+  it('finds the headings of a body and the last segment of a key, weakly, where fields are weighed', async () => {
+    await fixture.add('guides/center_a_div/index.md', 'text\n\n## Grid\n\nmore text');
+    await fixture.add('b', 'a grid of text, a grid');
+    expect(await fixture.keys('center')).toEqual(['guides/center_a_div/index.md']);
+    expect(await fixture.keys('center', { algorithm: 'bm25' })).toEqual([]);
+    expect(await fixture.keys('center', { algorithm: 'bm25f', fieldWeights: { key: 1 } })).toEqual(['guides/center_a_div/index.md']);
+    expect(await fixture.keys('grid', { algorithm: 'bm25f', fieldWeights: { headings: 1 } })).toEqual(['guides/center_a_div/index.md']);
+    await fixture.add('c', 'text', { key: ['center'] });
+    expect(await fixture.keys('center', { algorithm: 'bm25f', fieldWeights: { 'meta.key': 1 } })).toEqual(['c']);
   });
 
   describe('modes', () => {

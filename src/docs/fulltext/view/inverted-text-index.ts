@@ -6,9 +6,11 @@ import type { TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import { PLAIN, STEMMING_ANALYZERS } from './analyzers.ts';
 import { CODE_CLASS } from './document-classes.ts';
+import { TFIDF_WEIGHTS } from './field-weights.ts';
 import { OrdSet } from './ord-set.ts';
 import { type Completion, type CompletionRequest, type FormsLike, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextIndex, type TextIndexes, type TextMatches, type TextQuery } from './text-index.ts';
 import { exactForms, formsByEdits, toIndexQuery } from './to-index-query.ts';
+import { toRerankings } from './to-rerankings.ts';
 
 /** Deleted documents are cleared away from this share on. */
 const DELETED_SHARE = 0.2;
@@ -76,13 +78,14 @@ class InvertedTextIndex implements TextIndex {
     return !analyzer.stemming || this.#index.prepare(analyzer);
   }
 
-  search({ readings, algorithm, fieldWeights, fields, limit, filter, factors, collect, look }: TextQuery): TextMatches {
+  search({ readings, algorithm, fieldWeights, fields, rerank, limit, filter, factors, collect, look }: TextQuery): TextMatches {
     const scoring = toScoring(algorithm, fieldWeights, fields);
     const { hits, total, matches, scores } = this.#index.search(toIndexQuery(this.#index, readings), {
       algorithm: scoring,
       limit: Math.min(limit, MAX_RESULTS),
       filter: filter?.words, multipliers: factors, collect,
       scoresOf: look,
+      ...(rerank === true && { rerank: toRerankings(this.#index, readings) }),
     });
     return {
       hits, total,
@@ -166,10 +169,10 @@ function* codeTokens(text: string): Generator<undefined, FormAt[]> {
   return tokens;
 }
 
-function toScoring(algorithm: TextQuery['algorithm'], weights: ReadonlyMap<Field, number> = new Map(), fields?: readonly Field[]): ScoringAlgorithm {
+export function toScoring(algorithm: TextQuery['algorithm'], weights: ReadonlyMap<Field, number> = new Map(), fields?: readonly Field[]): ScoringAlgorithm {
   const only = fields && { fields };
   switch (algorithm) {
-    case 'tfidf': return { kind: 'tfidf', ...only };
+    case 'tfidf': return { kind: 'tfidf', weights: TFIDF_WEIGHTS };
     case 'bm25': return { kind: 'bm25', ...only };
     case 'bm25f': return { kind: 'bm25f', weights };
     case 'pmisparse': return { kind: 'bm25', k1: PMISPARSE_K1, ...only };

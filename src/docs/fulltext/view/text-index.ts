@@ -3,10 +3,11 @@ import type { Steps } from '../../view/index.ts';
 import type { OrdSet } from './ord-set.ts';
 
 /**
- * The fields of a document that have a number in the index. Other metadata keys have a field each, by their name; should
+ * The fields of a document that have a number in the index. Headings and the last segment of the key stand elsewhere as well, so
+ * they count only for algorithms that weigh fields. Other metadata keys have a field each, by their name; should
  * a collection have very many of them, those that come late are `other` together.
  */
-export const FIELDS = ['content', 'meta.title', 'meta.tags', 'meta.category', 'meta.description', 'other'] as const;
+export const FIELDS = ['content', 'meta.title', 'meta.tags', 'meta.category', 'meta.description', 'headings', 'key', 'other'] as const;
 
 /** Number of the field that is the body. */
 export const CONTENT = 0;
@@ -47,6 +48,17 @@ export interface WeightedTerm {
 /** Further terms that match where a term of the query may, by that term's node. */
 export type Expansions = ReadonlyMap<QueryNode, readonly WeightedTerm[]>;
 
+/** A word of a query, for reranking. */
+export interface QueryWord {
+  readonly form: string;
+  /** Its number among the words of the query. */
+  readonly offset: number;
+  /** Whether nothing but signs stands between it and the next word. */
+  readonly glued: boolean;
+  /** Whether it is, or is part of, what looks like an identifier. */
+  readonly identifier: boolean;
+}
+
 /** A query as it is read for documents of some classes. */
 export interface TextReading {
   /** A bit for each class (see `document-classes.ts`). */
@@ -55,6 +67,8 @@ export interface TextReading {
   readonly root: QueryNode | undefined;
   /** Makes terms of the query's forms and of the indexed ones. */
   readonly analyzer: TermAnalyzer;
+  /** The words of the query in their order without stop words, each term once; none where the query has a syntax. */
+  readonly words?: readonly QueryWord[];
   /** Terms beside those of `root`; for an algorithm that expands queries. */
   readonly expansions?: Expansions | undefined;
 }
@@ -67,8 +81,10 @@ export interface TextQuery {
   readonly algorithm: Algorithm;
   /** Weights of the fields that count, for `bm25f`; 0 leaves a field out. */
   readonly fieldWeights?: ReadonlyMap<Field, number>;
-  /** The only fields that count, for the other algorithms; all when absent. */
+  /** The only fields that count, for `bm25` and `pmisparse`; content and metadata when absent. */
   readonly fields?: readonly Field[];
+  /** Whether the best are put into a better order by the words of the readings. */
+  readonly rerank?: boolean | undefined;
   /** Best matches wanted; may be 0. */
   readonly limit: number;
   /** The only documents that may match. */

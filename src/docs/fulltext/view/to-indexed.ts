@@ -1,5 +1,6 @@
 import type { Meta } from '../../documents/index.ts';
-import { classOfDocument } from './document-classes.ts';
+import { headingsOf } from '../../../text/headings.ts';
+import { classOfDocument, CODE_CLASS } from './document-classes.ts';
 import { CONTENT, type Field, FIELDS, type IndexedDocument, type TermAnalyzer } from './text-index.ts';
 
 /** What the index must know of a row of `documents`. */
@@ -11,26 +12,52 @@ export interface DocumentText {
   readonly contentMd: string;
 }
 
-const OTHER = FIELDS.length - 1;
-const FIELD_OF: ReadonlyMap<string, number> = new Map(FIELDS.map((name, field) => [name.replace(/^meta\./, ''), field] as const).slice(CONTENT + 1, OTHER));
+/** The field of metadata keys for which there is no number left. */
+export const OTHER = FIELDS.length - 1;
+const TITLE = FIELDS.indexOf('meta.title');
+const HEADINGS = FIELDS.indexOf('headings');
+const KEY = FIELDS.indexOf('key');
+const META = 'meta.';
+const FIELD_OF_KEY: ReadonlyMap<string, number> = new Map(FIELDS.flatMap((name, field) => (name.startsWith(META) ? [[name.slice(META.length), field] as const] : [])));
 
-/** A document in the fields of the index: its body, the four keys that have a number, and all others by name. */
+/** A document in the fields of the index: its body and what follows from it, the four keys that have a number, and all others by name. */
 export function toIndexed(document: DocumentText, analyzer: TermAnalyzer): IndexedDocument {
+  const documentClass = classOfDocument(document);
   const fields: (readonly string[])[] = FIELDS.map(() => []);
   fields[CONTENT] = [document.contentMd];
+  // Source code is found by its own tokens alone.
+  const headings = documentClass === CODE_CLASS ? [] : headingsOf(document.contentMd);
+  if (documentClass !== CODE_CLASS) {
+    // One text, in which no phrase is looked for: the gaps between values would take as much room as the words.
+    fields[HEADINGS] = headings.length > 0 ? [headings.join('\n')] : [];
+    fields[KEY] = [lastSegment(document.key)];
+  }
   const named = new Map<string, readonly string[]>();
   for (const [key, values] of Object.entries(document.meta)) {
-    const field = FIELD_OF.get(key);
+    const field = FIELD_OF_KEY.get(key);
     if (field === undefined) named.set(key, values);
     else fields[field] = values;
   }
-  return { ord: document.ord, documentClass: classOfDocument(document), analyzer, fields, named };
+  if (fields[TITLE]!.every((title) => title.trim() === '')) fields[TITLE] = headings.slice(0, 1);
+  return { ord: document.ord, documentClass, analyzer, fields, named };
 }
 
-/** A field by the name that requests use; `title` and `meta.title` are one. */
+/** Names that pages of folders have, which say nothing of them. */
+const INDEX = /^(?:index|readme|_index)(?:\.\w+)?$/i;
+const PROSE_FILE = /\.(?:md|mdx|markdown|html?|txt|rst)$/i;
+
+/** What names a document in its key: the last segment without the ending of a text file, or that before an `index`. */
+function lastSegment(key: string): string {
+  const segments = key.split('/').filter((segment) => segment !== '');
+  const last = segments.at(-1) ?? '';
+  return INDEX.test(last) && segments.length > 1 ? segments.at(-2)! : last.replace(PROSE_FILE, '');
+}
+
+/** A field by the name that requests use; `title` and `meta.title` are one. `key` and `headings` are not the metadata keys of these names. */
 export function fieldByName(name: string): Field {
-  const key = name.replace(/^meta\./, '');
-  return name === FIELDS[CONTENT] ? CONTENT : FIELD_OF.get(key) ?? key;
+  if (name === FIELDS[CONTENT] || name === FIELDS[HEADINGS] || name === FIELDS[KEY]) return FIELDS.indexOf(name);
+  const key = name.startsWith(META) ? name.slice(META.length) : name;
+  return FIELD_OF_KEY.get(key) ?? key;
 }
 
 /** The name of a metadata key's field. */

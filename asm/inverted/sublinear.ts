@@ -1,0 +1,96 @@
+// The frequency x of a term for TF-IDF: it grows with the logarithm of how often a field has the term, so a group of forms has to be
+// summed field by field first.
+//
+//     x = sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f)
+//
+// "Pivoted" lengths are those of Singhal, Buckley and Mitra, SIGIR 1996. A tf_f below 1, which edits make, counts as it is. All
+// further fields are one field. B_FIELD_SUMS has the tf_f of a document, f32 by slot: the plain fields, and at last the further ones.
+
+import { isDead, lengthsOf } from './documents.ts';
+import { entryField, entryFrequency, entryIndex, readFields } from './fields.ts';
+import { CONTENT_FREQUENCIES, DOCS, FREQUENCIES, H_SCORING, LOGARITHMS, OWN_FIELDS, PLAIN_FIELDS } from './layout.ts';
+import { setBit } from './levels.ts';
+import { chunkCount, readChunk } from './reading.ts';
+import { B_FIELD_FACTORS, B_FIELD_SUMS, B_SUM_BITS, buffer } from './scratch.ts';
+
+/** Slots of a document; the last one has the number of the first further field. */
+export const SLOTS: u32 = PLAIN_FIELDS + 1;
+const ROW_SHIFT: u32 = 5;
+const P_REST: usize = 16;
+
+/** Adds a form to the group that is being summed. Gives how many documents the group has gained. */
+export function sumByField(form: u32, weight: f32): u32 {
+  assert(1 << ROW_SHIFT === SLOTS << 2, 'a row of another size');
+  let gained: u32 = 0;
+  const chunks = chunkCount(form);
+  for (let chunk: u32 = 0; chunk < chunks; chunk++) {
+    const count = readChunk(form, chunk, DOCS, FREQUENCIES);
+    const entries = readFields(form, chunk, count, FREQUENCIES);
+    if (weightOf(0) > 0) {
+      for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+        const frequency = load<u32>(CONTENT_FREQUENCIES + i);
+        if (frequency > 0) gained += addTo(load<u32>(DOCS + i), 0, weight * <f32>frequency);
+      }
+    }
+    for (let entry: u32 = 0; entry < entries; entry++) {
+      const slot = min(entryField(entry), PLAIN_FIELDS);
+      if (weightOf(slot) > 0) gained += addTo(load<u32>(DOCS + (<usize>entryIndex(entry) << 2)), slot, weight * <f32>entryFrequency(entry));
+    }
+  }
+  return gained;
+}
+
+function addTo(doc: u32, slot: u32, frequency: f32): u32 {
+  if (isDead(doc)) return 0;
+  const bits = buffer(B_SUM_BITS) + (<usize>(doc >> 5) << 2);
+  const isNew = ((load<u32>(bits) >> (doc & 31)) & 1) ^ 1;
+  if (isNew !== 0) setBit(buffer(B_SUM_BITS), doc);
+  const place = rowOf(doc) + (<usize>slot << 2);
+  store<f32>(place, load<f32>(place) + frequency);
+  return isNew;
+}
+
+/** The x of a document, whose sums are then empty again. */
+export function takeFrequency(doc: u32): f32 {
+  const row = rowOf(doc);
+  const rest = load<f32>(H_SCORING, P_REST);
+  let x: f32 = 0;
+  for (let slot: u32 = 0; slot < SLOTS; slot++) {
+    const frequency = load<f32>(row + (<usize>slot << 2));
+    if (frequency > 0) x += weightOf(slot) * logarithmic(frequency) / (rest + normOf(slot) * lengthIn(doc, slot));
+  }
+  v128.store(row, f32x4.splat(0));
+  v128.store(row, f32x4.splat(0), 16);
+  return x;
+}
+
+function rowOf(doc: u32): usize {
+  return buffer(B_FIELD_SUMS) + (<usize>doc << ROW_SHIFT);
+}
+
+/** 1 + ln tf; those of small whole numbers are remembered. */
+function logarithmic(frequency: f32): f32 {
+  if (frequency < 1) return frequency;
+  const whole = <u32>frequency;
+  if (whole > 255 || <f32>whole !== frequency) return 1 + NativeMathf.log(frequency);
+  const known = LOGARITHMS + (<usize>whole << 2);
+  if (load<f32>(known) === 0) store<f32>(known, 1 + NativeMathf.log(frequency));
+  return load<f32>(known);
+}
+
+/** Length of a live document in the field of a slot. */
+function lengthIn(doc: u32, slot: u32): f32 {
+  const offset = <usize>doc << 2;
+  if (slot < PLAIN_FIELDS) return load<f32>(lengthsOf(slot + 1) + offset);
+  let length = load<f32>(lengthsOf(0) + offset);
+  for (let field: u32 = 0; field < OWN_FIELDS; field++) if (lengthsOf(field + 1) !== 0) length -= load<f32>(lengthsOf(field + 1) + offset);
+  return length;
+}
+
+function weightOf(slot: u32): f32 {
+  return load<f32>(buffer(B_FIELD_FACTORS) + (<usize>slot << 3));
+}
+
+function normOf(slot: u32): f32 {
+  return load<f32>(buffer(B_FIELD_FACTORS) + (<usize>slot << 3), 4);
+}

@@ -1,0 +1,70 @@
+import { planQuery } from '../../src/docs/fulltext/search/query-plan.ts';
+import { termAnalyzer } from '../../src/docs/fulltext/view/analyzers.ts';
+import { PROSE_CLASSES } from '../../src/docs/fulltext/view/document-classes.ts';
+import { toScoring } from '../../src/docs/fulltext/view/inverted-text-index.ts';
+import type { Algorithm } from '../../src/docs/fulltext/view/text-index.ts';
+import { toIndexQuery } from '../../src/docs/fulltext/view/to-index-query.ts';
+import { toIndexed } from '../../src/docs/fulltext/view/to-indexed.ts';
+import { toRerankings } from '../../src/docs/fulltext/view/to-rerankings.ts';
+import { toWeights } from '../../src/docs/fulltext/view/field-weights.ts';
+import { type FieldText, InvertedIndex, RERANKED } from '../../src/search/inverted/index.ts';
+import { defaultStopWords } from '../../src/text/languages/index.ts';
+import type { Rankings } from './quire.ts';
+
+/** A candidate of reranking: its score without, and its features. */
+export interface Candidate {
+  readonly id: string;
+  readonly score: number;
+  readonly features: Float32Array;
+}
+
+/** A full-text index of the service in this process, without a database: for fitting, which asks thousands of queries. */
+export class IndexInProcess {
+  readonly #index = new InvertedIndex();
+  readonly #ids: string[] = [];
+
+  constructor(documents: Iterable<{ readonly id: string; readonly title: string; readonly text: string }>) {
+    const analyzer = termAnalyzer('en', true);
+    for (const { id, title, text } of documents) {
+      const meta: Record<string, string[]> = title === '' ? {} : { title: [title] };
+      const { ord, documentClass, fields, named } = toIndexed({ ord: this.#ids.push(id) - 1, key: id, lang: 'en', meta, contentMd: text }, analyzer);
+      const texts = [...fields.entries(), ...named].flatMap(([field, values]): FieldText[] => values.map((value) => ({ field, text: value })));
+      this.#index.add(ord, texts, analyzer, documentClass);
+    }
+  }
+
+  /** Bytes of the index. */
+  get bytes(): number {
+    return this.#index.stats().bytes.total;
+  }
+
+  /** Ids of the best documents of a query in simple mode. */
+  rank(query: string, algorithm: Algorithm, limit: number, rerank = true): string[] {
+    const readings = readingsOf(query);
+    const { hits } = this.#index.search(toIndexQuery(this.#index, readings), {
+      algorithm: toScoring(algorithm, toWeights()), limit, ...(rerank && { rerank: toRerankings(this.#index, readings) }),
+    });
+    return hits.map(({ ord }) => this.#ids[ord]!);
+  }
+
+  /** What reranking puts into a better order. */
+  candidates(query: string, algorithm: Algorithm): Candidate[] {
+    const readings = readingsOf(query);
+    const { hits } = this.#index.search(toIndexQuery(this.#index, readings), { algorithm: toScoring(algorithm, toWeights()), limit: RERANKED });
+    const [reranking] = toRerankings(this.#index, readings);
+    const features = this.#index.features(reranking?.words ?? [], hits.map(({ ord }) => ord));
+    const width = features.length / Math.max(1, hits.length);
+    return hits.map(({ ord, score }, i) => ({ id: this.#ids[ord]!, score, features: features.slice(i * width, (i + 1) * width) }));
+  }
+
+  rankings(queries: Iterable<{ readonly id: string; readonly text: string }>, algorithm: Algorithm, limit: number, rerank = true): Rankings {
+    return new Map(Array.from(queries, ({ id, text }) => [id, this.rank(text, algorithm, limit, rerank)]));
+  }
+}
+
+function readingsOf(query: string) {
+  return planQuery(query, {
+    mode: 'simple', distance: 0, fuzzy: 0, stemming: true, synonymsOf: undefined,
+    languages: [{ lang: 'en', stopWords: defaultStopWords('en'), classes: PROSE_CLASSES }],
+  }).readings;
+}

@@ -1,0 +1,20 @@
+import type { Field } from './text-index.ts';
+import { fieldByName, OTHER } from './to-indexed.ts';
+
+/** Weights of the fields unless a request says otherwise (contract, `fieldWeights`, and decision D-81). */
+export const DEFAULT_WEIGHTS = {
+  'content': 1, 'meta.title': 3, 'meta.tags': 2, 'meta.category': 2, 'meta.description': 1.5, 'headings': 2, 'key': 0.5,
+} as const;
+
+/** Those of `tfidf`, for which metadata without a field of its own counts as the content does. */
+export const TFIDF_WEIGHTS: ReadonlyMap<number, number> = new Map([...toWeights(), [OTHER, 1]] as [number, number][]);
+
+/** Fields that are not listed do not count. A name in two spellings, `title` and `meta.title`, has the larger of its weights. */
+export function toWeights(given: Readonly<Record<string, number>> = DEFAULT_WEIGHTS): ReadonlyMap<Field, number> {
+  const weights = new Map<Field, number>();
+  for (const [name, weight] of Object.entries(given)) {
+    const field = fieldByName(name);
+    weights.set(field, Math.max(weight, weights.get(field) ?? 0));
+  }
+  return weights;
+}

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Step, step, take, WORDS } from '../../testkit/inverted/cases.ts';
+import { ReferenceIndex, type ReferenceWord } from '../../testkit/inverted/reference.ts';
+import { FEATURES, InvertedIndex, POWER, type Reranking, type RerankWord } from './index.ts';
+import { RERANK_WEIGHTS } from './rerank-weights.ts';
+
+const BM25 = { kind: 'bm25' } as const;
+const words = fc.array(fc.record({
+  forms: fc.subarray([...WORDS, 'zebra'], { minLength: 1, maxLength: 3 }), gap: fc.integer({ min: 1, max: 3 }), glued: fc.boolean(), identifier: fc.boolean(),
+}), { minLength: 1, maxLength: 4 });
+
+describe.each(['release', 'debug'] as const)('features of candidates, %s build', (build) => {
+  it('are those of the reference, whatever was added, replaced, removed, compacted and reloaded', async () => {
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), fc.array(words, { minLength: 1, maxLength: 4 }), async (steps: Step[], queries) => {
+      let index = new InvertedIndex({ build, compactionStep: 3, additionStep: 2 });
+      const reference = new ReferenceIndex();
+      for (const next of steps) index = await take(index, reference, next, build);
+      for (const query of queries) compare(index, reference, query);
+    }), { numRuns: 150 });
+  }, 60_000);
+});
+
+function compare(index: InvertedIndex, reference: ReferenceIndex, query: readonly { forms: string[]; gap: number; glued: boolean; identifier: boolean }[]): void {
+  let offset = 0;
+  const described = query.map(({ forms, gap, glued, identifier }) => ({ forms, exact: forms[0]!, offset: (offset += gap), glued, identifier }));
+  const asked = described.map(({ forms, exact, ...rest }): RerankWord => ({ ...rest, forms: forms.flatMap((form) => index.form(form) ?? []), exact: index.form(exact) }));
+  const ords = Array.from({ length: 21 }, (_, ord) => ord).reverse();
+  const found = index.features(asked, ords);
+  const shares = index.shares(asked);
+  const wanted = described.map((word, i): ReferenceWord => ({ ...word, share: shares[i]! }));
+  for (const [i, ord] of ords.entries()) {
+    const own = [...found.subarray(i * FEATURES.length, (i + 1) * FEATURES.length)];
+    const expected = index.has(ord) ? reference.features(ord, wanted) : FEATURES.map(() => 0);
+    for (const [f, name] of FEATURES.entries()) expect(own[f], `${name} of ${ord} for ${JSON.stringify(described)}`).toBeCloseTo(expected[f]!, 4);
+  }
+}
+
+describe('reranking', () => {
+  const index = new InvertedIndex({ build: 'debug' });
+  const texts = ['ant bee cow', 'ant x x x x bee', 'bee ant', 'ant', 'dog dog ant'];
+  for (const [ord, text] of texts.entries()) index.add(ord, [{ field: 0, text }, { field: 1, text: ord === 3 ? 'dog' : 'fox' }], undefined, ord === 4 ? 1 : 0);
+  const word = (form: string, offset: number): RerankWord => ({ forms: [index.form(form)!], exact: index.form(form), offset, glued: false, identifier: false });
+  const rerankings = (words: readonly RerankWord[], classes = ~0): Reranking[] => [{ words, classes }];
+  const query = (...forms: string[]) => ({ kind: 'or' as const, of: forms.map((form) => ({ kind: 'term' as const, forms: [{ id: index.form(form)! }] })) });
+
+  it('multiplies scores by the square of 1 + the weighted features, and orders by them', () => {
+    const asked = [word('ant', 0), word('bee', 1)];
+    const plain = index.search(query('ant', 'bee'), { algorithm: BM25, limit: 10 });
+    const reranked = index.search(query('ant', 'bee'), { algorithm: BM25, limit: 10, rerank: rerankings(asked) });
+    expect(reranked.total).toBe(plain.total);
+    const features = index.features(asked, plain.hits.map(({ ord }) => ord));
+    const expected = plain.hits.map(({ ord, score }, i) => ({ ord, score: score * (1 + FEATURES.reduce((sum, name, f) => sum + RERANK_WEIGHTS[name] * features[i * FEATURES.length + f]!, 0)) ** POWER }));
+    expected.sort((a, b) => b.score - a.score || a.ord - b.ord);
+    expect(reranked.hits.map(({ ord }) => ord)).toEqual(expected.map(({ ord }) => ord));
+    for (const [i, { score }] of reranked.hits.entries()) expect(score / expected[i]!.score).toBeCloseTo(1, 4);
+  });
+
+  it('leaves the scores of a word alone that stands in the content only, and those of other classes', () => {
+    const plain = index.search(query('cow'), { algorithm: BM25, limit: 10 });
+    expect(index.search(query('cow'), { algorithm: BM25, limit: 10, rerank: rerankings([word('cow', 0)]) })).toEqual(plain);
+    const both = index.search(query('dog'), { algorithm: BM25, limit: 10 });
+    const reranked = index.search(query('dog'), { algorithm: BM25, limit: 10, rerank: rerankings([word('dog', 0)], 1 << 0) });
+    const scoreOf = (result: typeof both, ord: number) => result.hits.find((hit) => hit.ord === ord)!.score;
+    expect(scoreOf(reranked, 4)).toBe(scoreOf(both, 4));
+    expect(scoreOf(reranked, 3)).toBeGreaterThan(scoreOf(both, 3));
+  });
+
+  it('looks at more documents than are wanted', () => {
+    const asked = rerankings([word('dog', 0)]);
+    expect(index.search(query('dog'), { algorithm: BM25, limit: 1 }).hits).toMatchObject([{ ord: 4 }]);
+    expect(index.search(query('dog'), { algorithm: BM25, limit: 1, rerank: asked }).hits).toMatchObject([{ ord: 3 }]);
+    expect(index.search(query('dog'), { algorithm: BM25, limit: 0, rerank: asked })).toMatchObject({ hits: [], total: 2 });
+  });
+});

@@ -1,0 +1,52 @@
+/** Headings beyond this number are left out. */
+const MAX_HEADINGS = 1000;
+/** CommonMark: how far in a heading or fence may begin, and how long their signs are. */
+const MAX_INDENT = 3;
+const MAX_LEVEL = 6;
+const LEAST_FENCE = 3;
+
+/** The texts of a Markdown document's headings (CommonMark, "ATX headings"), in order, without the signs around them. */
+export function headingsOf(markdown: string): string[] {
+  const headings: string[] = [];
+  let fence = '';
+  for (let start = 0; start < markdown.length && headings.length < MAX_HEADINGS; start = endOfLine(markdown, start) + 1) {
+    const signs = signsAt(markdown, start);
+    if (signs === '') continue;
+    if (signs.startsWith('#')) {
+      const heading = fence === '' ? textOf(markdown, start, signs) : '';
+      if (heading !== '') headings.push(heading);
+    } else if (fence === '') fence = signs.length >= LEAST_FENCE ? signs : '';
+    else if (signs.startsWith(fence)) fence = '';
+  }
+  return headings;
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end;
+}
+
+/** The run of equal signs that a line begins with, behind few spaces; empty unless they are those of headings or fences. */
+function signsAt(text: string, start: number): string {
+  let from = start;
+  while (text[from] === ' ' && from - start < MAX_INDENT) from++;
+  const sign = text[from];
+  if (sign !== '#' && sign !== '`' && sign !== '~') return '';
+  let end = from;
+  while (text[end] === sign) end++;
+  return text.slice(from, end);
+}
+
+/** The text of a line behind its signs; empty when they are no heading's. */
+function textOf(text: string, start: number, { length }: string): string {
+  const behind = text.indexOf('#', start) + length;
+  const space = text[behind];
+  return length > MAX_LEVEL || (space !== ' ' && space !== '\t') ? '' : withoutClosing(text.slice(behind, endOfLine(text, behind)).trim());
+}
+
+/** `Title ##` is `Title`. */
+function withoutClosing(heading: string): string {
+  let end = heading.length;
+  while (end > 0 && heading[end - 1] === '#') end--;
+  return end === 0 || heading[end - 1] === ' ' || heading[end - 1] === '\t' ? heading.slice(0, end).trimEnd() : heading;
+}
