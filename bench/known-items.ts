@@ -1,7 +1,9 @@
 // How soon full-text search finds a page that somebody looks for by name: the mean reciprocal rank of the queries of
 // `relevance/known-items.ts` by each algorithm, in process, beside peers on the same pages. Weights are fitted on the other half.
+import type { Fuzziness } from '../generated/docs/sdk/types.gen.ts';
 import { IndexInProcess } from './relevance/in-process.ts';
 import { type KnownItem, knownItems, QUERY_FORMS } from './relevance/known-items.ts';
+import { misspell } from './relevance/misspelt.ts';
 import { mrr10 } from './relevance/measures.ts';
 import { CONTENDERS_FOR_PAGES, ranksOf } from './relevance/peers.ts';
 import { ALGORITHMS, type Rankings } from './relevance/quire.ts';
@@ -25,6 +27,7 @@ export async function benchKnownItems(folder: string): Promise<Section[]> {
   progress('Quire: ranking');
   const index = new IndexInProcess(pages);
   for (const algorithm of ALGORITHMS.filter((name) => name !== 'pmisparse')) add(`Quire ${algorithm}`, index.rankings(queries, algorithm, DEPTH));
+  const typos = typosOf(index, items.filter(({ half }) => half === 'test').map(({ query }) => query));
   for (const contender of CONTENDERS_FOR_PAGES) {
     progress(`${contender.name}: ranking`);
     add(contender.name, await ranksOf(contender, folder, { documents: pages, queries }, DEPTH));
@@ -33,7 +36,22 @@ export async function benchKnownItems(folder: string): Promise<Section[]> {
     title: `Known items: ${pages.length} pages of MDN, ${items.length} queries, MRR@10`,
     header: ['', 'test half', 'fitting half', ...QUERY_FORMS.map((form) => `test: ${form}`)],
     rows, notes: [...notes, 'The forms of queries are told in bench/relevance/known-items.ts.'],
-  }];
+  }, typos];
+}
+
+/** How often the page that a query finds first is among the first ten of the same query with one edit in a word. */
+function typosOf(index: IndexInProcess, queries: readonly string[]): Section {
+  progress('Quire: misspelt queries');
+  const misspelt = misspell(queries);
+  const found = (fuzzy: Fuzziness): string => {
+    const hits = misspelt.map(({ right, wrong }) => ({ first: index.rank(right, 'tfidf', 1)[0], ranking: index.rank(wrong, 'tfidf', DEPTH, true, fuzzy) })).filter(({ first }) => first !== undefined);
+    return (hits.filter(({ first, ranking }) => ranking.includes(first!)).length / hits.length).toFixed(3);
+  };
+  return {
+    title: `Misspelt queries: ${misspelt.length} of the test half with one edit in one word`,
+    header: ['', 'recall@10 of what the right spelling finds first'],
+    rows: [['Quire tfidf', found(0)], ['Quire tfidf, fuzzy auto', found('auto')]],
+  };
 }
 
 function figuresOf(items: readonly KnownItem[], rankings: Rankings): string[] {

@@ -1,3 +1,4 @@
+import type { Fuzziness } from '../../generated/docs/sdk/types.gen.ts';
 import { planQuery } from '../../src/docs/fulltext/search/query-plan.ts';
 import { termAnalyzer } from '../../src/docs/fulltext/view/analyzers.ts';
 import { PROSE_CLASSES } from '../../src/docs/fulltext/view/document-classes.ts';
@@ -39,8 +40,8 @@ export class IndexInProcess {
   }
 
   /** Ids of the best documents of a query in simple mode. */
-  rank(query: string, algorithm: Algorithm, limit: number, rerank = true): string[] {
-    const readings = readingsOf(query);
+  rank(query: string, algorithm: Algorithm, limit: number, rerank = true, fuzzy: Fuzziness = 0): string[] {
+    const readings = readingsOf(query, fuzzy);
     const { hits } = this.#index.search(toIndexQuery(this.#index, readings), {
       algorithm: toScoring(algorithm, toWeights()), limit, ...(rerank && { rerank: toRerankings(this.#index, readings) }),
     });
@@ -62,9 +63,9 @@ export class IndexInProcess {
   }
 }
 
-function readingsOf(query: string) {
+function readingsOf(query: string, fuzzy: Fuzziness = 0) {
   return planQuery(query, {
-    mode: 'simple', distance: 0, fuzzy: 0, stemming: true, synonymsOf: undefined,
+    mode: 'simple', distance: 0, fuzzy, stemming: true, synonymsOf: undefined,
     languages: [{ lang: 'en', stopWords: defaultStopWords('en'), classes: PROSE_CLASSES }],
   }).readings;
 }

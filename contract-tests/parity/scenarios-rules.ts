@@ -34,7 +34,9 @@ export const rules: Record<string, Scenario> = {
     await ok('setCollectionConfig', { icon: '🧭' });
     await ok('setCollectionConfig', { trackAccess: false, retrieval: { topK: 3, hybridAlpha: 0 }, responsePrompt: 'Answer from {{collection}}.' });
     await ok('getCollectionConfig');
-    await ok('setCollectionConfig', { retrieval: { topK: null, oversample: 2 }, customMeta: null, description: '', maxRevisions: 0 });
+    await ok('setCollectionConfig', { retrieval: { algorithm: 'bm25f', fieldWeights: { content: 1, title: 2.5 }, rerank: false, fuzzy: 'auto' } });
+    await ok('getCollectionConfig');
+    await ok('setCollectionConfig', { retrieval: { topK: null, oversample: 2, fuzzy: 1, fieldWeights: null }, customMeta: null, description: '', maxRevisions: 0 });
     await ok('getCollectionConfig');
     await ok('addDocuments', { documents: [page('a'), page('b'), page('c'), page('d')] });
     await ok('setCollectionConfig', { retrieval: { topK: 3 } });

@@ -325,8 +325,8 @@ export interface Operations {
   deleteSchema: Operation<FlatInput<NonNullable<DeleteSchemaData['body']>>, DeleteSchemaResponses[200]>;
   listSchemas: Operation<FlatInput<NonNullable<ListSchemasData['body']>, 'offset'>, ListSchemasResponses[200]>;
   validateDocument: Operation<FlatInput<NonNullable<ValidateDocumentData['body']>>, ValidateDocumentResponses[200]>;
-  searchFullTextByQuery: Operation<FlatInput<NonNullable<SearchFullTextByQueryData['query']>, 'offset' | 'algorithm' | 'mode' | 'distance' | 'fuzzy' | 'prefix' | 'matchingStrategy' | 'disableStem' | 'disableSynonyms' | 'highlight' | 'highlightTag' | 'highlightEscape' | 'maxHighlights' | 'fragmentSize'>, SearchFullTextByQueryResponses[200]>;
-  searchFullText: Operation<FlatInput<NonNullable<SearchFullTextData['body']>, 'offset' | 'algorithm' | 'mode' | 'distance' | 'fuzzy' | 'prefix' | 'matchingStrategy' | 'disableStem' | 'disableSynonyms' | 'highlight' | 'highlightTag' | 'highlightEscape' | 'maxHighlights' | 'fragmentSize' | 'facetMaxValues'>, SearchFullTextResponses[200]>;
+  searchFullTextByQuery: Operation<FlatInput<NonNullable<SearchFullTextByQueryData['query']>, 'offset' | 'mode' | 'distance' | 'prefix' | 'matchingStrategy' | 'disableStem' | 'disableSynonyms' | 'highlight' | 'highlightTag' | 'highlightEscape' | 'maxHighlights' | 'fragmentSize'>, SearchFullTextByQueryResponses[200]>;
+  searchFullText: Operation<FlatInput<NonNullable<SearchFullTextData['body']>, 'offset' | 'mode' | 'distance' | 'prefix' | 'matchingStrategy' | 'disableStem' | 'disableSynonyms' | 'highlight' | 'highlightTag' | 'highlightEscape' | 'maxHighlights' | 'fragmentSize' | 'facetMaxValues'>, SearchFullTextResponses[200]>;
   reindexFullText: Operation<FlatInput<NonNullable<ReindexFullTextData['query']>>, ReindexFullTextResponses[200]>;
   listFullTextLanguages: Operation<Record<never, never>, ListFullTextLanguagesResponses[200]>;
   autocomplete: Operation<FlatInput<NonNullable<AutocompleteData['query']>, 'field' | 'topN'>, AutocompleteResponses[200]>;

@@ -19,6 +19,7 @@ it.each([
   [{}, { total: 1, stemmingActive: true, synonymsActive: true }],
   [{ SVC_FTS_STEMMING: 'false' }, { total: 0, stemmingActive: false, synonymsActive: true }],
   [{ SVC_FTS_SYNONYMS: 'false' }, { total: 1, stemmingActive: true, synonymsActive: false }],
+  [{ SVC_FTS_DEFAULT_ALGORITHM: 'bm25f' }, { total: 1, algorithm: 'bm25f' }],
 ])('with %j searches by words as the contract has it (section 1, configuration variables)', async (env, expected) => {
   const post = await serve(env as Record<string, string>);
   await post('/v1/add', { collection: 'blog', key: 'a', lang: 'en', contentMd: 'one post' });

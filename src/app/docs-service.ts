@@ -123,7 +123,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     deltaRevisions: settings.http3.enabled,
     maxSearches: settings.search.maxConcurrent,
     searchStats: settings.search.stats,
-    fullText: { defaultLang: settings.fts.defaultLang, stemming: settings.fts.stemmingEnabled, synonyms: settings.fts.synonymsEnabled },
+    fullText: { defaultLang: settings.fts.defaultLang, stemming: settings.fts.stemmingEnabled, synonyms: settings.fts.synonymsEnabled, algorithm: settings.fts.defaultAlgorithm },
     embedding: toEmbedding(settings),
     vectors: { ...settings.vector },
     audit: toAudit(settings),

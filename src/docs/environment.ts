@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { OutboundSettings } from '../net/index.ts';
+import type { FullTextAlgorithm } from '../../generated/docs/sdk/types.gen.ts';
 import type { Algorithm } from '../search/vector/index.ts';
 import type { BodyCodec, ChangeFeed, KeyRing, Sql } from '../storage/index.ts';
 import type { AuditSettings } from './audit/index.ts';
@@ -45,6 +46,8 @@ export interface DocsSettings {
     readonly stemming?: boolean;
     /** Whether queries are expanded by synonyms; true when absent. */
     readonly synonyms?: boolean;
+    /** How searches that name no algorithm score; `tfidf` when absent. */
+    readonly algorithm?: FullTextAlgorithm;
   };
   /** Embeddings (decision D-16); what is absent has its default. */
   readonly embedding?: {

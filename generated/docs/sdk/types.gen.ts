@@ -1805,6 +1805,16 @@ export type StorageConfig = {
 };
 
 /**
+ * `tfidf`, weighted fields whose term frequencies count logarithmically, with pivoted lengths; `bm25` (k1 1.2, b 0.75) over content and metadata; `bm25f`, the same over weighted fields; `pmisparse`, BM25 with each term's closest companions in the collection added. These are learned on first use, which in a large collection answers 503 with `Retry-After` meanwhile, and follow writes after some seconds.
+ */
+export type FullTextAlgorithm = 'tfidf' | 'bm25' | 'bm25f' | 'pmisparse';
+
+/**
+ * Edits that a word may be away, or `auto`.
+ */
+export type Fuzziness = 0 | 1 | 2 | 'auto';
+
+/**
  * What searches of this collection use where a request is silent: the request comes first, then this profile, then the endpoint's default. It holds for full-text, vector, hybrid and metadata search and for memory recall, not for search across collections. Absent fields have no say.
  */
 export type RetrievalProfile = {
@@ -1840,6 +1850,24 @@ export type RetrievalProfile = {
      * Tokens, of 4 bytes each, that the answered texts may have together; trailing results beyond it are dropped whole, the first is always kept. 0 means no budget.
      */
     contextTokenBudget?: number;
+    /**
+     * How full-text search scores documents.
+     */
+    algorithm?: FullTextAlgorithm;
+    /**
+     * Weights of the fields for `bm25f`, as a search sends them; fields that are not listed do not count.
+     */
+    fieldWeights?: {
+        [key: string]: number;
+    };
+    /**
+     * Whether full-text search reranks the best matches.
+     */
+    rerank?: boolean;
+    /**
+     * Edits that full-text search allows.
+     */
+    fuzzy?: Fuzziness;
 };
 
 /**
@@ -2031,6 +2059,24 @@ export type RetrievalProfileInput = {
      * Tokens, of 4 bytes each, that the answered texts may have together; 0 means no budget.
      */
     contextTokenBudget?: number | null;
+    /**
+     * How full-text search scores documents.
+     */
+    algorithm?: 'tfidf' | 'bm25' | 'bm25f' | 'pmisparse' | null;
+    /**
+     * Weights of the fields for `bm25f`, as a search sends them, replacing the stored ones.
+     */
+    fieldWeights?: {
+        [key: string]: number;
+    } | null;
+    /**
+     * Whether full-text search reranks the best matches.
+     */
+    rerank?: boolean | null;
+    /**
+     * Edits that full-text search allows, or `auto`.
+     */
+    fuzzy?: 0 | 1 | 2 | 'auto';
 } | null;
 
 /**
@@ -2303,11 +2349,6 @@ export type QueryText = string;
 export type ResultOffset = number;
 
 /**
- * `tfidf`, weighted fields whose term frequencies count logarithmically, with pivoted lengths; `bm25` (k1 1.2, b 0.75) over content and metadata; `bm25f`, the same over weighted fields; `pmisparse`, BM25 with each term's closest companions in the collection added. These are learned on first use, which in a large collection answers 503 with `Retry-After` meanwhile, and follow writes after some seconds.
- */
-export type FullTextAlgorithm = 'tfidf' | 'bm25' | 'bm25f' | 'pmisparse';
-
-/**
  * How the query is read.
  */
 export type FullTextMode = 'auto' | 'simple' | 'boolean' | 'phrase' | 'wildcard' | 'proximity' | 'expression';
@@ -2504,11 +2545,6 @@ export type SearchFullTextResponse = {
 };
 
 /**
- * Edits that a word may be away, or `auto`.
- */
-export type Fuzziness = 0 | 1 | 2 | 'auto';
-
-/**
  * A Unix time in seconds, an ISO 8601 date, a number, or text.
  */
 export type RangeValue = string | number;
@@ -2582,6 +2618,9 @@ export type SearchFullTextRequest = {
      * An order in place of the best first: keys such as `year:desc, title:asc`, separated by commas. Each is `score`, `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`, or a metadata key with its direction or with the prefix `meta.`; in quotes where it has a comma. `desc` where none is given. Numbers and dates are sorted as such, before texts; of several values the least counts ascending, the greatest descending. What has none comes last. Equal documents stay in the order in which they were added.
      */
     sort?: string;
+    /**
+     * How documents are scored: explicit, then the collection's retrieval profile, then the server's default, which is `tfidf` unless it is configured.
+     */
     algorithm?: FullTextAlgorithm;
     /**
      * How `query` is read; `auto` detects it from the syntax.
@@ -2592,7 +2631,7 @@ export type SearchFullTextRequest = {
      */
     distance?: number;
     /**
-     * Edits allowed between a query term and an indexed one, in simple mode; each costs a fifth of the score. Terms below 3 characters match exactly. `auto` allows none below 4 characters, one from 4 and two from 8, and keeps the first character unless no word matches with it.
+     * Edits allowed between a query term and an indexed one, in simple mode; each costs a fifth of the score. Terms below 3 characters match exactly. `auto` allows none below 4 characters, one from 4 and two from 8, and keeps the first character unless no word matches with it. When absent, that of the collection's retrieval profile, else 0.
      */
     fuzzy?: Fuzziness;
     /**
@@ -10202,7 +10241,7 @@ export type SearchFullTextByQueryData = {
          */
         filter?: string;
         /**
-         * How documents are scored.
+         * How documents are scored: explicit, then the collection's retrieval profile, then the server's default.
          */
         algorithm?: FullTextAlgorithm;
         /**
@@ -10214,7 +10253,7 @@ export type SearchFullTextByQueryData = {
          */
         distance?: number;
         /**
-         * Edits allowed between a query term and an indexed one, in simple mode; `auto` allows as many as the length of the term asks for.
+         * Edits allowed between a query term and an indexed one, in simple mode; `auto` allows as many as the length of the term asks for. When absent, that of the collection's retrieval profile, else 0.
          */
         fuzzy?: number | string;
         /**

@@ -105,7 +105,8 @@ describe('a server whose disk is full', () => {
 });
 
 describe('a server whose disk fails', () => {
-  const document = (key: string) => ({ collection: 'notes', key, lang: 'en', contentMd: `# ${key}` });
+  const named = (key: string) => ({ collection: 'notes', key, lang: 'en' });
+  const document = (key: string) => ({ ...named(key), contentMd: `# ${key}` });
 
   it('answers 503, tells it in its health, and recovers when the disk does', async () => {
     let broken = false;
@@ -119,13 +120,13 @@ describe('a server whose disk fails', () => {
     broken = true;
     const refused = await client.post('/v1/add', document('during'));
     expect([refused.status, refused.json<{ code: string }>().code]).toEqual([503, 'unavailable']);
-    expect((await client.post('/v1/get', document('before'))).status).toBe(200);
+    expect((await client.post('/v1/get', named('before'))).status).toBe(200);
     const sick = await client.get('/health');
     expect([sick.status, sick.json()]).toEqual([503, expect.objectContaining({ status: 'unhealthy', error: expect.any(String) })]);
 
     broken = false;
     expect((await client.get('/health')).status).toBe(200);
-    expect((await client.post('/v1/get', document('during'))).status).toBe(404);
+    expect((await client.post('/v1/get', named('during'))).status).toBe(404);
     expect((await client.post('/v1/add', document('during'))).status).toBe(200);
     expect(inspectOpenDatabase(server.database).faults).toEqual([]);
     client.close();
@@ -139,7 +140,7 @@ describe('a server whose disk fails', () => {
     const keys = Array.from({ length: 20 }, (_, i) => `key-${i}`);
     failures = 1;
     const answers = await Promise.all(keys.map((key) => client.post('/v1/add', document(key))));
-    const found = await Promise.all(keys.map((key) => client.post('/v1/get', document(key))));
+    const found = await Promise.all(keys.map((key) => client.post('/v1/get', named(key))));
     expect(answers.map(({ status }) => status)).toContain(503);
     expect(found.map(({ status }) => status)).toEqual(answers.map(({ status }) => (status === 200 ? 200 : 404)));
     expect(inspectOpenDatabase(server.database).faults).toEqual([]);

@@ -90,7 +90,11 @@ export class Restarted {
     const names = await readdir(this.folder, { recursive: true, withFileTypes: true });
     const found: string[] = [];
     for (const entry of names.filter((each) => each.isFile())) {
-      const bytes = await readFile(join(entry.parentPath, entry.name));
+      const bytes = await readFile(join(entry.parentPath, entry.name)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+      });
+      // A checkpoint has got its name meanwhile.
+      if (bytes === undefined) return this.filesWith(...words);
       if (words.some((word) => bytes.includes(word) || bytes.includes(Buffer.from(word, 'utf16le')))) found.push(entry.name);
     }
     return found.sort();

@@ -1,3 +1,5 @@
+import type { Fuzziness, FullTextAlgorithm } from '../../../generated/docs/sdk/types.gen.ts';
+
 /** How a collection is stored, searched and shown (contract section 2); what is absent has its default. */
 export interface CollectionConfig {
   readonly type?: string;
@@ -51,6 +53,11 @@ export interface Retrieval {
   readonly oversample?: number;
   /** Tokens, taken as bytes divided by 4. */
   readonly contextTokenBudget?: number;
+  readonly algorithm?: FullTextAlgorithm;
+  /** By field, for `bm25f`. */
+  readonly fieldWeights?: Readonly<Record<string, number>>;
+  readonly rerank?: boolean;
+  readonly fuzzy?: Fuzziness;
 }
 
 /** Every field; whatever else a request may bring is not stored. */
@@ -62,4 +69,5 @@ export const FIELDS = [
 /** Every field of the retrieval profile. */
 export const RETRIEVAL_FIELDS = [
   'defaultSearchType', 'topK', 'retrievalMode', 'hybridStrategy', 'hybridAlpha', 'hybridAlphaSet', 'oversample', 'contextTokenBudget',
+  'algorithm', 'fieldWeights', 'rerank', 'fuzzy',
 ] as const satisfies readonly (keyof Retrieval)[];

@@ -8,6 +8,7 @@ const LANGUAGES = ['en', 'pl', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'sv', '
 export const fts = {
   stemmingEnabled: setting(boolean, true, 'SVC_FTS_STEMMING', 'stemming for full-text search'),
   defaultLang: setting(oneOf(LANGUAGES), 'en', 'SVC_FTS_DEFAULT_LANG', 'language of stemming and stop words for documents of an unknown one'),
+  defaultAlgorithm: setting(oneOf(['tfidf', 'bm25', 'bm25f', 'pmisparse']), 'tfidf', 'SVC_FTS_DEFAULT_ALGORITHM', 'algorithm of full-text searches that name none'),
   synonymsEnabled: setting(boolean, true, 'SVC_FTS_SYNONYMS', 'expand queries by synonyms'),
 };
 

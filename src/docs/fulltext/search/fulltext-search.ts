@@ -44,7 +44,7 @@ export interface FullTextSearchAreas {
 /** `synonymsOf`, `stopWordsOf`, `configOf` and `rulesOf` are asked at each search, so all must answer from memory. */
 export function createFullTextSearch(environment: DocsEnvironment, { fullText, collections, curation, indexes = invertedIndexes(), neighbours }: FullTextSearchAreas): FullTextSearch {
   const { sql, codec, clock, settings: { fullText: given = {} } } = environment;
-  const settings = { defaultLang: given.defaultLang ?? 'en', stemming: given.stemming ?? true, synonyms: given.synonyms ?? true };
+  const settings = { defaultLang: given.defaultLang ?? 'en', stemming: given.stemming ?? true, synonyms: given.synonyms ?? true, algorithm: given.algorithm ?? 'tfidf' };
   // Made at the start: the first document or query would have to wait for them, and everybody else with it.
   tokenTables();
   const view = createFullTextView(environment, {

@@ -11,23 +11,23 @@ const sorted = async (query: string, more: object = {}) => (await fixture.keys(q
 
 describe('fuzzy: auto', () => {
   beforeEach(async () => {
-    await fixture.add('function', 'asynchronous functions and an async function');
-    await fixture.add('cat', 'a cat');
-    await fixture.add('bats', 'seven bats');
-    await fixture.add('cats', 'seven cars');
+    await fixture.add('k1', 'asynchronous functions and an async function');
+    await fixture.add('k2', 'a cat');
+    await fixture.add('k3', 'seven bats');
+    await fixture.add('k4', 'seven cars');
   });
   const keys = (query: string) => sorted(query, { fuzzy: 'auto' });
 
   it('allows no edit below 4 characters, one from 4 and two from 8', async () => {
     expect(await keys('cot')).toEqual([]);
-    expect(await keys('asinc')).toEqual(['function']);
+    expect(await keys('asinc')).toEqual(['k1']);
     expect(await keys('asinq')).toEqual([]);
-    expect(await keys('asinchronus')).toEqual(['function']);
+    expect(await keys('asinchronus')).toEqual(['k1']);
   });
 
   it('finds inflections of what was meant', async () => {
-    await fixture.add('plural', 'pure functions');
-    expect(await keys('functon')).toEqual(['function', 'plural']);
+    await fixture.add('k5', 'pure functions');
+    expect(await keys('functon')).toEqual(['k1', 'k5']);
   });
 
   it('marks what it found', async () => {
@@ -37,16 +37,16 @@ describe('fuzzy: auto', () => {
   });
 
   it('keeps the first character where a word matches with it, and only then', async () => {
-    expect(await keys('bars')).toEqual(['bats']);
-    expect(await keys('dats')).toEqual(['bats']);
-    await fixture.add('dates', 'dates');
-    expect(await keys('dats')).toEqual(['dates']);
+    expect(await keys('bars')).toEqual(['k3']);
+    expect(await keys('dats')).toEqual(['k3']);
+    await fixture.add('k6', 'dates');
+    expect(await keys('dats')).toEqual(['k6']);
   });
 
   it('weighs what is spelled right more', async () => {
-    await fixture.add('near', 'the contract');
-    await fixture.add('exact', 'the contrast');
-    expect(await fixture.keys('contrast', { fuzzy: 'auto', algorithm: 'bm25' })).toEqual(['exact', 'near']);
+    await fixture.add('k7', 'the contract');
+    await fixture.add('k8', 'the contrast');
+    expect(await fixture.keys('contrast', { fuzzy: 'auto', algorithm: 'bm25' })).toEqual(['k8', 'k7']);
   });
 });
 
@@ -149,4 +149,35 @@ describe('autocomplete of several words', () => {
     expect(await complete('how to', { field: 'content' })).toEqual([]);
     expect(await complete('how d', { field: 'title' })).toEqual([]);
   });
+});
+
+describe('a retrieval profile', () => {
+  const configure = (retrieval: object) => fixture.base.call('setCollectionConfig', { collection: 'c', retrieval });
+  beforeEach(async () => {
+    await fixture.add('a', 'event target', { author: ['fox'] });
+    await fixture.add('b', 'a fox, and the target of an event');
+  });
+
+  it('says what a search leaves open', async () => {
+    await configure({ algorithm: 'bm25f', fieldWeights: { 'meta.author': 1 }, fuzzy: 'auto', rerank: false });
+    expect(await fixture.find('foxx')).toMatchObject({ algorithm: 'bm25f', total: 1, results: [{ document: { key: 'a' } }] });
+    expect(await fixture.find('fox', { algorithm: 'bm25', fuzzy: 0 })).toMatchObject({ algorithm: 'bm25', total: 2 });
+    expect(await fixture.find('foxx', { fuzzy: 0 })).toMatchObject({ total: 0 });
+    expect(await sorted('target', { fieldWeights: { content: 1 } })).toEqual(['a', 'b']);
+  });
+
+  it('switches reranking off, which a search may ask for', async () => {
+    const score = async (more: object = {}) => (await fixture.find('event target', more)).results[0]!.score;
+    const [reranked, plain] = [await score(), await score({ rerank: false })];
+    expect(reranked).toBeGreaterThan(plain);
+    await configure({ rerank: false });
+    expect([await score(), await score({ rerank: true })]).toEqual([plain, reranked]);
+  });
+});
+
+it('the algorithm of searches that name none is a setting', async () => {
+  await fixture.close();
+  fixture = await SearchFixture.open('sql.js', { algorithm: 'bm25' });
+  expect((await fixture.find('x')).algorithm).toBe('bm25');
+  expect((await fixture.find('x', { algorithm: 'tfidf' })).algorithm).toBe('tfidf');
 });

@@ -134,8 +134,9 @@ function scoresOf(index: TextIndex, query: Omit<TextQuery, 'limit'>, ords: reado
   return ords.map((ord, i) => [ord, weighed(looked[i], query.factors?.[ord])]);
 }
 
+/** In single precision, as the index weighs. */
 function weighed(score: number | undefined, factor = 1): number | undefined {
-  return score === undefined ? undefined : score * factor;
+  return score === undefined ? undefined : Math.fround(score * factor);
 }
 
 function within(ords: ReadonlySet<number>, eligible: OrdSet | undefined): OrdSet {

@@ -21,6 +21,8 @@ export interface SearchSettings {
   readonly defaultLang: string;
   readonly stemming: boolean;
   readonly synonyms: boolean;
+  /** That of searches which name none. */
+  readonly algorithm: Algorithm;
 }
 
 /** A request with everything decided: what it says, then the collection's profile, then the defaults. */
@@ -78,17 +80,17 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
   checkFilter(filterMeta);
   const languages = languagesOfQuery({ settings, dictionaries, view }, collection, input.lang);
   const synonymsActive = settings.synonyms && !input.disableSynonyms;
+  const profile = collections.configOf(collection)?.retrieval ?? {};
   const plan = planQuery(query, {
-    mode: input.mode, distance: input.distance, fuzzy: input.fuzzy, prefix: input.prefix, matching: input.matchingStrategy, languages,
+    mode: input.mode, distance: input.distance, fuzzy: input.fuzzy ?? profile.fuzzy ?? 0, prefix: input.prefix, matching: input.matchingStrategy, languages,
     stemming: settings.stemming && !input.disableStem,
     synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
   });
-  const profile = collections.configOf(collection)?.retrieval ?? {};
   return {
     collection, query, plan, langs: languages.map(({ lang }) => lang), synonymsActive, filterMeta,
-    algorithm: input.algorithm,
-    fieldWeights: toWeights(input.fieldWeights),
-    rerank: plan.mode === 'simple' && (input.rerank ?? input.fieldWeights === undefined),
+    algorithm: input.algorithm ?? profile.algorithm ?? settings.algorithm,
+    fieldWeights: toWeights(input.fieldWeights ?? profile.fieldWeights),
+    rerank: plan.mode === 'simple' && (input.rerank ?? (input.fieldWeights === undefined && (profile.rerank ?? true))),
     stemmingActive: isStemming(plan),
     limit: limitOf(input) ?? profile.topK ?? DEFAULT_LIMIT,
     offset: input.offset,
