@@ -39,6 +39,8 @@ const DOCS = {
   SVC_AUDIT_ENABLED: 'true',
   SVC_MCP_API_KEY_ENABLED: 'true',
   SVC_OUTBOUND_ALLOW_PRIVATE: 'false',
+  // The schemas leave room for fields of later versions, of which Schemathesis makes use.
+  SVC_STRICT_INPUT: 'false',
 };
 
 async function serveDocs(folder: string, settings: Readonly<Record<string, string>>): Promise<Started> {
