@@ -63,7 +63,7 @@ func main() {
 	}
 
 	for _, each := range []struct{ key, text, year string }{{"hello", "# Hello", "2026"}, {"goodbye", "# Goodbye", "1999"}} {
-		meta := quire.Meta{"kind": {each.key}, "year": {each.year}}
+		meta := quire.GivenMeta{"kind": {each.key}, "year": {each.year}}
 		request := quire.AddDocumentRequest{Collection: "examples", Key: each.key, Lang: "en", ContentMd: each.text, Meta: &meta}
 		fmt.Println("added", must(client.AddDocumentWithResponse(ctx, request)).JSON200.Key)
 	}

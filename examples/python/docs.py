@@ -8,7 +8,7 @@ from quire_docs import AuthenticatedClient
 from quire_docs.api.audit import list_audit_events
 from quire_docs.api.documents import add_document, get_document, search_documents
 from quire_docs.api.fulltext import search_full_text
-from quire_docs.models import AddDocumentRequest, ErrorBody, FilterMeta, GetDocumentRequest, Meta
+from quire_docs.models import AddDocumentRequest, ErrorBody, FilterMeta, GetDocumentRequest, GivenMeta
 from quire_docs.models import RangeCondition, SearchDocumentsRequest, SearchFullTextRequest
 
 T = TypeVar("T")
@@ -31,8 +31,8 @@ def succeeded(answer: T | ErrorBody | None) -> T:
     return answer
 
 
-def meta(**values: list[str]) -> Meta:
-    return Meta.from_dict(values)
+def meta(**values: list[str]) -> GivenMeta:
+    return GivenMeta.from_dict(values)
 
 
 # A server without accounts ignores the token.

@@ -2,6 +2,7 @@ import type { OpenApiDocument } from '../openapi-types.ts';
 import { mapSchemas } from './map-schemas.ts';
 import { withOneForm } from './plain-forms.ts';
 import { withFreeNames, withNamesOfValues } from './plain-names.ts';
+import { withoutConditionalHeaders } from './plain-parameters.ts';
 import { plainSchema } from './plain-schema.ts';
 import { withoutUnused } from './unused.ts';
 
@@ -14,12 +15,13 @@ import { withoutUnused } from './unused.ts';
  * - references stand alone: scalars and lists are written out, objects and enumerations wrapped where something stands beside them;
  * - patterns are written so that dialects other than JavaScript's read them alike;
  * - defaults stand in descriptions, for a client that sends them would override what a collection says;
+ * - no headers of conditional requests, which would be arguments of generated functions;
  * - a file is sent as a form, which has no field that is a parameter of the same operation;
  * - schemas and values of enumerations have no names that generators give to other things.
  */
 export function plainDescription(document: OpenApiDocument): OpenApiDocument {
   const { webhooks: _, ...rest } = structuredClone(document) as OpenApiDocument & { webhooks?: unknown };
-  const plain = mapSchemas(withOneForm(rest), (schema) => plainSchema(document, schema));
+  const plain = mapSchemas(withoutConditionalHeaders(withOneForm(rest)), (schema) => plainSchema(document, schema));
   return withNamesOfValues(withoutUnused(withFreeNames(withoutExtensions({ ...plain, openapi: '3.0.3', info: plainInfo(plain.info) }))));
 }
 
