@@ -51,6 +51,12 @@ describe('documents over gRPC', () => {
     expect(await failure(client.call('SetTTL', { ...name, ttl: '-1' }))).toMatchObject({ code: status.INVALID_ARGUMENT, details: expect.stringContaining('ttl must be at least 0') });
   });
 
+  it('refuse two answers to how many edits are allowed', async () => {
+    for (const rpc of ['FTS', 'HybridSearch']) {
+      expect(await failure(client.call(rpc, { collection: 'grpc', query: 'x', fuzzy: 1, fuzzyAuto: true }))).toMatchObject({ code: status.INVALID_ARGUMENT, details: 'fuzzy and fuzzy_auto cannot both be set' });
+    }
+  });
+
   it('leave a switch of a collection alone that is not set, also where it is true', async () => {
     await client.call('SetCollectionConfig', { collection: 'config', trackHot: true, retrieval: { topK: 7, hybridAlpha: 0, hybridAlphaSet: true }, customMeta: { a: { b: [1, null] } } });
     await client.call('SetCollectionConfig', { collection: 'config', description: 'changed', trackAccess: false });

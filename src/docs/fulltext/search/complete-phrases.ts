@@ -32,8 +32,9 @@ const MAX_WORDS = 6;
 const MAX_ENDINGS = 40;
 /** Entries of the dictionary that these are chosen from. */
 const MAX_SCAN = 10_000;
-/** Documents whose titles are read. */
+/** Documents whose titles are read, and bytes of metadata that are looked at for them. */
 const MAX_TITLES = 100;
+const MAX_META_BYTES = 2 ** 20;
 
 /** Phrases of a collection that begin as a text does, and titles in which it stands, by documents descending; none for a single word. */
 export async function completePhrases(deps: SearchDeps, { collection, text, field, limit }: PhraseCompletion): Promise<CompletedPhrase[]> {
@@ -75,7 +76,7 @@ async function completeTitles(deps: SearchDeps, index: TextIndex, { words, last,
   const ending: QueryNode = { kind: 'wildcard', pattern: `${last}*`, completes: true, ...at };
   const root: QueryNode = { kind: 'group', required: [before, ending], optional: [], excluded: [], ...at };
   const { hits } = index.search({ readings: [{ classes: PROSE_CLASSES, root, analyzer: PLAIN }], algorithm: 'bm25', fields: [TITLE], limit: MAX_TITLES });
-  const rows = await readRows(deps.sql, hits.map(({ ord }) => ord), { withBodies: false, mostBytes: Number.MAX_SAFE_INTEGER });
+  const rows = await readRows(deps.sql, hits.map(({ ord }) => ord), { withBodies: false, mostBytes: MAX_META_BYTES });
   const counts = new Map<string, number>();
   for (const { meta } of rows.values()) {
     for (const title of meta === null ? [] : (JSON.parse(meta) as { title?: string[] }).title ?? []) {

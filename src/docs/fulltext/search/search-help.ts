@@ -1,4 +1,5 @@
 import type { TermNode } from '../../../text/query/index.ts';
+import { Pace } from '../../documents/index.ts';
 import type { TextIndex } from '../view/text-index.ts';
 import { matchDocuments, type MatchScope } from './match-documents.ts';
 import type { Reading } from './query-plan.ts';
@@ -22,16 +23,22 @@ export async function helpFor(deps: SearchDeps, input: SearchInput, { collection
   const [main] = plan.readings;
   const index = deps.view.indexOf(collection);
   if (main === undefined || index === undefined) return { suggestions: [], droppedWords: [] };
-  const candidates = plan.mode === 'simple' ? respelled(index, main, Buffer.from(query)) : [];
+  const candidates = plan.mode === 'simple' ? await respelled(index, main, Buffer.from(query)) : [];
   const suggestions: string[] = [];
   for (const candidate of candidates) if (await finds(deps, { ...input, query: candidate }, scope)) suggestions.push(candidate);
   return { suggestions, droppedWords: [...main.dropped] };
 }
 
 /** The query with the words that no document has replaced by such as are spelled alike: the nearest of each, then another of one. */
-function respelled(index: TextIndex, reading: Reading, query: Buffer): string[] {
+async function respelled(index: TextIndex, reading: Reading, query: Buffer): Promise<string[]> {
+  const pace = new Pace();
   const unknown = [...reading.own].filter((node) => isUnknown(index, reading, node)).slice(0, MAX_WORDS);
-  const corrections = unknown.map((node) => ({ node, words: index.spelledLike(node.form, MAX_SUGGESTIONS) })).filter(({ words }) => words.length > 0);
+  const corrections: { readonly node: TermNode; readonly words: readonly string[] }[] = [];
+  for (const node of unknown) {
+    const words = index.spelledLike(node.form, MAX_SUGGESTIONS);
+    if (words.length > 0) corrections.push({ node, words });
+    await pace.rest();
+  }
   if (corrections.length === 0) return [];
   const nearest = corrections.map(({ node, words: [first] }) => ({ node, word: first! }));
   const [last] = corrections.slice(-1);
