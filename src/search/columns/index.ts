@@ -1,0 +1,4 @@
+/** The columns of a collection's metadata, times and names: filters, facets, histograms and sorts. */
+export type {
+  ColumnBytes, ColumnDocument, Columns, ColumnStats, Facet, Needs, Scores, Selecting, SortedDocument, Sorting, ValueCount, ValueFactor,
+} from './contract.ts';
