@@ -1,14 +1,15 @@
 import type { Fuzziness } from '../../generated/docs/sdk/types.gen.ts';
-import { planQuery } from '../../src/docs/fulltext/search/query-plan.ts';
+import { planQuery, type Reading } from '../../src/docs/fulltext/search/query-plan.ts';
 import { termAnalyzer } from '../../src/docs/fulltext/view/analyzers.ts';
 import { PROSE_CLASSES } from '../../src/docs/fulltext/view/document-classes.ts';
+import { relevantHits, relevantTerms, rescored, takesFeedback } from '../../src/docs/fulltext/view/feedback.ts';
 import { toScoring } from '../../src/docs/fulltext/view/inverted-text-index.ts';
 import type { Algorithm } from '../../src/docs/fulltext/view/text-index.ts';
 import { toIndexQuery } from '../../src/docs/fulltext/view/to-index-query.ts';
 import { toIndexed } from '../../src/docs/fulltext/view/to-indexed.ts';
 import { toRerankings } from '../../src/docs/fulltext/view/to-rerankings.ts';
 import { toWeights } from '../../src/docs/fulltext/view/field-weights.ts';
-import { type FieldText, InvertedIndex, RERANKED } from '../../src/search/inverted/index.ts';
+import { type FieldText, type Hit, InvertedIndex, RERANKED, type ScoringAlgorithm } from '../../src/search/inverted/index.ts';
 import { defaultStopWords } from '../../src/text/languages/index.ts';
 import type { Rankings } from './quire.ts';
 
@@ -23,6 +24,7 @@ export interface Candidate {
 export class IndexInProcess {
   readonly #index = new InvertedIndex();
   readonly #ids: string[] = [];
+  readonly #texts: string[] = [];
 
   constructor(documents: Iterable<{ readonly id: string; readonly title: string; readonly text: string }>) {
     const analyzer = termAnalyzer('en', true);
@@ -30,6 +32,7 @@ export class IndexInProcess {
       const meta: Record<string, string[]> = title === '' ? {} : { title: [title] };
       const { ord, documentClass, fields, named } = toIndexed({ ord: this.#ids.push(id) - 1, key: id, lang: 'en', meta, contentMd: text }, analyzer);
       const texts = [...fields.entries(), ...named].flatMap(([field, values]): FieldText[] => values.map((value) => ({ field, text: value })));
+      this.#texts.push(`${title}\n${text}`);
       this.#index.add(ord, texts, analyzer, documentClass);
     }
   }
@@ -42,10 +45,20 @@ export class IndexInProcess {
   /** Ids of the best documents of a query in simple mode. */
   rank(query: string, algorithm: Algorithm, limit: number, rerank = true, fuzzy: Fuzziness = 0): string[] {
     const readings = readingsOf(query, fuzzy);
+    const scoring = toScoring(algorithm, toWeights());
     const { hits } = this.#index.search(toIndexQuery(this.#index, readings), {
-      algorithm: toScoring(algorithm, toWeights()), limit, ...(rerank && { rerank: toRerankings(this.#index, readings) }),
+      algorithm: scoring, limit: Math.max(limit, RERANKED), ...(rerank && { rerank: toRerankings(this.#index, readings) }),
     });
-    return hits.map(({ ord }) => this.#ids[ord]!);
+    const ranked = rerank ? this.#withFeedback(readings, hits, scoring) : hits;
+    return ranked.slice(0, limit).map(({ ord }) => this.#ids[ord]!);
+  }
+
+  #withFeedback(readings: readonly Reading[], hits: readonly Hit[], scoring: ScoringAlgorithm): readonly Hit[] {
+    const feedback = readings.filter(takesFeedback).map((reading) => {
+      const relevant = relevantHits(this.#index, reading, hits).map(({ ord, score }) => ({ text: this.#texts[ord]!, score }));
+      return { classes: reading.classes, analyzer: reading.analyzer, terms: relevantTerms(this.#index, reading, relevant) };
+    });
+    return feedback.length === 0 ? hits : rescored(this.#index, hits, feedback, scoring);
   }
 
   /** What reranking puts into a better order. */

@@ -8,12 +8,13 @@ import { OrdSet } from '../view/ord-set.ts';
 import type { TextIndex, TextQuery } from '../view/text-index.ts';
 import { boostFactors } from './boost-factors.ts';
 import { eligibleDocuments, queriesFor, type CollectionRow } from './eligible-documents.ts';
+import { SearchFeedback } from './search-feedback.ts';
 import { matchedTerms } from './matched-terms.ts';
 import { isByScore, sortMatches } from './sorted-hits.ts';
 import { readRows } from './result-rows.ts';
 import type { SearchRequest } from './request.ts';
 
-export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
+export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'caughtUp'>;
 }
 
@@ -74,8 +75,9 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
   let all: OrdSet | undefined;
   let total = 0;
   let only: ReadonlySet<number> | undefined;
+  const feedback = SearchFeedback.of(request);
   for (let looks = 1; ; looks++) {
-    const { seen, ...look } = await lookAt(deps, request, scope, only);
+    const { seen, ...look } = await lookAt(deps, request, scope, feedback, only);
     const torn = looks < LOOKS ? look.torn : new Set<number>();
     total += look.total;
     if (all === undefined) all = look.all;
@@ -95,7 +97,7 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
 }
 
 /** Looks at some documents, or at all. Whatever changes between the first and the last line is seen to have changed. */
-async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope, only: ReadonlySet<number> | undefined): Promise<Look> {
+async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope, feedback: SearchFeedback | undefined, only: ReadonlySet<number> | undefined): Promise<Look> {
   const since = deps.view.position;
   const { collection, content } = scope;
   const eligible = await eligibleDocuments(deps, collection, { filterMeta: request.filterMeta, ranges: request.ranges, filter: request.filter, hidden: scope.hidden });
@@ -109,10 +111,11 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   // What is pinned leaves a gap behind among the best.
   const limit = Math.max(request.offset + request.limit + pinned.length, only?.size ?? 0);
   const query = { readings: plan.readings, algorithm, fieldWeights, ...(filter && { filter }), ...(factors && { factors }) };
-  const { total, hits, matches, looked } = index.search({
+  const { total, hits: best, matches, looked } = index.search({
     ...query, collect: facetBy !== undefined || sort !== undefined, look: pinned, rerank: rerank && sort === undefined,
-    limit: sort === undefined ? limit : isByScore(sort) ? index.documents : 0,
+    limit: sort === undefined ? feedback?.limit(limit) ?? limit : isByScore(sort) ? index.documents : 0,
   });
+  const hits = feedback === undefined ? best : (await feedback.improve(deps, best)).slice(0, limit);
   const sorted = sort && await sortMatches(deps.sql, collection, matches!, sort, hits, { count: limit, after: request.cursor?.after });
   const scores = sorted === undefined
     ? new Map<number, number | undefined>(hits.map(({ ord, score }) => [ord, score]))

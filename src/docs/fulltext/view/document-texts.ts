@@ -29,11 +29,12 @@ export interface Sampling {
   readonly accepts?: ((document: DocumentIdentity) => boolean) | undefined;
 }
 
-/** The documents of some ordinals; those that are gone are left out. */
-export async function* textsOf(queries: Queries, codec: BodyCodec, ords: readonly number[]): AsyncGenerator<DocumentText> {
+/** The documents of some ordinals; those that are gone are left out, and those whose bodies have more than `mostBytes`. */
+export async function* textsOf(queries: Queries, codec: BodyCodec, ords: readonly number[], mostBytes?: number): AsyncGenerator<DocumentText> {
+  const [small, bytes] = mostBytes === undefined ? ['', []] : [' AND bytes <= ?', [mostBytes]];
   for (let i = 0; i < ords.length; i += TEXTS_AT_ONCE) {
     const some = ords.slice(i, i + TEXTS_AT_ONCE);
-    const rows = await queries.all<TextRow>(`SELECT ${COLUMNS} FROM documents WHERE ord IN (${some.map(() => '?').join(', ')})`, some);
+    const rows = await queries.all<TextRow>(`SELECT ${COLUMNS} FROM documents WHERE ord IN (${some.map(() => '?').join(', ')})${small}`, [...some, ...bytes]);
     for (const row of rows) yield toText(row, codec);
   }
 }

@@ -6,9 +6,10 @@ import type { TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
 import { PLAIN, STEMMING_ANALYZERS } from './analyzers.ts';
 import { CODE_CLASS } from './document-classes.ts';
+import { type Feedback, type FeedbackRules, relevantTerms, type RelevantText, rescored } from './feedback.ts';
 import { TFIDF_WEIGHTS } from './field-weights.ts';
 import { OrdSet } from './ord-set.ts';
-import { type Completion, type CompletionRequest, type FormsLike, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextIndex, type TextIndexes, type TextMatches, type TextQuery } from './text-index.ts';
+import { type Completion, type CompletionRequest, type FormsLike, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches, type TextQuery, type WeightedTerm } from './text-index.ts';
 import { exactForms, formsByEdits, toIndexQuery } from './to-index-query.ts';
 import { toRerankings } from './to-rerankings.ts';
 
@@ -92,6 +93,14 @@ class InvertedTextIndex implements TextIndex {
       looked: Array.from(scores ?? [], (score) => (score < 0 ? undefined : score)),
       ...(matches && { matches: OrdSet.fromWords(matches) }),
     };
+  }
+
+  relevantTerms(rules: FeedbackRules, documents: readonly RelevantText[]): readonly WeightedTerm[] {
+    return relevantTerms(this.#index, rules, documents);
+  }
+
+  rescore(hits: readonly TextHit[], feedback: readonly Feedback[], { algorithm, fieldWeights, fields }: Pick<TextQuery, 'algorithm' | 'fieldWeights' | 'fields'>): readonly TextHit[] {
+    return rescored(this.#index, hits, feedback, toScoring(algorithm, fieldWeights, fields));
   }
 
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[]): MatchByEdits[] {

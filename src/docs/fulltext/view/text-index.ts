@@ -1,5 +1,6 @@
 import type { QueryNode, TermNode } from '../../../text/query/index.ts';
 import type { Steps } from '../../view/index.ts';
+import type { Feedback, FeedbackRules, RelevantText } from './feedback.ts';
 import type { OrdSet } from './ord-set.ts';
 
 /**
@@ -160,6 +161,13 @@ export interface TextIndex {
    * Throws `invalid_argument` for a query whose patterns stand for too many words.
    */
   search(query: TextQuery): TextMatches;
+  /** The terms that stand out in documents which are taken as relevant. */
+  relevantTerms(rules: FeedbackRules, documents: readonly RelevantText[]): readonly WeightedTerm[];
+  /**
+   * The best of the hits of a search that reranks, in the order that further terms make: what a document scores by them adds
+   * to its score. Nothing is found besides, and nothing falls behind what was not looked at.
+   */
+  rescore(hits: readonly TextHit[], feedback: readonly Feedback[], scoring: Pick<TextQuery, 'algorithm' | 'fieldWeights' | 'fields'>): readonly TextHit[];
   /** How each of some documents matches a term that allows edits. */
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[]): MatchByEdits[];
   /** Words that are spelled like a form but for an edit or two, the nearest first, then those of most documents. */

@@ -1,0 +1,116 @@
+import { type InvertedIndex, type Query, RERANKED, type ScoringAlgorithm, within } from '../../../search/inverted/index.ts';
+import { formsOf } from '../../../text/tokenize.ts';
+import { CODE_CLASSES, isAmong } from './document-classes.ts';
+import type { TermAnalyzer, TextHit, TextIndex, TextReading, WeightedTerm } from './text-index.ts';
+import { exactForms } from './to-index-query.ts';
+
+/** A document that is taken as relevant. */
+export interface RelevantText {
+  readonly text: string;
+  /** Score of the document: what its terms count, beside those of the others. */
+  readonly score: number;
+}
+
+/** How the words of relevant documents are read. */
+export interface FeedbackRules {
+  readonly analyzer: TermAnalyzer;
+  readonly isStopWord: (form: string) => boolean;
+}
+
+/** Terms that add to the scores of documents of some classes. */
+export interface Feedback {
+  /** A bit for each class (see `document-classes.ts`). */
+  readonly classes: number;
+  readonly analyzer: TermAnalyzer;
+  readonly terms: readonly WeightedTerm[];
+}
+
+type Index = Pick<InvertedIndex, 'group' | 'unstemmed' | 'documents' | 'stats'>;
+
+/** Words of a query from which on it is a question, and not the name of something. */
+const LEAST_WORDS = 5;
+/** Documents of a language that are taken as relevant: the best ones. */
+const RELEVANT = 2;
+/** Characters that are read of each document: its beginning says what it is about. */
+const CHARACTERS = 4000;
+const TERMS = 32;
+/** What the heaviest term weighs, beside a term of the query. */
+const WEIGHT = 1.5;
+/** A term that a larger share of the documents has tells them apart too little, and takes long to look for. */
+const MOST_SHARE = 0.1;
+const NUMBER = /^[\d.]+$/;
+
+/** Whether the best documents of a query as it is read change the order of the others. */
+export function takesFeedback({ classes, words = [] }: Pick<TextReading, 'classes' | 'words'>): boolean {
+  return classes !== CODE_CLASSES && words.length >= LEAST_WORDS;
+}
+
+/** Those of the best hits that are taken as relevant. */
+export function relevantHits(index: Pick<TextIndex, 'classOf'>, { classes }: Pick<TextReading, 'classes'>, hits: readonly TextHit[]): readonly TextHit[] {
+  return hits.filter(({ ord }) => isAmong(index.classOf(ord), classes)).slice(0, RELEVANT);
+}
+
+/**
+ * The terms that stand out in documents which are taken as relevant (Rocchio, in Salton's The SMART Retrieval System,
+ * 1971): by sublinear frequency and rarity, divided by the root of the text's length. The constants were chosen with the judged
+ * collections of `bench/relevance.ts`; their neighbours rank about as well.
+ */
+export function relevantTerms(index: Index, rules: FeedbackRules, documents: readonly RelevantText[]): WeightedTerm[] {
+  const { documents: live } = index.stats();
+  const rarities = new Map<number, number>();
+  const weights = new Map<number, WeightedTerm>();
+  for (const { text, score } of documents) {
+    const terms = countTerms(index, text, rules);
+    const length = [...terms.values()].reduce((sum, { count }) => sum + count, 0);
+    for (const [term, { form, forms, count }] of terms) {
+      if (!rarities.has(term)) rarities.set(term, rarityOf(index, forms, live));
+      const weight = score * (1 + Math.log(count)) * rarities.get(term)! / Math.sqrt(length);
+      weights.set(term, { form, weight: weight + (weights.get(term)?.weight ?? 0) });
+    }
+  }
+  const best = [...weights.values()].filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight).slice(0, TERMS);
+  return best.map(({ form, weight }) => ({ form, weight: WEIGHT * weight / best[0]!.weight }));
+}
+
+/** The best hits in the order that the scores of further terms make, which are added to theirs; then those that were not looked at. */
+export function rescored(index: Index & Pick<InvertedIndex, 'search'>, hits: readonly TextHit[], feedback: readonly Feedback[], algorithm: ScoringAlgorithm): readonly TextHit[] {
+  const best = hits.slice(0, RERANKED);
+  const query: Query = { kind: 'or', of: feedback.map((one) => within(toQuery(index, one), one.classes)) };
+  const { scores } = index.search(query, { algorithm, limit: 0, scoresOf: best.map(({ ord }) => ord) });
+  const added = best.map(({ ord, score }, i) => ({ ord, score: Math.fround(score + Math.max(0, scores![i]!)) }));
+  return [...added.sort((a, b) => b.score - a.score || a.ord - b.ord), ...hits.slice(RERANKED)];
+}
+
+function toQuery(index: Index, { analyzer, terms }: Feedback): Query {
+  return { kind: 'or', of: terms.map(({ form, weight }): Query => ({ kind: 'term', forms: exactForms(index, analyzer, form).map((id) => ({ id })), weight })) };
+}
+
+interface CountedTerm {
+  /** That of its forms which came first. */
+  readonly form: string;
+  /** Numbers of all its forms. */
+  readonly forms: readonly number[];
+  count: number;
+}
+
+/** The terms of a text, by the number of their first form; words that the index does not have are left out. */
+function countTerms(index: Index, text: string, { analyzer, isStopWord }: FeedbackRules): Map<number, CountedTerm> {
+  const counts = new Map<string, number>();
+  for (const form of formsOf(text.slice(0, CHARACTERS).toWellFormed())) counts.set(form, (counts.get(form) ?? 0) + 1);
+  const terms = new Map<number, CountedTerm>();
+  for (const [form, count] of counts) {
+    if (NUMBER.test(form) || isStopWord(form)) continue;
+    const forms = exactForms(index, analyzer, form);
+    if (forms.length === 0) continue;
+    const known = terms.get(forms[0]!);
+    if (known === undefined) terms.set(forms[0]!, { form, forms, count });
+    else known.count += count;
+  }
+  return terms;
+}
+
+/** Inverse document frequency; 0 for terms that say nothing of other documents. */
+function rarityOf(index: Index, forms: readonly number[], live: number): number {
+  const frequency = forms.reduce((sum, id) => sum + index.documents(id), 0);
+  return frequency < 2 || frequency > live * MOST_SHARE ? 0 : Math.log(1 + live / frequency);
+}
