@@ -13,7 +13,8 @@ type Options = NonNullable<SearchRequest['highlight']>;
 interface Shown {
   readonly key: string;
   readonly meta: Meta;
-  readonly contentMd: string;
+  /** May be UTF-8. */
+  readonly contentMd: string | Buffer;
 }
 
 /** The best passages of a document's body, then those of its metadata, as many of each at most (decisions D-88, D-89). */
@@ -21,7 +22,7 @@ export function highlightsOf({ algorithm, fieldWeights }: Pick<SearchRequest, 'a
   const code = isCodeDocument(document);
   const { marks, highlighted } = matcher;
   const tokens = code ? tokenizeCode : tokenize;
-  const scan = marks && ((text: string) => (code ? marks.scanBy(tokenizeCode, text) : marks.scan(text)));
+  const scan = marks && ((text: string | Buffer) => (code ? marks.scanBy(tokenizeCode, text) : marks.scan(text)));
   const all: HighlightOptions = { ...options, ...highlighted, tokens, ...(scan && { scan }), markdown: !code };
   const counts = (key: string): boolean => algorithm !== 'bm25f' || (fieldWeights.get(fieldByName(key)) ?? 0) > 0;
   const body = highlight(document.contentMd, all).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }));
