@@ -1868,6 +1868,10 @@ export type RetrievalProfile = {
      * Edits that full-text search allows.
      */
     fuzzy?: Fuzziness;
+    /**
+     * The only fields in which full-text and hybrid search find words, whatever the algorithm: `content`, `headings`, `key` (its last segment), and metadata keys such as `title` or `meta.author`. A full-text search with `bm25f` and `fieldWeights` of its own searches the fields that it weighs.
+     */
+    searchableFields?: Array<string>;
 };
 
 /**
@@ -2077,6 +2081,10 @@ export type RetrievalProfileInput = {
      * Edits that full-text search allows, or `auto`.
      */
     fuzzy?: 0 | 1 | 2 | 'auto';
+    /**
+     * The only fields in which full-text and hybrid search find words, replacing the stored ones.
+     */
+    searchableFields?: Array<string> | null;
 } | null;
 
 /**

@@ -175,6 +175,66 @@ describe('a retrieval profile', () => {
   });
 });
 
+describe('searchable fields', () => {
+  const configure = (retrieval: object) => fixture.base.call('setCollectionConfig', { collection: 'c', retrieval });
+  const ALGORITHMS = ['tfidf', 'bm25', 'bm25f', 'pmisparse'];
+  beforeEach(async () => {
+    await fixture.add('a', 'a fox runs', { title: ['cat'], author: ['dog fox'], editor: ['elk'] });
+    await fixture.add('b', 'a cat', { title: ['foxes'], author: ['elk'], tags: ['fox'] });
+  });
+
+  it.each(ALGORITHMS)('are the only ones in which %s finds words', async (algorithm) => {
+    const found = (query: string, more: object = {}) => sorted(query, { algorithm, ...more });
+    await configure({ searchableFields: ['title', 'meta.author'] });
+    expect(await found('fox')).toEqual(['a', 'b']);
+    expect([await found('cat'), await found('elk'), await found('runs'), await found('f*'), await found('"dog fox"')]).toEqual([['a'], ['b'], [], ['a', 'b'], ['a']]);
+    expect([await found('foc', { fuzzy: 1 }), await found('rums', { fuzzy: 'auto' })]).toEqual([['a'], []]);
+    await configure({ searchableFields: ['content'] });
+    expect([await found('fox'), await found('elk')]).toEqual([['a'], []]);
+    await configure({ searchableFields: ['missing'] });
+    expect(await found('fox')).toEqual([]);
+    await configure({ searchableFields: null });
+    expect(await found('fox')).toEqual(['a', 'b']);
+  });
+
+  it.each(ALGORITHMS)('are what terms and passages are shown of by %s', async (algorithm) => {
+    await configure({ searchableFields: ['author'] });
+    const shown = async (query: string, more: object = {}) => (await fixture.find(query, { algorithm, highlight: true, ...more })).results
+      .map(({ matchedTerms, highlights }) => [matchedTerms, highlights!.map(({ field, fragment }) => `${field}: ${fragment}`)]);
+    expect(await shown('fox runs cat')).toEqual([[['fox'], ['meta.author: dog <mark>fox</mark>']]]);
+    expect(await shown('foxx runn', { fuzzy: 1 })).toEqual([[['foxx~fox'], ['meta.author: dog <mark>fox</mark>']]]);
+  });
+
+  it('give way to the fields that a search weighs itself', async () => {
+    await configure({ searchableFields: ['title'] });
+    const asked = { algorithm: 'bm25f', fieldWeights: { content: 1 }, highlight: true };
+    expect((await fixture.find('fox', asked)).results).toMatchObject([{ document: { key: 'a' }, matchedTerms: ['fox'], highlights: [{ field: 'content' }] }]);
+    expect(await sorted('fox', { algorithm: 'tfidf', fieldWeights: { content: 1 } })).toEqual(['b']);
+  });
+
+  it('weigh for bm25f what the profile says, else the default or 1', async () => {
+    await configure({ searchableFields: ['title', 'author'], fieldWeights: { author: 2, content: 3 }, algorithm: 'bm25f' });
+    expect([await sorted('fox'), await sorted('cat')]).toEqual([['a'], []]);
+    await configure({ fieldWeights: null });
+    expect(await fixture.keys('fox')).toEqual(['b', 'a']);
+  });
+
+  it('switch reranking off without those that it looks at, unless it is asked for', async () => {
+    const score = async (more: object = {}) => (await fixture.find('dog fox', more)).results[0]!.score;
+    await configure({ searchableFields: ['author'] });
+    expect(await score()).toBe(await score({ rerank: false }));
+    expect(await score({ rerank: true })).toBeGreaterThan(await score());
+    await configure({ searchableFields: ['author', 'content', 'title', 'key'] });
+    expect(await score()).toBeGreaterThan(await score({ rerank: false }));
+  });
+
+  it('are those of suggestions', async () => {
+    await configure({ searchableFields: ['title'] });
+    expect((await fixture.find('rums')).suggestions).toBeUndefined();
+    expect((await fixture.find('foxxs')).suggestions).toContain('foxes');
+  });
+});
+
 it('the algorithm of searches that name none is a setting', async () => {
   await fixture.close();
   fixture = await SearchFixture.open('sql.js', { algorithm: 'bm25' });
