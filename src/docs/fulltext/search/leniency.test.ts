@@ -30,6 +30,24 @@ describe('fuzzy: auto', () => {
     expect(await keys('functon')).toEqual(['k1', 'k5']);
   });
 
+  it('finds a word of which the collection has inflections only', async () => {
+    await fixture.add('k5', 'many lanterns');
+    await fixture.add('k6', 'many modules');
+    expect([await keys('lantrn'), await keys('modle')]).toEqual([['k5'], ['k6']]);
+    expect((await fixture.find('lantrn', { fuzzy: 'auto', highlight: true })).results).toMatchObject([
+      { matchedTerms: ['lantrn~lanterns'], highlights: [{ fragment: 'many <mark>lanterns</mark>' }] },
+    ]);
+    expect(await sorted('lantrn', { fuzzy: 1 })).toEqual([]);
+    expect(await sorted('lantrn', { fuzzy: 'auto', disableStem: true })).toEqual([]);
+  });
+
+  it('allows no more for words that the collection has, and for short stems', async () => {
+    await fixture.add('k5', 'a lantern');
+    await fixture.add('k6', 'two lanturns');
+    await fixture.add('k7', 'a tan');
+    expect([await keys('lantern'), await keys('taps')]).toEqual([['k5'], []]);
+  });
+
   it('marks what it found', async () => {
     const { results } = await fixture.find('functon', { fuzzy: 'auto', highlight: true });
     expect(results[0]!.highlights![0]!.fragment).toBe('asynchronous <mark>functions</mark> and an async <mark>function</mark>');
