@@ -167,6 +167,13 @@ describe('autocomplete of several words', () => {
     expect(await complete('how to', { field: 'content' })).toEqual([]);
     expect(await complete('how d', { field: 'title' })).toEqual([]);
   });
+
+  it('offers the first heading of documents without a title', async () => {
+    await fixture.add('d', '```md\n# Map of things\n```\n\n# Map of the world ##\n\n## Map of roads', { title: [' '] });
+    await fixture.add('e', `# Map of the world\n\n${'long '.repeat(50_000)}`);
+    await fixture.add('f', '# Map of the moon', { title: ['Moon'] });
+    expect(await complete('map of', { field: 'title' })).toEqual(['meta.title: Map of the world (2)']);
+  });
 });
 
 describe('a retrieval profile', () => {
