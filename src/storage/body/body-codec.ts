@@ -28,16 +28,24 @@ export class BodyCodec {
     return known?.text ?? this.#textOf(stored, known?.utf8 ?? toBuffer(await decodeBodyAsync(stored)), known);
   }
 
-  /** The UTF-8 of a stored form, for those who read a part of it only; it is shared, so don't write to it. Throws as `decode` does. */
-  async bytesAsync(stored: Uint8Array): Promise<Buffer> {
+  /**
+   * The UTF-8 of a stored form, for those who look at a part of it only, and its text if that is wanted as well, else whatever. The
+   * bytes are shared, so don't write to them. Throws as `decode` does.
+   */
+  async bytesAsync(stored: Uint8Array, withText = false): Promise<{ readonly utf8: Buffer; readonly text: string }> {
     const known = this.#known(stored);
-    if (known?.utf8 !== undefined) return known.utf8;
+    const utf8 = known?.utf8 ?? await this.#readBytes(stored);
+    const text = known?.text ?? (withText ? utf8.toString('utf8') : undefined);
+    if (utf8 !== known?.utf8 || text !== known?.text) this.#remember(stored, { text, utf8 });
+    return { utf8, text: text ?? '' };
+  }
+
+  async #readBytes(stored: Uint8Array): Promise<Buffer> {
     const utf8 = toBuffer(await decodeBodyAsync(stored));
     if (stored[0] === FLAGS.raw) return utf8;
     // Decompressing leaves a part of a larger buffer.
     const own = Buffer.allocUnsafeSlow(utf8.length);
     own.set(utf8);
-    this.#remember(stored, { text: known?.text, utf8: own });
     return own;
   }
 

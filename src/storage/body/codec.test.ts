@@ -84,9 +84,10 @@ describe('BodyCodec', () => {
     const [bytesFirst, textFirst] = [new BodyCodec(), new BodyCodec()];
     const stored = await bytesFirst.encode(text);
     for (let again = 0; again < 2; again++) {
-      expect((await bytesFirst.bytesAsync(stored)).equals(Buffer.from(text))).toBe(true);
+      expect((await bytesFirst.bytesAsync(stored)).utf8.equals(Buffer.from(text))).toBe(true);
       expect([await bytesFirst.decodeAsync(stored), bytesFirst.decode(stored), await textFirst.decodeAsync(stored)]).toEqual([text, text, text]);
-      expect((await textFirst.bytesAsync(stored)).equals(Buffer.from(text))).toBe(true);
+      expect(await textFirst.bytesAsync(stored, true)).toEqual({ utf8: Buffer.from(text), text });
+      expect(await new BodyCodec().bytesAsync(stored, true)).toEqual({ utf8: Buffer.from(text), text });
     }
   });
 });

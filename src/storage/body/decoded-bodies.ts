@@ -1,5 +1,3 @@
-import { crc32 } from 'node:zlib';
-
 /** Memory for decoded bodies beside their stored forms: the engine keeps a text of ASCII in a byte a character, most others in two. */
 const BUDGET_BYTES = 32 * 2 ** 20;
 
@@ -19,8 +17,8 @@ interface Entry extends DecodedBody {
 
 /**
  * The compressed bodies that were read lately. Decompressing is the larger part of reading a
- * small document, while comparing two stored forms takes next to nothing: entries are found by their
- * checksum and confirmed byte by byte, so that a hit is never wrong and no write has to tell.
+ * small document, while comparing two stored forms takes next to nothing: entries are found by the checksum of the
+ * body, which zstd writes at the end, and confirmed byte by byte, so that a hit is never wrong and no write has to tell.
  */
 export class DecodedBodies {
   readonly #entries = new Map<number, Entry>();
@@ -28,7 +26,7 @@ export class DecodedBodies {
 
   get(stored: Uint8Array): DecodedBody | undefined {
     if (stored.length > LARGEST_STORED) return undefined;
-    const checksum = crc32(stored);
+    const checksum = checksumOf(stored);
     const entry = this.#entries.get(checksum);
     if (entry === undefined || Buffer.compare(entry.stored, stored) !== 0) return undefined;
     // Moved to the end: the first entry is the one used longest ago.
@@ -40,7 +38,7 @@ export class DecodedBodies {
   /** Takes the place of what was there for the same stored form. Nobody may write to the bytes afterwards. */
   set(stored: Uint8Array, { text, utf8 }: DecodedBody): void {
     if (stored.length > LARGEST_STORED) return;
-    const checksum = crc32(stored);
+    const checksum = checksumOf(stored);
     this.#forget(checksum);
     // A copy: the given bytes may be a part of something larger.
     const bytes = stored.length + (utf8?.length ?? 0) + (text === undefined ? 0 : sizeOf(text, utf8));
@@ -58,6 +56,12 @@ export class DecodedBodies {
     this.#entries.delete(checksum);
     this.#bytes -= entry.bytes;
   }
+}
+
+/** The last four bytes. */
+function checksumOf(stored: Uint8Array): number {
+  const end = stored.length;
+  return (stored[end - 1]! << 24) | (stored[end - 2]! << 16) | (stored[end - 3]! << 8) | stored[end - 4]!;
 }
 
 function sizeOf(text: string, utf8: Buffer | undefined): number {

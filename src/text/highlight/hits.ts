@@ -36,7 +36,7 @@ const NESTING = /[[\]<>|*_~\\]|\n[ \t]*(?:\n|[-+#>]|\d+[.)])/;
 const JOINING = new Set(['_', '-']);
 
 /** Everything that matches in a text, in order. Of words that overlap, all are one hit. */
-export function findHits(tokens: readonly HighlightToken[], options: HitOptions): Found[] {
+export function findHits(tokens: readonly HighlightToken[], options: HitOptions): readonly Found[] {
   const { match, phrases = [], termOf = (form) => form } = options;
   const matched = remember(match);
   const hits: Found[] = [];
@@ -54,7 +54,7 @@ export function findHits(tokens: readonly HighlightToken[], options: HitOptions)
  *
  * @param longest bytes of a code span that is tagged as a whole
  */
-export function fitToMarkup(hits: readonly Found[], text: MarkdownText, longest: number): { readonly open: Hit[]; readonly closed: Hit[] } {
+export function fitToMarkup(hits: readonly Found[], text: MarkdownText, longest: number): { readonly open: readonly Hit[]; readonly closed: readonly Hit[] } {
   const { opaque, codeSpans } = text.markupNear(hits);
   const open: Found[] = [];
   const closed: Hit[] = [];
@@ -105,7 +105,8 @@ function findPhrases(tokens: readonly HighlightToken[], phrases: readonly Highli
 }
 
 /** Hits in order, those that overlap as one. */
-function joined(hits: readonly Found[]): Found[] {
+function joined(hits: readonly Found[]): readonly Found[] {
+  if (hits.every((hit, i) => i === 0 || hits[i - 1]!.end <= hit.start)) return hits;
   const all: Found[] = [];
   for (const hit of [...hits].sort((a, b) => a.start - b.start || b.end - a.end)) {
     const last = all.at(-1);

@@ -131,7 +131,7 @@ interface Style {
 }
 
 function tagged(bytes: Buffer, { start, end, hits }: Slice, { open, close, escape }: Style, content: ByteRange): string {
-  const text = (from: number, to: number): string => escape(bytes.toString('utf8', from, to));
+  const text = reader(bytes, start, end, escape);
   const parts = [start > content.start ? ELLIPSIS : ''];
   let at = start;
   for (const hit of hits) {
@@ -140,4 +140,11 @@ function tagged(bytes: Buffer, { start, end, hits }: Slice, { open, close, escap
   }
   parts.push(text(at, end), end < content.end ? ELLIPSIS : '');
   return parts.join('');
+}
+
+/** Reads parts of a range: where that is ASCII, it is decoded once. */
+function reader(bytes: Buffer, start: number, end: number, escape: (text: string) => string): (from: number, to: number) => string {
+  const whole = bytes.toString('utf8', start, end);
+  if (whole.length === end - start) return (from, to) => escape(whole.slice(from - start, to - start));
+  return (from, to) => escape(bytes.toString('utf8', from, to));
 }

@@ -49,7 +49,7 @@ export async function presentResults({ sql, codec, view }: PresentDeps, request:
   return presented;
 }
 
-/** A body in the forms that results need it in. */
+/** A body in the forms that results need it in: its text to be shown, its bytes for passages of it. */
 interface Body {
   readonly text: string;
   readonly utf8: Buffer;
@@ -58,10 +58,8 @@ interface Body {
 const NONE = Buffer.alloc(0);
 
 async function bodyOf(codec: BodyCodec, { projection, highlight }: SearchRequest, { body }: ResultRow): Promise<Body> {
-  return {
-    text: body === null || !projection.body ? '' : await codec.decodeAsync(body),
-    utf8: body === null || highlight === undefined ? NONE : await codec.bytesAsync(body),
-  };
+  if (body === null) return { text: '', utf8: NONE };
+  return highlight === undefined ? { text: await codec.decodeAsync(body), utf8: NONE } : codec.bytesAsync(body, projection.body);
 }
 
 function present(request: SearchRequest, matchers: WordMatchers, { row, score, terms, pinned }: Curated<Found>, { text, utf8 }: Body): PresentedResult & { readonly size: number } {
