@@ -85,6 +85,16 @@ describe('If-Match', () => {
   });
 });
 
+describe('If-None-Match of a write', () => {
+  it('with * wants no document to be there', async () => {
+    const add = (headers: Record<string, string>) => send('/v1/add', { ...NAME, key: 'once', contentMd: 'mine' }, headers);
+    expect((await add({ 'If-None-Match': '*' })).status).toBe(200);
+    const late = await add({ 'If-None-Match': '*' });
+    expect([late.status, late.json()]).toEqual([412, { error: 'there is such a document, and the request expects none', code: 'precondition_failed', requestId: expect.any(String) }]);
+    expect((await add({ 'If-None-Match': '"other"' })).status).toBe(200);
+  });
+});
+
 it('a checksum is nothing for callers who may not read', async () => {
   const access = await AccessServer.start();
   const writer = { Authorization: `Bearer ${await access.register('writer')}` };

@@ -4,7 +4,8 @@
 //     x = sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f)
 //
 // "Pivoted" lengths are those of Singhal, Buckley and Mitra, SIGIR 1996. A tf_f below 1, which edits make, counts as it is. All
-// further fields are one field. B_FIELD_SUMS has the tf_f of a document, f32 by slot: the plain fields, and at last the further ones.
+// further fields are one field. Of these all count if P_C0 is 0; else those that have a weight of their own, and, if it is 2, the one of names
+// without a number. B_FIELD_SUMS has the tf_f of a document, f32 by slot: the plain fields, and at last the further ones.
 
 import { isDead, lengthsOf } from './documents.ts';
 import { entryField, entryFrequency, entryIndex, readFields } from './fields.ts';
@@ -16,11 +17,14 @@ import { B_FIELD_FACTORS, B_FIELD_SUMS, B_SUM_BITS, buffer } from './scratch.ts'
 /** Slots of a document; the last one has the number of the first further field. */
 export const SLOTS: u32 = PLAIN_FIELDS + 1;
 const ROW_SHIFT: u32 = 5;
+const P_C0: usize = 8;
 const P_REST: usize = 16;
 
 /** Adds a form to the group that is being summed. Gives how many documents the group has gained. */
 export function sumByField(form: u32, weight: f32): u32 {
   assert(1 << ROW_SHIFT === SLOTS << 2, 'a row of another size');
+  const chosen = load<f32>(H_SCORING, P_C0);
+  const last: u32 = chosen > 0 ? u32.MAX_VALUE : PLAIN_FIELDS;
   let gained: u32 = 0;
   const chunks = chunkCount(form);
   for (let chunk: u32 = 0; chunk < chunks; chunk++) {
@@ -33,8 +37,9 @@ export function sumByField(form: u32, weight: f32): u32 {
       }
     }
     for (let entry: u32 = 0; entry < entries; entry++) {
-      const slot = min(entryField(entry), PLAIN_FIELDS);
-      if (weightOf(slot) > 0) gained += addTo(load<u32>(DOCS + (<usize>entryIndex(entry) << 2)), slot, weight * <f32>entryFrequency(entry));
+      const field = entryField(entry);
+      if (field === PLAIN_FIELDS && chosen === 1) continue;
+      if (weightOf(min(field, last)) > 0) gained += addTo(load<u32>(DOCS + (<usize>entryIndex(entry) << 2)), min(field, PLAIN_FIELDS), weight * <f32>entryFrequency(entry));
     }
   }
   return gained;

@@ -1,6 +1,6 @@
 // The parameters of scoring, and the frequency x of a form in each document (see `scoring.ts`).
 //
-// They lie at H_SCORING: u32 algorithm, u32 whether all fields but the derived ones count alike, f32 c0 = k1 * (1 - b) (BM25F: k1),
+// They lie at H_SCORING: u32 algorithm, u32 whether all fields but the derived ones count alike, f32 c0 = k1 * (1 - b) (BM25F: k1; TF-IDF: see `sublinear.ts`),
 // f32 c1 = k1 * b / avglen, f32 1 - b. Unless all fields count alike, B_FIELD_FACTORS has for each of the MAX_FIELDS
 // fields: f32 weight, 0 for one that does not count, f32 b / avglen_f.
 

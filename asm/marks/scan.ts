@@ -8,6 +8,7 @@
 //     text     UTF-8, with 64 readable bytes behind it
 //     words    by token, u32 start and u32 end in the text, in two arrays
 //     marks    by token of the set, u32 number of the token and u32 number of the form
+//     lines    by line, u32 start in the text; then by line its first byte that is no space, tab or `>`, or a line feed
 //
 // Nearly all words of a text are none of the set, which the sieve tells from their first byte and their length.
 
@@ -162,4 +163,53 @@ function slotAt(i: u32): usize {
 
 function formAt(number: u32): usize {
   return <usize>load<u32>(M_FORMS) + (<usize>number << 3);
+}
+
+const LINE_FEED: u32 = 0x0a;
+const SPACE: u32 = 0x20;
+const TAB: u32 = 0x09;
+const QUOTE: u32 = 0x3e;
+
+/** Lines of a text of some bytes. A feed at its end begins no further one. */
+export function countLines(text: usize, length: u32): u32 {
+  if (length === 0) return 0;
+  let feeds: u32 = 0;
+  for (let at: u32 = 0; at < length - 1; at += 64) feeds += <u32>popcnt(feedsAt(text + at) & below(length - 1 - at));
+  return feeds + 1;
+}
+
+/** Notes where each line starts, and its sign; there is room for all. */
+export function findLines(text: usize, length: u32, starts: usize, signs: usize): void {
+  if (length === 0) return;
+  const end = text + length;
+  store<u32>(starts, 0);
+  store<u8>(signs, signAt(text, end));
+  for (let at: u32 = 0; at < length - 1; at += 64) {
+    for (let left = feedsAt(text + at) & below(length - 1 - at); left !== 0; left &= left - 1) {
+      const start = at + <u32>ctz(left) + 1;
+      store<u32>(starts += 4, start);
+      store<u8>(++signs, signAt(text + start, end));
+    }
+  }
+}
+
+function signAt(at: usize, end: usize): u8 {
+  for (; at < end; at++) {
+    const byte = <u32>load<u8>(at);
+    if (byte !== SPACE && byte !== TAB && byte !== QUOTE) return <u8>byte;
+  }
+  return <u8>LINE_FEED;
+}
+
+/** A bit for each line feed of 64 bytes. */
+function feedsAt(at: usize): u64 {
+  return <u64>quarter(at) | (<u64>quarter(at + 16) << 16) | (<u64>quarter(at + 32) << 32) | (<u64>quarter(at + 48) << 48);
+}
+
+function quarter(at: usize): u32 {
+  return <u32>i8x16.bitmask(i8x16.eq(v128.load(at), i8x16.splat(<i8>LINE_FEED)));
+}
+
+function below(bytes: u32): u64 {
+  return bytes >= 64 ? ~(<u64>0) : (<u64>1 << bytes) - 1;
 }

@@ -34,6 +34,7 @@ export const documents: Record<string, Scenario> = {
     await ok('searchDocuments', { deleted: false });
     await ok('listRevisions', key);
     await refused('not_found', 'restoreRevision', { ...key, revision: 9 });
+    await refused('precondition_failed', 'restoreRevision', { ...key, revision: 1, ifChecksum: '0123456789abcdef' });
     await ok('restoreRevision', { ...key, revision: 1 });
     await ok('listRevisions', key);
     await ok('getDocument', key);

@@ -34,14 +34,14 @@ export const rules: Record<string, Scenario> = {
     await ok('setCollectionConfig', { icon: '🧭' });
     await ok('setCollectionConfig', { trackAccess: false, retrieval: { topK: 3, hybridAlpha: 0 }, responsePrompt: 'Answer from {{collection}}.' });
     await ok('getCollectionConfig');
-    await ok('setCollectionConfig', { retrieval: { algorithm: 'bm25f', fieldWeights: { content: 1, title: 2.5 }, rerank: false, fuzzy: 'auto' } });
+    await ok('setCollectionConfig', { retrieval: { algorithm: 'bm25f', fieldWeights: { content: 1, title: 2.5 }, rerank: false, fuzzy: 'auto', searchableFields: ['content', 'title'] } });
     await ok('getCollectionConfig');
-    await ok('setCollectionConfig', { retrieval: { topK: null, oversample: 2, fuzzy: 1, fieldWeights: null }, customMeta: null, description: '', maxRevisions: 0 });
+    await ok('setCollectionConfig', { retrieval: { topK: null, oversample: 2, fuzzy: 1, fieldWeights: null, searchableFields: ['meta.author'] }, customMeta: null, description: '', maxRevisions: 0 });
     await ok('getCollectionConfig');
     await ok('addDocuments', { documents: [page('a'), page('b'), page('c'), page('d')] });
     await ok('setCollectionConfig', { retrieval: { topK: 3 } });
     await ok('searchDocuments');
-    for (const bad of [{ type: 'music' }, { maxRevisions: -1 }, { retrieval: { topK: 0 } }, { diskOnlyVectors: true }, { encrypted: true }, { quantization: 'int2' }]) await refused('invalid_argument', 'setCollectionConfig', bad);
+    for (const bad of [{ type: 'music' }, { maxRevisions: -1 }, { retrieval: { topK: 0 } }, { retrieval: { searchableFields: [''] } }, { diskOnlyVectors: true }, { encrypted: true }, { quantization: 'int2' }]) await refused('invalid_argument', 'setCollectionConfig', bad);
     await ok('getCollectionConfig');
     await ok('setCollectionConfig', { quantization: 'int8', diskOnlyVectors: true });
     await ok('deleteCollectionConfig');

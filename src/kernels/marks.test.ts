@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { linesOf } from '../text/highlight/lines.ts';
 import { tokenTables } from '../text/token-tables.ts';
 import { tokenize } from '../text/tokenize.ts';
 import { MarksKernel } from './marks.ts';
@@ -31,8 +32,10 @@ describe.each(['release', 'debug'] as const)('marked words, %s build', (build) =
   const kernel = new MarksKernel(tokenTables(), build);
   const scan = (given: string, forms: readonly string[]): Found => {
     kernel.use(forms);
-    const { starts, ends, marks, bytes } = kernel.scan(given, tokenize);
-    expect(bytes.equals(Buffer.from(given))).toBe(true);
+    const { starts, ends, marks, bytes, lines } = kernel.scan(given, tokenize);
+    const utf8 = Buffer.from(given);
+    expect(bytes.equals(utf8)).toBe(true);
+    expect(lines).toEqual(linesOf(utf8));
     return {
       words: Array.from(starts, (start, i) => [start, ends[i]!]),
       marks: Array.from({ length: marks.length / 2 }, (_, i) => [marks[2 * i]!, forms[marks[2 * i + 1]! - 1]!]),
@@ -52,6 +55,15 @@ describe.each(['release', 'debug'] as const)('marked words, %s build', (build) =
       const given = 'ab fox, '.repeat(30).slice(0, length);
       expect(scan(given, ['fox', 'fo'])).toEqual(markedWords(given, ['fox', 'fo']));
     }
+  });
+
+  it('are found in UTF-8, with lines of any length', () => {
+    fc.assert(fc.property(fc.array(fc.oneof(text, fc.constantFrom('\n', '\n\n', '> ', '\t', ' \n', '\r\n')), { maxLength: 40 }).map((pieces) => pieces.join('')), (given) => {
+      kernel.use(['fox']);
+      const utf8 = Buffer.from(given);
+      const { starts, lines } = kernel.scan(utf8, tokenize);
+      expect([[...starts], lines]).toEqual([tokenize(utf8.toString()).map(({ start }) => start), linesOf(utf8)]);
+    }), { numRuns: 100 });
   });
 
   it('are found for thousands of forms', () => {

@@ -13,6 +13,8 @@ interface MarksExports extends WebAssembly.Exports {
   addWord(form: number, length: number, start: number, end: number): void;
   wordCount(): number;
   markCount(): number;
+  countLines(text: number, length: number): number;
+  findLines(text: number, length: number, starts: number, signs: number): void;
 }
 
 /** A word that the host has found. Offsets are bytes. */
@@ -31,6 +33,8 @@ export interface MarkedText {
   readonly ends: Uint32Array;
   /** By word of the set, in order: the number of the word, from 0, and that of its form in the set, from 1. */
   readonly marks: Uint32Array;
+  /** By line: where it starts, and its first byte that is no space, tab or `>`; a line feed where there is none. */
+  readonly lines: { readonly starts: Uint32Array; readonly signs: Uint8Array };
 }
 
 const PAGE = 65_536;
@@ -76,11 +80,11 @@ export class MarksKernel {
   }
 
   /**
-   * The words of a text. Lines from where the kernel cannot make forms on are given to `tokenize`, which returns the words of a
+   * The words and lines of a text, which may be UTF-8. Lines from where the kernel cannot make forms on are given to `tokenize`, which returns the words of a
    * piece of text in order.
    */
-  scan(text: string, tokenize: (piece: string) => readonly HostWord[]): MarkedText {
-    const length = Buffer.byteLength(text);
+  scan(text: string | Uint8Array, tokenize: (piece: string) => readonly HostWord[]): MarkedText {
+    const length = typeof text === 'string' ? Buffer.byteLength(text) : text.length;
     // A word is at least a byte long, with another one between it and the next.
     const room = (length >> 1) + 2;
     const at = this.#text;
@@ -88,9 +92,9 @@ export class MarksKernel {
     const starts = aligned(form + MAX_FORM_BYTES + BEHIND);
     const [ends, marks] = [starts + room * 4, aligned(starts + room * 8)];
     this.#reserve(marks + room * 8);
-    const { buffer } = this.#memory;
-    const bytes = Buffer.from(buffer, at, length);
-    bytes.write(text);
+    const bytes = Buffer.from(this.#memory.buffer, at, length);
+    if (typeof text === 'string') bytes.write(text);
+    else bytes.set(text);
     this.#call.beginText(at, starts, ends, marks);
     for (let from = 0; from < length;) {
       const host = this.#call.hostStart(at + from, at + length) - at;
@@ -101,7 +105,22 @@ export class MarksKernel {
       for (const word of tokenize(bytes.toString('utf8', host, from))) this.#addWord(word, host, form);
     }
     const [found, marked] = [this.#call.wordCount(), this.#call.markCount()];
-    return { bytes, starts: new Uint32Array(buffer, starts, found), ends: new Uint32Array(buffer, ends, found), marks: new Uint32Array(buffer, marks, marked * 2) };
+    const lines = this.#lines(at, length, marks + marked * 8);
+    // Only now, as the memory may have grown.
+    const { buffer } = this.#memory;
+    return {
+      bytes: bytes.buffer === buffer ? bytes : Buffer.from(buffer, at, length), lines,
+      starts: new Uint32Array(buffer, starts, found), ends: new Uint32Array(buffer, ends, found), marks: new Uint32Array(buffer, marks, marked * 2),
+    };
+  }
+
+  #lines(text: number, length: number, starts: number): MarkedText['lines'] {
+    const count = this.#call.countLines(text, length);
+    const signs = starts + count * 4;
+    this.#reserve(signs + count);
+    this.#call.findLines(text, length, starts, signs);
+    const { buffer } = this.#memory;
+    return { starts: new Uint32Array(buffer, starts, count), signs: new Uint8Array(buffer, signs, count) };
   }
 
   #addWord({ form, start, end }: HostWord, offset: number, at: number): void {

@@ -17,6 +17,7 @@ export interface McpFixtureOptions {
   readonly rateLimit?: { readonly requests: number; readonly burst: number; readonly by: 'ip' | 'api_key' | 'session' };
   readonly origins?: readonly string[];
   readonly maxBodyBytes?: number;
+  readonly compress?: boolean;
   readonly clock?: Clock;
   readonly readAddress?: ReadAddress;
   readonly timer?: Timer;
@@ -54,6 +55,7 @@ export async function serveMcpFixture(options: McpFixtureOptions = {}): Promise<
     rateLimit: { enabled: options.rateLimit !== undefined, requests: 1, burst: 0, by: 'ip', windowMs: 60_000, clock, ...options.rateLimit },
     origin: { guard: createWebGuard({ origins: options.origins ?? [], others: 'nothing', names: [], remedy: (origin) => `allow ${origin}` }), isOpen: keys.length === 0 && options.stored === undefined },
     maxBodyBytes: options.maxBodyBytes ?? 1_000_000,
+    ...(options.compress && { compress: true }),
     log: silentLog,
   });
   const errors = { body: ({ message }: { message: string }) => ({ jsonrpc: '2.0', error: { code: INVALID_REQUEST, message }, id: null }) };

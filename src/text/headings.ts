@@ -5,11 +5,11 @@ const MAX_INDENT = 3;
 const MAX_LEVEL = 6;
 const LEAST_FENCE = 3;
 
-/** The texts of a Markdown document's headings (CommonMark, "ATX headings"), in order, without the signs around them. */
-export function headingsOf(markdown: string): string[] {
+/** The texts of a Markdown document's headings (CommonMark, "ATX headings"), in order, without the signs around them; the first `most`. */
+export function headingsOf(markdown: string, most = MAX_HEADINGS): string[] {
   const headings: string[] = [];
   let fence = '';
-  for (let start = 0; start < markdown.length && headings.length < MAX_HEADINGS; start = endOfLine(markdown, start) + 1) {
+  for (let start = 0; start < markdown.length && headings.length < most; start = endOfLine(markdown, start) + 1) {
     const signs = signsAt(markdown, start);
     if (signs === '') continue;
     if (signs.startsWith('#')) {

@@ -1246,6 +1246,10 @@ export type RestoreRevisionRequest = {
      * The number of the revision; needed without `timestamp`.
      */
     revision?: RevisionNumber;
+    /**
+     * Do this only if the document has this `checksum`, as it was read; otherwise, also when it is deleted, nothing happens and the answer is 412. The header `If-Match` says the same.
+     */
+    ifChecksum?: DocumentChecksum;
 };
 
 export type TruncateRevisionsRequest = {
@@ -1868,6 +1872,10 @@ export type RetrievalProfile = {
      * Edits that full-text search allows.
      */
     fuzzy?: Fuzziness;
+    /**
+     * The only fields in which full-text and hybrid search find words, whatever the algorithm: `content`, `headings`, `key` (its last segment), and metadata keys such as `title` or `meta.author`. A full-text search with `bm25f` and `fieldWeights` of its own searches the fields that it weighs.
+     */
+    searchableFields?: Array<string>;
 };
 
 /**
@@ -2077,6 +2085,10 @@ export type RetrievalProfileInput = {
      * Edits that full-text search allows, or `auto`.
      */
     fuzzy?: 0 | 1 | 2 | 'auto';
+    /**
+     * The only fields in which full-text and hybrid search find words, replacing the stored ones.
+     */
+    searchableFields?: Array<string> | null;
 } | null;
 
 /**
@@ -7254,6 +7266,11 @@ export type DisableMcpKeyRequestWritable = {
 export type IfMatch = string;
 
 /**
+ * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the answer is 412.
+ */
+export type UnlessMatch = string;
+
+/**
  * Answer 304 and no body where the document still has one of these entity tags.
  */
 export type IfNoneMatch = string;
@@ -7780,6 +7797,10 @@ export type AddDocumentData = {
          * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
          */
         'If-Match'?: string;
+        /**
+         * Do this only if there is no such document, for `*`, or if it has none of these entity tags; otherwise nothing happens and the answer is 412.
+         */
+        'If-None-Match'?: string;
     };
     path?: never;
     query?: never;
@@ -8695,6 +8716,12 @@ export type ListRevisionsResponse2 = ListRevisionsResponses[keyof ListRevisionsR
 
 export type RestoreRevisionData = {
     body: RestoreRevisionRequest;
+    headers?: {
+        /**
+         * Do this only if the document exists and has one of these entity tags, or any for `*`; otherwise nothing happens and the answer is 412. The tag of a document is its `checksum` in quotation marks, as `ETag` says it.
+         */
+        'If-Match'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/revisions/restore';
@@ -8721,6 +8748,10 @@ export type RestoreRevisionErrors = {
      * The request's body came too slowly, or not at all.
      */
     408: ErrorBody;
+    /**
+     * The document is not in the state that the request expects; nothing has happened. Read it again.
+     */
+    412: ErrorBody;
     /**
      * The body is larger than the limit.
      */

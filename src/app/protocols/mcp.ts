@@ -28,6 +28,7 @@ export async function serveMcp(context: ProtocolContext): Promise<Listener | und
     follow: (check) => access.standings.follow(check),
     onRefused: (refused) => observeStranger({ ...refused, keysOnly: mcp.apiKeyEnabled }),
     maxBodyBytes: limits.maxBodyBytes,
+    compress: settings.http.compression,
     // All tools have one path, so `*`, which opens reading to every page, opens nothing here.
     origin: { guard: webGuardOf(settings, mcp.addr, 'nothing'), isOpen: !mcp.apiKeyEnabled && !access.enabled },
     rateLimit: { enabled: mcp.rateLimitEnabled, requests: mcp.rateLimitRequests, windowMs: mcp.rateLimitWindow, burst: mcp.rateLimitBurst, by: mcp.rateLimitBy, clock },

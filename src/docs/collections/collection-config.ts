@@ -58,6 +58,8 @@ export interface Retrieval {
   readonly fieldWeights?: Readonly<Record<string, number>>;
   readonly rerank?: boolean;
   readonly fuzzy?: Fuzziness;
+  /** The only fields in which words are found. */
+  readonly searchableFields?: readonly string[];
 }
 
 /** Every field; whatever else a request may bring is not stored. */
@@ -69,5 +71,5 @@ export const FIELDS = [
 /** Every field of the retrieval profile. */
 export const RETRIEVAL_FIELDS = [
   'defaultSearchType', 'topK', 'retrievalMode', 'hybridStrategy', 'hybridAlpha', 'hybridAlphaSet', 'oversample', 'contextTokenBudget',
-  'algorithm', 'fieldWeights', 'rerank', 'fuzzy',
+  'algorithm', 'fieldWeights', 'rerank', 'fuzzy', 'searchableFields',
 ] as const satisfies readonly (keyof Retrieval)[];

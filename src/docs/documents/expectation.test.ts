@@ -3,6 +3,7 @@ import { DRIVERS, Fixture } from './test-fixture.ts';
 
 const CHANGED = { code: 'precondition_failed', status: 412, message: 'the document has changed since it was read; read it again' };
 const ABSENT = { code: 'precondition_failed', message: 'there is no such document, and the request expects one' };
+const PRESENT = { code: 'precondition_failed', status: 412, message: 'there is such a document, and the request expects none' };
 const OTHER = '0123456789abcdef';
 
 describe.each(DRIVERS)('writes that expect a state of their document over %s', (driver) => {
@@ -48,7 +49,7 @@ describe.each(DRIVERS)('writes that expect a state of their document over %s', (
     await fixture.call('updateDocument', { ...name, contentMd: 'two', ifChecksum: await checksum() });
     await fixture.call('addDocument', { ...name, contentMd: 'three', ifChecksum: await checksum() });
     await fixture.call('setDocumentTtl', { ...name, ttl: 60, ifChecksum: await checksum() });
-    expect(await read()).toMatchObject({ contentMd: 'three' });
+    expect(await fixture.call('restoreRevision', { ...name, revision: 2, ifChecksum: await checksum() })).toMatchObject({ contentMd: 'two', checksum: await checksum() });
     await fixture.call('deleteDocument', { ...name, ifChecksum: await checksum() });
     await expect(read()).rejects.toMatchObject({ code: 'not_found' });
   });
@@ -60,6 +61,8 @@ describe.each(DRIVERS)('writes that expect a state of their document over %s', (
     await expect(fixture.call('addDocument', { ...name, contentMd: 'two', ifChecksum: OTHER })).rejects.toMatchObject(CHANGED);
     await expect(fixture.call('setDocumentTtl', { ...name, ttl: 60, ifChecksum: OTHER })).rejects.toMatchObject(CHANGED);
     await expect(fixture.call('deleteDocument', { ...name, ifChecksum: OTHER })).rejects.toMatchObject(CHANGED);
+    await expect(fixture.call('restoreRevision', { ...name, revision: 1, ifChecksum: OTHER })).rejects.toMatchObject(CHANGED);
+    await expect(fixture.call('restoreRevision', { ...name, revision: 1, ifMatch: `"${OTHER}"` })).rejects.toMatchObject(CHANGED);
     expect([await read(), await fixture.count('revisions')]).toEqual([before, count]);
   });
 
@@ -67,6 +70,10 @@ describe.each(DRIVERS)('writes that expect a state of their document over %s', (
     await expect(fixture.call('addDocument', { ...name, key: 'new', contentMd: '', ifChecksum: OTHER })).rejects.toMatchObject(ABSENT);
     await expect(fixture.call('updateDocument', { ...name, key: 'new', contentMd: '', ifChecksum: OTHER })).rejects.toMatchObject({ code: 'not_found' });
     await expect(fixture.call('deleteDocument', { ...name, key: 'new', ifChecksum: OTHER })).rejects.toMatchObject({ code: 'not_found' });
+    const sum = await checksum();
+    await fixture.call('deleteDocument', name);
+    await expect(fixture.call('restoreRevision', { ...name, revision: 1, ifChecksum: sum })).rejects.toMatchObject(ABSENT);
+    await fixture.call('restoreRevision', { ...name, revision: 1 });
     const { checksum: brief } = await fixture.call('setDocumentTtl', { ...name, ttl: 5 });
     fixture.advance(10);
     await expect(fixture.call('addDocument', { ...name, contentMd: '', ifChecksum: brief! })).rejects.toMatchObject(ABSENT);
@@ -85,6 +92,31 @@ describe.each(DRIVERS)('writes that expect a state of their document over %s', (
     const write = fixture.call('updateDocument', { ...name, contentMd: 'two', ifMatch: header(await checksum()) });
     if (isMatch) expect((await write).contentMd).toBe('two');
     else await expect(write).rejects.toMatchObject(CHANGED);
+  });
+
+  it.each<[string, (sum: string) => string, boolean]>([
+    ['any', () => '*', true],
+    ['its tag', (sum) => `"x", "${sum}"`, true],
+    ['its tag, weak', (sum) => `W/"${sum}"`, true],
+    ['another tag', () => `"${OTHER}"`, false],
+    ['nothing', () => '', false],
+  ])('take If-None-Match with %s', async (_, header, isMatch) => {
+    const ifNoneMatch = header(await checksum());
+    const write = fixture.call('addDocument', { ...name, contentMd: 'two', ifNoneMatch });
+    if (isMatch) await expect(write).rejects.toMatchObject(PRESENT);
+    else expect((await write).contentMd).toBe('two');
+    expect((await fixture.call('addDocument', { ...name, key: 'new', contentMd: 'two', ifNoneMatch })).contentMd).toBe('two');
+  });
+
+  it('of those that expect no document let one through', async () => {
+    const writes = ['two', 'three', 'four'].map((contentMd) => fixture.call('addDocument', { ...name, key: 'Once', contentMd, ifNoneMatch: '*' }));
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    fixture.advance(5);
+    await fixture.call('deleteDocument', { ...name, key: 'Once' });
+    expect(await fixture.call('addDocument', { ...name, key: 'once', contentMd: 'five', ttl: 5, ifNoneMatch: '*' })).toMatchObject({ contentMd: 'five' });
+    fixture.advance(10);
+    expect(await fixture.call('addDocument', { ...name, key: 'once', contentMd: 'six', ifNoneMatch: '*' })).toMatchObject({ contentMd: 'six' });
   });
 
   it('need both to hold where header and field are there', async () => {

@@ -9,6 +9,8 @@ export interface Expectation {
   readonly ifChecksum?: string | undefined;
   /** A header `If-Match` (RFC 9110, section 13.1.1). */
   readonly ifMatch?: string | undefined;
+  /** A header `If-None-Match` of a write (RFC 9110, section 13.1.2). */
+  readonly ifNoneMatch?: string | undefined;
 }
 
 /** A row that a checksum can be made of. */
@@ -36,22 +38,30 @@ export function entityTag(checksum: string): Readonly<Record<string, string>> {
  */
 export function requireExpected(row: ChecksumRow | undefined, expected: Expectation): void {
   if (expectsNothing(expected)) return;
-  const { ifChecksum, ifMatch } = expected;
+  const { ifChecksum, ifMatch, ifNoneMatch } = expected;
+  if (row === undefined && ifChecksum === undefined && ifMatch === undefined) return;
   if (row === undefined) throw new ServiceError('precondition_failed', 'there is no such document, and the request expects one');
   const checksum = checksumOf(row);
   if ((ifChecksum ?? checksum) !== checksum || (ifMatch !== undefined && !namesIt(ifMatch, checksum))) {
     throw new ServiceError('precondition_failed', 'the document has changed since it was read; read it again');
   }
+  if (ifNoneMatch !== undefined && isAmong(ifNoneMatch, checksum)) throw new ServiceError('precondition_failed', 'there is such a document, and the request expects none');
 }
 
-export function expectsNothing({ ifChecksum, ifMatch }: Expectation): boolean {
-  return ifChecksum === undefined && ifMatch === undefined;
+export function expectsNothing({ ifChecksum, ifMatch, ifNoneMatch }: Expectation): boolean {
+  return ifChecksum === undefined && ifMatch === undefined && ifNoneMatch === undefined;
 }
 
 /** Weak tags name nothing: the comparison is the strong one. */
 function namesIt(header: string, checksum: string): boolean {
   const tags = readEntityTags(header);
   return tags === '*' || tags.some(({ isWeak, value }) => !isWeak && value === checksum);
+}
+
+/** By the weak comparison. */
+function isAmong(header: string, checksum: string): boolean {
+  const tags = readEntityTags(header);
+  return tags === '*' || tags.some(({ value }) => value === checksum);
 }
 
 const hex = (crc: number): string => crc.toString(16).padStart(8, '0');

@@ -8,6 +8,7 @@ import { bringBack } from './bring-back.ts';
 import { findDeleted, type DeletedRow } from './deleted-documents.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { CURRENT, findDocument, type CurrentRow } from './document-rows.ts';
+import { requireExpected } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
 import { parseMeta, type Meta } from './meta.ts';
 import { Pace } from './pace.ts';
@@ -157,10 +158,10 @@ function readHeadings(sql: Queries, tables: Tables, params: readonly SqlValue[],
 
 /**
  * `POST /v1/revisions/restore`: an ordinary update to what the revision has (decision D-35), checked
- * against the present schema; a deleted document comes back. 404 when the document has no such revision.
+ * against the present schema; a deleted document comes back, unless the request expects one. 404 when the document has no such revision.
  */
 export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision'] {
-  return async ({ collection, key, lang, timestamp, revision }, { identity: caller, signal }) => {
+  return async ({ collection, key, lang, timestamp, revision, ...expected }, { identity: caller, signal }) => {
     if (timestamp === undefined && revision === undefined) throw new ServiceError('missing_fields', 'missing fields: one of revision, timestamp');
     const identity = identify(collection, key, lang);
     let looked: number | undefined;
@@ -173,7 +174,8 @@ export function restoreRevision(deps: Deps): DocumentHandlers['restoreRevision']
       const { ord, deleted } = found;
       const { meta, contentMd } = await toRevision(new RevisionBodies(deps.sql, deps.codec, ord, deleted !== undefined), row);
       if (!caller.may('read', collection)) await requireRestorable(deps, collection, meta);
-      if (deleted === undefined) return changeDocument(deps, identity, { meta, contentMd }, { sameOrd: ord, signal });
+      if (deleted === undefined) return changeDocument(deps, identity, { meta, contentMd }, { sameOrd: ord, signal, expected });
+      requireExpected(undefined, expected);
       const back = await bringBack(deps, deleted, { collection, meta, contentMd, signal });
       if (back !== undefined) return back;
     }

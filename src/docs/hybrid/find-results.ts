@@ -77,7 +77,7 @@ async function read(deps: HybridDeps, request: HybridRequest, candidates: Candid
   const organic = firstOf(await inOrder(deps, request, candidates), request.topK, pins);
   const ords = [...new Set([...organic.map(({ hit }) => hit.ord), ...pins])];
   const index = view.indexOf(request.collection);
-  const terms = index === undefined ? undefined : await matchedTerms(index, request.words.plan, ords);
+  const terms = index === undefined ? undefined : await matchedTerms(index, request.words.plan, ords, request.words.fields);
   const passages = await passagesOf(meaning, request, organic);
   // Pinned documents may come first, and move others to a later page.
   const contentsOf = [...pins, ...ords.slice(Math.max(0, request.offset - pins.size))];

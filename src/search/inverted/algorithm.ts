@@ -4,10 +4,10 @@ import { type Field, SHARED_FIELD } from './fields.ts';
 /**
  * How documents are scored. `fields` lists the fields in which a term counts (default: all but the derived ones, see
  * `OWN_FIELDS`); `tfidf` and `bm25f` take them from their weights, where 0 leaves a field out. For `tfidf` all further fields are
- * one, with the weight of `SHARED_FIELD`; without weights every field has 1. Fields that no document has are left out, too.
+ * one, with the weight of `SHARED_FIELD`, or else with the largest of those that are named, which alone count then; without weights every field has 1. Fields that no document has are left out, too.
  */
 export type ScoringAlgorithm =
-  | { readonly kind: 'tfidf'; readonly weights?: ReadonlyMap<number, number> }
+  | { readonly kind: 'tfidf'; readonly weights?: ReadonlyMap<Field, number> }
   | { readonly kind: 'bm25'; readonly k1?: number; readonly b?: number; readonly fields?: readonly Field[] }
   | { readonly kind: 'bm25f'; readonly weights: ReadonlyMap<Field, number>; readonly k1?: number; readonly b?: number };
 
@@ -46,21 +46,28 @@ export function scoringFor(algorithm: ScoringAlgorithm, collection: Collection):
   }
 }
 
-const EVERY_FIELD: ReadonlyMap<number, number> = new Map(Array.from({ length: PLAIN_FIELDS + 1 }, (_, field) => [field, 1]));
+const EVERY_FIELD: ReadonlyMap<Field, number> = new Map(Array.from({ length: PLAIN_FIELDS + 1 }, (_, field) => [field, 1]));
 
 /**
  * Sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f), times ln(1 + N / df), decision D-81; s is `SLOPE`, the
  * pivot that of Singhal, Buckley and Mitra (SIGIR 1996).
  */
-function tfidf(weights = EVERY_FIELD, collection: Collection): Scoring {
+function tfidf(weights: ReadonlyMap<Field, number> = EVERY_FIELD, collection: Collection): Scoring {
   const factors: FieldFactor[] = [];
-  for (const [field, weight] of weights) {
+  let further = 0;
+  let isShared = false;
+  for (const [name, weight] of weights) {
     checkWeight(weight);
-    const average = field === SHARED_FIELD ? averageOfFurther(collection) : averageOfField(field, collection);
-    if (weight > 0) factors.push({ field, weight, norm: SLOPE / average });
+    const field = collection.numberOf(name);
+    if (field === undefined || weight === 0) continue;
+    if (field > SHARED_FIELD) factors.push({ field, weight, norm: 0 });
+    isShared ||= field === SHARED_FIELD;
+    if (field >= SHARED_FIELD) further = Math.max(further, weight);
+    else factors.push({ field, weight, norm: SLOPE / averageOfField(field, collection) });
   }
+  if (further > 0) factors.push({ field: SHARED_FIELD, weight: further, norm: SLOPE / averageOfFurther(collection) });
   return {
-    parameters: { algorithm: Algorithm.tfidf, c0: 0, c1: 0, rest: 1 - SLOPE, factors },
+    parameters: { algorithm: Algorithm.tfidf, c0: weights.has(SHARED_FIELD) ? 0 : isShared ? 2 : 1, c1: 0, rest: 1 - SLOPE, factors },
     // A form alone is summed like others: its frequencies in several fields do not simply add up.
     countedFields: 0,
     weightOf: (documents) => Math.log(1 + collection.live / documents),

@@ -20,25 +20,25 @@ export class MarkedForms {
   }
 
   /**
-   * Scans a text of prose; candidates are the words that have one of the forms. The result may be overwritten by the next scan,
+   * Scans a text of prose, which may be UTF-8; candidates are the words that have one of the forms. The result may be overwritten by the next scan,
    * of whichever forms: use it before anything else can run.
    */
-  scan(text: string): ScannedText {
+  scan(text: string | Buffer): ScannedText {
     if (text.length > LONGEST_TEXT) return this.scanBy(tokenize, text);
     shared ??= { kernel: new MarksKernel(tokenTables()), holds: undefined };
     if (shared.holds !== this) shared.kernel.use(this.#forms);
     shared.holds = this;
-    const { bytes, starts, ends, marks } = shared.kernel.scan(text, tokenize);
+    const { bytes, starts, ends, marks, lines } = shared.kernel.scan(text, tokenize);
     const candidates: HighlightToken[] = [];
     for (let i = 0; i < marks.length; i += 2) {
       const position = marks[i]!;
       candidates.push({ start: starts[position]!, end: ends[position]!, form: this.#forms[marks[i + 1]! - 1]!, position });
     }
-    return { bytes, words: { starts, ends }, candidates };
+    return { bytes, words: { starts, ends }, lines, candidates };
   }
 
   /** The same by a tokeniser. */
-  scanBy(tokens: (text: string) => readonly HighlightToken[], text: string): ScannedText {
+  scanBy(tokens: (text: string) => readonly HighlightToken[], text: string | Buffer): ScannedText {
     const known = this.#known ??= new Set(this.#forms);
     return scanTokens(text, tokens, (form) => known.has(form));
   }

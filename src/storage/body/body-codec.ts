@@ -1,5 +1,5 @@
 import { decodeBody, decodeBodyAsync, DEFAULT_COMPRESSION, encodeBody, type CompressionOptions } from './codec.ts';
-import { DecodedBodies } from './decoded-bodies.ts';
+import { DecodedBodies, type DecodedBody } from './decoded-bodies.ts';
 import { FLAGS } from './record.ts';
 
 /** Between the text of a body and its stored form, with the compression that the settings ask for. */
@@ -18,25 +18,53 @@ export class BodyCodec {
 
   /** The text of a stored form, whatever settings it was written with; throws `internal` when it is sealed or damaged. */
   decode(stored: Uint8Array): string {
-    return this.#known(stored) ?? this.#remember(stored, toText(decodeBody(stored)));
+    const known = this.#known(stored);
+    return known?.text ?? this.#textOf(stored, known?.utf8 ?? toBuffer(decodeBody(stored)), known);
   }
 
   /** As `decode`, with large bodies decompressed in the thread pool. */
   async decodeAsync(stored: Uint8Array): Promise<string> {
-    return this.#known(stored) ?? this.#remember(stored, toText(await decodeBodyAsync(stored)));
+    const known = this.#known(stored);
+    return known?.text ?? this.#textOf(stored, known?.utf8 ?? toBuffer(await decodeBodyAsync(stored)), known);
+  }
+
+  /**
+   * The UTF-8 of a stored form, for those who look at a part of it only, and its text if that is wanted as well, else whatever. The
+   * bytes are shared, so don't write to them. Throws as `decode` does.
+   */
+  async bytesAsync(stored: Uint8Array, withText = false): Promise<{ readonly utf8: Buffer; readonly text: string }> {
+    const known = this.#known(stored);
+    const utf8 = known?.utf8 ?? await this.#readBytes(stored);
+    const text = known?.text ?? (withText ? utf8.toString('utf8') : undefined);
+    if (utf8 !== known?.utf8 || text !== known?.text) this.#remember(stored, { text, utf8 });
+    return { utf8, text: text ?? '' };
+  }
+
+  async #readBytes(stored: Uint8Array): Promise<Buffer> {
+    const utf8 = toBuffer(await decodeBodyAsync(stored));
+    if (stored[0] === FLAGS.raw) return utf8;
+    // Decompressing leaves a part of a larger buffer.
+    const own = Buffer.allocUnsafeSlow(utf8.length);
+    own.set(utf8);
+    return own;
   }
 
   /** A raw body is its own text; looking it up would cost more than it saves. */
-  #known(stored: Uint8Array): string | undefined {
+  #known(stored: Uint8Array): DecodedBody | undefined {
     return stored[0] === FLAGS.raw ? undefined : this.#decoded.get(stored);
   }
 
-  #remember(stored: Uint8Array, text: string): string {
-    if (stored[0] !== FLAGS.raw) this.#decoded.set(stored, text);
+  #textOf(stored: Uint8Array, utf8: Buffer, known: DecodedBody | undefined): string {
+    const text = utf8.toString('utf8');
+    this.#remember(stored, { text, utf8: known?.utf8 });
     return text;
+  }
+
+  #remember(stored: Uint8Array, decoded: DecodedBody): void {
+    if (stored[0] !== FLAGS.raw) this.#decoded.set(stored, decoded);
   }
 }
 
-function toText(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

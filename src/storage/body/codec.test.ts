@@ -79,4 +79,15 @@ describe('BodyCodec', () => {
     expect(stored.length).toBeLessThan(text.length / 10);
     expect([codec.decode(stored), await codec.decodeAsync(stored)]).toEqual([text, text]);
   });
+
+  it.each(['# Grüße 🧭\n', '# Grüße 🧭\n'.repeat(300), '# Grüße 🧭\n'.repeat(5000)])('speaks bytes, before its text and after (%#)', async (text) => {
+    const [bytesFirst, textFirst] = [new BodyCodec(), new BodyCodec()];
+    const stored = await bytesFirst.encode(text);
+    for (let again = 0; again < 2; again++) {
+      expect((await bytesFirst.bytesAsync(stored)).utf8.equals(Buffer.from(text))).toBe(true);
+      expect([await bytesFirst.decodeAsync(stored), bytesFirst.decode(stored), await textFirst.decodeAsync(stored)]).toEqual([text, text, text]);
+      expect(await textFirst.bytesAsync(stored, true)).toEqual({ utf8: Buffer.from(text), text });
+      expect(await new BodyCodec().bytesAsync(stored, true)).toEqual({ utf8: Buffer.from(text), text });
+    }
+  });
 });

@@ -6,31 +6,37 @@ const bytes = (text: string): Uint8Array => Buffer.from(text);
 describe('DecodedBodies', () => {
   it('knows a stored form again by its bytes, whichever buffer holds them', () => {
     const bodies = new DecodedBodies();
-    bodies.set(bytes('stored'), 'text');
-    expect(bodies.get(bytes('stored'))).toBe('text');
+    bodies.set(bytes('stored'), { text: 'text' });
+    expect(bodies.get(bytes('stored'))).toMatchObject({ text: 'text', utf8: undefined });
     expect(bodies.get(bytes('other'))).toBeUndefined();
   });
 
   it('does not answer for another form of the same checksum', () => {
     const bodies = new DecodedBodies();
-    // Two texts with one CRC-32.
-    bodies.set(bytes('plumless'), 'one');
-    expect(bodies.get(bytes('buckeroo'))).toBeUndefined();
+    bodies.set(bytes('one 1234'), { text: 'one' });
+    expect(bodies.get(bytes('two 1234'))).toBeUndefined();
   });
 
   it('forgets what was used longest ago when its memory is full', () => {
     const bodies = new DecodedBodies();
     const text = 'x'.repeat(4_000_000);
-    for (let i = 0; i < 8; i++) bodies.set(bytes(`stored ${i}`), text);
-    bodies.get(bytes('stored 0'));
-    bodies.set(bytes('stored 8'), text);
-    expect(bodies.get(bytes('stored 0'))).toBe(text);
-    expect(bodies.get(bytes('stored 1'))).toBeUndefined();
+    for (let i = 0; i < 8; i++) bodies.set(bytes(`stored 00${i}`), { text });
+    bodies.get(bytes('stored 000'));
+    bodies.set(bytes('stored 008'), { text });
+    expect(bodies.get(bytes('stored 000'))?.text).toBe(text);
+    expect(bodies.get(bytes('stored 001'))).toBeUndefined();
+  });
+
+  it('counts both forms of a body', () => {
+    const bodies = new DecodedBodies();
+    const [text, utf8] = ['x'.repeat(4_000_000), Buffer.alloc(4_000_000)];
+    for (let i = 0; i < 5; i++) bodies.set(bytes(`stored 00${i}`), { text, utf8 });
+    expect([0, 1, 2, 3, 4].filter((i) => bodies.get(bytes(`stored 00${i}`)) !== undefined)).toEqual([1, 2, 3, 4]);
   });
 
   it('leaves large bodies out', () => {
     const bodies = new DecodedBodies();
-    bodies.set(Buffer.alloc(70_000), 'text');
+    bodies.set(Buffer.alloc(70_000), { text: 'text' });
     expect(bodies.get(Buffer.alloc(70_000))).toBeUndefined();
   });
 });

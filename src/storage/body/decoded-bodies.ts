@@ -1,44 +1,48 @@
-import { crc32 } from 'node:zlib';
-
 /** Memory for decoded bodies beside their stored forms: the engine keeps a text of ASCII in a byte a character, most others in two. */
 const BUDGET_BYTES = 32 * 2 ** 20;
 
 /** Larger bodies are left out: a few would drive everything else away. */
 const LARGEST_STORED = 64 * 1024;
 
-interface Entry {
+/** A body in the forms in which it was asked for so far, at least one. */
+export interface DecodedBody {
+  readonly text?: string | undefined;
+  readonly utf8?: Buffer | undefined;
+}
+
+interface Entry extends DecodedBody {
   readonly stored: Uint8Array;
-  readonly text: string;
   readonly bytes: number;
 }
 
 /**
- * The texts of compressed bodies that were read lately. Decompressing is the larger part of reading a
- * small document, while comparing two stored forms takes next to nothing: entries are found by their
- * checksum and confirmed byte by byte, so that a hit is never wrong and no write has to tell.
+ * The compressed bodies that were read lately. Decompressing is the larger part of reading a
+ * small document, while comparing two stored forms takes next to nothing: entries are found by the checksum of the
+ * body, which zstd writes at the end, and confirmed byte by byte, so that a hit is never wrong and no write has to tell.
  */
 export class DecodedBodies {
   readonly #entries = new Map<number, Entry>();
   #bytes = 0;
 
-  get(stored: Uint8Array): string | undefined {
+  get(stored: Uint8Array): DecodedBody | undefined {
     if (stored.length > LARGEST_STORED) return undefined;
-    const checksum = crc32(stored);
+    const checksum = checksumOf(stored);
     const entry = this.#entries.get(checksum);
     if (entry === undefined || Buffer.compare(entry.stored, stored) !== 0) return undefined;
     // Moved to the end: the first entry is the one used longest ago.
     this.#entries.delete(checksum);
     this.#entries.set(checksum, entry);
-    return entry.text;
+    return entry;
   }
 
-  set(stored: Uint8Array, text: string): void {
+  /** Takes the place of what was there for the same stored form. Nobody may write to the bytes afterwards. */
+  set(stored: Uint8Array, { text, utf8 }: DecodedBody): void {
     if (stored.length > LARGEST_STORED) return;
-    const checksum = crc32(stored);
+    const checksum = checksumOf(stored);
     this.#forget(checksum);
     // A copy: the given bytes may be a part of something larger.
-    const bytes = stored.length + (Buffer.byteLength(text) === text.length ? text.length : 2 * text.length);
-    this.#entries.set(checksum, { stored: Uint8Array.from(stored), text, bytes });
+    const bytes = stored.length + (utf8?.length ?? 0) + (text === undefined ? 0 : sizeOf(text, utf8));
+    this.#entries.set(checksum, { stored: Uint8Array.from(stored), text, utf8, bytes });
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= BUDGET_BYTES) break;
@@ -52,4 +56,14 @@ export class DecodedBodies {
     this.#entries.delete(checksum);
     this.#bytes -= entry.bytes;
   }
+}
+
+/** The last four bytes. */
+function checksumOf(stored: Uint8Array): number {
+  const end = stored.length;
+  return (stored[end - 1]! << 24) | (stored[end - 2]! << 16) | (stored[end - 3]! << 8) | stored[end - 4]!;
+}
+
+function sizeOf(text: string, utf8: Buffer | undefined): number {
+  return (utf8?.length ?? Buffer.byteLength(text)) === text.length ? text.length : 2 * text.length;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { silentLog, type Log } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
 import { createInvoker, type AccessMode, type Handlers, type RateLimit } from '../../operations/index.ts';
 import { HttpClient, type Answer } from '../http-client.ts';
 import { createHttpApp, flatErrors, startHttpServer, type Exchange } from '../../api/http/index.ts';
@@ -14,6 +15,8 @@ export interface FixtureOptions {
   readonly mode?: AccessMode;
   readonly maxBodyBytes?: number;
   readonly timeoutMs?: number;
+  /** Measures the time of whole requests. */
+  readonly timer?: Timer;
   readonly limit?: RateLimit;
   readonly answerBytes?: number;
 }
@@ -46,7 +49,7 @@ export class GraphqlFixture {
     this.#stop = stop;
   }
 
-  static async open({ handlers = {}, authenticator, mode = 'wr', maxBodyBytes = 1_000_000, timeoutMs = 0, limit, answerBytes }: FixtureOptions = {}): Promise<GraphqlFixture> {
+  static async open({ handlers = {}, authenticator, mode = 'wr', maxBodyBytes = 1_000_000, timeoutMs = 0, timer, limit, answerBytes }: FixtureOptions = {}): Promise<GraphqlFixture> {
     const opened: { fixture?: GraphqlFixture } = {};
     const log: Log = {
       ...silentLog,
@@ -58,7 +61,7 @@ export class GraphqlFixture {
       inputs: JSON.parse(file('inputs.json')) as Record<string, object>,
       observe: ({ operation }) => void opened.fixture?.invoked.push(operation.id),
     });
-    const endpoint = graphqlEndpoint('/graphql', { invoke, log, maxBodyBytes, authenticator, timeoutMs, limit, answerBytes });
+    const endpoint = graphqlEndpoint('/graphql', { invoke, log, maxBodyBytes, authenticator, timeoutMs, timer, limit, answerBytes });
     const app = await createHttpApp<Operations>({
       title: 'Test', specification: { json: file('openapi.json'), yaml: '', plainJson: '' }, operations, invoke, errors: flatErrors, log, maxBodyBytes,
       corsOrigins: ['*'], accessLog: true, observe: (exchange) => void opened.fixture?.exchanges.push(exchange),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { ScoringAlgorithm } from '../../search/inverted/algorithm.ts';
 import { type Field, type FieldText, InvertedIndex, type Query, type WeightedForm, within } from '../../search/inverted/index.ts';
-import type { ReferenceIndex, Scores, Word, WordQuery } from './reference.ts';
+import { NAMED_WEIGHT, type ReferenceIndex, type Scores, type Word, type WordQuery } from './reference.ts';
 
 // What tests of the index share: random documents, steps and queries, and the comparison with the reference.
 
@@ -66,6 +66,7 @@ export const algorithm: fc.Arbitrary<ScoringAlgorithm> = fc.oneof(
   fc.record({ kind: fc.constant('bm25' as const) }),
   fc.record({ kind: fc.constant('bm25' as const), k1: fc.constantFrom(0.9, 1.5), b: fc.constantFrom(0.4, 1), fields }),
   fc.record({ kind: fc.constant('tfidf' as const), weights: fc.array(fc.tuple(fc.integer({ min: 0, max: 7 }), fc.constantFrom(0, 0.5, 1, 3)), { minLength: 1, maxLength: 6 }).map((list) => new Map(list)) }),
+  fc.record({ kind: fc.constant('tfidf' as const), weights: fc.array(fc.constantFrom<Field>(0, 1, 3, 5, ...NAMED, 'never seen'), { minLength: 1, maxLength: 4 }).map((list) => new Map(list.map((field) => [field, NAMED_WEIGHT]))) }),
   fc.record({ kind: fc.constant('bm25f' as const), weights }),
 );
 

@@ -4,6 +4,9 @@ import { DEFAULT_B, DEFAULT_K1, type ScoringAlgorithm, SLOPE } from '../../searc
 import { type FieldText, VALUE_GAP } from '../../search/inverted/document-text.ts';
 import { type Field, SHARED_FIELD } from '../../search/inverted/fields.ts';
 
+/** What fields with names weigh for `tfidf`, unless as the shared field. */
+export const NAMED_WEIGHT = 1.5;
+
 /** As `Query`, with words in the place of forms' numbers. */
 export type WordQuery =
   | { readonly kind: 'term'; readonly words: readonly Word[]; readonly weight?: number; readonly classes?: number }
@@ -157,15 +160,17 @@ export class ReferenceIndex {
     return x;
   }
 
-  /** Sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f), decision D-81; all fields with names, and the shared one, are one. */
-  #byField(occurrences: readonly Occurrence[], weights: ReadonlyMap<string, number>, fieldWeights: ReadonlyMap<number, number> | undefined): number {
+  /** Sum over fields of w_f * (1 + ln tf_f) / (1 - s + s * len_f / avglen_f), decision D-81; all fields with names, and the shared one, are one, of which those count that are named unless the shared one is. */
+  #byField(occurrences: readonly Occurrence[], weights: ReadonlyMap<string, number>, fieldWeights: ReadonlyMap<Field, number> | undefined): number {
     let x = 0;
+    const byName = fieldWeights !== undefined && !fieldWeights.has(SHARED_FIELD);
+    const weightOf = (slot: number): number => (fieldWeights === undefined ? 1 : fieldWeights.get(slot) ?? (slot === SHARED_FIELD ? NAMED_WEIGHT : 0));
     for (const slot of [...PLAIN, SHARED_FIELD]) {
       const there = occurrences.filter(({ field }) => slotOf(field) === slot);
-      const tf = there.reduce((sum, { form }) => sum + (weights.get(form) ?? 0), 0);
+      const tf = there.reduce((sum, { form, field }) => sum + (slot === SHARED_FIELD && byName && !fieldWeights.has(field) ? 0 : weights.get(form) ?? 0), 0);
       if (tf === 0) continue;
       const average = slot === SHARED_FIELD ? this.#averageOfFurther() : this.#average(`with ${slot}`, [slot], (length) => length > 0);
-      x += (fieldWeights === undefined ? 1 : fieldWeights.get(slot) ?? 0) * (tf < 1 ? tf : 1 + Math.log(tf)) / (1 - SLOPE + (SLOPE * there.length) / average);
+      x += weightOf(slot) * (tf < 1 ? tf : 1 + Math.log(tf)) / (1 - SLOPE + (SLOPE * there.length) / average);
     }
     return x;
   }

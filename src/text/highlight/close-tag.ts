@@ -8,6 +8,14 @@ const MIRRORED: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}
  * `[x]` and `[x=1]` with `[/x]`; anything else with its mirror image: `**` with `**`, `{{` with `}}`.
  */
 export function closeTag(tag: string): string {
+  if (tag !== last.tag) last = { tag, close: closing(tag) };
+  return last.close;
+}
+
+/** Fragments come by the dozen with one tag. */
+let last = { tag: '', close: '' };
+
+function closing(tag: string): string {
   if (ELEMENT.test(tag)) return [...tag.matchAll(ELEMENT_NAME)].map(([, name]) => `</${name}>`).reverse().join('');
   const bracketed = BRACKETED.exec(tag);
   if (bracketed !== null) return `[/${bracketed[1]}]`;

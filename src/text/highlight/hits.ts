@@ -1,4 +1,5 @@
-import { type ByteRange, markupOf } from './markup.ts';
+import type { MarkdownText } from './markdown-text.ts';
+import type { ByteRange, Ranges } from './markup.ts';
 import type { Hit } from './windows.ts';
 
 /** What a tokeniser says of a word; those of code overlap, as they give an identifier and its parts. */
@@ -35,7 +36,7 @@ const NESTING = /[[\]<>|*_~\\]|\n[ \t]*(?:\n|[-+#>]|\d+[.)])/;
 const JOINING = new Set(['_', '-']);
 
 /** Everything that matches in a text, in order. Of words that overlap, all are one hit. */
-export function findHits(tokens: readonly HighlightToken[], options: HitOptions): Found[] {
+export function findHits(tokens: readonly HighlightToken[], options: HitOptions): readonly Found[] {
   const { match, phrases = [], termOf = (form) => form } = options;
   const matched = remember(match);
   const hits: Found[] = [];
@@ -51,15 +52,14 @@ export function findHits(tokens: readonly HighlightToken[], options: HitOptions)
  * The hits that can be tagged in a Markdown text, with the code spans that they stand in, and those that can't, which
  * stand in what a tag would break.
  *
- * @param bytes UTF-8 of the text, a character for each byte
  * @param longest bytes of a code span that is tagged as a whole
  */
-export function fitToMarkup(hits: readonly Found[], bytes: string, longest: number): { readonly open: Hit[]; readonly closed: Hit[] } {
-  const { opaque, codeSpans } = markupOf(bytes, hits);
+export function fitToMarkup(hits: readonly Found[], text: MarkdownText, longest: number): { readonly open: readonly Hit[]; readonly closed: readonly Hit[] } {
+  const { opaque, codeSpans } = text.markupNear(hits);
   const open: Found[] = [];
   const closed: Hit[] = [];
   const [inOpaque, inSpans] = [new Cursor(opaque), new Cursor(codeSpans)];
-  for (const hit of splitWhereNested(hits, codeSpans, bytes)) {
+  for (const hit of splitWhereNested(hits, codeSpans, text)) {
     const spans = inSpans.over(hit);
     if (inOpaque.over(hit).length > 0 || spans.some(({ start, end }) => end - start > longest)) closed.push(hit);
     else if (spans.length === 0) open.push(hit);
@@ -69,11 +69,11 @@ export function fitToMarkup(hits: readonly Found[], bytes: string, longest: numb
 }
 
 /** Phrases over which one tag would not nest with the markup between their words become these words. */
-function splitWhereNested(hits: readonly Found[], codeSpans: readonly ByteRange[], bytes: string): Found[] {
+function splitWhereNested(hits: readonly Found[], codeSpans: Ranges, text: MarkdownText): Found[] {
   if (hits.every(({ words }) => words.length === 1)) return [...hits];
   const spans = new Cursor(codeSpans);
   const fits = (from: ByteRange, to: ByteRange): boolean => {
-    const gap = bytes.slice(from.end, to.start);
+    const gap = text.latin1.slice(from.end, to.start);
     if (JOINING.has(gap)) return true;
     const inSpan = spans.over({ start: from.end, end: to.start });
     return !NESTING.test(gap) && (!gap.includes('`') || inSpan.length > 0);
@@ -105,7 +105,8 @@ function findPhrases(tokens: readonly HighlightToken[], phrases: readonly Highli
 }
 
 /** Hits in order, those that overlap as one. */
-function joined(hits: readonly Found[]): Found[] {
+function joined(hits: readonly Found[]): readonly Found[] {
+  if (hits.every((hit, i) => i === 0 || hits[i - 1]!.end <= hit.start)) return hits;
   const all: Found[] = [];
   for (const hit of [...hits].sort((a, b) => a.start - b.start || b.end - a.end)) {
     const last = all.at(-1);
@@ -129,20 +130,21 @@ function remember<T>(of: (form: string) => T): (form: string) => T {
 
 const NONE: readonly ByteRange[] = [];
 
-/** Finds ranges, which are in order, that others overlap, which come in order of their starts. */
+/** Finds ranges that others overlap, which come in order of their starts. */
 class Cursor {
-  readonly #ranges: readonly ByteRange[];
+  readonly #ranges: Ranges;
   #at = 0;
 
-  constructor(ranges: readonly ByteRange[]) {
+  constructor(ranges: Ranges) {
     this.#ranges = ranges;
   }
 
   over({ start, end }: ByteRange): readonly ByteRange[] {
-    while (this.#at < this.#ranges.length && this.#ranges[this.#at]!.end <= start) this.#at++;
-    if (this.#at === this.#ranges.length || this.#ranges[this.#at]!.start >= end) return NONE;
+    const ranges = this.#ranges;
+    while (this.#at < ranges.length && ranges[this.#at + 1]! <= start) this.#at += 2;
+    if (this.#at === ranges.length || ranges[this.#at]! >= end) return NONE;
     const found: ByteRange[] = [];
-    for (let i = this.#at; i < this.#ranges.length && this.#ranges[i]!.start < end; i++) found.push(this.#ranges[i]!);
+    for (let i = this.#at; i < ranges.length && ranges[i]! < end; i += 2) found.push({ start: ranges[i]!, end: ranges[i + 1]! });
     return found;
   }
 }

@@ -2,7 +2,8 @@ import { tokenize } from '../tokenize.ts';
 import { closeTag } from './close-tag.ts';
 import { escapeHtml } from './escape.ts';
 import { findHits, fitToMarkup, type HighlightToken, type HitOptions } from './hits.ts';
-import { LineCounter } from './lines.ts';
+import { lineAt } from './lines.ts';
+import { MarkdownText } from './markdown-text.ts';
 import type { ByteRange } from './markup.ts';
 import { type ScannedText, scanTokens } from './scanned-text.ts';
 import { chooseWindows, type Hit, type Window } from './windows.ts';
@@ -10,6 +11,7 @@ import { growRange, type WordRange, type Words, wordsWithin } from './words.ts';
 
 export { closeTag } from './close-tag.ts';
 export type { HighlightPhrase, HighlightToken, HitOptions } from './hits.ts';
+export type { Lines } from './lines.ts';
 export { type ScannedText, scanTokens } from './scanned-text.ts';
 
 /** A fragment of a document that shows hits (contract, "Full-text search"; decisions D-88, D-89). */
@@ -36,7 +38,7 @@ export interface HighlightOptions extends HitOptions {
   /** The tokeniser that the document is indexed with, in order of start; that of prose by default. */
   readonly tokens?: (text: string) => readonly HighlightToken[];
   /** Finds the words of a text in the place of `tokens`, for a caller that knows a quicker way. */
-  readonly scan?: (text: string) => ScannedText;
+  readonly scan?: (text: string | Buffer) => ScannedText;
   /** Whether the text is Markdown, so that no tag may stand in an address, an HTML tag, a code span or the like; false by default. */
   readonly markdown?: boolean;
   /** Whether the text of fragments is escaped, but for the tags; `none` by default. */
@@ -54,25 +56,26 @@ interface Slice extends ByteRange {
  * The best fragments of a text, in document order: hits that are near one another share a fragment, and
  * those with the most distinct terms, then the most hits, are kept. Fragments begin and end at word
  * boundaries and don't overlap. What matches only where no tag may stand is shown without tags. Empty when nothing matches.
+ *
+ * @param text may be UTF-8, which must not change any more
  */
-export function highlight(text: string, options: HighlightOptions): Highlight[] {
+export function highlight(text: string | Buffer, options: HighlightOptions): Highlight[] {
   const { highlightTag = '<mark>', maxHighlights = 3, fragmentSize = 150, tokens = tokenize, scan = (raw) => scanTokens(raw, tokens), markdown = false, escape = 'none' } = options;
   if (maxHighlights <= 0) return [];
-  const { bytes, words, candidates } = scan(text);
+  const { bytes, words, lines, candidates } = scan(text);
   const all = findHits(candidates, options);
   if (all.length === 0) return [];
-  const { open, closed } = markdown ? fitToMarkup(all, bytes.toString('latin1'), fragmentSize) : { open: all, closed: [] };
+  const { open, closed } = markdown ? fitToMarkup(all, new MarkdownText(bytes, lines, typeof text === 'string' ? undefined : text), fragmentSize) : { open: all, closed: [] };
   const hits = open.length > 0 ? open : closed;
   const style: Style = { open: hits === open ? highlightTag : '', close: hits === open ? closeTag(highlightTag) : '', escape: escape === 'html' ? escapeHtml : (raw) => raw };
   const content = contentOf(bytes);
-  const lines = new LineCounter(bytes);
   return cut(words, hits, chooseWindows(hits, fragmentSize, maxHighlights), fragmentSize, content).map((slice) => ({
     fragment: tagged(bytes, slice, style, content),
     matchedTerms: [...new Set(slice.hits.flatMap(({ terms }) => terms))],
     startOffset: slice.start,
     endOffset: slice.end,
-    startLine: lines.lineOf(slice.start),
-    endLine: lines.lineOf(slice.end - 1),
+    startLine: lineAt(lines, slice.start),
+    endLine: lineAt(lines, slice.end - 1),
   }));
 }
 
@@ -128,7 +131,7 @@ interface Style {
 }
 
 function tagged(bytes: Buffer, { start, end, hits }: Slice, { open, close, escape }: Style, content: ByteRange): string {
-  const text = (from: number, to: number): string => escape(bytes.toString('utf8', from, to));
+  const text = reader(bytes, start, end, escape);
   const parts = [start > content.start ? ELLIPSIS : ''];
   let at = start;
   for (const hit of hits) {
@@ -137,4 +140,11 @@ function tagged(bytes: Buffer, { start, end, hits }: Slice, { open, close, escap
   }
   parts.push(text(at, end), end < content.end ? ELLIPSIS : '');
   return parts.join('');
+}
+
+/** Reads parts of a range: where that is ASCII, it is decoded once. */
+function reader(bytes: Buffer, start: number, end: number, escape: (text: string) => string): (from: number, to: number) => string {
+  const whole = bytes.toString('utf8', start, end);
+  if (whole.length === end - start) return (from, to) => escape(whole.slice(from - start, to - start));
+  return (from, to) => escape(bytes.toString('utf8', from, to));
 }

@@ -1,15 +1,22 @@
+import { LINE_FEED, type Lines } from './lines.ts';
+
 /** Bytes of a text, the end exclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Where no tag may stand in a Markdown text. In order and without overlaps. */
+/** Ranges in order and without overlaps: the start and the end of the first, then those of the next. */
+export type Ranges = Uint32Array;
+
+/** Where no tag may stand in a Markdown text. */
 export interface Markup {
   /** What a tag within would break: addresses, HTML tags, entities, the first line of a fence. */
-  readonly opaque: readonly ByteRange[];
+  readonly opaque: Ranges;
   /** Code spans with their delimiters: a tag within would be shown, one around it works. */
-  readonly codeSpans: readonly ByteRange[];
+  readonly codeSpans: Ranges;
+  /** Whether a part of the text was taken as it stands, since too much of it looked like markup. */
+  readonly gaveUp: boolean;
 }
 
 /** The first line of a fence, in quotes and lists as well; a backtick in the line makes it a code span. */
@@ -28,6 +35,8 @@ const MAX_TAG = 4096;
 const MAX_LABEL = 999;
 const MAX_SCHEME = 32;
 const MAX_DESTINATION = 2048;
+/** Characters in which a parenthesis mostly closes. */
+const SOON = 256;
 /** Places that look like markup and are none, before the rest of a text is taken as it stands: more are an attack. */
 const MAX_FAILURES = 5000;
 
@@ -35,51 +44,56 @@ const MAX_FAILURES = 5000;
  * Finds the places by the rules of CommonMark and GitHub's autolinks, as far as tags need it: in time linear in the text, and
  * rather too many than too few where a text is ambiguous.
  *
- * @param bytes UTF-8 of the text, a character for each byte; what markup is made of is ASCII
+ * @param latin1 UTF-8 of the text, a character for each byte; what markup is made of is ASCII
  * @param near ranges in order; places in paragraphs that none of them touches may be left out. All paragraphs by default.
  */
-export function markupOf(bytes: string, near: readonly ByteRange[] = [{ start: 0, end: bytes.length }]): Markup {
-  return new Scanner(bytes, near).run();
+export function markupOf(latin1: string, lines: Lines, near: readonly ByteRange[] = [{ start: 0, end: latin1.length }]): Markup {
+  return new Scanner(latin1, lines, near).run();
 }
 
 class Scanner {
-  readonly #opaque: ByteRange[] = [];
-  readonly #codeSpans: ByteRange[] = [];
+  readonly #opaque: number[] = [];
+  readonly #codeSpans: number[] = [];
   readonly #text: string;
+  readonly #lines: Lines;
   readonly #near: readonly ByteRange[];
   /** The first range that does not end before the paragraph at hand. */
   #next = 0;
   #failures = 0;
 
-  constructor(text: string, near: readonly ByteRange[]) {
+  constructor(text: string, lines: Lines, near: readonly ByteRange[]) {
     this.#text = text;
+    this.#lines = lines;
     this.#near = near;
   }
 
   run(): Markup {
     let fence: string | undefined;
     let paragraph = 0;
-    for (let at = 0; at < this.#text.length;) {
-      const end = this.#endOfLine(at);
-      const first = firstSign(this.#text, at);
+    const { starts, signs } = this.#lines;
+    for (let line = 0; line < starts.length; line++) {
+      const first = signs[line]!;
+      if (fence === undefined ? MAY_STAND[first] === 0 : first !== fence.charCodeAt(0)) continue;
+      const at = starts[line]!;
+      const end = this.#endOfLine(at, starts[line + 1]);
       const opened = fence === undefined && MAY_OPEN[first] === 1 ? matchAt(FENCE, this.#text, at)?.[1] : undefined;
-      const stands = fence === undefined ? opened !== undefined || (first === BRACKET && matchAt(DEFINITION, this.#text, at) !== null) : first === fence.charCodeAt(0) && isClosing(fence, this.#text.slice(at, end));
+      const stands = fence === undefined ? opened !== undefined || (first === BRACKET && matchAt(DEFINITION, this.#text, at) !== null) : isClosing(fence, this.#text.slice(at, end));
       if (stands) {
         if (fence === undefined) this.#inline(paragraph, at);
-        this.#opaque.push({ start: at, end });
+        this.#opaque.push(at, end);
         fence = fence === undefined ? opened : undefined;
         paragraph = end + 1;
       } else if (fence === undefined && first === LINE_FEED) {
         this.#inline(paragraph, at);
         paragraph = end + 1;
       }
-      at = end + 1;
     }
     if (fence === undefined) this.#inline(paragraph, this.#text.length);
-    return { opaque: this.#opaque, codeSpans: this.#codeSpans };
+    return { opaque: Uint32Array.from(this.#opaque), codeSpans: Uint32Array.from(this.#codeSpans), gaveUp: this.#failures > MAX_FAILURES };
   }
 
-  #endOfLine(at: number): number {
+  #endOfLine(at: number, next: number | undefined): number {
+    if (next !== undefined) return next - 1;
     const feed = this.#text.indexOf('\n', at);
     return feed < 0 ? this.#text.length : feed;
   }
@@ -90,16 +104,15 @@ class Scanner {
     if (start >= end || this.#next === this.#near.length || this.#near[this.#next]!.start >= end) return;
     const piece = new Piece(this.#text.slice(start, end), () => ++this.#failures <= MAX_FAILURES);
     piece.run();
-    for (const [found, all] of [[piece.opaque, this.#opaque], [piece.codeSpans, this.#codeSpans]] as const) {
-      for (const range of found) all.push({ start: range.start + start, end: range.end + start });
-    }
+    for (const place of piece.opaque) this.#opaque.push(place + start);
+    for (const place of piece.codeSpans) this.#codeSpans.push(place + start);
   }
 }
 
-/** The inline markup of a paragraph. */
+/** The inline markup of a paragraph, as starts and ends in turn. */
 class Piece {
-  readonly opaque: ByteRange[] = [];
-  readonly codeSpans: ByteRange[] = [];
+  readonly opaque: number[] = [];
+  readonly codeSpans: number[] = [];
   readonly #text: string;
   /** Counts what looked like markup; gives whether to go on looking. */
   readonly #fail: () => boolean;
@@ -137,7 +150,7 @@ class Piece {
   #codeSpan(at: number): number {
     const end = (this.#closingTicks ??= closingTicks(this.#text)).get(at);
     if (end === undefined) return endOf(TICKS_HERE, this.#text, at)!;
-    this.codeSpans.push({ start: at, end });
+    this.codeSpans.push(at, end);
     return end;
   }
 
@@ -157,9 +170,14 @@ class Piece {
       const close = this.#text.slice(at + 2, at + 2 + MAX_LABEL).indexOf(']');
       return close < 0 ? this.#failed(at) : this.#hide(at + 1, at + 3 + close)!;
     }
-    const close = next === '(' ? (this.#closingParens ??= closingParens(this.#text)).get(at + 1) : undefined;
+    const close = next === '(' ? this.#closing(at + 1) : undefined;
     if (close === undefined) return at + 1;
     return isDestination(this.#text, at + 2, close) ? this.#hide(at + 1, close + 1)! : this.#failed(at);
+  }
+
+  /** Where a parenthesis closes; most do soon. */
+  #closing(at: number): number | undefined {
+    return closesSoon(this.#text, at) ?? (this.#closingParens ??= closingParens(this.#text)).get(at);
   }
 
   /** An address without signs around it. */
@@ -170,7 +188,7 @@ class Piece {
   }
 
   #hide(start: number, end: number | undefined): number | undefined {
-    if (end !== undefined) this.opaque.push({ start: Math.max(start, this.opaque.at(-1)?.end ?? 0), end });
+    if (end !== undefined) this.opaque.push(Math.max(start, this.opaque.at(-1) ?? 0), end);
     return end;
   }
 
@@ -181,21 +199,13 @@ class Piece {
 }
 
 const TICKS_HERE = /`+/y;
-const LINE_FEED = 0x0a;
 const BRACKET = 0x5b;
 const TICK = 0x60;
 const [BACKSLASH, PAREN_OPEN, PAREN_CLOSE] = [0x5c, 0x28, 0x29];
 /** By character code: 1 for what a line with an opening fence begins with, which may be the sign of a list. */
 const MAY_OPEN = Uint8Array.from({ length: 256 }, (_, code) => Number('`~-*+0123456789'.includes(String.fromCharCode(code))));
-
-/** The first character of a line behind blanks and signs of quotes; a line feed at the end of the text. */
-function firstSign(text: string, at: number): number {
-  for (; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code !== 0x20 && code !== 0x09 && code !== 0x3e) return code;
-  }
-  return LINE_FEED;
-}
+/** The same for what ends a paragraph or is a definition besides. */
+const MAY_STAND = MAY_OPEN.map((may, code) => (code === BRACKET || code === LINE_FEED ? 1 : may));
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
@@ -227,6 +237,19 @@ function closingTicks(text: string): Map<number, number> {
     at = text.indexOf('`', end);
   }
   return closing;
+}
+
+/** Where a parenthesis closes that no backslash stands before; undefined when that is far away, or nowhere. */
+function closesSoon(text: string, at: number): number | undefined {
+  const last = Math.min(text.length, at + SOON);
+  let open = 0;
+  for (let i = at; i < last; i++) {
+    const code = text.charCodeAt(i);
+    if (code === BACKSLASH) i++;
+    else if (code === PAREN_OPEN) open++;
+    else if (code === PAREN_CLOSE && --open === 0) return i;
+  }
+  return undefined;
 }
 
 /** Where each parenthesis closes. */

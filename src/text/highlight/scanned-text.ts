@@ -1,4 +1,5 @@
 import type { HighlightToken } from './hits.ts';
+import { type Lines, linesOf } from './lines.ts';
 import { type Words, wordsOf } from './words.ts';
 
 /** A text with its words. */
@@ -6,12 +7,14 @@ export interface ScannedText {
   /** The text as UTF-8. */
   readonly bytes: Buffer;
   readonly words: Words;
+  readonly lines: Lines;
   /** The tokens that may match, in order of start: at least those whose forms match, or belong to a phrase. */
   readonly candidates: readonly HighlightToken[];
 }
 
 /** Scans a text by a tokeniser, whose tokens come in order of start; `isCandidate` says which forms may match, all by default. */
-export function scanTokens(text: string, tokens: (text: string) => readonly HighlightToken[], isCandidate?: (form: string) => boolean): ScannedText {
-  const found = tokens(text);
-  return { bytes: Buffer.from(text), words: wordsOf(found), candidates: isCandidate === undefined ? found : found.filter(({ form }) => isCandidate(form)) };
+export function scanTokens(text: string | Buffer, tokens: (text: string) => readonly HighlightToken[], isCandidate?: (form: string) => boolean): ScannedText {
+  const found = tokens(text.toString());
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  return { bytes, words: wordsOf(found), lines: linesOf(bytes), candidates: isCandidate === undefined ? found : found.filter(({ form }) => isCandidate(form)) };
 }

@@ -1,6 +1,7 @@
 import type { ParameterizedContext } from 'koa';
 import { ServiceError } from '../../../errors/index.ts';
 import { presentedCredential } from '../../../lib/credential.ts';
+import type { Timer } from '../../../lib/timer.ts';
 import type { Caller } from '../../../operations/index.ts';
 
 /** Who sent a request, with the credential as it was presented. */
@@ -28,12 +29,14 @@ export function goneSignal({ res }: ParameterizedContext): AbortSignal {
 }
 
 /** Aborts with `busy` when the request has taken so many milliseconds; 0 for never. */
-export function lateSignal({ res }: ParameterizedContext, milliseconds: number): AbortSignal {
+export function lateSignal({ res }: ParameterizedContext, milliseconds: number, timer: Timer): AbortSignal {
   const controller = new AbortController();
   if (milliseconds === 0) return controller.signal;
-  const timer = setTimeout(() => {
+  const closed = new AbortController();
+  res.once('close', () => closed.abort());
+  void timer.sleep(milliseconds, closed.signal).then(() => {
+    if (closed.signal.aborted) return;
     controller.abort(new ServiceError('busy', `the request took longer than ${milliseconds} ms`, { headers: { 'Retry-After': '1' } }));
-  }, milliseconds);
-  res.once('close', () => clearTimeout(timer));
+  });
   return controller.signal;
 }

@@ -1,9 +1,11 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Context, RateLimit, Sender } from '../../../operations/index.ts';
+import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { GraphqlFixture, type FixtureOptions, type GraphqlAnswer } from '../../../testkit/graphql/graphql-fixture.ts';
 
 let fixture: GraphqlFixture;
@@ -207,7 +209,7 @@ describe('an answer', () => {
     const order: string[] = [];
     const remove = async ({ collection }: { collection: string }) => {
       order.push(`begin ${collection}`);
-      await new Promise((resolve) => setImmediate(resolve));
+      await setImmediate();
       order.push(`end ${collection}`);
       if (collection === 'b') throw new ServiceError('busy', 'busy');
       return { deleted: 1, status: 'deleted' as const, collection };
@@ -255,14 +257,18 @@ describe('the limits of a request as a whole', () => {
   });
 
   it('let an operation go on that is not limited in time, and begin none after it', async () => {
-    let release!: () => void;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    await open({ timeoutMs: 50, handlers: { reindexVectors: async () => {
-      await held;
+    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const timer = new ManualTimer();
+    await open({ timeoutMs: 60_000, timer, handlers: { reindexVectors: async () => {
+      begun.resolve();
+      await held.promise;
       return { embedded: 1, skipped: 0, failed: 0, totalChunks: 1 };
     } } });
     const asked = fixture.ask('mutation { a: vectorReindex(collection: "c") { embedded } b: vectorReindex(collection: "c") { embedded } }');
-    setTimeout(release, 150);
+    await begun.promise;
+    await timer.elapse();
+    await setImmediate();
+    held.resolve();
     expect((await asked).errors).toMatchObject([{ path: ['b'], extensions: { code: 'busy' } }]);
     expect(fixture.invoked).toEqual(['reindexVectors']);
   });
@@ -285,7 +291,7 @@ describe('a client that goes', () => {
     socket.write(`POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     await running;
     socket.destroy();
-    while (fixture.exchanges.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (fixture.exchanges.length === 0) await setImmediate();
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true]);
     expect(fixture.exchanges).toMatchObject([{ status: 499 }]);
     expect(fixture.logged).toEqual([]);
@@ -316,7 +322,7 @@ describe('a client that goes', () => {
     // Another request makes sure that the server has seen the connection close.
     await fixture.send({ query: '{ __typename }' });
     release();
-    while (fixture.exchanges.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    while (fixture.exchanges.length < 2) await setImmediate();
     expect(written).toEqual(['a']);
     expect(fixture.invoked).toEqual(['deleteCollection']);
   });

@@ -4,6 +4,7 @@ import { createHandler, type HandlerOptions, type Request, type Response } from 
 import type { Middleware, ParameterizedContext } from 'koa';
 import { ServiceError, type ErrorCode } from '../../../errors/index.ts';
 import type { Log } from '../../../lib/log.ts';
+import { systemTimer, type Timer } from '../../../lib/timer.ts';
 import { createGraphqlApplication } from '../application.ts';
 import { createContext, type ContextOptions, type GraphqlContext } from '../context.ts';
 import { createErrorPresenter } from '../errors.ts';
@@ -17,6 +18,8 @@ export interface EndpointOptions extends ContextOptions {
   readonly maxBodyBytes: number;
   /** Milliseconds that a request may take as a whole; absent or 0 for no limit. */
   readonly timeoutMs?: number;
+  /** Measures that time. */
+  readonly timer?: Timer | undefined;
 }
 
 /** The library wants a record of what we have an interface for. */
@@ -45,7 +48,7 @@ export function graphqlEndpoint(path: string, options: EndpointOptions): Middlew
     (ctx.state as { path?: string }).path = path;
     const caller = callerOf(ctx);
     const signal = goneSignal(ctx);
-    const late = lateSignal(ctx, options.timeoutMs ?? 0);
+    const late = lateSignal(ctx, options.timeoutMs ?? 0, options.timer ?? systemTimer);
     const present = createErrorPresenter(caller.requestId, unlessGone(options.log, signal));
     const handle = createHandler({
       ...shared,

@@ -55,6 +55,8 @@ const ONLY_IN_JSON: Readonly<Record<string, string>> = {
   'GetRequest.ifNoneMatch': 'a header of HTTP, whose answer would have no body',
   'GetDocumentMetaRequest.ifNoneMatch': 'a header of HTTP, whose answer would have no body',
   'AddRequest.ifMatch': 'a header of HTTP; if_checksum says it',
+  'AddRequest.ifNoneMatch': 'a header of HTTP',
+  'RestoreRevisionRequest.ifMatch': 'a header of HTTP; if_checksum says it',
   'UpdateRequest.ifMatch': 'a header of HTTP; if_checksum says it',
   'SetTTLRequest.ifMatch': 'a header of HTTP; if_checksum says it',
   'DeleteRequest.ifMatch': 'a header of HTTP; if_checksum says it',

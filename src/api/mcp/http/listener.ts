@@ -13,6 +13,7 @@ import { HANDSHAKE, STATELESS, type Revisions } from '../revisions.ts';
 import { checkMessage } from '../check-message.ts';
 import { checkStateless, isStatelessMessage, type Message } from '../select-revision.ts';
 import { readMessage } from './body.ts';
+import { compressJson } from './compression.ts';
 import { openExchange, Refusal, sendRefusal, type Exchange } from './exchange.ts';
 import { createOriginGuard, type OriginOptions } from './origin-guard.ts';
 import { ownerOf, partyOf, type Party } from './party.ts';
@@ -38,6 +39,8 @@ export interface ListenerOptions {
   readonly onRefused?: (refused: RefusedSender) => void;
   readonly origin: OriginOptions;
   readonly maxBodyBytes: number;
+  /** Whether answers are compressed for clients that take them so. */
+  readonly compress?: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -106,6 +109,7 @@ class McpService {
   }
 
   async answer(request: Parameters<RequestListener>[0], response: Parameters<RequestListener>[1]): Promise<void> {
+    if (this.#options.compress === true) compressJson(request, response);
     const exchange = openExchange(request, response, this.#readAddress);
     try {
       if (exchange === undefined || (request.url ?? '').length > MAX_URL_BYTES) throw new Refusal(400, INVALID_REQUEST, `the URL is not one, or longer than ${MAX_URL_BYTES} bytes`);

@@ -1,11 +1,12 @@
 import { foldDiacritics } from '../../../text/folding.ts';
+import { headingsOf } from '../../../text/headings.ts';
 import type { QueryNode } from '../../../text/query/index.ts';
 import { tokenize } from '../../../text/tokenize.ts';
 import { Pace } from '../../documents/index.ts';
 import { PLAIN } from '../view/analyzers.ts';
 import { PROSE_CLASSES } from '../view/document-classes.ts';
 import { CONTENT, type Field, FIELDS, type TextIndex } from '../view/text-index.ts';
-import { nameOfField } from '../view/to-indexed.ts';
+import { isUntitled, nameOfField } from '../view/to-indexed.ts';
 import { readRows } from './result-rows.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
@@ -32,9 +33,10 @@ const MAX_WORDS = 6;
 const MAX_ENDINGS = 40;
 /** Entries of the dictionary that these are chosen from. */
 const MAX_SCAN = 10_000;
-/** Documents whose titles are read, and bytes of metadata that are looked at for them. */
+/** Documents whose titles are read, and bytes of metadata and of bodies that are looked at for them. */
 const MAX_TITLES = 100;
 const MAX_META_BYTES = 2 ** 20;
+const MAX_BODY_BYTES = 2 ** 20;
 
 /** Phrases of a collection that begin as a text does, and titles in which it stands, by documents descending; none for a single word. */
 export async function completePhrases(deps: SearchDeps, { collection, text, field, limit }: PhraseCompletion): Promise<CompletedPhrase[]> {
@@ -76,14 +78,24 @@ async function completeTitles(deps: SearchDeps, index: TextIndex, { words, last,
   const ending: QueryNode = { kind: 'wildcard', pattern: `${last}*`, completes: true, ...at };
   const root: QueryNode = { kind: 'group', required: [before, ending], optional: [], excluded: [], ...at };
   const { hits } = index.search({ readings: [{ classes: PROSE_CLASSES, root, analyzer: PLAIN }], algorithm: 'bm25', fields: [TITLE], limit: MAX_TITLES });
-  const rows = await readRows(deps.sql, hits.map(({ ord }) => ord), { withBodies: false, mostBytes: MAX_META_BYTES });
   const counts = new Map<string, number>();
-  for (const { meta } of rows.values()) {
-    for (const title of meta === null ? [] : (JSON.parse(meta) as { title?: string[] }).title ?? []) {
-      if (continues(title, { words, last })) counts.set(title, (counts.get(title) ?? 0) + 1);
-    }
+  for (const title of await titlesOf(deps, hits.map(({ ord }) => ord))) {
+    if (continues(title, { words, last })) counts.set(title, (counts.get(title) ?? 0) + 1);
   }
   return [...counts].slice(0, limit).map(([term, docCount]) => ({ term, field: nameOfField(TITLE), docCount }));
+}
+
+/** The titles of documents of prose as the index has them, in the order of the documents: those of the metadata, else the first heading. */
+async function titlesOf({ sql, codec }: SearchDeps, ords: readonly number[]): Promise<string[]> {
+  const rows = await readRows(sql, ords, { withBodies: false, mostBytes: MAX_META_BYTES });
+  const titles = new Map([...rows].flatMap(([ord, { meta }]) => (meta === null ? [] : [[ord, (JSON.parse(meta) as { title?: string[] }).title ?? []] as const])));
+  const untitled = [...titles].filter(([ord, given]) => isUntitled(given) && rows.get(ord)!.bytes <= MAX_BODY_BYTES).map(([ord]) => ord);
+  const pace = new Pace();
+  for (const [ord, { body }] of await readRows(sql, untitled, { withBodies: true, mostBytes: MAX_BODY_BYTES })) {
+    if (body !== null) titles.set(ord, headingsOf(await codec.decodeAsync(body), 1));
+    await pace.rest();
+  }
+  return [...titles.values()].flat();
 }
 
 /** Whether the words stand in a title one after the other, the last of them as the beginning of a word. */

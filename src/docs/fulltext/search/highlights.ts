@@ -3,7 +3,7 @@ import { isCodeDocument, tokenizeCode } from '../../../text/code/index.ts';
 import { highlight, type HighlightOptions } from '../../../text/highlight/index.ts';
 import { tokenize } from '../../../text/tokenize.ts';
 import type { Meta } from '../../documents/index.ts';
-import { CONTENT, FIELDS } from '../view/text-index.ts';
+import { CONTENT, type Field, FIELDS } from '../view/text-index.ts';
 import { fieldByName, nameOfKey } from '../view/to-indexed.ts';
 import type { SearchRequest } from './request.ts';
 import type { WordMatcher } from './word-matcher.ts';
@@ -13,24 +13,25 @@ type Options = NonNullable<SearchRequest['highlight']>;
 interface Shown {
   readonly key: string;
   readonly meta: Meta;
-  readonly contentMd: string;
+  /** May be UTF-8. */
+  readonly contentMd: string | Buffer;
 }
 
-/** The best passages of a document's body, then those of its metadata, as many of each at most (decisions D-88, D-89). */
-export function highlightsOf({ algorithm, fieldWeights }: Pick<SearchRequest, 'algorithm' | 'fieldWeights'>, options: Options, matcher: WordMatcher, document: Shown): Highlight[] {
+/** The best passages of a document's body, then those of its metadata, as many of each at most (decisions D-88, D-89); of the fields that are searched. */
+export function highlightsOf({ fields }: Pick<SearchRequest, 'fields'>, options: Options, matcher: WordMatcher, document: Shown): Highlight[] {
   const code = isCodeDocument(document);
   const { marks, highlighted } = matcher;
   const tokens = code ? tokenizeCode : tokenize;
-  const scan = marks && ((text: string) => (code ? marks.scanBy(tokenizeCode, text) : marks.scan(text)));
+  const scan = marks && ((text: string | Buffer) => (code ? marks.scanBy(tokenizeCode, text) : marks.scan(text)));
   const all: HighlightOptions = { ...options, ...highlighted, tokens, ...(scan && { scan }), markdown: !code };
-  const counts = (key: string): boolean => algorithm !== 'bm25f' || (fieldWeights.get(fieldByName(key)) ?? 0) > 0;
-  const body = highlight(document.contentMd, all).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }));
+  const counts = (field: Field): boolean => fields?.includes(field) !== false;
+  const body = !counts(CONTENT) ? [] : highlight(document.contentMd, all).map((found): Highlight => ({ field: FIELDS[CONTENT], ...found }));
   return [...body, ...inMetadata(document.meta, counts, all, options.maxHighlights)];
 }
 
 /** One passage of each value at most: those with the most terms, in the order of the metadata. */
-function inMetadata(meta: Meta, counts: (key: string) => boolean, options: HighlightOptions, most: number): Highlight[] {
-  const found = Object.entries(meta).filter(([key]) => counts(key)).flatMap(([key, values]) => values.flatMap((value, valueIndex) => (
+function inMetadata(meta: Meta, counts: (field: Field) => boolean, options: HighlightOptions, most: number): Highlight[] {
+  const found = Object.entries(meta).filter(([key]) => counts(fieldByName(nameOfKey(key)))).flatMap(([key, values]) => values.flatMap((value, valueIndex) => (
     highlight(value, { ...options, maxHighlights: 1 }).map((one): Highlight => ({ field: nameOfKey(key), valueIndex, ...one })))));
   if (found.length <= most) return found;
   const best = new Set([...found].sort((a, b) => b.matchedTerms.length - a.matchedTerms.length).slice(0, most));

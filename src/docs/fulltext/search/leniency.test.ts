@@ -30,6 +30,24 @@ describe('fuzzy: auto', () => {
     expect(await keys('functon')).toEqual(['k1', 'k5']);
   });
 
+  it('finds a word of which the collection has inflections only', async () => {
+    await fixture.add('k5', 'many lanterns');
+    await fixture.add('k6', 'many modules');
+    expect([await keys('lantrn'), await keys('modle')]).toEqual([['k5'], ['k6']]);
+    expect((await fixture.find('lantrn', { fuzzy: 'auto', highlight: true })).results).toMatchObject([
+      { matchedTerms: ['lantrn~lanterns'], highlights: [{ fragment: 'many <mark>lanterns</mark>' }] },
+    ]);
+    expect(await sorted('lantrn', { fuzzy: 1 })).toEqual([]);
+    expect(await sorted('lantrn', { fuzzy: 'auto', disableStem: true })).toEqual([]);
+  });
+
+  it('allows no more for words that the collection has, and for short stems', async () => {
+    await fixture.add('k5', 'a lantern');
+    await fixture.add('k6', 'two lanturns');
+    await fixture.add('k7', 'a tan');
+    expect([await keys('lantern'), await keys('taps')]).toEqual([['k5'], []]);
+  });
+
   it('marks what it found', async () => {
     const { results } = await fixture.find('functon', { fuzzy: 'auto', highlight: true });
     expect(results[0]!.highlights![0]!.fragment).toBe('asynchronous <mark>functions</mark> and an async <mark>function</mark>');
@@ -149,6 +167,13 @@ describe('autocomplete of several words', () => {
     expect(await complete('how to', { field: 'content' })).toEqual([]);
     expect(await complete('how d', { field: 'title' })).toEqual([]);
   });
+
+  it('offers the first heading of documents without a title', async () => {
+    await fixture.add('d', '```md\n# Map of things\n```\n\n# Map of the world ##\n\n## Map of roads', { title: [' '] });
+    await fixture.add('e', `# Map of the world\n\n${'long '.repeat(50_000)}`);
+    await fixture.add('f', '# Map of the moon', { title: ['Moon'] });
+    expect(await complete('map of', { field: 'title' })).toEqual(['meta.title: Map of the world (2)']);
+  });
 });
 
 describe('a retrieval profile', () => {
@@ -172,6 +197,66 @@ describe('a retrieval profile', () => {
     expect(reranked).toBeGreaterThan(plain);
     await configure({ rerank: false });
     expect([await score(), await score({ rerank: true })]).toEqual([plain, reranked]);
+  });
+});
+
+describe('searchable fields', () => {
+  const configure = (retrieval: object) => fixture.base.call('setCollectionConfig', { collection: 'c', retrieval });
+  const ALGORITHMS = ['tfidf', 'bm25', 'bm25f', 'pmisparse'];
+  beforeEach(async () => {
+    await fixture.add('a', 'a fox runs', { title: ['cat'], author: ['dog fox'], editor: ['elk'] });
+    await fixture.add('b', 'a cat', { title: ['foxes'], author: ['elk'], tags: ['fox'] });
+  });
+
+  it.each(ALGORITHMS)('are the only ones in which %s finds words', async (algorithm) => {
+    const found = (query: string, more: object = {}) => sorted(query, { algorithm, ...more });
+    await configure({ searchableFields: ['title', 'meta.author'] });
+    expect(await found('fox')).toEqual(['a', 'b']);
+    expect([await found('cat'), await found('elk'), await found('runs'), await found('f*'), await found('"dog fox"')]).toEqual([['a'], ['b'], [], ['a', 'b'], ['a']]);
+    expect([await found('foc', { fuzzy: 1 }), await found('rums', { fuzzy: 'auto' })]).toEqual([['a'], []]);
+    await configure({ searchableFields: ['content'] });
+    expect([await found('fox'), await found('elk')]).toEqual([['a'], []]);
+    await configure({ searchableFields: ['missing'] });
+    expect(await found('fox')).toEqual([]);
+    await configure({ searchableFields: null });
+    expect(await found('fox')).toEqual(['a', 'b']);
+  });
+
+  it.each(ALGORITHMS)('are what terms and passages are shown of by %s', async (algorithm) => {
+    await configure({ searchableFields: ['author'] });
+    const shown = async (query: string, more: object = {}) => (await fixture.find(query, { algorithm, highlight: true, ...more })).results
+      .map(({ matchedTerms, highlights }) => [matchedTerms, highlights!.map(({ field, fragment }) => `${field}: ${fragment}`)]);
+    expect(await shown('fox runs cat')).toEqual([[['fox'], ['meta.author: dog <mark>fox</mark>']]]);
+    expect(await shown('foxx runn', { fuzzy: 1 })).toEqual([[['foxx~fox'], ['meta.author: dog <mark>fox</mark>']]]);
+  });
+
+  it('give way to the fields that a search weighs itself', async () => {
+    await configure({ searchableFields: ['title'] });
+    const asked = { algorithm: 'bm25f', fieldWeights: { content: 1 }, highlight: true };
+    expect((await fixture.find('fox', asked)).results).toMatchObject([{ document: { key: 'a' }, matchedTerms: ['fox'], highlights: [{ field: 'content' }] }]);
+    expect(await sorted('fox', { algorithm: 'tfidf', fieldWeights: { content: 1 } })).toEqual(['b']);
+  });
+
+  it('weigh for bm25f what the profile says, else the default or 1', async () => {
+    await configure({ searchableFields: ['title', 'author'], fieldWeights: { author: 2, content: 3 }, algorithm: 'bm25f' });
+    expect([await sorted('fox'), await sorted('cat')]).toEqual([['a'], []]);
+    await configure({ fieldWeights: null });
+    expect(await fixture.keys('fox')).toEqual(['b', 'a']);
+  });
+
+  it('switch reranking off without those that it looks at, unless it is asked for', async () => {
+    const score = async (more: object = {}) => (await fixture.find('dog fox', more)).results[0]!.score;
+    await configure({ searchableFields: ['author'] });
+    expect(await score()).toBe(await score({ rerank: false }));
+    expect(await score({ rerank: true })).toBeGreaterThan(await score());
+    await configure({ searchableFields: ['author', 'content', 'title', 'key'] });
+    expect(await score()).toBeGreaterThan(await score({ rerank: false }));
+  });
+
+  it('are those of suggestions', async () => {
+    await configure({ searchableFields: ['title'] });
+    expect((await fixture.find('rums')).suggestions).toBeUndefined();
+    expect((await fixture.find('foxxs')).suggestions).toContain('foxes');
   });
 });
 

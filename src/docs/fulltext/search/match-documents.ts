@@ -105,12 +105,12 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   // Asked for only now, since another may have taken its place meanwhile.
   const index = deps.view.indexOf(request.collection);
   if (index === undefined) return { total: 0, seen: new Map(), all: undefined, torn: new Set() };
-  const { plan, algorithm, fieldWeights, rerank, facetBy, sort } = request;
+  const { plan, algorithm, fieldWeights, fields, rerank, facetBy, sort } = request;
   const pinned = scope.pinned.filter((ord) => only?.has(ord) !== false);
   const filter = only === undefined ? eligible : within(only, eligible);
   // What is pinned leaves a gap behind among the best.
   const limit = Math.max(request.offset + request.limit + pinned.length, only?.size ?? 0);
-  const query = { readings: plan.readings, algorithm, fieldWeights, ...(filter && { filter }), ...(factors && { factors }) };
+  const query = { readings: plan.readings, algorithm, fieldWeights, ...(fields && { fields }), ...(filter && { filter }), ...(factors && { factors }) };
   const { total, hits: best, matches, looked } = index.search({
     ...query, collect: facetBy !== undefined || sort !== undefined, look: pinned, rerank: rerank && sort === undefined,
     limit: sort === undefined ? feedback?.limit(limit) ?? limit : isByScore(sort) ? index.documents : 0,
@@ -122,7 +122,7 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
     : new Map(scoresOf(deps.view.indexOf(request.collection) ?? index, query, sorted.first));
   for (const [i, ord] of pinned.entries()) if (!scores.has(ord)) scores.set(ord, filter?.has(ord) === false ? undefined : weighed(looked[i], factors?.[ord]));
   const ords = [...scores.keys()];
-  const terms = await matchedTerms(index, plan, ords);
+  const terms = await matchedTerms(index, plan, ords, fields);
   // Pinned documents may come first, and move others to a later page.
   const contentsOf = only === undefined ? [...pinned, ...ords.slice(Math.max(0, request.offset - pinned.length))] : ords;
   const rows = await readRows(deps.sql, ords, { ...content, contentsOf });

@@ -1,21 +1,21 @@
 import { Pace } from '../../documents/index.ts';
 import { isAmong } from '../view/document-classes.ts';
-import type { TextIndex } from '../view/text-index.ts';
+import type { Field, TextIndex } from '../view/text-index.ts';
 import type { QueryPlan, Reading, WantedLeaf } from './query-plan.ts';
 
 /**
  * Which terms of a query each of some documents matches, in the order of the query, and those by whose neighbours
- * alone at the end; what was found by edits is called `query~indexed` (decision D-85). The index answers for one leaf after the
- * other, with rests between.
+ * alone at the end; what was found by edits is called `query~indexed` (decision D-85). Where `fields` are given, nothing else
+ * is looked at. The index answers for one leaf after the other, with rests between.
  */
-export async function matchedTerms(index: TextIndex, { readings }: QueryPlan, ords: readonly number[]): Promise<Map<number, Set<string>>> {
+export async function matchedTerms(index: TextIndex, { readings }: QueryPlan, ords: readonly number[], fields?: readonly Field[]): Promise<Map<number, Set<string>>> {
   const pace = new Pace();
   const terms = new Map(ords.map((ord) => [ord, new Set<string>()]));
   const classes = new Map(ords.map((ord) => [ord, index.classOf(ord)]));
   for (const reading of readings) {
     const own = ords.filter((ord) => isAmong(classes.get(ord), reading.classes));
     for (const leaf of own.length === 0 ? [] : reading.wanted) {
-      const names = namesByOrd(index, reading, leaf, own);
+      const names = namesByOrd(index, reading, leaf, { ords: own, fields });
       for (const [i, ord] of own.entries()) for (const name of names[i]!) terms.get(ord)!.add(name);
       await pace.rest();
     }
@@ -24,11 +24,11 @@ export async function matchedTerms(index: TextIndex, { readings }: QueryPlan, or
 }
 
 /** What a leaf is called for each of some documents; nothing where it does not match. */
-function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, labels }: WantedLeaf, ords: readonly number[]): (readonly string[])[] {
+function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, labels }: WantedLeaf, { ords, fields }: { readonly ords: readonly number[]; readonly fields: readonly Field[] | undefined }): (readonly string[])[] {
   if (node.kind === 'term' && node.fuzzy) {
-    return index.matchesByEdits(node, analyzer, ords)
+    return index.matchesByEdits(node, analyzer, ords, fields)
       .map(({ itself, forms }) => labels.flatMap((label) => [...(itself ? [label] : []), ...forms.map((form) => `${label}~${form}`)]));
   }
-  const { looked } = index.search({ readings: [{ classes, root: node, analyzer }], algorithm: 'tfidf', limit: 0, look: ords });
+  const { looked } = index.search({ readings: [{ classes, root: node, analyzer }], algorithm: 'tfidf', limit: 0, look: ords, ...(fields && { fields }) });
   return ords.map((_, i) => (looked[i] === undefined ? [] : labels));
 }

@@ -41,8 +41,7 @@ export async function presentResults({ sql, codec, view }: PresentDeps, request:
     if (row.meta === null && presented.length > 0) budget.end();
     if (budget.isSpent) break;
     if (row.meta === null && !(await readContent(sql, row, needsBodies(request)))) continue;
-    const contentMd = row.body === null ? '' : await codec.decodeAsync(row.body);
-    const { result, bytes, size } = present(request, matchers, one, contentMd);
+    const { result, bytes, size } = present(request, matchers, one, await bodyOf(codec, request, row));
     if (!budget.take(size)) break;
     presented.push({ result, bytes });
     await pace.rest();
@@ -50,12 +49,25 @@ export async function presentResults({ sql, codec, view }: PresentDeps, request:
   return presented;
 }
 
-function present(request: SearchRequest, matchers: WordMatchers, { row, score, terms, pinned }: Curated<Found>, contentMd: string): PresentedResult & { readonly size: number } {
+/** A body in the forms that results need it in: its text to be shown, its bytes for passages of it. */
+interface Body {
+  readonly text: string;
+  readonly utf8: Buffer;
+}
+
+const NONE = Buffer.alloc(0);
+
+async function bodyOf(codec: BodyCodec, { projection, highlight }: SearchRequest, { body }: ResultRow): Promise<Body> {
+  if (body === null) return { text: '', utf8: NONE };
+  return highlight === undefined ? { text: await codec.decodeAsync(body), utf8: NONE } : codec.bytesAsync(body, projection.body);
+}
+
+function present(request: SearchRequest, matchers: WordMatchers, { row, score, terms, pinned }: Curated<Found>, { text, utf8 }: Body): PresentedResult & { readonly size: number } {
   const { projection, highlight: options } = request;
   const meta = JSON.parse(row.meta!) as Record<string, string[]>;
-  const document = projectDocument(toDocument(row, meta, contentMd), projection);
+  const document = projectDocument(toDocument(row, meta, text), projection);
   const matcher = options && matchers.of({ key: row.key, lang: row.lang, meta });
-  const highlights = options && (matcher === undefined ? [] : highlightsOf(request, options, matcher, { key: row.key, meta, contentMd }));
+  const highlights = options && (matcher === undefined ? [] : highlightsOf(request, options, matcher, { key: row.key, meta, contentMd: utf8 }));
   const body = projection.body ? row.bytes : undefined;
   return {
     result: { document, score, matchedTerms: [...terms], ...(highlights && { highlights }), ...(pinned && { pinned }) },

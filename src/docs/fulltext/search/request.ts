@@ -9,7 +9,7 @@ import { limitOf } from '../../limit-of.ts';
 import type { FullText } from '../fulltext.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Algorithm, Field } from '../view/text-index.ts';
-import { toWeights } from '../view/field-weights.ts';
+import { searchedFields } from './searched-fields.ts';
 import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
 import { languagesOfQuery } from './query-languages.ts';
 import { toConditions, type RangeCondition } from './range-conditions.ts';
@@ -32,6 +32,8 @@ export interface SearchRequest {
   readonly plan: QueryPlan;
   readonly algorithm: Algorithm;
   readonly fieldWeights: ReadonlyMap<Field, number>;
+  /** The only fields in which words are found; undefined for those that the algorithm has. */
+  readonly fields: readonly Field[] | undefined;
   /** Whether the best matches are put into a better order. */
   readonly rerank: boolean;
   /** Codes of the languages that the query was read in, that of most documents first. */
@@ -86,11 +88,12 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     stemming: settings.stemming && !input.disableStem,
     synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
   });
+  const algorithm = input.algorithm ?? profile.algorithm ?? settings.algorithm;
+  const searched = searchedFields(algorithm, input.fieldWeights, profile);
   return {
-    collection, query, plan, langs: languages.map(({ lang }) => lang), synonymsActive, filterMeta,
-    algorithm: input.algorithm ?? profile.algorithm ?? settings.algorithm,
-    fieldWeights: toWeights(input.fieldWeights ?? profile.fieldWeights),
-    rerank: plan.mode === 'simple' && (input.rerank ?? (input.fieldWeights === undefined && (profile.rerank ?? true))),
+    collection, query, plan, algorithm, langs: languages.map(({ lang }) => lang), synonymsActive, filterMeta,
+    fieldWeights: searched.weights, fields: searched.fields,
+    rerank: plan.mode === 'simple' && (input.rerank ?? (input.fieldWeights === undefined && (profile.rerank ?? searched.isUsual))),
     stemmingActive: isStemming(plan),
     limit: limitOf(input) ?? profile.topK ?? DEFAULT_LIMIT,
     offset: input.offset,

@@ -19,20 +19,20 @@ const MAX_SUGGESTIONS = 3;
 const MAX_WORDS = 8;
 
 /** Suggests other spellings where a query of words finds nothing, each of which finds something under the same filters. */
-export async function helpFor(deps: SearchDeps, input: SearchInput, { collection, query, plan }: SearchRequest, scope: Pick<MatchScope, 'collection' | 'signal'>): Promise<SearchHelp> {
+export async function helpFor(deps: SearchDeps, input: SearchInput, { collection, query, plan, fields }: SearchRequest, scope: Pick<MatchScope, 'collection' | 'signal'>): Promise<SearchHelp> {
   const [main] = plan.readings;
   const index = deps.view.indexOf(collection);
   if (main === undefined || index === undefined) return { suggestions: [], droppedWords: [] };
-  const candidates = plan.mode === 'simple' ? await respelled(index, main, Buffer.from(query)) : [];
+  const candidates = plan.mode === 'simple' ? await respelled(index, main, Buffer.from(query), fields) : [];
   const suggestions: string[] = [];
   for (const candidate of candidates) if (await finds(deps, { ...input, query: candidate }, scope)) suggestions.push(candidate);
   return { suggestions, droppedWords: [...main.dropped] };
 }
 
 /** The query with the words that no document has replaced by such as are spelled alike: the nearest of each, then another of one. */
-async function respelled(index: TextIndex, reading: Reading, query: Buffer): Promise<string[]> {
+async function respelled(index: TextIndex, reading: Reading, query: Buffer, fields: SearchRequest['fields']): Promise<string[]> {
   const pace = new Pace();
-  const unknown = [...reading.own].filter((node) => isUnknown(index, reading, node)).slice(0, MAX_WORDS);
+  const unknown = [...reading.own].filter((node) => isUnknown(index, reading, node, fields)).slice(0, MAX_WORDS);
   const corrections: { readonly node: TermNode; readonly words: readonly string[] }[] = [];
   for (const node of unknown) {
     const words = index.spelledLike(node.form, MAX_SUGGESTIONS);
@@ -46,8 +46,8 @@ async function respelled(index: TextIndex, reading: Reading, query: Buffer): Pro
   return [nearest, ...others].map((words) => replaced(query, words));
 }
 
-function isUnknown(index: TextIndex, { classes, analyzer }: Reading, { form, start, end }: TermNode): boolean {
-  return index.search({ readings: [{ classes, analyzer, root: { kind: 'term', form, start, end } }], algorithm: 'tfidf', limit: 0 }).total === 0;
+function isUnknown(index: TextIndex, { classes, analyzer }: Reading, { form, start, end }: TermNode, fields: SearchRequest['fields']): boolean {
+  return index.search({ readings: [{ classes, analyzer, root: { kind: 'term', form, start, end } }], algorithm: 'tfidf', limit: 0, ...(fields && { fields }) }).total === 0;
 }
 
 /** Ranges are bytes of the query, in ascending order. */

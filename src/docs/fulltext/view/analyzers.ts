@@ -8,10 +8,24 @@ export const PLAIN: TermAnalyzer = { name: 'plain', stemming: false, term: (form
 /** Part of the names: changes when a stemmer gives other terms, so that checkpoints group their forms anew. */
 const VERSION = 1;
 
+/** Forms whose terms an analyzer remembers, half of them at least. A search asks for those of its words again and again. */
+const REMEMBERED = 4096;
+
+function remembering(termOf: (form: string) => string): (form: string) => string {
+  let [recent, older] = [new Map<string, string>(), new Map<string, string>()];
+  return (form) => {
+    let term = recent.get(form);
+    if (term !== undefined) return term;
+    recent.set(form, term = older.get(form) ?? termOf(form));
+    if (recent.size > REMEMBERED / 2) [recent, older] = [new Map(), recent];
+    return term;
+  };
+}
+
 /** The analyzers of all languages that have a stemmer, by code. They know no stop words: those are the query's matter. */
 const STEMMING: ReadonlyMap<string, TermAnalyzer> = new Map(LANGUAGES.filter(({ code }) => stemmingAvailable(code)).map(({ code }) => {
   const { term } = analyzerFor(code, { stemming: true, stopWords: 'none' });
-  return [code, { name: `${code}-${VERSION}`, stemming: true, term: (form) => term(form) ?? form }];
+  return [code, { name: `${code}-${VERSION}`, stemming: true, term: remembering((form) => term(form) ?? form) }];
 }));
 
 /** The analyzer of a language by its code (see `resolveLanguage`). */

@@ -7,7 +7,12 @@ export const DEFAULT_WEIGHTS = {
 } as const;
 
 /** Those of `tfidf`, for which metadata without a field of its own counts as the content does. */
-export const TFIDF_WEIGHTS: ReadonlyMap<number, number> = new Map([...toWeights(), [OTHER, 1]] as [number, number][]);
+const TFIDF_WEIGHTS: ReadonlyMap<number, number> = new Map([...toWeights(), [OTHER, 1]] as [number, number][]);
+
+/** Weights of the only fields that are searched, for `tfidf`. */
+export function tfidfWeights(fields: readonly Field[] | undefined): ReadonlyMap<Field, number> {
+  return fields === undefined ? TFIDF_WEIGHTS : new Map(fields.map((field) => [field, typeof field === 'number' ? TFIDF_WEIGHTS.get(field)! : 1]));
+}
 
 /** Fields that are not listed do not count. A name in two spellings, `title` and `meta.title`, has the larger of its weights. */
 export function toWeights(given: Readonly<Record<string, number>> = DEFAULT_WEIGHTS): ReadonlyMap<Field, number> {

@@ -7,7 +7,7 @@ import type { Steps } from '../../view/index.ts';
 import { PLAIN, STEMMING_ANALYZERS } from './analyzers.ts';
 import { CODE_CLASS } from './document-classes.ts';
 import { type Feedback, type FeedbackRules, relevantTerms, type RelevantText, rescored } from './feedback.ts';
-import { TFIDF_WEIGHTS } from './field-weights.ts';
+import { tfidfWeights } from './field-weights.ts';
 import { OrdSet } from './ord-set.ts';
 import { type Completion, type CompletionRequest, type FormsLike, type IndexedDocument, type MatchByEdits, type TermAnalyzer, type TextHit, type TextIndex, type TextIndexes, type TextMatches, type TextQuery, type WeightedTerm } from './text-index.ts';
 import { exactForms, formsByEdits, toIndexQuery } from './to-index-query.ts';
@@ -103,14 +103,21 @@ class InvertedTextIndex implements TextIndex {
     return rescored(this.#index, hits, feedback, toScoring(algorithm, fieldWeights, fields));
   }
 
-  matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[]): MatchByEdits[] {
+  matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[], fields?: readonly Field[]): MatchByEdits[] {
     const { exact, near } = formsByEdits(this.#index, analyzer, term);
-    const nearTexts = near.map(({ id }) => ({ id, text: this.#index.textOf(id) }));
-    const stands = (id: number, ord: number) => this.#index.frequency(id, ord) > 0;
+    const itself = this.#standing(exact, ords, fields);
+    const others = near.map(({ id }) => ({ text: this.#index.textOf(id), standing: this.#standing([id], ords, fields) }));
     return ords.map((ord) => ({
-      itself: exact.some((id) => stands(id, ord)),
-      forms: nearTexts.filter(({ id }) => stands(id, ord)).map(({ text }) => text),
+      itself: itself.has(ord),
+      forms: others.filter(({ standing }) => standing.has(ord)).map(({ text }) => text),
     }));
+  }
+
+  /** Those of some documents in which one of some forms stands. */
+  #standing(ids: readonly number[], ords: readonly number[], fields: readonly Field[] | undefined): ReadonlySet<number> {
+    if (fields === undefined) return new Set(ords.filter((ord) => ids.some((id) => this.#index.frequency(id, ord) > 0)));
+    const { scores } = this.#index.search({ kind: 'term', forms: ids.map((id) => ({ id })) }, { algorithm: { kind: 'bm25', fields }, limit: 0, scoresOf: ords });
+    return new Set(ords.filter((_, i) => scores![i]! >= 0));
   }
 
   spelledLike(form: string, limit: number): readonly string[] {
@@ -181,7 +188,7 @@ function* codeTokens(text: string): Generator<undefined, FormAt[]> {
 export function toScoring(algorithm: TextQuery['algorithm'], weights: ReadonlyMap<Field, number> = new Map(), fields?: readonly Field[]): ScoringAlgorithm {
   const only = fields && { fields };
   switch (algorithm) {
-    case 'tfidf': return { kind: 'tfidf', weights: TFIDF_WEIGHTS };
+    case 'tfidf': return { kind: 'tfidf', weights: tfidfWeights(fields) };
     case 'bm25': return { kind: 'bm25', ...only };
     case 'bm25f': return { kind: 'bm25f', weights };
     case 'pmisparse': return { kind: 'bm25', k1: PMISPARSE_K1, ...only };

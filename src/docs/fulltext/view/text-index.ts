@@ -82,7 +82,7 @@ export interface TextQuery {
   readonly algorithm: Algorithm;
   /** Weights of the fields that count, for `bm25f`; 0 leaves a field out. */
   readonly fieldWeights?: ReadonlyMap<Field, number>;
-  /** The only fields that count, for `bm25` and `pmisparse`; content and metadata when absent. */
+  /** The only fields that count, but for `bm25f`; when absent those with a weight for `tfidf`, else content and metadata. */
   readonly fields?: readonly Field[];
   /** Whether the best are put into a better order by the words of the readings. */
   readonly rerank?: boolean | undefined;
@@ -168,8 +168,8 @@ export interface TextIndex {
    * to its score. Nothing is found besides, and nothing falls behind what was not looked at.
    */
   rescore(hits: readonly TextHit[], feedback: readonly Feedback[], scoring: Pick<TextQuery, 'algorithm' | 'fieldWeights' | 'fields'>): readonly TextHit[];
-  /** How each of some documents matches a term that allows edits. */
-  matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[]): MatchByEdits[];
+  /** How each of some documents matches a term that allows edits, in some fields or in any. */
+  matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[], fields?: readonly Field[]): MatchByEdits[];
   /** Words that are spelled like a form but for an edit or two, the nearest first, then those of most documents. */
   spelledLike(form: string, limit: number): readonly string[];
   /** Forms of the index like something, each once; undefined where there are more than `limit`. */

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../errors/index.ts';
+import { withinEdits } from '../../../lib/edit-distance.ts';
 import { ALL, type FuzzyForm, NONE, type InvertedIndex, type Query, type WeightedForm, within } from '../../../search/inverted/index.ts';
 import { foldDiacritics } from '../../../text/folding.ts';
 import type { GroupNode, PhraseNode, QueryNode, TermNode } from '../../../text/query/index.ts';
@@ -15,6 +16,9 @@ const EDIT_WEIGHT = 0.8;
 
 /** Forms whose inflections are found by edits as well: those that the word most probably was to be. */
 const FUZZY_GROUPS = 3;
+/** Edits by which inflections are looked for, and letters from which on a stem may be misspelt. */
+const MOST_EDITS = 2;
+const STEM_FROM = 4;
 /** Forms that a word which is being typed stands for at most, how many of the dictionary they are chosen from, and what each weighs. */
 const COMPLETIONS = 100;
 const COMPLETION_CANDIDATES = 5000;
@@ -176,12 +180,13 @@ export function wordOf(pattern: string): string | undefined {
 
 /**
  * The forms of a term, and those that edits make of others: the nearest, and of these the most frequent (decision D-85). Where the
- * first character stays, inflections of the nearest are found as well.
+ * first character stays, inflections of the nearest are found as well, and forms whose stem is near that of a word which has no form itself.
  */
 export function formsByEdits(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, { form, fuzzy = 0, keepsFirst = false }: Pick<TermNode, 'form' | 'fuzzy' | 'keepsFirst'>): { exact: readonly number[]; near: readonly FuzzyForm[] } {
   const exact = exactForms(index, analyzer, form);
   const known = new Set(exact);
-  const others = index.fuzzy(form, fuzzy, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id));
+  const spelledLike = index.fuzzy(form, fuzzy, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id));
+  const others = keepsFirst && exact.length === 0 ? withStemsLike(index, analyzer, { form, fuzzy }, spelledLike) : spelledLike;
   const near = keepsFirst ? withFirstOf(index, form, others, exact.length > 0) : others;
   const best = near.map(({ id, distance }) => ({ id, distance, documents: index.documents(id) }))
     .sort((a, b) => a.distance - b.distance || b.documents - a.documents || a.id - b.id).slice(0, FUZZY_FORMS);
@@ -197,6 +202,15 @@ function withFirstOf(index: Pick<Forms, 'textOf'>, form: string, near: readonly 
 
 function firstOf(form: string): string | undefined {
   return foldDiacritics(form)[Symbol.iterator]().next().value;
+}
+
+/** Adds the forms that are an edit further away, of which the ending takes one: the stem is as near as the word may be. */
+function withStemsLike(index: Omit<Forms, 'wildcard'>, analyzer: TermAnalyzer, { form, fuzzy }: { readonly form: string; readonly fuzzy: number }, near: readonly FuzzyForm[]): readonly FuzzyForm[] {
+  const stem = [...analyzer.term(form)];
+  if (!analyzer.stemming || fuzzy === 0 || fuzzy >= MOST_EDITS || stem.length < STEM_FROM) return near;
+  const known = new Set(near.map(({ id }) => id));
+  const further = index.fuzzy(form, MOST_EDITS, FUZZY_CANDIDATES).filter(({ id }) => !known.has(id) && withinEdits(stem, [...analyzer.term(index.textOf(id))], fuzzy));
+  return [...near, ...further.map(({ id }) => ({ id, distance: fuzzy }))];
 }
 
 /** Misspelt, a word has no stem of its own, so that its inflections are further away than edits reach. */

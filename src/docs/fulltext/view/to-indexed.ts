@@ -38,8 +38,13 @@ export function toIndexed(document: DocumentText, analyzer: TermAnalyzer): Index
     if (field === undefined) named.set(key, values);
     else fields[field] = values;
   }
-  if (fields[TITLE]!.every((title) => title.trim() === '')) fields[TITLE] = headings.slice(0, 1);
+  if (isUntitled(fields[TITLE]!)) fields[TITLE] = headings.slice(0, 1);
   return { ord: document.ord, documentClass, analyzer, fields, named };
+}
+
+/** Whether a document has its first heading as its title. */
+export function isUntitled(titles: readonly string[]): boolean {
+  return titles.every((title) => title.trim() === '');
 }
 
 /** Names that pages of folders have, which say nothing of them. */

@@ -1,0 +1,81 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { compress, type Encoding, isWorthCompressing, preferredEncoding } from '../../../lib/content-encoding.ts';
+
+/** What `write` and `end` take. */
+type Writing = Parameters<(chunk: string | Uint8Array, encoding: BufferEncoding, done?: () => void) => void>;
+
+const JSON_TYPE = /^application\/json\b/i;
+
+/**
+ * Makes a response compress the JSON that is written to it, where that is over 1 KiB and the client accepts it. The SDKs write
+ * responses themselves, so their calls are held until the body is complete. Events go out one by one, as they are.
+ */
+export function compressJson(request: IncomingMessage, response: ServerResponse): void {
+  const { write, end, writeHead, flushHeaders } = response;
+  const parts: Buffer[] = [];
+  let isHeld = false;
+  const release = (): void => void Object.assign(response, { write, end, writeHead, flushHeaders });
+
+  const begin = (status: number, ...rest: readonly unknown[]): ServerResponse => {
+    setHeaders(response, rest.at(-1));
+    response.statusCode = status;
+    isHeld = JSON_TYPE.test(String(response.getHeader('Content-Type') ?? '')) && request.method !== 'HEAD';
+    parts.length = 0;
+    if (isHeld) return varied(response);
+    release();
+    return response.writeHead(status);
+  };
+  const finish = async (encoding: Encoding | undefined): Promise<void> => {
+    const body = Buffer.concat(parts);
+    const sent = encoding === undefined || !isWorthCompressing(body) ? body : await compress(body, encoding).catch(() => body);
+    release();
+    if (response.destroyed) return;
+    if (sent !== body) response.setHeader('Content-Encoding', encoding!);
+    response.setHeader('Content-Length', sent.length);
+    response.end(sent);
+  };
+
+  Object.assign(response, {
+    writeHead: begin,
+    flushHeaders: () => {
+      if (!isHeld) begin(response.statusCode);
+      if (!isHeld) response.flushHeaders();
+    },
+    write: (...args: Writing) => {
+      if (!isHeld) begin(response.statusCode);
+      return isHeld ? hold(parts, args) : response.write(...args);
+    },
+    end: (...args: Writing) => {
+      if (!isHeld) begin(response.statusCode);
+      if (!isHeld) return response.end(...args);
+      hold(parts, args);
+      void finish(preferredEncoding(request.headers['accept-encoding']));
+      return response;
+    },
+  });
+}
+
+/** Caches hear that the answer depends on what the client accepts. */
+function varied(response: ServerResponse): ServerResponse {
+  const others = String(response.getHeader('Vary') ?? '').split(', ').filter((name) => name !== '' && name !== 'Accept-Encoding');
+  return response.setHeader('Vary', [...others, 'Accept-Encoding'].join(', '));
+}
+
+/** Keeps what is written, and says that it was; true, as there is always room. */
+function hold(parts: Buffer[], args: readonly unknown[]): true {
+  const [chunk, encoding] = args;
+  if (typeof chunk === 'string') parts.push(Buffer.from(chunk, typeof encoding === 'string' ? encoding as BufferEncoding : 'utf8'));
+  else if (chunk instanceof Uint8Array) parts.push(Buffer.from(chunk));
+  const callback = args.find((argument) => typeof argument === 'function');
+  if (callback !== undefined) process.nextTick(callback as () => void);
+  return true;
+}
+
+/** The forms of headers that `writeHead` takes: by name, or names and values in turn. */
+function setHeaders(response: ServerResponse, headers: unknown): void {
+  if (headers === null || typeof headers !== 'object') return;
+  const pairs = Array.isArray(headers)
+    ? Array.from({ length: headers.length / 2 }, (_, i) => [String(headers[2 * i]), headers[2 * i + 1] as string] as const)
+    : Object.entries(headers as OutgoingHttpHeaders);
+  for (const [name, value] of pairs) if (value !== undefined) response.setHeader(name, value);
+}

@@ -1,0 +1,34 @@
+import type { Retrieval } from '../../collections/index.ts';
+import { toWeights } from '../view/field-weights.ts';
+import type { Algorithm, Field } from '../view/text-index.ts';
+import { fieldByName } from '../view/to-indexed.ts';
+
+/** The fields in which a search finds words. */
+interface SearchedFields {
+  /** Weights for `bm25f`. */
+  readonly weights: ReadonlyMap<Field, number>;
+  /** The only fields that count; undefined for those that the algorithm has. */
+  readonly fields: readonly Field[] | undefined;
+  /** Whether those are searched that reranking looks at: content, title and key. */
+  readonly isUsual: boolean;
+}
+
+/** Fields that reranking looks at. */
+const RERANKED = ['content', 'title', 'key'].map(fieldByName);
+
+/**
+ * What a search with `bm25f` weighs itself is searched; else the searchable fields of the profile are, for `bm25f` with the
+ * weights of the profile. Where that has none, a searchable field without a default weight has 1.
+ */
+export function searchedFields(algorithm: Algorithm, asked: Readonly<Record<string, number>> | undefined, { fieldWeights, searchableFields }: Retrieval): SearchedFields {
+  const weights = toWeights(asked ?? fieldWeights);
+  if (algorithm === 'bm25f' && asked !== undefined) return { weights, fields: counting(weights), isUsual: true };
+  if (searchableFields === undefined) return { weights, fields: algorithm === 'bm25f' && fieldWeights !== undefined ? counting(weights) : undefined, isUsual: true };
+  const fields = [...new Set(searchableFields.map(fieldByName))];
+  const searched = new Map(fields.map((field) => [field, weights.get(field) ?? (fieldWeights === undefined ? 1 : 0)]));
+  return { weights: searched, fields: algorithm === 'bm25f' ? counting(searched) : fields, isUsual: RERANKED.every((field) => fields.includes(field)) };
+}
+
+function counting(weights: ReadonlyMap<Field, number>): Field[] {
+  return [...weights].filter(([, weight]) => weight > 0).map(([field]) => field);
+}

@@ -1,0 +1,43 @@
+import type { Lines } from './lines.ts';
+import { type ByteRange, type Markup, markupOf } from './markup.ts';
+
+const SEEN = Symbol('seen once');
+/** The markup of texts that are read again and again, for as long as somebody keeps their bytes. */
+const remembered = new WeakMap<Buffer, Markup | typeof SEEN>();
+/** A range takes eight bytes: what is remembered is at most half as large as the text. */
+const BYTES_A_RANGE = 16;
+
+/** A Markdown text, in which tags may not stand everywhere. */
+export class MarkdownText {
+  readonly #bytes: Buffer;
+  readonly #lines: Lines;
+  readonly #kept: Buffer | undefined;
+  #latin1: string | undefined;
+
+  /** @param kept the same bytes, never to change, in a buffer that may come again for further queries */
+  constructor(bytes: Buffer, lines: Lines, kept: Buffer | undefined) {
+    this.#bytes = bytes;
+    this.#lines = lines;
+    this.#kept = kept;
+  }
+
+  /** A character for each byte. */
+  get latin1(): string {
+    return this.#latin1 ??= this.#bytes.toString('latin1');
+  }
+
+  /** The markup of all paragraphs that some ranges touch, at least. The ranges are in order. */
+  markupNear(near: readonly ByteRange[]): Markup {
+    const known = this.#kept && remembered.get(this.#kept);
+    if (typeof known === 'object') return known;
+    if (this.#kept !== undefined && known === undefined) remembered.set(this.#kept, SEEN);
+    return known === SEEN ? this.#all(this.#kept!) : markupOf(this.latin1, this.#lines, near);
+  }
+
+  #all(kept: Buffer): Markup {
+    const markup = markupOf(this.latin1, this.#lines);
+    const { opaque, codeSpans, gaveUp } = markup;
+    if (!gaveUp && (opaque.length + codeSpans.length) / 2 <= kept.length / BYTES_A_RANGE) remembered.set(kept, markup);
+    return markup;
+  }
+}
