@@ -66,6 +66,10 @@ export const B_RERANK_POSITIONS: u32 = 39;
 export const B_RERANK_ORDER: u32 = 40;
 /** By document, a byte: how many operands of a group match it (see `countMatches`). */
 export const B_MATCH_COUNTS: u32 = 41;
+/** Filters by document, matches by document, and which documents are in step with their ordinals (see `filters.ts`). */
+export const B_DOC_FILTERS: u32 = 50;
+export const B_DOC_MATCHES: u32 = 51;
+export const B_IN_STEP: u32 = 52;
 export const BUFFERS: u32 = 64;
 
 /** Address of a buffer; 0 until it was reserved. */

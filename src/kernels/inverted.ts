@@ -23,7 +23,7 @@ export const OPTIONAL_CHARACTER = 0xffff_fffd;
 
 /** What `scoreForm` and `scoreGroup` do with a score: add it; and match; or only where it matches already. */
 export const Action = { add: 0, match: 1, require: 2 } as const;
-/** What `selectByScore` and `selectByBits` take into account. */
+/** What a selection takes into account. */
 export const Select = { filtered: 1, multiplied: 2, collected: 4 } as const;
 /** Numbers of the buffers that the host uses (asm/inverted/scratch.ts). */
 export const Buffers = { input: 0, output: 1, filter: 13, multipliers: 14, matches: 15, fieldFactors: 31 } as const;
@@ -43,6 +43,7 @@ const FIELD_SUMS = HEADER + 448;
 const FIELD_CAPACITY = HEADER + 452;
 const FORMS = HEADER + 520;
 const CLASS_DOCS = HEADER + 1856;
+const DEATHS = HEADER + 1240;
 const SPARE_FORMS = HEADER + 552;
 const SCORING = HEADER + 2048 + 576;
 const FULL = HEADER + 2048 + 608;
@@ -122,7 +123,11 @@ export interface InvertedExports extends WebAssembly.Exports {
   documentsIn(list: number): number;
   scoreList(list: number, level: number, action: number, weight: number): void;
   matchLists(count: number, level: number): void;
-  selectFromList(list: number, k: number, weight: number): number;
+  selectFromList(list: number, k: number, weight: number, options: number, slot: number): number;
+  selectFew(lists: number, k: number, options: number, slot: number, multiplierSize: number, all: number): number;
+  noteSteps(): void;
+  filterBytes(): number;
+  translateFilter(slot: number, size: number): number;
   keepPhrase(level: number): void;
   keepClasses(level: number): void;
   matchAll(level: number): void;
@@ -133,8 +138,8 @@ export interface InvertedExports extends WebAssembly.Exports {
   subtract(level: number, from: number): void;
   clearLevel(level: number): void;
   countLevel(level: number): number;
-  selectByScore(k: number, options: number, filterSize: number, multiplierSize: number): number;
-  selectByBits(k: number, options: number, filterSize: number, multiplierSize: number): number;
+  selectByScore(k: number, options: number, slot: number, multiplierSize: number): number;
+  selectByBits(k: number, options: number, slot: number, multiplierSize: number): number;
   selectedCount(): number;
   lookUpScores(count: number, byBits: number): void;
   features(): void;
@@ -253,6 +258,18 @@ export class InvertedKernel {
     for (let i = 0; i < items.length; i++) numbers[at + i] = numberOf(items[i]!);
   }
 
+  /** Writes remembered lists, each with its weight and the classes in which it counts, as `selectFew` takes them. */
+  inputFew(items: readonly { readonly list: number; readonly weight: number; readonly classes: number }[]): void {
+    const at = this.call.reserve(Buffers.input, Math.max(items.length * 16, 16));
+    const view = this.#header;
+    items.forEach(({ list, weight, classes }, i) => {
+      view.setUint32(at + 16 * i, list, true);
+      view.setFloat32(at + 16 * i + 4, weight, true);
+      view.setInt32(at + 16 * i + 8, classes, true);
+      view.setUint32(at + 16 * i + 12, 0, true);
+    });
+  }
+
   /** Writes remembered lists with a weight each, as `matchLists` takes them. */
   inputWeighted(items: readonly { readonly list: number; readonly weight: number }[]): void {
     const at = this.call.reserve(Buffers.input, Math.max(items.length * 8, 16));
@@ -332,6 +349,12 @@ export class InvertedKernel {
     if (field >= view.getUint32(FIELD_CAPACITY, true)) return { tokens: 0, documents: 0 };
     const at = view.getUint32(FIELD_SUMS, true) + 16 * field;
     return { tokens: view.getFloat64(at, true), documents: view.getUint32(at + 8, true) };
+  }
+
+  /** Changes whenever documents come, go or get other numbers. */
+  documentsVersion(): string {
+    const view = this.#header;
+    return `${view.getUint32(DOCS, true)} ${view.getUint32(DEATHS, true)}`;
   }
 
   /** One more than the largest number a form may have. */

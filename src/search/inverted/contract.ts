@@ -19,13 +19,18 @@ export interface IndexOptions {
   readonly maxBytes?: number;
   /** Bytes of them that what is remembered between queries may take: half of what the index has, and 128 MiB at most unless said. */
   readonly rememberedBytes?: number;
+  /** Bytes that the filters of recent searches may take beside it; 8 MiB unless said. */
+  readonly filterBytes?: number;
 }
 
 export interface SearchOptions {
   readonly algorithm: ScoringAlgorithm;
   /** How many of the best to give, 0 to 10,000. */
   readonly limit: number;
-  /** A bit for each ordinal that may match (bit o % 32 of word o / 32); ordinals beyond it may not. */
+  /**
+   * A bit for each ordinal that may match (bit o % 32 of word o / 32); ordinals beyond it may not. It must not change afterwards: the
+   * index knows it again by its identity, and a search with one that it has is quicker.
+   */
   readonly filter?: Uint32Array | undefined;
   /** A factor for the score of each ordinal, not negative; ordinals beyond it have 1. */
   readonly multipliers?: Float32Array | undefined;

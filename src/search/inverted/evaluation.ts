@@ -10,8 +10,27 @@ interface WeightedList {
   readonly weight: number;
 }
 
-/** Where a query's result lies: in the scores of level 0 alone, in its bits and scores, or in a list. */
-export type ResultPlace = 'scores' | 'bits' | WeightedList;
+/** Lists whose documents match if they pass the filter, in any of them or in all. */
+export interface FewOf {
+  readonly lists: readonly (WeightedList & { readonly classes: number })[];
+  readonly all: boolean;
+}
+
+/** Where a query's result lies: in the scores of level 0 alone, in its bits and scores, in a list, or still in several. */
+export type ResultPlace = 'scores' | 'bits' | WeightedList | FewOf;
+
+/** What a search lets an evaluation leave to the selection. */
+export interface Leave {
+  /** The documents of a lone term may stay where they are. */
+  readonly lone: boolean;
+  /** Documents that pass the filter; when they are few, lists are searched for them alone. */
+  readonly passing?: number | undefined;
+}
+
+/** Searching a list for a document takes as long as going through so many of it. */
+const SEARCH = 30;
+/** Selecting from levels takes as long as going through a list by this factor, for each document of the index. */
+const PER_DOCUMENT = 0.2;
 
 /** Levels that stay allocated between queries; a deeper query gives the rest back. */
 export const KEPT_LEVELS = 4;
@@ -34,13 +53,19 @@ export class Evaluation {
     this.#documents = kernel.counts().documents;
   }
 
-  /** `plain`: only the best are wanted, so that the documents of a lone term may stay where they are. */
-  run(query: Query, plain: boolean): ResultPlace {
+  /** Makes levels and scoring fit a query. Throws a RangeError when operators nest too deeply. */
+  prepare(query: Query): void {
     const levels = levelsFor(query);
     if (levels > MAX_LEVELS) throw new RangeError(`operators nest too deeply: at most ${MAX_LEVELS} levels, got ${levels}`);
     this.#kernel.setScoring(this.#scoring.parameters);
     this.#kernel.call.prepareLevels(levels);
-    const list = plain && isTerm(query) && query.classes === undefined ? this.#recall(query) : undefined;
+  }
+
+  /** Evaluates a query for which all is prepared. */
+  run(query: Query, { lone, passing }: Leave): ResultPlace {
+    const few = passing === undefined ? undefined : this.#fewOf(query, passing);
+    if (few !== undefined) return few;
+    const list = lone && isTerm(query) && query.classes === undefined ? this.#recall(query) : undefined;
     if (list !== undefined) return list;
     const terms = query.kind === 'or' ? query.of : [query];
     if (!terms.every(isTerm)) {
@@ -161,9 +186,22 @@ export class Evaluation {
     return lists;
   }
 
+  /** The lists of a term, or of an operator over terms, when searching them for each document that passes is quicker. */
+  #fewOf(query: Query, passing: number): FewOf | undefined {
+    const all = query.kind === 'and';
+    const terms = all || query.kind === 'or' ? query.of : [query];
+    if (!terms.every(isTerm) || terms.length > MAX_LISTS) return undefined;
+    const sizes = terms.map(({ forms }) => this.#cost(forms));
+    const through = all ? Math.min(...sizes) : sizes.reduce((sum, size) => sum + size, this.#documents * PER_DOCUMENT);
+    if (passing * (all ? 1 : terms.length) * SEARCH > through) return undefined;
+    const lists = terms.map((term) => ({ ...this.#recall(term), classes: term.classes ?? EVERY_CLASS }));
+    if (!lists.every(isKept)) return undefined;
+    return { lists: all ? shortestFirst(this.#kernel, lists) : lists, all };
+  }
+
   #matchLists(lists: readonly WeightedList[], level: number, classes: number | undefined): void {
     const { call } = this.#kernel;
-    this.#kernel.inputWeighted([...lists].sort((a, b) => call.documentsIn(a.list) - call.documentsIn(b.list)));
+    this.#kernel.inputWeighted(shortestFirst(this.#kernel, lists));
     call.matchLists(lists.length, level);
     this.#allow(classes);
     call.keepClasses(level);
@@ -238,6 +276,15 @@ export class Evaluation {
     }
     return forms.reduce((sum, { id }) => sum + this.#kernel.call.postingCount(id), 0);
   }
+}
+
+/** In the order in which an intersection goes through them, and adds up their scores. */
+function shortestFirst<T extends WeightedList>({ call }: InvertedKernel, lists: readonly T[]): T[] {
+  return [...lists].sort((a, b) => call.documentsIn(a.list) - call.documentsIn(b.list));
+}
+
+function isKept<T extends Partial<WeightedList>>(list: T): list is T & WeightedList {
+  return list.list !== undefined;
 }
 
 const MANY_FORMS = 100;
