@@ -34,7 +34,7 @@ export { collectMatches } from './inverted/matching';
 export { pack, unpack } from './inverted/packing';
 export { keepPhrase } from './inverted/phrases';
 export { frequencyIn, liveDocuments, liveDocumentsInField, mainField } from './inverted/counting';
-export { features } from './inverted/reranking';
+export { features, orderSelected, rerankSelected } from './inverted/reranking';
 export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm, sumFormDensely } from './inverted/scoring';
 export { buffer, reserve } from './inverted/scratch';
 export { lookUpScores, selectByBits, selectByScore, selectedCount } from './inverted/selecting';

@@ -70,6 +70,12 @@ export const B_MATCH_COUNTS: u32 = 41;
 export const B_DOC_FILTERS: u32 = 50;
 export const B_DOC_MATCHES: u32 = 51;
 export const B_IN_STEP: u32 = 52;
+/** Weights of the features by which is reranked, f64 each; features of a candidate. */
+export const B_RERANK_WEIGHTS: u32 = 53;
+export const B_RERANK_FEATURES: u32 = 54;
+/** Remembered places of words in documents, and the table that finds them (see `places.ts`). */
+export const B_PLACE_RING: u32 = 55;
+export const B_PLACE_TABLE: u32 = 56;
 export const BUFFERS: u32 = 64;
 
 /** Address of a buffer; 0 until it was reserved. */

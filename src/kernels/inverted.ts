@@ -26,7 +26,7 @@ export const Action = { add: 0, match: 1, require: 2 } as const;
 /** What a selection takes into account. */
 export const Select = { filtered: 1, multiplied: 2, collected: 4 } as const;
 /** Numbers of the buffers that the host uses (asm/inverted/scratch.ts). */
-export const Buffers = { input: 0, output: 1, filter: 13, multipliers: 14, matches: 15, fieldFactors: 31 } as const;
+export const Buffers = { input: 0, output: 1, filter: 13, multipliers: 14, matches: 15, fieldFactors: 31, rerankWeights: 53 } as const;
 export const Algorithm = { bm25: 0, tfidf: 1, bm25f: 2 } as const;
 
 // Addresses in the header that the host reads or writes (asm/inverted/layout.ts).
@@ -143,6 +143,8 @@ export interface InvertedExports extends WebAssembly.Exports {
   selectedCount(): number;
   lookUpScores(count: number, byBits: number): void;
   features(): void;
+  rerankSelected(most: number): void;
+  orderSelected(most: number): void;
   beginCompaction(): void;
   compactStep(budget: number): number;
   isCompacting(): number;
@@ -281,7 +283,7 @@ export class InvertedKernel {
   }
 
   /** Writes an array to a buffer; gives its address. */
-  write(buffer: number, array: Uint32Array | Float32Array | Uint8Array): number {
+  write(buffer: number, array: Uint32Array | Float32Array | Float64Array | Uint8Array): number {
     const at = this.call.reserve(buffer, Math.max(array.byteLength, 16));
     this.bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), at);
     return at;

@@ -4,6 +4,7 @@
 //     16 its positions (see `positions.ts`)   20 forms   24 documents   28 room for them   32 documents from here on are not in it
 //     36 H_DEATHS of when the dead were last taken out   40 algorithm, 44 c0, 48 c1 of the impacts
 //     52 does each frequency have a word of its own?   56 phrases that asked since the documents changed
+//     60 which kind of list it is, of the forms that it has
 //     64 forms, u32 each; then from a multiple of 16 on, for each document: a word, an impact (f32), and perhaps a frequency (u32)
 //
 // A word is the document in 24 bits and the frequency in 8; where one of them needs more, frequencies lie apart.
@@ -22,7 +23,12 @@ export const L_C0: usize = 44;
 export const L_C1: usize = 48;
 export const L_WIDE: usize = 52;
 export const L_PHRASES: usize = 56;
+export const L_FAMILY: usize = 60;
 const HEAD: u32 = 64;
+
+// Kinds of lists: this one, and that of `words.ts`.
+export const SUMS: u32 = 0;
+export const POSITIONS_OF_WORD: u32 = 1;
 
 /** No algorithm: the impacts are to be made anew. */
 export const NO_IMPACTS: u32 = 0xffffffff;

@@ -11,7 +11,7 @@ import { Evaluation, KEPT_LEVELS } from './evaluation.ts';
 import { type Field, FieldNumbers } from './fields.ts';
 import { Filters, type KnownFilter } from './filters.ts';
 import { checkQuery, type Query, simplify } from './query.ts';
-import { featuresOf, rerank, RERANKED, type RerankWord, sharesOf } from './rerank.ts';
+import { featuresOf, type RerankWord, sharesOf } from './rerank.ts';
 import { select } from './selection.ts';
 
 /** What has to be left of the memory for a document: a part of it, for arrays that grow, and bytes for each byte of its own. */
@@ -171,10 +171,9 @@ export class InvertedIndex {
         lone: options.multipliers === undefined && options.scoresOf === undefined,
         passing: options.scoresOf === undefined ? filter?.documents : undefined,
       });
-      const reranked = options.rerank !== undefined && limit > 0;
-      const result = select(this.#kernel, place, reranked ? { ...options, limit: Math.max(limit, RERANKED) } : options, filter);
+      const result = select(this.#kernel, place, options, filter);
       call.dropLevelsFrom(KEPT_LEVELS);
-      return reranked ? { ...result, hits: rerank(this.#kernel, result.hits, options.rerank!).slice(0, limit) } : result;
+      return result;
     });
   }
 
@@ -187,7 +186,11 @@ export class InvertedIndex {
 
   /** The features by which documents are reranked (see `rerank.ts`), for fitting weights and for tests. */
   features(words: readonly RerankWord[], ords: readonly number[]): Float32Array {
-    return this.#use(() => featuresOf(this.#kernel, words, ords));
+    return this.#use(() => {
+      this.#kernel.call.openLists(this.#roomForLists());
+      this.#kernel.call.prepareLevels(1);
+      return featuresOf(this.#kernel, words, ords);
+    });
   }
 
   /** How much of a query each of its words is; together 1. */

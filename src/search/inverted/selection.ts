@@ -2,15 +2,21 @@ import { Buffers, type InvertedKernel, Select } from '../../kernels/inverted.ts'
 import type { SearchOptions, SearchResult } from './contract.ts';
 import type { ResultPlace } from './evaluation.ts';
 import type { KnownFilter } from './filters.ts';
+import { rerank, RERANKED } from './rerank.ts';
 
-/** Selects the best of what a query left on level 0, which is empty afterwards; or of its lists, if the result is there. */
+/**
+ * Selects the best of what a query left on level 0, which is empty afterwards; or of its lists, if the result is there. Where they are
+ * reranked, as many are selected for that as it looks at.
+ */
 export function select(kernel: InvertedKernel, place: ResultPlace, options: SearchOptions, filter: KnownFilter | undefined): SearchResult {
-  const { multipliers, collect = false } = options;
+  const { multipliers, collect = false, limit } = options;
+  const rerankings = limit > 0 ? options.rerank : undefined;
   const scores = options.scoresOf && lookUp(kernel, options.scoresOf, place);
   if (multipliers !== undefined) kernel.write(Buffers.multipliers, multipliers);
   const flags = (filter ? Select.filtered : 0) | (multipliers ? Select.multiplied : 0) | (collect ? Select.collected : 0);
-  const total = run(kernel, place, { limit: options.limit, flags, slot: filter?.slot ?? 0, multipliers: multipliers?.length ?? 0 }) >>> 0;
-  return { hits: kernel.hits(kernel.call.selectedCount()), total, ...(scores && { scores }), ...(collect && { matches: matches(kernel) }) };
+  const total = run(kernel, place, { limit: rerankings ? Math.max(limit, RERANKED) : limit, flags, slot: filter?.slot ?? 0, multipliers: multipliers?.length ?? 0 }) >>> 0;
+  if (rerankings) rerank(kernel, rerankings);
+  return { hits: kernel.hits(Math.min(limit, kernel.call.selectedCount())), total, ...(scores && { scores }), ...(collect && { matches: matches(kernel) }) };
 }
 
 interface Selection {
