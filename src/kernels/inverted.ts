@@ -46,6 +46,7 @@ const CLASS_DOCS = HEADER + 1856;
 const DEATHS = HEADER + 1240;
 const SPARE_FORMS = HEADER + 552;
 const SCORING = HEADER + 2048 + 576;
+const SCORING_NAMES = HEADER + 2048 + 768;
 const FULL = HEADER + 2048 + 608;
 const PART_NAMES = ['documents', 'forms', 'strings', 'orders', 'groups', 'tails', 'blocks', 'directories', 'compaction'] as const;
 
@@ -179,6 +180,41 @@ export interface FieldFactor {
   readonly norm: number;
 }
 
+interface NamedScoring {
+  readonly parameters: ScoringParameters;
+  readonly number: number;
+}
+
+/** Parameters that keep their number while others are used. */
+const KNOWN_SCORINGS = 8;
+
+function areEqual(a: ScoringParameters, b: ScoringParameters): boolean {
+  if (a.algorithm !== b.algorithm || a.c0 !== b.c0 || a.c1 !== b.c1 || a.rest !== b.rest || a.factors?.length !== b.factors?.length) return false;
+  return a.factors === undefined || a.factors.every(({ field, weight, norm }, i) => {
+    const other = b.factors![i]!;
+    return field === other.field && weight === other.weight && norm === other.norm;
+  });
+}
+
+const FLOAT = new Float32Array(1);
+const BITS = new Uint32Array(FLOAT.buffer);
+
+/** A number, not 0, of what a request chooses: algorithm, k1 and b, fields and their weights, but not averages of the collection. */
+function familyOf({ algorithm, c0, rest, factors = [] }: ScoringParameters): number {
+  let hash = algorithm;
+  const add = (value: number) => {
+    FLOAT[0] = value;
+    hash = Math.imul(hash ^ BITS[0]!, 0x9e3779b1);
+    hash ^= hash >>> 15;
+  };
+  for (const value of [c0, rest]) add(value);
+  for (const { field, weight } of factors) {
+    add(field);
+    add(weight);
+  }
+  return (hash | 1) >>> 0;
+}
+
 /** One inverted index in a WebAssembly memory of its own: calls, and what passes through the memory. */
 export class InvertedKernel {
   readonly memory: WebAssembly.Memory;
@@ -186,6 +222,9 @@ export class InvertedKernel {
   #bytes: Uint8Array<ArrayBuffer>;
   #words: Uint32Array<ArrayBuffer>;
   #view: DataView<ArrayBuffer>;
+  #scorings: readonly NamedScoring[] = [];
+  #scoring: NamedScoring | undefined;
+  #lastScoring = 0;
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder();
 
@@ -314,7 +353,18 @@ export class InvertedKernel {
     return this.#decoder.decode(this.bytes.subarray(at, at + length));
   }
 
-  setScoring({ algorithm, c0, c1, rest, factors }: ScoringParameters): void {
+  /** Sets the parameters of what is scored from now on, and the numbers that remembered lists know them by. */
+  setScoring(parameters: ScoringParameters): void {
+    const known = this.#scorings.find((one) => areEqual(one.parameters, parameters));
+    const named = known ?? { parameters, number: ++this.#lastScoring };
+    if (known === undefined) this.#scorings = [named, ...this.#scorings.slice(0, KNOWN_SCORINGS - 1)];
+    if (named !== this.#scoring) this.#writeScoring(parameters);
+    this.#scoring = named;
+    this.#header.setUint32(SCORING_NAMES, named.number, true);
+    this.#header.setUint32(SCORING_NAMES + 4, familyOf(parameters), true);
+  }
+
+  #writeScoring({ algorithm, c0, c1, rest, factors }: ScoringParameters): void {
     if (factors !== undefined) {
       const table = new Float32Array(MAX_FIELDS * 2);
       for (const { field, weight, norm } of factors) table.set([weight, norm], field * 2);

@@ -20,15 +20,16 @@ export const L_END: usize = 32;
 export const L_DEATHS: usize = 36;
 export const L_ALGORITHM: usize = 40;
 export const L_C0: usize = 44;
+/** Of lists of `scored.ts`, in its place: the number of the parameters. */
+export const L_NUMBER: usize = 44;
 export const L_C1: usize = 48;
 export const L_WIDE: usize = 52;
 export const L_PHRASES: usize = 56;
 export const L_FAMILY: usize = 60;
 const HEAD: u32 = 64;
 
-// Kinds of lists: this one, and that of `words.ts`.
+/** The kind of this list; other numbers are families of `scored.ts`. */
 export const SUMS: u32 = 0;
-export const POSITIONS_OF_WORD: u32 = 1;
 
 /** No algorithm: the impacts are to be made anew. */
 export const NO_IMPACTS: u32 = 0xffffffff;

@@ -17,18 +17,19 @@ import {
   documentMask, formsOf, frequenciesOf, impactsOf, isWide, L_ALGORITHM, L_C0, L_C1, L_DEATHS, L_DOCUMENTS, L_END, L_FAMILY, L_FORMS, L_PHRASES, L_ROOM,
   L_WIDE, listBytes, NARROW_DOCUMENT, NARROW_FREQUENCY, NO_IMPACTS, SUMS, wordsOf,
 } from './list.ts';
+import { recallScored } from './scored.ts';
 
 /** Forms of a list, at most. */
-export const MAX_FORMS: u32 = 1024;
+const MAX_FORMS: u32 = 1024;
 
 /**
  * The list of a group of `count` forms, each once, in B_INPUT, with the impacts of the scoring at hand; good until the next
- * query or change. 0 when there is no room for it, when not all fields count alike, and for other formulas than BM25's.
+ * query or change. 0 when there is no room for it.
  */
 export function recall(count: u32): usize {
   if (largestBlock() === 0 || count === 0 || count > MAX_FORMS || load<u32>(H_REMAP) !== 0) return 0;
-  if (load<u32>(H_SCORING, P_ALIKE) === 0 || load<u32>(H_SCORING, P_ALGORITHM) !== BM25) return 0;
   const forms = buffer(B_INPUT);
+  if (load<u32>(H_SCORING, P_ALIKE) === 0 || load<u32>(H_SCORING, P_ALGORITHM) !== BM25) return recallScored(forms, count);
   const hash = hashOf(forms, count, SUMS);
   const known = find(forms, count, hash, SUMS);
   const list = known === 0 ? make(forms, count, hash) : renew(known);
@@ -119,11 +120,10 @@ export function committedEnd(): u32 {
   return isDead(docs - 1) ? docs - 1 : docs;
 }
 
-/** Whether a form of a list (0 is none) may stand in a document from one on. */
-export function hasNewer(list: usize, from: u32): bool {
+function hasNewer(list: usize, from: u32): bool {
   const forms = formsOf(list);
   for (let at = forms; at < forms + (<usize>load<u32>(list, L_FORMS) << 2); at += 4) {
-    if (load<u32>(at) !== 0 && load<u32>(recordOf(load<u32>(at)), R_LAST) >= from) return true;
+    if (load<u32>(recordOf(load<u32>(at)), R_LAST) >= from) return true;
   }
   return false;
 }
