@@ -29,6 +29,7 @@ export { clearLevel, countLevel, countMatches, dropLevelsFrom, intersect, keepCl
 export { forgetLists, openLists } from './inverted/lists/arena';
 export { recallPositions } from './inverted/lists/positions';
 export { documentsIn, recall } from './inverted/lists/recall';
+export { countPassing, selectPruned } from './inverted/lists/pruning';
 export { matchLists, scoreList, selectFew, selectFromList } from './inverted/lists/scoring';
 export { collectMatches } from './inverted/matching';
 export { pack, unpack } from './inverted/packing';

@@ -76,6 +76,9 @@ export const B_RERANK_FEATURES: u32 = 54;
 /** Remembered places of words in documents, and the table that finds them (see `places.ts`). */
 export const B_PLACE_RING: u32 = 55;
 export const B_PLACE_TABLE: u32 = 56;
+/** Lists by their largest scores, and a bitmap of one of them (see `lists/pruning.ts`). */
+export const B_PRUNE_ORDER: u32 = 57;
+export const B_PRUNE_BITS: u32 = 58;
 export const BUFFERS: u32 = 64;
 
 /** Address of a buffer; 0 until it was reserved. */

@@ -179,6 +179,11 @@ export function begin(k: u32, options: u32, slot: u32, multiplierSize: u32): usi
   return state;
 }
 
+/** Empties a selection, but keeps its least score. */
+export function restart(state: usize): void {
+  store<u32>(state, 0, S_HELD);
+}
+
 /** Bitmap by document of those that may match; 0 when all may. */
 export function filterOf(state: usize): usize {
   return load<u32>(state, S_FILTER);

@@ -126,6 +126,8 @@ export interface InvertedExports extends WebAssembly.Exports {
   matchLists(count: number, level: number): void;
   selectFromList(list: number, k: number, weight: number, options: number, slot: number): number;
   selectFew(lists: number, k: number, options: number, slot: number, multiplierSize: number, all: number): number;
+  selectPruned(count: number, k: number, options: number, slot: number): void;
+  countPassing(list: number, options: number, slot: number, classes: number, most: number): number;
   noteSteps(): void;
   filterBytes(): number;
   translateFilter(slot: number, size: number): number;
@@ -299,15 +301,15 @@ export class InvertedKernel {
     for (let i = 0; i < items.length; i++) numbers[at + i] = numberOf(items[i]!);
   }
 
-  /** Writes remembered lists, each with its weight and the classes in which it counts, as `selectFew` takes them. */
-  inputFew(items: readonly { readonly list: number; readonly weight: number; readonly classes: number }[]): void {
-    const at = this.call.reserve(Buffers.input, Math.max(items.length * 16, 16));
+  /** Writes remembered lists, each with its weight and the classes in which it counts, in so many bytes, as `selectFew` (16) and `selectPruned` (32) take them. */
+  inputLists(items: readonly { readonly list: number; readonly weight: number; readonly classes: number }[], bytes: 16 | 32): void {
+    const at = this.call.reserve(Buffers.input, Math.max(items.length * bytes, 16));
     const view = this.#header;
     items.forEach(({ list, weight, classes }, i) => {
-      view.setUint32(at + 16 * i, list, true);
-      view.setFloat32(at + 16 * i + 4, weight, true);
-      view.setInt32(at + 16 * i + 8, classes, true);
-      view.setUint32(at + 16 * i + 12, 0, true);
+      view.setUint32(at + bytes * i, list, true);
+      view.setFloat32(at + bytes * i + 4, weight, true);
+      view.setInt32(at + bytes * i + 8, classes, true);
+      view.setUint32(at + bytes * i + 12, 0, true);
     });
   }
 

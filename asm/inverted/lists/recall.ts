@@ -15,7 +15,7 @@ import { BM25, P_ALGORITHM, P_ALIKE, P_C0, P_C1 } from '../weighing.ts';
 import { A_NAME, admits, drop, dropPositions, endOfSet, largestBlock, L_POSITIONS, setOf, takeList, touch } from './arena.ts';
 import {
   documentMask, formsOf, frequenciesOf, impactsOf, isWide, L_ALGORITHM, L_C0, L_C1, L_DEATHS, L_DOCUMENTS, L_END, L_FAMILY, L_FORMS, L_PHRASES, L_ROOM,
-  L_WIDE, listBytes, NARROW_DOCUMENT, NARROW_FREQUENCY, NO_IMPACTS, SUMS, wordsOf,
+  L_WIDE, listBytes, NARROW_DOCUMENT, NARROW_FREQUENCY, NO_IMPACTS, noteLargest, SUMS, wordsOf,
 } from './list.ts';
 import { recallScored } from './scored.ts';
 
@@ -278,6 +278,7 @@ function makeImpacts(list: usize): void {
     length = f32x4.replace_lane(length, 3, load<f32>(lengths + <usize>(<u32>i32x4.extract_lane(docs, 3))));
     v128.store(impacts + i, f32x4.div(x, f32x4.add(x, f32x4.add(c0, f32x4.mul(c1, length)))));
   }
+  noteLargest(list);
   store<u32>(list, BM25, L_ALGORITHM);
   store<u32>(list, load<u32>(H_SCORING, P_C0), L_C0);
   store<u32>(list, load<u32>(H_SCORING, P_C1), L_C1);

@@ -13,7 +13,7 @@ import { takeFrequency } from '../sublinear.ts';
 import { P_ALGORITHM, TF_IDF } from '../weighing.ts';
 import { admits, drop, L_POSITIONS, largestBlock, takeList, touch } from './arena.ts';
 import {
-  formsOf, impactsOf, L_DEATHS, L_DOCUMENTS, L_END, L_FAMILY, L_FORMS, L_NUMBER, L_PHRASES, L_ROOM, L_WIDE, listBytes, NARROW_DOCUMENT, wordsOf,
+  formsOf, impactsOf, L_DEATHS, L_DOCUMENTS, L_END, L_FAMILY, L_FORMS, L_NUMBER, L_PHRASES, L_ROOM, L_WIDE, listBytes, NARROW_DOCUMENT, noteLargest, wordsOf,
 } from './list.ts';
 import { committedEnd, find, hashOf } from './recall.ts';
 
@@ -108,4 +108,5 @@ function finish(list: usize, documents: u32): void {
   // Vectors of four may be read behind the last one.
   v128.store(wordsOf(list) + (<usize>documents << 2), i32x4.splat(0));
   v128.store(impactsOf(list) + (<usize>documents << 2), i32x4.splat(0));
+  noteLargest(list);
 }

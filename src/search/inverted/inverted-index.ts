@@ -12,7 +12,7 @@ import { type Field, FieldNumbers } from './fields.ts';
 import { Filters, type KnownFilter } from './filters.ts';
 import { checkQuery, type Query, simplify } from './query.ts';
 import { featuresOf, type RerankWord, sharesOf } from './rerank.ts';
-import { select } from './selection.ts';
+import { boundOf, select } from './selection.ts';
 
 /** What has to be left of the memory for a document: a part of it, for arrays that grow, and bytes for each byte of its own. */
 const HEADROOM = 1 / 32;
@@ -170,6 +170,7 @@ export class InvertedIndex {
       const place = evaluation.run(simple, {
         lone: options.multipliers === undefined && options.scoresOf === undefined,
         passing: options.scoresOf === undefined ? filter?.documents : undefined,
+        bound: boundOf(this.#kernel, options, filter),
       });
       const result = select(this.#kernel, place, options, filter);
       call.dropLevelsFrom(KEPT_LEVELS);

@@ -1,6 +1,6 @@
 import { Buffers, type InvertedKernel, Select } from '../../kernels/inverted.ts';
-import type { SearchOptions, SearchResult } from './contract.ts';
-import type { ResultPlace } from './evaluation.ts';
+import { BOUND, type SearchOptions, type SearchResult } from './contract.ts';
+import type { Leave, ResultPlace } from './evaluation.ts';
 import type { KnownFilter } from './filters.ts';
 import { rerank, RERANKED } from './rerank.ts';
 
@@ -16,7 +16,26 @@ export function select(kernel: InvertedKernel, place: ResultPlace, options: Sear
   const flags = (filter ? Select.filtered : 0) | (multipliers ? Select.multiplied : 0) | (collect ? Select.collected : 0);
   const total = run(kernel, place, { limit: rerankings ? Math.max(limit, RERANKED) : limit, flags, slot: filter?.slot ?? 0, multipliers: multipliers?.length ?? 0 }) >>> 0;
   if (rerankings) rerank(kernel, rerankings);
-  return { hits: kernel.hits(Math.min(limit, kernel.call.selectedCount())), total, ...(scores && { scores }), ...(collect && { matches: matches(kernel) }) };
+  return { hits: kernel.hits(Math.min(limit, kernel.call.selectedCount())), total, ...(isBound(place) && { isLowerBound: true }), ...(scores && { scores }), ...(collect && { matches: matches(kernel) }) };
+}
+
+function isBound(place: ResultPlace): boolean {
+  return typeof place === 'object' && 'bestOf' in place;
+}
+
+/**
+ * Whether a search may leave documents out, and then: how many match at least, by the documents of one of some lists that pass the
+ * filter. Undefined for lists of which that are too few.
+ */
+export function boundOf(kernel: InvertedKernel, { totals = 'exact', collect = false, multipliers, scoresOf }: SearchOptions, filter: KnownFilter | undefined): Leave['bound'] {
+  if (totals === 'exact' || collect || multipliers !== undefined || scoresOf !== undefined) return undefined;
+  if (totals === 'none') return () => 0;
+  return (lists) => {
+    for (const { list, classes } of lists) {
+      if (kernel.call.countPassing(list, filter ? Select.filtered : 0, filter?.slot ?? 0, classes, BOUND) >= BOUND) return BOUND;
+    }
+    return undefined;
+  };
 }
 
 interface Selection {
@@ -32,7 +51,12 @@ function run(kernel: InvertedKernel, place: ResultPlace, { limit, flags, slot, m
   if (place === 'bits') return call.selectByBits(limit, flags, slot, multipliers);
   if (place === 'scores') return call.selectByScore(limit, flags, slot, multipliers);
   if ('list' in place) return call.selectFromList(place.list, limit, place.weight, flags, slot);
-  kernel.inputFew(place.lists);
+  if ('bestOf' in place) {
+    kernel.inputLists(place.bestOf, 32);
+    call.selectPruned(place.bestOf.length, limit, flags, slot);
+    return place.least;
+  }
+  kernel.inputLists(place.lists, 16);
   return call.selectFew(place.lists.length, limit, flags, slot, multipliers, place.all ? 1 : 0);
 }
 
