@@ -227,7 +227,8 @@ export class Evaluation {
   #isWorthPruning(lists: readonly WeightedList[]): boolean {
     const sizes = lists.map(({ list }) => this.#kernel.call.documentsIn(list)).sort((a, b) => a - b);
     const all = sizes.reduce((sum, size) => sum + size, this.#documents * PER_DOCUMENT_SELECTED);
-    return sizes[0]! * PER_FIRST + sizes[1]! * PER_SECOND < all;
+    const [first, second] = [sizes[0]!, sizes[1]!];
+    return first * PER_FIRST + (second > first * MUCH_LONGER ? 0 : second * PER_SECOND) < all;
   }
 
   /** The lists of terms with their classes; undefined when one of them is not kept. */
@@ -330,6 +331,8 @@ const MANY_FORMS = 100;
 const PER_FIRST = 24;
 const PER_SECOND = 4;
 const PER_DOCUMENT_SELECTED = 0.12;
+/** The second list is only searched where it is so many times as long (asm/inverted/lists/pruning.ts). */
+const MUCH_LONGER = 16;
 /** Lists of which the kernel finds the best documents without looking at all. */
 const MAX_PRUNED = 16;
 /** Lists that the kernel intersects at once. */

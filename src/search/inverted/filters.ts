@@ -17,16 +17,13 @@ const MOST_SLOTS = 1024;
  */
 export class Filters {
   readonly #kernel: InvertedKernel;
-  readonly #maxBytes: number;
   #version = '';
   #known = new WeakMap<Uint32Array, KnownFilter>();
   /** By slot, the one used least recently first. */
   readonly #kept = new Map<number, KnownFilter>();
 
-  /** `maxBytes` bounds what is kept; a search has room for its own filter in any case. */
-  constructor(kernel: InvertedKernel, maxBytes: number) {
+  constructor(kernel: InvertedKernel) {
     this.#kernel = kernel;
-    this.#maxBytes = maxBytes;
   }
 
   /** Makes the kernel ready to translate bitmaps; after `prepareLevels`, before a filter is asked for or matches are collected. */
@@ -39,15 +36,15 @@ export class Filters {
     this.#kernel.call.noteSteps();
   }
 
-  /** A filter with a bit for each ordinal, in the memory of the index. */
-  find(words: Uint32Array): KnownFilter {
+  /** A filter with a bit for each ordinal, in the memory of the index. `room` is how many bytes filters may take; there is one in any case. */
+  find(words: Uint32Array, room: number): KnownFilter {
     const known = this.#known.get(words);
     if (known !== undefined && this.#kept.get(known.slot) === known) {
       this.#kept.delete(known.slot);
       this.#kept.set(known.slot, known);
       return known;
     }
-    const slot = this.#freeSlot();
+    const slot = this.#freeSlot(room);
     this.#kernel.write(Buffers.filter, words);
     const added = { slot, documents: this.#kernel.call.translateFilter(slot, words.length * 32) };
     this.#known.set(words, added);
@@ -55,8 +52,8 @@ export class Filters {
     return added;
   }
 
-  #freeSlot(): number {
-    const slots = Math.min(Math.max(1, Math.floor(this.#maxBytes / this.#kernel.call.filterBytes())), MOST_SLOTS);
+  #freeSlot(room: number): number {
+    const slots = Math.min(Math.max(1, Math.floor(room / this.#kernel.call.filterBytes())), MOST_SLOTS);
     if (this.#kept.size < slots) return this.#kept.size;
     const [oldest] = this.#kept.keys();
     this.#kept.delete(oldest!);

@@ -41,6 +41,7 @@ export class InvertedIndex {
   readonly lsn: bigint;
   readonly #fields: FieldNumbers;
   readonly #filters: Filters;
+  readonly #filterBytes: number;
   readonly #maxBytes: number;
   readonly #compactionStep: number;
   readonly #additionStep: number;
@@ -57,7 +58,8 @@ export class InvertedIndex {
     this.#analyzers = new Analyzers(this.#kernel);
     this.#dictionary = new Dictionary(this.#kernel);
     this.#fields = new FieldNumbers(loaded?.fields);
-    this.#filters = new Filters(this.#kernel, options.filterBytes ?? FILTER_BYTES);
+    this.#filters = new Filters(this.#kernel);
+    this.#filterBytes = options.filterBytes ?? FILTER_BYTES;
     this.lsn = loaded?.lsn ?? 0n;
     this.#compactionStep = options.compactionStep ?? COMPACTION_STEP;
     this.#additionStep = options.additionStep ?? ADDITION_STEP;
@@ -162,7 +164,7 @@ export class InvertedIndex {
         this.#kernel.inputEach(forms, ({ id }) => id);
         return call.formsExist(forms.length) !== 0;
       });
-      call.openLists(this.#roomForLists());
+      call.openLists(this.#roomFor(this.#rememberedBytes));
       const evaluation = new Evaluation(this.#kernel, scoring);
       const simple = simplify(query, call.liveClasses());
       evaluation.prepare(simple);
@@ -182,13 +184,13 @@ export class InvertedIndex {
   #filterOf({ filter, collect = false }: SearchOptions): KnownFilter | undefined {
     if (filter === undefined && !collect) return undefined;
     this.#filters.prepare();
-    return filter && this.#filters.find(filter);
+    return filter && this.#filters.find(filter, this.#roomFor(this.#filterBytes));
   }
 
   /** The features by which documents are reranked (see `rerank.ts`), for fitting weights and for tests. */
   features(words: readonly RerankWord[], ords: readonly number[]): Float32Array {
     return this.#use(() => {
-      this.#kernel.call.openLists(this.#roomForLists());
+      this.#kernel.call.openLists(this.#roomFor(this.#rememberedBytes));
       this.#kernel.call.prepareLevels(1);
       return featuresOf(this.#kernel, words, ords);
     });
@@ -350,9 +352,9 @@ export class InvertedIndex {
     }
   }
 
-  /** Bytes that remembered lists may take at most; none when documents may need the room. */
-  #roomForLists(): number {
-    return this.#kernel.memory.buffer.byteLength < this.#maxBytes * (1 - 4 * HEADROOM) ? Math.min(this.#rememberedBytes, this.#maxBytes * HEADROOM) : 0;
+  /** Bytes that what is remembered may take where it would take some; none when documents may need the room. */
+  #roomFor(bytes: number): number {
+    return this.#kernel.memory.buffer.byteLength < this.#maxBytes * (1 - 4 * HEADROOM) ? Math.min(bytes, this.#maxBytes * HEADROOM) : 0;
   }
 
   /** Before anything changes, since a memory that cannot grow in the middle of a change leaves a broken index. */

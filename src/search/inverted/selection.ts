@@ -14,7 +14,8 @@ export function select(kernel: InvertedKernel, place: ResultPlace, options: Sear
   const scores = options.scoresOf && lookUp(kernel, options.scoresOf, place);
   if (multipliers !== undefined) kernel.write(Buffers.multipliers, multipliers);
   const flags = (filter ? Select.filtered : 0) | (multipliers ? Select.multiplied : 0) | (collect ? Select.collected : 0);
-  const total = run(kernel, place, { limit: rerankings ? Math.max(limit, RERANKED) : limit, flags, slot: filter?.slot ?? 0, multipliers: multipliers?.length ?? 0 }) >>> 0;
+  const counted = run(kernel, place, { limit: rerankings ? Math.max(limit, RERANKED) : limit, flags, slot: filter?.slot ?? 0, multipliers: multipliers?.length ?? 0 }) >>> 0;
+  const total = Math.max(counted, kernel.call.selectedCount());
   if (rerankings) rerank(kernel, rerankings);
   return { hits: kernel.hits(Math.min(limit, kernel.call.selectedCount())), total, ...(isBound(place) && { isLowerBound: true }), ...(scores && { scores }), ...(collect && { matches: matches(kernel) }) };
 }
