@@ -151,6 +151,10 @@ export const H_DOCUMENT: usize = H_SCRATCH + 612;
 export const H_PLACED: usize = H_SCRATCH + 616;
 /** Bits of the classes whose documents the terms that follow do not match. */
 export const H_EXCLUDED: usize = H_SCRATCH + 620;
+/** The ring of remembered places (see `places.ts`). */
+export const H_PLACES: usize = H_SCRATCH + 760;
+/** Numbers that the host gives the parameters of scoring (see `lists/scored.ts`). */
+export const H_SCORING_NAMES: usize = H_SCRATCH + 768;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
 export const H_LEVELS: usize = H_SCRATCH + 1024;
 export const H_LEVEL_CAPACITY: usize = H_SCRATCH + 1536;

@@ -184,7 +184,8 @@ function score(count: u32, weight: f32): void {
   for (let i: usize = 0; i < <usize>count << 2; i += 4) if (isExcluded(load<u32>(DOCS + i))) store<f32>(SCORES + i, 0);
 }
 
-function scoreEach(count: u32, weight: f32): void {
+/** From WEIGHTS to SCORES, of any class. */
+export function scoreEach(count: u32, weight: f32): void {
   const algorithm = load<u32>(H_SCORING, P_ALGORITHM);
   if (algorithm === TF_IDF) return scale(count, weight);
   if (algorithm === BM25F) return saturate(count, weight);
@@ -223,7 +224,7 @@ function saturate(count: u32, weight: f32): void {
   const weights = f32x4.splat(weight);
   for (let i: usize = 0; i < <usize>count << 2; i += 16) {
     const x = v128.load(WEIGHTS + i);
-    v128.store(SCORES + i, f32x4.div(f32x4.mul(weights, x), f32x4.add(k1, x)));
+    v128.store(SCORES + i, f32x4.mul(weights, f32x4.div(x, f32x4.add(k1, x))));
   }
 }
 
@@ -234,7 +235,7 @@ function scoreSomeFields(count: u32, weight: f32): void {
     let result: f32 = 0;
     if (x > 0) {
       const length = lengthThatCounts(load<u32>(DOCS + i));
-      result = weight * x / (x + (load<f32>(H_SCORING, P_C0) + load<f32>(H_SCORING, P_C1) * length));
+      result = weight * (x / (x + (load<f32>(H_SCORING, P_C0) + load<f32>(H_SCORING, P_C1) * length)));
     }
     store<f32>(SCORES + i, result);
   }

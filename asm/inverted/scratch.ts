@@ -66,6 +66,19 @@ export const B_RERANK_POSITIONS: u32 = 39;
 export const B_RERANK_ORDER: u32 = 40;
 /** By document, a byte: how many operands of a group match it (see `countMatches`). */
 export const B_MATCH_COUNTS: u32 = 41;
+/** Filters by document, matches by document, and which documents are in step with their ordinals (see `filters.ts`). */
+export const B_DOC_FILTERS: u32 = 50;
+export const B_DOC_MATCHES: u32 = 51;
+export const B_IN_STEP: u32 = 52;
+/** Weights of the features by which is reranked, f64 each; features of a candidate. */
+export const B_RERANK_WEIGHTS: u32 = 53;
+export const B_RERANK_FEATURES: u32 = 54;
+/** Remembered places of words in documents, and the table that finds them (see `places.ts`). */
+export const B_PLACE_RING: u32 = 55;
+export const B_PLACE_TABLE: u32 = 56;
+/** Lists by their largest scores, and a bitmap of one of them (see `lists/pruning.ts`). */
+export const B_PRUNE_ORDER: u32 = 57;
+export const B_PRUNE_BITS: u32 = 58;
 export const BUFFERS: u32 = 64;
 
 /** Address of a buffer; 0 until it was reserved. */

@@ -5,33 +5,33 @@
 // the better result has the larger key. The k best are kept in a heap whose root is the worst of them.
 
 import { documentOf } from './documents.ts';
+import { emptyMatches, filterAt, matchesByOrdinal } from './filters.ts';
 import { H_DOCS, H_ORDINALS } from './layout.ts';
 import { bitmapBytes, bitsOf, hasBit, scoresOf, setBit } from './levels.ts';
-import { B_FILTER, B_HEAP, B_INPUT, B_MATCHES, B_MULTIPLIERS, B_OUTPUT, buffer, reserve } from './scratch.ts';
+import { B_HEAP, B_INPUT, B_MULTIPLIERS, B_OUTPUT, buffer, reserve } from './scratch.ts';
 
 /** Bits of `options`. */
-const FILTERED: u32 = 1; // B_FILTER has a bit for each ordinal that may match
+const FILTERED: u32 = 1; // a slot of `filters.ts` has a bit for each document that may match
 const MULTIPLIED: u32 = 2; // B_MULTIPLIERS has a factor (f32) for each ordinal
 const COLLECTED: u32 = 4; // B_MATCHES gets a bit for each ordinal that matches
 
-// The state of a selection, in front of the heap. Addresses are 0 for what is not wanted; ordinals beyond the filter are
-// out, those beyond the multipliers are multiplied by 1.
+// The state of a selection, in front of the heap. Addresses are 0 for what is not wanted; ordinals beyond the multipliers
+// are multiplied by 1. Filter and matches are bitmaps by document.
 const S_HELD: usize = 0;
 const S_TOTAL: usize = 4;
 const S_K: usize = 8;
 const S_FILTER: usize = 12;
-const S_FILTER_SIZE: usize = 16;
-const S_MULTIPLIERS: usize = 20;
-const S_MULTIPLIER_SIZE: usize = 24;
-const S_MATCHES: usize = 28;
+const S_MULTIPLIERS: usize = 16;
+const S_MULTIPLIER_SIZE: usize = 20;
+const S_MATCHES: usize = 24;
 /** Score of the worst of the best, once there are k of them. */
-const S_LEAST: usize = 32;
-const STATE: usize = 40;
+const S_LEAST: usize = 28;
+const STATE: usize = 32;
 
 /** Selects from a level whose scores alone say what matches (ADD); clears it. Gives the number of matches. */
-export function selectByScore(k: u32, options: u32, filterSize: u32, multiplierSize: u32): u32 {
-  const state = begin(k, options, filterSize, multiplierSize);
-  return options === 0 ? selectBest(state) : selectEach(state);
+export function selectByScore(k: u32, options: u32, slot: u32, multiplierSize: u32): u32 {
+  const state = begin(k, options, slot, multiplierSize);
+  return options === 0 ? selectBest(state) : selectSome(state);
 }
 
 /** Without filter and the like only documents that may be among the best are looked at; the others are counted by vectors. */
@@ -65,27 +65,54 @@ function selectBest(state: usize): u32 {
   return finish(state);
 }
 
-function selectEach(state: usize): u32 {
+/** The same for documents that pass the filter, which are 16 bits for as many scores. */
+function selectSome(state: usize): u32 {
   const scores = scoresOf(0);
-  const end = scores + (<usize>((load<u32>(H_DOCS) + 15) & ~15) << 2);
-  for (let at = scores; at < end; at += 64) {
-    const set = nonZero64(at);
-    if (set === 0) continue;
-    for (let left = set; left !== 0; left &= left - 1) {
-      const place = at + (<usize>ctz(left) << 2);
-      consider(state, place - scores, load<f32>(place));
+  const groups = <usize>((load<u32>(H_DOCS) + 15) >> 4);
+  const filter = <usize>load<u32>(state, S_FILTER);
+  const matches = <usize>load<u32>(state, S_MATCHES);
+  const multiplied = load<u32>(state, S_MULTIPLIERS) !== 0;
+  let total: u32 = 0;
+  for (let group: usize = 0; group < groups; group++) {
+    const at = scores + (group << 6);
+    const a = v128.load(at);
+    const b = v128.load(at, 16);
+    const c = v128.load(at, 32);
+    const d = v128.load(at, 48);
+    if (!v128.any_true(v128.or(v128.or(a, b), v128.or(c, d)))) continue;
+    // Whether any passes is hard to foretell, so that nothing depends on it but for the few that may be among the best.
+    let among = nonZero64(at);
+    if (filter !== 0) among &= load<u16>(filter + (group << 1));
+    total += popcnt(among);
+    if (matches !== 0) store<u16>(matches + (group << 1), <u16>among);
+    if (!multiplied) {
+      const least = f32x4.splat(leastScore(state));
+      among = v128.any_true(f32x4.ge(f32x4.pmax(f32x4.pmax(a, b), f32x4.pmax(c, d)), least)) ? among & atLeast64(at, least) : 0;
+    }
+    for (; among !== 0; among &= among - 1) {
+      const offset = <usize>ctz(among) << 2;
+      consider(state, (group << 6) + offset, load<f32>(at + offset));
     }
     clear64(at);
   }
+  store<u32>(state, total, S_TOTAL);
   return finish(state);
 }
 
 /** A bit for each of 16 scores that is not zero. */
 function nonZero64(at: usize): u32 {
   const zero = f32x4.splat(0);
-  const low = i16x8.narrow_i32x4_s(f32x4.ne(v128.load(at), zero), f32x4.ne(v128.load(at, 16), zero));
-  const high = i16x8.narrow_i32x4_s(f32x4.ne(v128.load(at, 32), zero), f32x4.ne(v128.load(at, 48), zero));
-  return <u32>i8x16.bitmask(i8x16.narrow_i16x8_s(low, high));
+  return bits64(f32x4.ne(v128.load(at), zero), f32x4.ne(v128.load(at, 16), zero), f32x4.ne(v128.load(at, 32), zero), f32x4.ne(v128.load(at, 48), zero));
+}
+
+/** A bit for each of 16 scores that is as large as one. */
+function atLeast64(at: usize, least: v128): u32 {
+  return bits64(f32x4.ge(v128.load(at), least), f32x4.ge(v128.load(at, 16), least), f32x4.ge(v128.load(at, 32), least), f32x4.ge(v128.load(at, 48), least));
+}
+
+/** The lanes of four comparisons as 16 bits. */
+function bits64(a: v128, b: v128, c: v128, d: v128): u32 {
+  return <u32>i8x16.bitmask(i8x16.narrow_i16x8_s(i16x8.narrow_i32x4_s(a, b), i16x8.narrow_i32x4_s(c, d)));
 }
 
 function clear64(at: usize): void {
@@ -97,22 +124,29 @@ function clear64(at: usize): void {
 }
 
 /** Selects from level 0, whose bits say what matches; clears it. Gives the number of matches. */
-export function selectByBits(k: u32, options: u32, filterSize: u32, multiplierSize: u32): u32 {
-  const state = begin(k, options, filterSize, multiplierSize);
+export function selectByBits(k: u32, options: u32, slot: u32, multiplierSize: u32): u32 {
+  const state = begin(k, options, slot, multiplierSize);
   const scores = scoresOf(0);
   const bits = bitsOf(0);
   const bytes = bitmapBytes();
+  const filter = <usize>load<u32>(state, S_FILTER);
+  const matches = <usize>load<u32>(state, S_MATCHES);
+  let total: u64 = 0;
   for (let at: usize = 0; at < bytes; at += 8) {
     const set = load<u64>(bits + at);
     if (set === 0) continue;
     store<u64>(bits + at, 0);
+    const passing = filter === 0 ? set : set & load<u64>(filter + at);
+    total += popcnt(passing);
+    if (matches !== 0) store<u64>(matches + at, passing);
     for (let left = set; left !== 0; left &= left - 1) {
       const offset = ((at << 3) + <usize>ctz(left)) << 2;
       const score = load<f32>(scores + offset);
       store<f32>(scores + offset, 0);
-      consider(state, offset, score);
+      if ((passing & left & (0 - left)) !== 0) consider(state, offset, score);
     }
   }
+  store<u32>(state, <u32>total, S_TOTAL);
   return finish(state);
 }
 
@@ -132,18 +166,34 @@ export function lookUpScores(count: u32, byBits: bool): void {
 }
 
 /** An empty selection of the `k` best. */
-export function begin(k: u32, options: u32, filterSize: u32, multiplierSize: u32): usize {
+export function begin(k: u32, options: u32, slot: u32, multiplierSize: u32): usize {
   const state = reserve(B_HEAP, <u32>STATE + k * 8);
   store<u32>(state, 0, S_HELD);
   store<u32>(state, 0, S_TOTAL);
   store<u32>(state, k, S_K);
-  store<u32>(state, <u32>((options & FILTERED) !== 0 ? buffer(B_FILTER) : 0), S_FILTER);
-  store<u32>(state, filterSize, S_FILTER_SIZE);
+  store<u32>(state, <u32>((options & FILTERED) !== 0 ? filterAt(slot) : 0), S_FILTER);
   store<u32>(state, <u32>((options & MULTIPLIED) !== 0 ? buffer(B_MULTIPLIERS) : 0), S_MULTIPLIERS);
   store<u32>(state, multiplierSize, S_MULTIPLIER_SIZE);
-  store<u32>(state, <u32>((options & COLLECTED) !== 0 ? buffer(B_MATCHES) : 0), S_MATCHES);
+  store<u32>(state, <u32>((options & COLLECTED) !== 0 ? emptyMatches() : 0), S_MATCHES);
   store<f32>(state, k === 0 ? f32.POSITIVE_INFINITY : 0, S_LEAST);
   return state;
+}
+
+/** Empties a selection, but keeps its least score. */
+export function restart(state: usize): void {
+  store<u32>(state, 0, S_HELD);
+}
+
+/** Bitmap by document of those that may match; 0 when all may. */
+export function filterOf(state: usize): usize {
+  return load<u32>(state, S_FILTER);
+}
+
+/** Counts documents that match, and notes one of them where all are wanted. */
+export function count(state: usize, doc: u32): void {
+  store<u32>(state, load<u32>(state, S_TOTAL) + 1, S_TOTAL);
+  const matches = <usize>load<u32>(state, S_MATCHES);
+  if (matches !== 0) setBit(matches, doc);
 }
 
 /** No score below it is among the best. */
@@ -151,14 +201,9 @@ export function leastScore(state: usize): f32 {
   return load<f32>(state, S_LEAST);
 }
 
-/** Counts a document (given as number * 4) when the filter lets it pass, and offers it. */
-function consider(state: usize, offset: usize, score: f32): void {
+/** Offers a document (given as number * 4) when it may be among the best. */
+export function consider(state: usize, offset: usize, score: f32): void {
   const ordinal = load<u32>(<usize>load<u32>(H_ORDINALS) + offset);
-  const filter = <usize>load<u32>(state, S_FILTER);
-  if (filter !== 0 && !(ordinal < load<u32>(state, S_FILTER_SIZE) && hasBit(filter, ordinal))) return;
-  store<u32>(state, load<u32>(state, S_TOTAL) + 1, S_TOTAL);
-  const matches = <usize>load<u32>(state, S_MATCHES);
-  if (matches !== 0) setBit(matches, ordinal);
   const multipliers = <usize>load<u32>(state, S_MULTIPLIERS);
   if (multipliers !== 0 && ordinal < load<u32>(state, S_MULTIPLIER_SIZE)) score *= load<f32>(multipliers + (<usize>ordinal << 2));
   if (score >= load<f32>(state, S_LEAST)) offer(state, keyOf(score, ordinal));
@@ -213,7 +258,7 @@ function siftDown(heap: usize, held: u32, key: u64): void {
   store<u64>(heap + (<usize>index << 3), key);
 }
 
-/** Writes the best to B_OUTPUT, best first: u32 ordinal, f32 score each. Behind them: nothing. Gives the total. */
+/** Writes the best to B_OUTPUT, best first: u32 ordinal, f32 score each, and the matches to B_MATCHES. Gives the total. */
 export function finish(state: usize): u32 {
   const heap = state + STATE;
   const held = load<u32>(state, S_HELD);
@@ -225,6 +270,7 @@ export function finish(state: usize): u32 {
     store<u32>(place, <u32>(worst >> 32), 4);
     siftDown(heap, left - 1, load<u64>(heap + (<usize>(left - 1) << 3)));
   }
+  if (load<u32>(state, S_MATCHES) !== 0) matchesByOrdinal();
   return load<u32>(state, S_TOTAL);
 }
 

@@ -39,7 +39,7 @@ export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> =
   },
   searchFullText: {
     field: 'fts', args: (input) => ({ input: withNames(withoutContent(input)) }),
-    tell: ({ results, total, suggestions = [], droppedWords = [], ...answer }: Found & Rest) => ({ total, ...ending(answer as Ending), nextCursor: answer['nextCursor'] ?? null, suggestions, droppedWords, results: results.map(({ document: found, score, matchedTerms }) => ({ document: document(found as Rest), score, matchedTerms })) }),
+    tell: ({ results, total, totalMatches = null, totalIsLowerBound = false, suggestions = [], droppedWords = [], ...answer }: Found & Rest) => ({ total, totalMatches, totalIsLowerBound, ...ending(answer as Ending), nextCursor: answer['nextCursor'] ?? null, suggestions, droppedWords, results: results.map(({ document: found, score, matchedTerms }) => ({ document: document(found as Rest), score, matchedTerms })) }),
   },
   searchVectors: {
     field: 'vectorSearch', args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
@@ -80,6 +80,7 @@ function withoutContent({ includeContent, ...input }: Input): Input {
 const NAMES: Readonly<Record<string, readonly (readonly [unknown, string])[]>> = {
   fuzzy: [[0, 'EXACT'], [1, 'ONE'], [2, 'TWO'], ['auto', 'AUTO']],
   prefix: [['none', 'NONE'], ['last', 'LAST']],
+  totals: [['exact', 'EXACT'], ['bounded', 'BOUNDED'], ['none', 'NONE']],
   matchingStrategy: [['any', 'ANY'], ['all', 'ALL'], ['most', 'MOST']],
 };
 

@@ -36,6 +36,7 @@ export const searches: Record<string, Scenario> = {
     await search('app', { prefix: 'last' });
     await search('red apples trees whales', { matchingStrategy: 'most' });
     await search('red apples', { matchingStrategy: 'all' });
+    for (const totals of ['exact', 'bounded', 'none']) await search('red apples', { totals });
     await search('appels');
     await search('apples AND');
     await search('old trees', { rerank: false });

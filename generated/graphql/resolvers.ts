@@ -780,6 +780,10 @@ export type FtsResponse = {
   readonly results: ReadonlyArray<FtsResult>;
   /** How many results there are in this answer. */
   readonly total: Scalars['Int']['output'];
+  /** Documents that match, whatever `limit` is; at least so many with `totalIsLowerBound`. Null with `totals: NONE`. */
+  readonly totalMatches: Maybe<Scalars['Int']['output']>;
+  /** Whether more documents may match than `totalMatches` says, which is 1,000 or more then. */
+  readonly totalIsLowerBound: Scalars['Boolean']['output'];
   /** Whether the token budget of the request or of the collection's profile left results out. */
   readonly contextTruncated: Scalars['Boolean']['output'];
   /** Whether the answer reached the size that the server gives to one answer before it had all that was asked for. */
@@ -821,6 +825,15 @@ export type MatchingStrategy =
   /** Both of two, all but one of three to five, and three quarters of more. */
   | 'MOST';
 
+/** How exactly matches are counted. */
+export type Totals =
+  /** All are counted. */
+  | 'EXACT'
+  /** At least 1,000 are counted, or all where there are fewer. */
+  | 'BOUNDED'
+  /** None is counted. */
+  | 'NONE';
+
 /** A search by words. */
 export type FtsInput = {
   /** Name of the collection. */
@@ -849,6 +862,8 @@ export type FtsInput = {
   readonly prefix?: InputMaybe<PrefixMatching>;
   /** How many of the words a document has to have; the default is ANY. */
   readonly matchingStrategy?: InputMaybe<MatchingStrategy>;
+  /** How exactly matches are counted; the default is EXACT. BOUNDED counts exactly where a search needs all matches. */
+  readonly totals?: InputMaybe<Totals>;
   /** Whether the best 100 matches are put into a better order, for queries that are read in simple mode; the default is true. False leaves the scores of the algorithm. */
   readonly rerank?: InputMaybe<Scalars['Boolean']['input']>;
 };
@@ -1235,6 +1250,7 @@ export type ResolversTypes = {
   Fuzziness: Fuzziness;
   PrefixMatching: PrefixMatching;
   MatchingStrategy: MatchingStrategy;
+  Totals: Totals;
   FTSInput: FtsInput;
   IngestResult: ResolverTypeWrapper<IngestResult>;
   IngestDocumentInput: IngestDocumentInput;
@@ -1506,6 +1522,8 @@ export type FtsResultResolvers<ContextType = GraphqlContext, ParentType extends 
 export type FtsResponseResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['FTSResponse'] = ResolversParentTypes['FTSResponse']> = {
   results?: Resolver<ReadonlyArray<ResolversTypes['FTSResult']>, ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  totalMatches?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  totalIsLowerBound?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;

@@ -23,10 +23,10 @@ export const OPTIONAL_CHARACTER = 0xffff_fffd;
 
 /** What `scoreForm` and `scoreGroup` do with a score: add it; and match; or only where it matches already. */
 export const Action = { add: 0, match: 1, require: 2 } as const;
-/** What `selectByScore` and `selectByBits` take into account. */
+/** What a selection takes into account. */
 export const Select = { filtered: 1, multiplied: 2, collected: 4 } as const;
 /** Numbers of the buffers that the host uses (asm/inverted/scratch.ts). */
-export const Buffers = { input: 0, output: 1, filter: 13, multipliers: 14, matches: 15, fieldFactors: 31 } as const;
+export const Buffers = { input: 0, output: 1, filter: 13, multipliers: 14, matches: 15, fieldFactors: 31, rerankWeights: 53 } as const;
 export const Algorithm = { bm25: 0, tfidf: 1, bm25f: 2 } as const;
 
 // Addresses in the header that the host reads or writes (asm/inverted/layout.ts).
@@ -43,8 +43,10 @@ const FIELD_SUMS = HEADER + 448;
 const FIELD_CAPACITY = HEADER + 452;
 const FORMS = HEADER + 520;
 const CLASS_DOCS = HEADER + 1856;
+const DEATHS = HEADER + 1240;
 const SPARE_FORMS = HEADER + 552;
 const SCORING = HEADER + 2048 + 576;
+const SCORING_NAMES = HEADER + 2048 + 768;
 const FULL = HEADER + 2048 + 608;
 const PART_NAMES = ['documents', 'forms', 'strings', 'orders', 'groups', 'tails', 'blocks', 'directories', 'compaction'] as const;
 
@@ -122,7 +124,13 @@ export interface InvertedExports extends WebAssembly.Exports {
   documentsIn(list: number): number;
   scoreList(list: number, level: number, action: number, weight: number): void;
   matchLists(count: number, level: number): void;
-  selectFromList(list: number, k: number, weight: number): number;
+  selectFromList(list: number, k: number, weight: number, options: number, slot: number): number;
+  selectFew(lists: number, k: number, options: number, slot: number, multiplierSize: number, all: number): number;
+  selectPruned(count: number, k: number, options: number, slot: number): void;
+  countPassing(list: number, options: number, slot: number, classes: number, most: number): number;
+  noteSteps(): void;
+  filterBytes(): number;
+  translateFilter(slot: number, size: number): number;
   keepPhrase(level: number): void;
   keepClasses(level: number): void;
   matchAll(level: number): void;
@@ -133,11 +141,13 @@ export interface InvertedExports extends WebAssembly.Exports {
   subtract(level: number, from: number): void;
   clearLevel(level: number): void;
   countLevel(level: number): number;
-  selectByScore(k: number, options: number, filterSize: number, multiplierSize: number): number;
-  selectByBits(k: number, options: number, filterSize: number, multiplierSize: number): number;
+  selectByScore(k: number, options: number, slot: number, multiplierSize: number): number;
+  selectByBits(k: number, options: number, slot: number, multiplierSize: number): number;
   selectedCount(): number;
   lookUpScores(count: number, byBits: number): void;
   features(): void;
+  rerankSelected(most: number): void;
+  orderSelected(most: number): void;
   beginCompaction(): void;
   compactStep(budget: number): number;
   isCompacting(): number;
@@ -172,6 +182,41 @@ export interface FieldFactor {
   readonly norm: number;
 }
 
+interface NamedScoring {
+  readonly parameters: ScoringParameters;
+  readonly number: number;
+}
+
+/** Parameters that keep their number while others are used. */
+const KNOWN_SCORINGS = 8;
+
+function areEqual(a: ScoringParameters, b: ScoringParameters): boolean {
+  if (a.algorithm !== b.algorithm || a.c0 !== b.c0 || a.c1 !== b.c1 || a.rest !== b.rest || a.factors?.length !== b.factors?.length) return false;
+  return a.factors === undefined || a.factors.every(({ field, weight, norm }, i) => {
+    const other = b.factors![i]!;
+    return field === other.field && weight === other.weight && norm === other.norm;
+  });
+}
+
+const FLOAT = new Float32Array(1);
+const BITS = new Uint32Array(FLOAT.buffer);
+
+/** A number, not 0, of what a request chooses: algorithm, k1 and b, fields and their weights, but not averages of the collection. */
+function familyOf({ algorithm, c0, rest, factors = [] }: ScoringParameters): number {
+  let hash = algorithm;
+  const add = (value: number) => {
+    FLOAT[0] = value;
+    hash = Math.imul(hash ^ BITS[0]!, 0x9e3779b1);
+    hash ^= hash >>> 15;
+  };
+  for (const value of [c0, rest]) add(value);
+  for (const { field, weight } of factors) {
+    add(field);
+    add(weight);
+  }
+  return (hash | 1) >>> 0;
+}
+
 /** One inverted index in a WebAssembly memory of its own: calls, and what passes through the memory. */
 export class InvertedKernel {
   readonly memory: WebAssembly.Memory;
@@ -179,6 +224,9 @@ export class InvertedKernel {
   #bytes: Uint8Array<ArrayBuffer>;
   #words: Uint32Array<ArrayBuffer>;
   #view: DataView<ArrayBuffer>;
+  #scorings: readonly NamedScoring[] = [];
+  #scoring: NamedScoring | undefined;
+  #lastScoring = 0;
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder();
 
@@ -253,6 +301,18 @@ export class InvertedKernel {
     for (let i = 0; i < items.length; i++) numbers[at + i] = numberOf(items[i]!);
   }
 
+  /** Writes remembered lists, each with its weight and the classes in which it counts, in so many bytes, as `selectFew` (16) and `selectPruned` (32) take them. */
+  inputLists(items: readonly { readonly list: number; readonly weight: number; readonly classes: number }[], bytes: 16 | 32): void {
+    const at = this.call.reserve(Buffers.input, Math.max(items.length * bytes, 16));
+    const view = this.#header;
+    items.forEach(({ list, weight, classes }, i) => {
+      view.setUint32(at + bytes * i, list, true);
+      view.setFloat32(at + bytes * i + 4, weight, true);
+      view.setInt32(at + bytes * i + 8, classes, true);
+      view.setUint32(at + bytes * i + 12, 0, true);
+    });
+  }
+
   /** Writes remembered lists with a weight each, as `matchLists` takes them. */
   inputWeighted(items: readonly { readonly list: number; readonly weight: number }[]): void {
     const at = this.call.reserve(Buffers.input, Math.max(items.length * 8, 16));
@@ -264,7 +324,7 @@ export class InvertedKernel {
   }
 
   /** Writes an array to a buffer; gives its address. */
-  write(buffer: number, array: Uint32Array | Float32Array | Uint8Array): number {
+  write(buffer: number, array: Uint32Array | Float32Array | Float64Array | Uint8Array): number {
     const at = this.call.reserve(buffer, Math.max(array.byteLength, 16));
     this.bytes.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), at);
     return at;
@@ -295,7 +355,18 @@ export class InvertedKernel {
     return this.#decoder.decode(this.bytes.subarray(at, at + length));
   }
 
-  setScoring({ algorithm, c0, c1, rest, factors }: ScoringParameters): void {
+  /** Sets the parameters of what is scored from now on, and the numbers that remembered lists know them by. */
+  setScoring(parameters: ScoringParameters): void {
+    const known = this.#scorings.find((one) => areEqual(one.parameters, parameters));
+    const named = known ?? { parameters, number: ++this.#lastScoring };
+    if (known === undefined) this.#scorings = [named, ...this.#scorings.slice(0, KNOWN_SCORINGS - 1)];
+    if (named !== this.#scoring) this.#writeScoring(parameters);
+    this.#scoring = named;
+    this.#header.setUint32(SCORING_NAMES, named.number, true);
+    this.#header.setUint32(SCORING_NAMES + 4, familyOf(parameters), true);
+  }
+
+  #writeScoring({ algorithm, c0, c1, rest, factors }: ScoringParameters): void {
     if (factors !== undefined) {
       const table = new Float32Array(MAX_FIELDS * 2);
       for (const { field, weight, norm } of factors) table.set([weight, norm], field * 2);
@@ -332,6 +403,12 @@ export class InvertedKernel {
     if (field >= view.getUint32(FIELD_CAPACITY, true)) return { tokens: 0, documents: 0 };
     const at = view.getUint32(FIELD_SUMS, true) + 16 * field;
     return { tokens: view.getFloat64(at, true), documents: view.getUint32(at + 8, true) };
+  }
+
+  /** Changes whenever documents come, go or get other numbers. */
+  documentsVersion(): string {
+    const view = this.#header;
+    return `${view.getUint32(DOCS, true)} ${view.getUint32(DEATHS, true)}`;
   }
 
   /** One more than the largest number a form may have. */

@@ -12,6 +12,7 @@
 // Lists are found by a hash of their forms, in sets of four.
 
 import { H_ARENA, H_PARTS, PAGE, PARTS } from '../layout.ts';
+import { forgetPlaces, openPlaces } from '../places.ts';
 import { B_ARENA, B_LIST_TABLE, buffer, reserve, roomOf, shrink } from '../scratch.ts';
 
 // At H_ARENA.
@@ -56,6 +57,7 @@ export function openLists(most: u32): void {
   const bytes = min(max(indexBytes() >> 1, LEAST_ARENA), most) & ~15;
   const held = load<u32>(H_ARENA, BYTES);
   if (bytes > held + (held >> 1) || bytes < held >> 1) makeArena(bytes);
+  openPlaces(load<u32>(H_ARENA, BYTES) >> 1);
 }
 
 function indexBytes(): u32 {
@@ -65,6 +67,7 @@ function indexBytes(): u32 {
 }
 
 export function forgetLists(): void {
+  forgetPlaces();
   if (load<u32>(H_ARENA, BYTES) > 0) emptyArena();
 }
 

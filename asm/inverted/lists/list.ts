@@ -4,7 +4,8 @@
 //     16 its positions (see `positions.ts`)   20 forms   24 documents   28 room for them   32 documents from here on are not in it
 //     36 H_DEATHS of when the dead were last taken out   40 algorithm, 44 c0, 48 c1 of the impacts
 //     52 does each frequency have a word of its own?   56 phrases that asked since the documents changed
-//     64 forms, u32 each; then from a multiple of 16 on, for each document: a word, an impact (f32), and perhaps a frequency (u32)
+//     60 which kind of list it is, of the forms that it has   64 its largest impact (f32)
+//     80 forms, u32 each; then from a multiple of 16 on, for each document: a word, an impact (f32), and perhaps a frequency (u32)
 //
 // A word is the document in 24 bits and the frequency in 8; where one of them needs more, frequencies lie apart.
 // An impact is what BM25 gives for a weight of 1. Behind the last document there are some of the sink, whose
@@ -19,10 +20,18 @@ export const L_END: usize = 32;
 export const L_DEATHS: usize = 36;
 export const L_ALGORITHM: usize = 40;
 export const L_C0: usize = 44;
+/** Of lists of `scored.ts`, in its place: the number of the parameters. */
+export const L_NUMBER: usize = 44;
 export const L_C1: usize = 48;
 export const L_WIDE: usize = 52;
 export const L_PHRASES: usize = 56;
-const HEAD: u32 = 64;
+export const L_FAMILY: usize = 60;
+/** Its largest impact, f32. */
+export const L_MAX: usize = 64;
+const HEAD: u32 = 80;
+
+/** The kind of this list; other numbers are families of `scored.ts`. */
+export const SUMS: u32 = 0;
 
 /** No algorithm: the impacts are to be made anew. */
 export const NO_IMPACTS: u32 = 0xffffffff;
@@ -63,6 +72,16 @@ export function frequenciesOf(list: usize): usize {
 /** The bits of a word that are the document. */
 export function documentMask(list: usize): u32 {
   return isWide(list) ? 0xffffffff : NARROW_DOCUMENT;
+}
+
+/** Notes the largest impact, when all have been made. */
+export function noteLargest(list: usize): void {
+  const impacts = impactsOf(list);
+  let largest = f32x4.splat(0);
+  // Behind the last one there are some that are 0.
+  for (let i: usize = 0; i < <usize>documentsOf(list) << 2; i += 16) largest = f32x4.pmax(largest, v128.load(impacts + i));
+  const two = f32x4.pmax(largest, v128.shuffle<f32>(largest, largest, 2, 3, 0, 1));
+  store<f32>(list, max(f32x4.extract_lane(two, 0), f32x4.extract_lane(two, 1)), L_MAX);
 }
 
 function dataOffset(forms: u32): u32 {

@@ -8,7 +8,7 @@ import { CURSOR, cursorAt, occurrencesIn, openCursor, positionsOf, readPositions
 import { mergeOwn } from '../merging.ts';
 import { B_CURSORS, B_LIST_POSITIONS, B_MERGE, reserve } from '../scratch.ts';
 import { admits, BLOCK_HEAD, L_POSITIONS, largestBlock, takePositions, touch } from './arena.ts';
-import { documentMask, documentsOf, formsOf, frequenciesOf, isWide, L_FORMS, L_PHRASES, wordsOf } from './list.ts';
+import { documentMask, documentsOf, formsOf, frequenciesOf, isWide, L_FAMILY, L_FORMS, L_PHRASES, SUMS, wordsOf } from './list.ts';
 
 /** Phrases over a list of today's documents before its positions are kept: a single one is quicker without. */
 const WORTHWHILE: u32 = 2;
@@ -22,6 +22,7 @@ const MAX_POSITION: u32 = 0xffffff - 2_000_000;
 
 /** Whether the positions of a list, which a phrase asks for, are at hand. */
 export function recallPositions(list: usize): bool {
+  if (load<u32>(list, L_FAMILY) !== SUMS) return false;
   const block = <usize>load<u32>(list, L_POSITIONS);
   if (block !== 0) {
     touch(block);

@@ -14,23 +14,24 @@ import { B_INPUT, B_SUM_BITS, B_SUMS, buffer } from '../scratch.ts';
 import { BM25, P_ALGORITHM, P_ALIKE, P_C0, P_C1 } from '../weighing.ts';
 import { A_NAME, admits, drop, dropPositions, endOfSet, largestBlock, L_POSITIONS, setOf, takeList, touch } from './arena.ts';
 import {
-  documentMask, formsOf, frequenciesOf, impactsOf, isWide, L_ALGORITHM, L_C0, L_C1, L_DEATHS, L_DOCUMENTS, L_END, L_FORMS, L_PHRASES, L_ROOM,
-  L_WIDE, listBytes, NARROW_DOCUMENT, NARROW_FREQUENCY, NO_IMPACTS, wordsOf,
+  documentMask, formsOf, frequenciesOf, impactsOf, isWide, L_ALGORITHM, L_C0, L_C1, L_DEATHS, L_DOCUMENTS, L_END, L_FAMILY, L_FORMS, L_PHRASES, L_ROOM,
+  L_WIDE, listBytes, NARROW_DOCUMENT, NARROW_FREQUENCY, NO_IMPACTS, noteLargest, SUMS, wordsOf,
 } from './list.ts';
+import { recallScored } from './scored.ts';
 
 /** Forms of a list, at most. */
 const MAX_FORMS: u32 = 1024;
 
 /**
  * The list of a group of `count` forms, each once, in B_INPUT, with the impacts of the scoring at hand; good until the next
- * query or change. 0 when there is no room for it, when not all fields count alike, and for other formulas than BM25's.
+ * query or change. 0 when there is no room for it.
  */
 export function recall(count: u32): usize {
   if (largestBlock() === 0 || count === 0 || count > MAX_FORMS || load<u32>(H_REMAP) !== 0) return 0;
-  if (load<u32>(H_SCORING, P_ALIKE) === 0 || load<u32>(H_SCORING, P_ALGORITHM) !== BM25) return 0;
   const forms = buffer(B_INPUT);
-  const hash = hashOf(forms, count);
-  const known = find(forms, count, hash);
+  if (load<u32>(H_SCORING, P_ALIKE) === 0 || load<u32>(H_SCORING, P_ALGORITHM) !== BM25) return recallScored(forms, count);
+  const hash = hashOf(forms, count, SUMS);
+  const known = find(forms, count, hash, SUMS);
   const list = known === 0 ? make(forms, count, hash) : renew(known);
   if (list === 0) return 0;
   touch(list);
@@ -43,8 +44,8 @@ export function documentsIn(list: usize): u32 {
   return load<u32>(list, L_DOCUMENTS);
 }
 
-function hashOf(forms: usize, count: u32): u32 {
-  let hash = count;
+export function hashOf(forms: usize, count: u32, family: u32): u32 {
+  let hash = count ^ family;
   for (let at = forms; at < forms + (<usize>count << 2); at += 4) {
     hash = (hash ^ load<u32>(at)) * 0x9e3779b1;
     hash ^= hash >> 15;
@@ -53,11 +54,11 @@ function hashOf(forms: usize, count: u32): u32 {
   return hash ^ (hash >> 13);
 }
 
-function find(forms: usize, count: u32, hash: u32): usize {
+export function find(forms: usize, count: u32, hash: u32, family: u32): usize {
   const set = setOf(hash);
   for (let at = set; at < endOfSet(set); at += 4) {
     const list = <usize>load<u32>(at);
-    if (list !== 0 && load<u32>(list, A_NAME) === hash && load<u32>(list, L_FORMS) === count
+    if (list !== 0 && load<u32>(list, A_NAME) === hash && load<u32>(list, L_FORMS) === count && load<u32>(list, L_FAMILY) === family
       && memory.compare(formsOf(list), forms, <usize>count << 2) === 0) return list;
   }
   return 0;
@@ -85,6 +86,7 @@ function make(forms: usize, count: u32, hash: u32): usize {
   store<u32>(list, room, L_ROOM);
   store<u32>(list, load<u32>(H_DEATHS), L_DEATHS);
   store<u32>(list, <u32>wide, L_WIDE);
+  store<u32>(list, SUMS, L_FAMILY);
   memory.copy(formsOf(list), forms, <usize>count << 2);
   append(list, 0);
   store<u32>(list, end, L_END);
@@ -113,7 +115,7 @@ function renew(list: usize): usize {
 }
 
 /** The first document that may not have all its postings yet: that in the middle of which a search may come. */
-function committedEnd(): u32 {
+export function committedEnd(): u32 {
   const docs = load<u32>(H_DOCS);
   return isDead(docs - 1) ? docs - 1 : docs;
 }
@@ -276,6 +278,7 @@ function makeImpacts(list: usize): void {
     length = f32x4.replace_lane(length, 3, load<f32>(lengths + <usize>(<u32>i32x4.extract_lane(docs, 3))));
     v128.store(impacts + i, f32x4.div(x, f32x4.add(x, f32x4.add(c0, f32x4.mul(c1, length)))));
   }
+  noteLargest(list);
   store<u32>(list, BM25, L_ALGORITHM);
   store<u32>(list, load<u32>(H_SCORING, P_C0), L_C0);
   store<u32>(list, load<u32>(H_SCORING, P_C1), L_C1);

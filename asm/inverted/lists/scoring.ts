@@ -1,11 +1,11 @@
 // Scores by remembered lists: what `scoring.ts` does with postings.
 
-import { isExcluded } from '../documents.ts';
+import { classOf, isExcluded } from '../documents.ts';
 import { H_EXCLUDED, H_ORDINALS } from '../layout.ts';
-import { bitsOf, hasBit, scoresOf, setBit } from '../levels.ts';
+import { bitmapBytes, bitsOf, hasBit, scoresOf, setBit } from '../levels.ts';
 import { ADD, MATCH, REQUIRE } from '../scoring.ts';
 import { B_INPUT, B_KEPT_BITS, B_LIST_COUNTS, buffer } from '../scratch.ts';
-import { begin, finish, leastScore, offerScore } from '../selecting.ts';
+import { begin, consider, count, filterOf, finish, leastScore, offerScore } from '../selecting.ts';
 import { documentMask, documentsOf, impactsOf, wordsOf } from './list.ts';
 
 /** A list is searched rather than gone through where another is so many times as short. */
@@ -75,8 +75,9 @@ function addToMatches(list: usize, level: u32, weight: f32): void {
 }
 
 /** The `k` best documents of a list, as `selectByScore` gives them, of any class. Gives the number of documents. */
-export function selectFromList(list: usize, k: u32, weight: f32): u32 {
-  const state = begin(k, 0, 0, 0);
+export function selectFromList(list: usize, k: u32, weight: f32, options: u32, slot: u32): u32 {
+  const state = begin(k, options, slot, 0);
+  if (options !== 0) return selectSomeFrom(state, list, weight);
   const ordinals = <usize>load<u32>(H_ORDINALS);
   const words = wordsOf(list);
   const impacts = impactsOf(list);
@@ -95,6 +96,61 @@ export function selectFromList(list: usize, k: u32, weight: f32): u32 {
   }
   finish(state);
   return documentsOf(list);
+}
+
+/** The same for documents that pass the filter, and where all matches are wanted. */
+function selectSomeFrom(state: usize, list: usize, weight: f32): u32 {
+  const filter = filterOf(state);
+  const words = wordsOf(list);
+  const impacts = impactsOf(list);
+  const mask = documentMask(list);
+  const end = <usize>documentsOf(list) << 2;
+  for (let i: usize = 0; i < end; i += 4) {
+    const doc = load<u32>(words + i) & mask;
+    if (filter !== 0 && !hasBit(filter, doc)) continue;
+    count(state, doc);
+    const score = weight * load<f32>(impacts + i);
+    if (score >= leastScore(state)) consider(state, <usize>doc << 2, score);
+  }
+  return finish(state);
+}
+
+// A list of `selectFew` in B_INPUT: its address, its weight (f32), the classes that count, and where it was searched last.
+const FEW: u32 = 16;
+
+/**
+ * The `k` best of the few documents that pass a filter, among those that any of the lists has (or, with `all`, all of them have):
+ * each list is searched for each document. Scores add up in the order of the lists. Gives the number of matches.
+ */
+export function selectFew(lists: u32, k: u32, options: u32, slot: u32, multiplierSize: u32, all: bool): u32 {
+  const state = begin(k, options, slot, multiplierSize);
+  const filter = filterOf(state);
+  const bytes = bitmapBytes();
+  for (let at: usize = 0; at < bytes; at += 8) {
+    for (let left = load<u64>(filter + at); left !== 0; left &= left - 1) {
+      const doc = <u32>((at << 3) + <usize>ctz(left));
+      const score = scoreOf(doc, lists, all);
+      if (score === 0) continue;
+      count(state, doc);
+      consider(state, <usize>doc << 2, score);
+    }
+  }
+  return finish(state);
+}
+
+/** The score of a document by the lists, which is not before the one that was asked for last; 0 for no match. */
+function scoreOf(doc: u32, lists: u32, all: bool): f32 {
+  const bit: u32 = 1 << classOf(doc);
+  let score: f32 = 0;
+  for (let entry = buffer(B_INPUT), end = entry + <usize>(lists * FEW); entry < end; entry += FEW) {
+    const list = <usize>load<u32>(entry);
+    const place = seek(list, load<u32>(entry, 12), doc);
+    store<u32>(entry, place, 12);
+    const found = place < documentsOf(list) && (load<u32>(wordsOf(list) + (<usize>place << 2)) & documentMask(list)) === doc && (load<u32>(entry, 8) & bit) !== 0;
+    if (found) score += load<f32>(entry, 4) * load<f32>(impactsOf(list) + (<usize>place << 2));
+    else if (all) return 0;
+  }
+  return score;
 }
 
 /**

@@ -2376,6 +2376,11 @@ export type PrefixMatching = 'none' | 'last';
 export type MatchingStrategy = 'any' | 'all' | 'most';
 
 /**
+ * How exactly matches are counted.
+ */
+export type Totals = 'exact' | 'bounded' | 'none';
+
+/**
  * An opening tag such as `<mark>` or `[b]`.
  */
 export type HighlightTag = string;
@@ -2505,9 +2510,13 @@ export type SearchFullTextResponse = {
      */
     total: number;
     /**
-     * Documents that match, whatever `limit` is.
+     * Documents that match, whatever `limit` is; at least so many with `totalIsLowerBound`. Absent with `totals` of `none`.
      */
-    totalMatches: number;
+    totalMatches?: number;
+    /**
+     * True when more documents may match than `totalMatches` says, which is 1,000 or more then; absent otherwise.
+     */
+    totalIsLowerBound?: boolean;
     /**
      * The algorithm that was used.
      */
@@ -2654,6 +2663,10 @@ export type SearchFullTextRequest = {
      * How many of the words a document has to have, in simple mode: `any`, at least one; `all`; `most`, both of two, all but one of three to five, and three quarters of more. Stop words are not counted.
      */
     matchingStrategy?: MatchingStrategy;
+    /**
+     * How exactly matches are counted. `exact` counts all. `bounded` counts at least 1,000 of them, or all where there are fewer, and may then leave out documents that cannot be among the best, which is quicker where a rare word meets frequent ones. `none` does not count, and `totalMatches` is left out. The results are the same. Facets, `sort`, `cursor` and boosts need all matches, so `bounded` counts exactly with them.
+     */
+    totals?: Totals;
     /**
      * Language of the query, which chooses stemmer and stop words for all documents; the server's default when it is unknown. Without it, the query is read once for each language that documents of the collection have, and each reading finds documents of its language only.
      */
@@ -10295,6 +10308,10 @@ export type SearchFullTextByQueryData = {
          * How many of the words a document has to have, in simple mode.
          */
         matchingStrategy?: MatchingStrategy;
+        /**
+         * How exactly matches are counted, as `totals` of `POST /v1/fts`.
+         */
+        totals?: Totals;
         /**
          * Language of the query, which chooses stemmer and stop words for all documents; the server's default when it is unknown. Without it, the query is read once for each language that documents of the collection have, and each reading finds documents of its language only.
          */

@@ -16,10 +16,11 @@ type DocumentConnection { edges: [DocumentEdge!]! pageInfo: PageInfo! totalCount
 type VectorSearchResult { document: Document! score: Float! rank: Int! }
 type VectorSearchResponse { results: [VectorSearchResult!]! total: Int! model: String dimensions: Int contextTruncated: Boolean! truncated: Boolean! nextOffset: Int }
 type FTSResult { document: Document! score: Float! matchedTerms: [String!]! }
-type FTSResponse { results: [FTSResult!]! total: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int nextCursor: String suggestions: [String!]! droppedWords: [String!]! }
+type FTSResponse { results: [FTSResult!]! total: Int! totalMatches: Int totalIsLowerBound: Boolean! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int nextCursor: String suggestions: [String!]! droppedWords: [String!]! }
 enum Fuzziness { EXACT ONE TWO AUTO }
 enum PrefixMatching { NONE LAST }
 enum MatchingStrategy { ANY ALL MOST }
+enum Totals { EXACT BOUNDED NONE }
 type CollectionStats { name: String! documentCount: Int! revisionCount: Int! metaIndexCount: Int! }
 type Stats { databasePath: String! databaseSize: Long! mode: String! collections: [CollectionStats!]! totalDocuments: Int! totalRevisions: Int! totalMetaIndices: Int! uptime: String! }
 type VectorCollectionStats { collection: String! totalDocuments: Int! embeddedDocuments: Int! }
@@ -45,7 +46,7 @@ input UpdateDocumentInput { collection: String! key: String! lang: String! meta:
 input SearchInput { collection: String! filterMeta: [MetaInput!] filter: FilterInput langs: [String!] sort: String asc: Boolean limit: Int topK: Int cursor: String offset: Int deleted: Boolean contextTokenBudget: Int }
 input FilterInput { text: String and: [FilterInput!] or: [FilterInput!] not: FilterInput field: String eq: FilterValue ne: FilterValue gt: FilterValue gte: FilterValue lt: FilterValue lte: FilterValue in: [FilterValue!] notIn: [FilterValue!] startsWith: String exists: Boolean }
 input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] includeContent: Boolean }
-input FTSInput { collection: String! query: String! limit: Int topK: Int filter: FilterInput langs: [String!] sort: String cursor: String offset: Int contextTokenBudget: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy rerank: Boolean }
+input FTSInput { collection: String! query: String! limit: Int topK: Int filter: FilterInput langs: [String!] sort: String cursor: String offset: Int contextTokenBudget: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy totals: Totals rerank: Boolean }
 input CodeGraphInput { collection: String! key: String! direction: String depth: Int maxDegree: Int lines: Boolean }
 input AddBatchDocumentInput { key: String! lang: String! contentMd: String! meta: [MetaInput!] saveRevision: Boolean }
 input IngestDocumentInput { url: String key: String lang: String! contentMd: String! meta: [MetaInput!] extractFrontmatter: Boolean scrapedAt: Int scraper: String ttl: Int }

@@ -83,7 +83,7 @@ function alphaOf({ alpha }: HybridInput, { hybridAlpha }: Retrieval): number {
 function wordsInput({ collection, query, algorithm, fuzzy, matchingStrategy, disableStem, disableSynonyms, filterMeta, filter, langs, boost, facetBy, facetMaxValues }: HybridInput, limit: number): Parameters<typeof resolveWords>[1] {
   return {
     collection, query, algorithm, fuzzy, matchingStrategy, prefix: 'none', disableStem, disableSynonyms, limit, offset: 0, facetMaxValues,
-    mode: 'auto', distance: 5, includeContent: false, highlight: false, highlightTag: '<mark>', highlightEscape: 'none', maxHighlights: 0, fragmentSize: 150,
+    mode: 'auto', distance: 5, totals: 'exact', includeContent: false, highlight: false, highlightTag: '<mark>', highlightEscape: 'none', maxHighlights: 0, fragmentSize: 150,
     ...(filterMeta && { filterMeta }), ...(filter !== undefined && { filter }), ...(langs && { langs }), ...(boost && { boost }), ...(facetBy && { facetBy }),
   };
 }

@@ -19,16 +19,32 @@ export interface IndexOptions {
   readonly maxBytes?: number;
   /** Bytes of them that what is remembered between queries may take: half of what the index has, and 128 MiB at most unless said. */
   readonly rememberedBytes?: number;
+  /** Bytes that the filters of recent searches may take beside it; 8 MiB unless said. */
+  readonly filterBytes?: number;
 }
+
+/**
+ * `exact`: every match is counted. `bounded`: at least as many as there are, or `BOUND`, if that is less. `none`: not at all. The latter
+ * two let a search leave out documents that cannot be among the best.
+ */
+export type Totals = 'exact' | 'bounded' | 'none';
+
+/** Matches that a bounded total counts at least. */
+export const BOUND = 1000;
 
 export interface SearchOptions {
   readonly algorithm: ScoringAlgorithm;
   /** How many of the best to give, 0 to 10,000. */
   readonly limit: number;
-  /** A bit for each ordinal that may match (bit o % 32 of word o / 32); ordinals beyond it may not. */
+  /**
+   * A bit for each ordinal that may match (bit o % 32 of word o / 32); ordinals beyond it may not. It must not change afterwards: the
+   * index knows it again by its identity, and a search with one that it has is quicker.
+   */
   readonly filter?: Uint32Array | undefined;
   /** A factor for the score of each ordinal, not negative; ordinals beyond it have 1. */
   readonly multipliers?: Float32Array | undefined;
+  /** How exactly matches are counted; exactly unless said, and wherever that costs nothing. */
+  readonly totals?: Totals | undefined;
   /** Asks for `matches`. */
   readonly collect?: boolean | undefined;
   /** The best are put into a better order, which makes their scores larger: for documents of the classes that each names. */
@@ -45,8 +61,10 @@ export interface Hit {
 export interface SearchResult {
   /** The best, by score and then by ordinal, ascending. Scores are computed in 32-bit floating point. */
   readonly hits: readonly Hit[];
-  /** Exact number of documents that match the query and the filter. */
+  /** Documents that match the query and the filter. */
   readonly total: number;
+  /** Whether there may be more than `total` says; with other `totals` than exact. */
+  readonly isLowerBound?: boolean;
   /** A bit for each ordinal that matches; when asked for. */
   readonly matches?: Uint32Array;
   /** For each of `scoresOf`: its score, or -1 when it does not match the query; when asked for. */

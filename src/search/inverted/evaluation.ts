@@ -10,8 +10,41 @@ interface WeightedList {
   readonly weight: number;
 }
 
-/** Where a query's result lies: in the scores of level 0 alone, in its bits and scores, or in a list. */
-export type ResultPlace = 'scores' | 'bits' | WeightedList;
+/** A list that counts in some classes. */
+export interface ListInClasses extends WeightedList {
+  readonly classes: number;
+}
+
+/** Lists whose documents match if they pass the filter, in any of them or in all. */
+export interface FewOf {
+  readonly lists: readonly ListInClasses[];
+  readonly all: boolean;
+}
+
+/** Lists of any of whose documents the best alone are wanted. */
+export interface BestOf {
+  readonly bestOf: readonly ListInClasses[];
+  /** Matches, at least. */
+  readonly least: number;
+}
+
+/** Where a query's result lies: in the scores of level 0 alone, in its bits and scores, in a list, or still in several. */
+export type ResultPlace = 'scores' | 'bits' | WeightedList | FewOf | BestOf;
+
+/** What a search lets an evaluation leave to the selection. */
+export interface Leave {
+  /** The documents of a lone term may stay where they are. */
+  readonly lone: boolean;
+  /** Documents that pass the filter; when they are few, lists are searched for them alone. */
+  readonly passing?: number | undefined;
+  /** Given when the best alone are wanted: counts a list's matches up to a bound, and returns undefined where that is too few for the lists. */
+  readonly bound?: ((lists: readonly ListInClasses[]) => number | undefined) | undefined;
+}
+
+/** Searching a list for a document takes as long as going through so many of it. */
+const SEARCH = 30;
+/** Selecting from levels takes as long as going through a list by this factor, for each document of the index. */
+const PER_DOCUMENT = 0.2;
 
 /** Levels that stay allocated between queries; a deeper query gives the rest back. */
 export const KEPT_LEVELS = 4;
@@ -34,13 +67,21 @@ export class Evaluation {
     this.#documents = kernel.counts().documents;
   }
 
-  /** `plain`: only the best are wanted, so that the documents of a lone term may stay where they are. */
-  run(query: Query, plain: boolean): ResultPlace {
+  /** Makes levels and scoring fit a query. Throws a RangeError when operators nest too deeply. */
+  prepare(query: Query): void {
     const levels = levelsFor(query);
     if (levels > MAX_LEVELS) throw new RangeError(`operators nest too deeply: at most ${MAX_LEVELS} levels, got ${levels}`);
     this.#kernel.setScoring(this.#scoring.parameters);
     this.#kernel.call.prepareLevels(levels);
-    const list = plain && isTerm(query) && query.classes === undefined ? this.#recall(query) : undefined;
+  }
+
+  /** Evaluates a query for which all is prepared. */
+  run(query: Query, { lone, passing, bound }: Leave): ResultPlace {
+    const few = passing === undefined ? undefined : this.#fewOf(query, passing);
+    if (few !== undefined) return few;
+    const best = bound && this.#bestOf(query, bound);
+    if (best !== undefined) return best;
+    const list = lone && isTerm(query) && query.classes === undefined ? this.#recall(query) : undefined;
     if (list !== undefined) return list;
     const terms = query.kind === 'or' ? query.of : [query];
     if (!terms.every(isTerm)) {
@@ -161,9 +202,49 @@ export class Evaluation {
     return lists;
   }
 
+  /** The lists of a term, or of an operator over terms, when searching them for each document that passes is quicker. */
+  #fewOf(query: Query, passing: number): FewOf | undefined {
+    const all = query.kind === 'and';
+    const terms = all || query.kind === 'or' ? query.of : [query];
+    if (!terms.every(isTerm) || terms.length > MAX_LISTS) return undefined;
+    const sizes = terms.map(({ forms }) => this.#cost(forms));
+    const through = all ? Math.min(...sizes) : sizes.reduce((sum, size) => sum + size, this.#documents * PER_DOCUMENT);
+    if (passing * (all ? 1 : terms.length) * SEARCH > through) return undefined;
+    const lists = this.#recallInClasses(terms);
+    return lists && { lists: all ? shortestFirst(this.#kernel, lists) : lists, all };
+  }
+
+  /** The lists of several terms of which any may match. */
+  #bestOf(query: Query, bound: (lists: readonly ListInClasses[]) => number | undefined): BestOf | undefined {
+    if (query.kind !== 'or' || !query.of.every(isTerm) || query.of.length > MAX_PRUNED) return undefined;
+    const lists = this.#recallInClasses(query.of);
+    if (lists === undefined || !this.#isWorthPruning(lists)) return undefined;
+    const least = bound(lists);
+    return least === undefined ? undefined : { bestOf: lists, least };
+  }
+
+  /** Whether looking for the best by a rare word is quicker than scoring what all words match: where the others are far more frequent. */
+  #isWorthPruning(lists: readonly WeightedList[]): boolean {
+    const sizes = lists.map(({ list }) => this.#kernel.call.documentsIn(list)).sort((a, b) => a - b);
+    const all = sizes.reduce((sum, size) => sum + size, this.#documents * PER_DOCUMENT_SELECTED);
+    const [first, second] = [sizes[0]!, sizes[1]!];
+    return first * PER_FIRST + (second > first * MUCH_LONGER ? 0 : second * PER_SECOND) < all;
+  }
+
+  /** The lists of terms with their classes; undefined when one of them is not kept. */
+  #recallInClasses(terms: readonly TermQuery[]): ListInClasses[] | undefined {
+    const lists: ListInClasses[] = [];
+    for (const term of terms) {
+      const list = this.#recall(term);
+      if (list === undefined) return undefined;
+      lists.push({ ...list, classes: term.classes ?? EVERY_CLASS });
+    }
+    return lists;
+  }
+
   #matchLists(lists: readonly WeightedList[], level: number, classes: number | undefined): void {
     const { call } = this.#kernel;
-    this.#kernel.inputWeighted([...lists].sort((a, b) => call.documentsIn(a.list) - call.documentsIn(b.list)));
+    this.#kernel.inputWeighted(shortestFirst(this.#kernel, lists));
     call.matchLists(lists.length, level);
     this.#allow(classes);
     call.keepClasses(level);
@@ -240,7 +321,20 @@ export class Evaluation {
   }
 }
 
+/** In the order in which an intersection goes through them, and adds up their scores. */
+function shortestFirst<T extends WeightedList>({ call }: InvertedKernel, lists: readonly T[]): T[] {
+  return [...lists].sort((a, b) => call.documentsIn(a.list) - call.documentsIn(b.list));
+}
+
 const MANY_FORMS = 100;
+// Measured on 200,000 documents: a document of the rarest word, one of the second, and selecting from levels, as times of scoring one.
+const PER_FIRST = 24;
+const PER_SECOND = 4;
+const PER_DOCUMENT_SELECTED = 0.12;
+/** The second list is only searched where it is so many times as long (asm/inverted/lists/pruning.ts). */
+const MUCH_LONGER = 16;
+/** Lists of which the kernel finds the best documents without looking at all. */
+const MAX_PRUNED = 16;
 /** Lists that the kernel intersects at once. */
 const MAX_LISTS = 255;
 

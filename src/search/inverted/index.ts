@@ -2,7 +2,7 @@ export type { ScoringAlgorithm } from './algorithm.ts';
 export type { Analyzer } from './analyzers.ts';
 export { CheckpointError } from './checkpoint.ts';
 export {
-  type Addition, type Hit, IndexFullError, type IndexOptions, type IndexStats, MAX_ORDINAL, MAX_RESULTS, type SearchOptions, type SearchResult,
+  type Addition, BOUND, type Hit, IndexFullError, type IndexOptions, type IndexStats, MAX_ORDINAL, MAX_RESULTS, type SearchOptions, type SearchResult, type Totals,
 } from './contract.ts';
 export type { FuzzyForm } from './dictionary.ts';
 export { type FieldText, type FormAt, VALUE_GAP } from './document-text.ts';

@@ -9,9 +9,10 @@ import { Dictionary, type FuzzyForm } from './dictionary.ts';
 import { checkFields, type FieldText } from './document-text.ts';
 import { Evaluation, KEPT_LEVELS } from './evaluation.ts';
 import { type Field, FieldNumbers } from './fields.ts';
+import { Filters, type KnownFilter } from './filters.ts';
 import { checkQuery, type Query, simplify } from './query.ts';
-import { featuresOf, rerank, RERANKED, type RerankWord, sharesOf } from './rerank.ts';
-import { isPlain, select } from './selection.ts';
+import { featuresOf, type RerankWord, sharesOf } from './rerank.ts';
+import { boundOf, select } from './selection.ts';
 
 /** What has to be left of the memory for a document: a part of it, for arrays that grow, and bytes for each byte of its own. */
 const HEADROOM = 1 / 32;
@@ -19,6 +20,8 @@ const HEADROOM_PER_BYTE = 16;
 const MAX_BYTES = 65_536 * 65_536;
 /** Bytes of the lists that an index remembers unless told otherwise (see asm/inverted/lists/). */
 const REMEMBERED_BYTES = 128 * 1024 * 1024;
+/** Bytes of the filters that an index keeps unless told otherwise: 300 of 200,000 documents. */
+const FILTER_BYTES = 8 * 1024 * 1024;
 /** Postings that a step of compaction looks at; well under a millisecond. */
 const COMPACTION_STEP = 8_000;
 
@@ -37,6 +40,8 @@ export class InvertedIndex {
   /** Position in the change feed up to which a loaded checkpoint is complete. */
   readonly lsn: bigint;
   readonly #fields: FieldNumbers;
+  readonly #filters: Filters;
+  readonly #filterBytes: number;
   readonly #maxBytes: number;
   readonly #compactionStep: number;
   readonly #additionStep: number;
@@ -53,6 +58,8 @@ export class InvertedIndex {
     this.#analyzers = new Analyzers(this.#kernel);
     this.#dictionary = new Dictionary(this.#kernel);
     this.#fields = new FieldNumbers(loaded?.fields);
+    this.#filters = new Filters(this.#kernel);
+    this.#filterBytes = options.filterBytes ?? FILTER_BYTES;
     this.lsn = loaded?.lsn ?? 0n;
     this.#compactionStep = options.compactionStep ?? COMPACTION_STEP;
     this.#additionStep = options.additionStep ?? ADDITION_STEP;
@@ -157,18 +164,36 @@ export class InvertedIndex {
         this.#kernel.inputEach(forms, ({ id }) => id);
         return call.formsExist(forms.length) !== 0;
       });
-      call.openLists(this.#roomForLists());
-      const place = new Evaluation(this.#kernel, scoring).run(simplify(query, this.#kernel.call.liveClasses()), isPlain(options));
-      const reranked = options.rerank !== undefined && limit > 0;
-      const result = select(this.#kernel, place, reranked ? { ...options, limit: Math.max(limit, RERANKED) } : options);
+      call.openLists(this.#roomFor(this.#rememberedBytes));
+      const evaluation = new Evaluation(this.#kernel, scoring);
+      const simple = simplify(query, call.liveClasses());
+      evaluation.prepare(simple);
+      const filter = this.#filterOf(options);
+      const place = evaluation.run(simple, {
+        lone: options.multipliers === undefined && options.scoresOf === undefined,
+        passing: options.scoresOf === undefined ? filter?.documents : undefined,
+        bound: boundOf(this.#kernel, options, filter),
+      });
+      const result = select(this.#kernel, place, options, filter);
       call.dropLevelsFrom(KEPT_LEVELS);
-      return reranked ? { ...result, hits: rerank(this.#kernel, result.hits, options.rerank!).slice(0, limit) } : result;
+      return result;
     });
+  }
+
+  /** The filter of a search in the memory of the index; makes ready what the search collects. */
+  #filterOf({ filter, collect = false }: SearchOptions): KnownFilter | undefined {
+    if (filter === undefined && !collect) return undefined;
+    this.#filters.prepare();
+    return filter && this.#filters.find(filter, this.#roomFor(this.#filterBytes));
   }
 
   /** The features by which documents are reranked (see `rerank.ts`), for fitting weights and for tests. */
   features(words: readonly RerankWord[], ords: readonly number[]): Float32Array {
-    return this.#use(() => featuresOf(this.#kernel, words, ords));
+    return this.#use(() => {
+      this.#kernel.call.openLists(this.#roomFor(this.#rememberedBytes));
+      this.#kernel.call.prepareLevels(1);
+      return featuresOf(this.#kernel, words, ords);
+    });
   }
 
   /** How much of a query each of its words is; together 1. */
@@ -327,9 +352,9 @@ export class InvertedIndex {
     }
   }
 
-  /** Bytes that remembered lists may take at most; none when documents may need the room. */
-  #roomForLists(): number {
-    return this.#kernel.memory.buffer.byteLength < this.#maxBytes * (1 - 4 * HEADROOM) ? Math.min(this.#rememberedBytes, this.#maxBytes * HEADROOM) : 0;
+  /** Bytes that what is remembered may take where it would take some; none when documents may need the room. */
+  #roomFor(bytes: number): number {
+    return this.#kernel.memory.buffer.byteLength < this.#maxBytes * (1 - 4 * HEADROOM) ? Math.min(bytes, this.#maxBytes * HEADROOM) : 0;
   }
 
   /** Before anything changes, since a memory that cannot grow in the middle of a change leaves a broken index. */

@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { ReferenceIndex, type WordQuery } from '../../testkit/inverted/reference.ts';
 import { expectSame, known, SMALL_STEPS, WORDS } from '../../testkit/inverted/cases.ts';
 import type { ScoringAlgorithm } from './algorithm.ts';
-import { type FieldText, InvertedIndex } from './index.ts';
+import { type Field, type FieldText, InvertedIndex } from './index.ts';
 
 // Lists that an index remembers of earlier queries (asm/inverted/lists/) give what the postings give. Each query is asked several
 // times by `expectSame`, so that later answers come from lists, and from the positions that are kept with them.
 
 const BM25: ScoringAlgorithm = { kind: 'bm25' };
 const TFIDF: ScoringAlgorithm = { kind: 'tfidf' };
+const WEIGHED: ScoringAlgorithm = { kind: 'bm25f', weights: new Map<Field, number>([[0, 1], [1, 3], ['key', 2]]) };
+const SOME_FIELDS: ScoringAlgorithm = { kind: 'bm25', fields: [0, 1] };
 
 const term = (...words: string[]): WordQuery => ({ kind: 'term', words: words.map((form) => ({ form })) });
 const both = (kind: 'and' | 'or', ...words: string[]): WordQuery => ({ kind, of: words.map((word) => term(word)) });
@@ -47,7 +49,7 @@ describe.each(['release', 'debug'] as const)('remembered lists, %s build', (buil
       if (turn % 5 === 4) expect(index.remove(turn - 3)).toBe(reference.remove(turn - 3));
       else add(random(2) === 0 ? turn : random(turn + 1), [{ field: random(2) === 0 ? 0 : 'key', text: words.join(' ') }]);
       if (turn === 40) index.compact(0, true, () => 0);
-      for (const query of queries) check(query, turn % 2 === 0 ? BM25 : TFIDF);
+      for (const query of queries) check(query, [BM25, TFIDF, WEIGHED, SOME_FIELDS][turn % 4]!);
     }
   });
 
@@ -109,18 +111,19 @@ describe.each(['release', 'debug'] as const)('remembered lists, %s build', (buil
 
   it('give the very scores that postings give', () => {
     const random = generator(4);
-    const texts = Array.from({ length: 400 }, () => Array.from({ length: 1 + random(80) }, () => WORDS[random(random(WORDS.length) + 1)]!).join(' '));
+    const text = (words: number) => Array.from({ length: 1 + random(words) }, () => WORDS[random(random(WORDS.length) + 1)]!).join(' ');
+    const texts = Array.from({ length: 400 }, (_, ord): FieldText[] => [{ field: 0, text: text(80) }, ...(ord % 3 === 0 ? [{ field: 1, text: text(4) }, { field: 'key', text: text(3) }] : [])]);
     const [lists, postings] = [new InvertedIndex({ build }), new InvertedIndex({ build, rememberedBytes: 0 })];
-    for (const index of [lists, postings]) texts.forEach((text, ord) => index.add(ord, [{ field: 0, text }]));
+    for (const index of [lists, postings]) texts.forEach((fields, ord) => index.add(ord, fields));
     const answer = (index: InvertedIndex, kind: 'and' | 'or', some: readonly string[], algorithm: ScoringAlgorithm) =>
       index.search({ kind, of: some.map((each) => ({ kind: 'term', forms: index.unstemmed(each).map((id) => ({ id })) })) }, { algorithm, limit: 500 });
     for (let turn = 0; turn < 40; turn++) {
       const some = [...new Set(Array.from({ length: 1 + random(4) }, () => WORDS[random(WORDS.length)]!))];
-      for (const by of [BM25, TFIDF]) for (const kind of ['and', 'or'] as const) expect(answer(lists, kind, some, by)).toEqual(answer(postings, kind, some, by));
+      for (const by of [BM25, TFIDF, WEIGHED, SOME_FIELDS]) for (const kind of ['and', 'or'] as const) expect(answer(lists, kind, some, by)).toEqual(answer(postings, kind, some, by));
     }
   });
 
-  it('take no part when fields count differently', () => {
+  it('are others where fields count differently', () => {
     const { add, check } = twins();
     for (let ord = 0; ord < 20; ord++) add(ord, [{ field: 0, text: 'red blue' }, { field: 1, text: ord % 2 ? 'red' : 'green' }]);
     for (const by of [BM25, { kind: 'bm25', fields: [1] }, BM25, { kind: 'bm25f', weights: new Map([[0, 1], [1, 3]]) }, TFIDF, { kind: 'bm25', k1: 2, b: 0.3 }] satisfies ScoringAlgorithm[]) {

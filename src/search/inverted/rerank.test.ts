@@ -26,7 +26,10 @@ function compare(index: InvertedIndex, reference: ReferenceIndex, query: readonl
   const described = query.map(({ forms, gap, glued, identifier }) => ({ forms, exact: forms[0]!, offset: (offset += gap), glued, identifier }));
   const asked = described.map(({ forms, exact, ...rest }): RerankWord => ({ ...rest, forms: forms.flatMap((form) => index.form(form) ?? []), exact: index.form(exact) }));
   const ords = Array.from({ length: 21 }, (_, ord) => ord).reverse();
+  // Later ones find places that the first has read.
+  const first = index.features(asked, ords);
   const found = index.features(asked, ords);
+  expect(found).toEqual(first);
   const shares = index.shares(asked);
   const wanted = described.map((word, i): ReferenceWord => ({ ...word, share: shares[i]! }));
   for (const [i, ord] of ords.entries()) {
@@ -35,6 +38,36 @@ function compare(index: InvertedIndex, reference: ReferenceIndex, query: readonl
     for (const [f, name] of FEATURES.entries()) expect(own[f], `${name} of ${ord} for ${JSON.stringify(described)}`).toBeCloseTo(expected[f]!, 4);
   }
 }
+
+describe('places that are remembered', () => {
+  const text = (words: number, one: string, other: string) => Array.from({ length: words }, (_, i) => (i % 7 === 0 ? one : other)).join(' ');
+
+  it('make room for others, are forgotten when documents get other numbers, and need not be kept', () => {
+    const [kept, none] = [new InvertedIndex({ build: 'debug' }), new InvertedIndex({ build: 'debug', rememberedBytes: 0 })];
+    for (const index of [kept, none]) {
+      for (let ord = 0; ord < 400; ord++) index.add(ord, [{ field: 0, text: text(20 + (ord % 300), `w${ord % 5}`, `w${ord % 3}`) }, { field: 1, text: `w${ord % 5} title` }]);
+      // More positions than are kept, and one that has no number there.
+      index.add(400, [{ field: 0, text: text(40_000, 'w1', 'w2') }, { field: 0, tokens: [{ form: 'w1', position: 20_000_000 }] }]);
+    }
+    const compare = () => {
+      for (let turn = 0; turn < 30; turn++) {
+        const asked = (index: InvertedIndex) => [turn % 5, (turn + 1) % 5].map((word, offset): RerankWord => {
+          const form = index.form(`w${word}`)!;
+          return { forms: turn % 2 === 0 ? [form] : [form, index.form('title')!], exact: form, offset, glued: false, identifier: true };
+        });
+        const ords = Array.from({ length: 100 }, (_, i) => (i * 13 + turn * 7) % 401);
+        expect(kept.features(asked(kept), ords)).toEqual(none.features(asked(none), ords));
+      }
+    };
+    compare();
+    for (const index of [kept, none]) {
+      for (let ord = 0; ord < 400; ord += 3) index.remove(ord);
+      while (index.compact(1000));
+      for (let ord = 0; ord < 90; ord += 3) index.add(ord, [{ field: 0, text: text(30, 'w4', 'w0') }]);
+    }
+    compare();
+  });
+});
 
 describe('reranking', () => {
   const index = new InvertedIndex({ build: 'debug' });

@@ -1,5 +1,4 @@
-import type { InvertedKernel } from '../../kernels/inverted.ts';
-import type { Hit } from './contract.ts';
+import { Buffers, type InvertedKernel } from '../../kernels/inverted.ts';
 import { RERANK_WEIGHTS } from './rerank-weights.ts';
 
 /** Documents that are reranked: the best ones. */
@@ -30,7 +29,7 @@ export interface Reranking {
   readonly classes: number;
 }
 
-/** Names of the features in the order in which the kernel has them; what each of them is, `asm/inverted/reranking.ts` says. */
+/** Names of the features in the order in which the kernel has them; what each of them is, `asm/inverted/features.ts` says. */
 export const FEATURES = ['covered', 'near', 'ordered', 'title', 'wholeTitle', 'exactTitle', 'exactKey', 'named', 'frequent'] as const;
 export type FeatureWeights = Readonly<Record<(typeof FEATURES)[number], number>>;
 
@@ -39,16 +38,26 @@ export type FeatureWeights = Readonly<Record<(typeof FEATURES)[number], number>>
  * alone, so that the score of such a query stays as it is.
  */
 export function featuresOf(kernel: InvertedKernel, words: readonly RerankWord[], ords: readonly number[]): Float32Array {
-  const some = words.slice(0, MAX_WORDS);
-  const shares = sharesOf(kernel, some);
-  const input: number[] = [some.length, ords.length];
-  for (const [i, { forms, exact, offset, glued, identifier }] of some.entries()) {
-    const others = forms.filter((form) => form !== exact);
-    input.push(offset, Number(glued) | (Number(identifier) << 1), bitsOf(shares[i]!), others.length + 1, exact ?? 0, ...others);
-  }
-  kernel.inputNumbers([...input, ...ords]);
+  input(kernel, [...described(kernel, words, ords.length), ...ords]);
   kernel.call.features();
   return kernel.outputFloats(ords.length * FEATURES.length);
+}
+
+/** The numbers that describe words to asm/inverted/reranking.ts, behind their own and another one. */
+function described(kernel: InvertedKernel, words: readonly RerankWord[], other: number): number[] {
+  const some = words.slice(0, MAX_WORDS);
+  const shares = sharesOf(kernel, some);
+  const numbers: number[] = [some.length, other];
+  for (const [i, { forms, exact, offset, glued, identifier }] of some.entries()) {
+    const isOther = exact === undefined || !forms.includes(exact);
+    numbers.push(offset, Number(glued) | (Number(identifier) << 1), bitsOf(shares[i]!), isOther ? forms.length + 1 : forms.length, exact ?? 0);
+    for (const form of forms) if (form !== exact) numbers.push(form);
+  }
+  return numbers;
+}
+
+function input(kernel: InvertedKernel, numbers: readonly number[]): void {
+  kernel.inputEach(numbers, (number) => number);
 }
 
 const FLOAT = new Float32Array(1);
@@ -69,27 +78,23 @@ export function sharesOf(kernel: InvertedKernel, words: readonly RerankWord[]): 
 }
 
 /**
- * The hits with the best `RERANKED` of them in a new order: each score is multiplied by the square of 1 + the weighted sum of the
- * document's features, so that none of them falls behind those that are not looked at.
+ * Puts the best `RERANKED` hits of the selection that was made last into a new order: each score is multiplied by the square of 1 +
+ * the weighted sum of the document's features, so that none of them falls behind those that are not looked at.
  */
-export function rerank(kernel: InvertedKernel, hits: readonly Hit[], rerankings: readonly Reranking[], weights: FeatureWeights = RERANK_WEIGHTS): readonly Hit[] {
-  const best = hits.slice(0, RERANKED);
+export function rerank(kernel: InvertedKernel, rerankings: readonly Reranking[], weights: FeatureWeights = RERANK_WEIGHTS): void {
+  kernel.write(Buffers.rerankWeights, inOrder(weights));
   for (const { words, classes } of rerankings) {
-    const places = [...best.keys()].filter((i) => (classes >>> kernel.call.classOf(kernel.call.documentOf(best[i]!.ord))) & 1);
-    if (words.length === 0 || places.length === 0) continue;
-    const features = featuresOf(kernel, words, places.map((i) => best[i]!.ord));
-    for (const [at, i] of places.entries()) best[i] = { ord: best[i]!.ord, score: Math.fround(best[i]!.score * factorOf(features, at, weights)) };
+    if (words.length === 0) continue;
+    input(kernel, described(kernel, words, classes));
+    kernel.call.rerankSelected(RERANKED);
   }
-  best.sort((a, b) => b.score - a.score || a.ord - b.ord);
-  return [...best, ...hits.slice(RERANKED)];
+  kernel.call.orderSelected(RERANKED);
 }
 
-const FACTORS = new WeakMap<FeatureWeights, readonly number[]>();
+const IN_ORDER = new WeakMap<FeatureWeights, Float64Array>();
 
-function factorOf(features: Float32Array, at: number, weights: FeatureWeights): number {
-  let list = FACTORS.get(weights);
-  if (list === undefined) FACTORS.set(weights, list = FEATURES.map((name) => weights[name]));
-  let sum = 1;
-  for (let i = 0; i < FEATURES.length; i++) sum += list[i]! * features[at * FEATURES.length + i]!;
-  return sum ** POWER;
+function inOrder(weights: FeatureWeights): Float64Array {
+  let list = IN_ORDER.get(weights);
+  if (list === undefined) IN_ORDER.set(weights, list = Float64Array.from(FEATURES, (name) => weights[name]));
+  return list;
 }

@@ -1,24 +1,64 @@
 import { Buffers, type InvertedKernel, Select } from '../../kernels/inverted.ts';
-import type { SearchOptions, SearchResult } from './contract.ts';
-import type { ResultPlace } from './evaluation.ts';
+import { BOUND, type SearchOptions, type SearchResult } from './contract.ts';
+import type { Leave, ResultPlace } from './evaluation.ts';
+import type { KnownFilter } from './filters.ts';
+import { rerank, RERANKED } from './rerank.ts';
 
-/** Whether the best are all that is wanted, of all documents. */
-export function isPlain({ filter, multipliers, collect, scoresOf }: SearchOptions): boolean {
-  return filter === undefined && multipliers === undefined && collect !== true && scoresOf === undefined;
+/**
+ * Selects the best of what a query left on level 0, which is empty afterwards; or of its lists, if the result is there. Where they are
+ * reranked, as many are selected for that as it looks at.
+ */
+export function select(kernel: InvertedKernel, place: ResultPlace, options: SearchOptions, filter: KnownFilter | undefined): SearchResult {
+  const { multipliers, collect = false, limit } = options;
+  const rerankings = limit > 0 ? options.rerank : undefined;
+  const scores = options.scoresOf && lookUp(kernel, options.scoresOf, place);
+  if (multipliers !== undefined) kernel.write(Buffers.multipliers, multipliers);
+  const flags = (filter ? Select.filtered : 0) | (multipliers ? Select.multiplied : 0) | (collect ? Select.collected : 0);
+  const counted = run(kernel, place, { limit: rerankings ? Math.max(limit, RERANKED) : limit, flags, slot: filter?.slot ?? 0, multipliers: multipliers?.length ?? 0 }) >>> 0;
+  const total = Math.max(counted, kernel.call.selectedCount());
+  if (rerankings) rerank(kernel, rerankings);
+  return { hits: kernel.hits(Math.min(limit, kernel.call.selectedCount())), total, ...(isBound(place) && { isLowerBound: true }), ...(scores && { scores }), ...(collect && { matches: matches(kernel) }) };
 }
 
-/** Selects the best of what a query left on level 0, which is empty afterwards; or of a list, if that is all of a plain query. */
-export function select(kernel: InvertedKernel, place: ResultPlace, options: SearchOptions): SearchResult {
-  const { limit, filter, multipliers, collect } = options;
-  if (typeof place === 'object') {
-    const total = kernel.call.selectFromList(place.list, limit, place.weight) >>> 0;
-    return { hits: kernel.hits(kernel.call.selectedCount()), total };
+function isBound(place: ResultPlace): boolean {
+  return typeof place === 'object' && 'bestOf' in place;
+}
+
+/**
+ * Whether a search may leave documents out, and then: how many match at least, by the documents of one of some lists that pass the
+ * filter. Undefined for lists of which that are too few.
+ */
+export function boundOf(kernel: InvertedKernel, { totals = 'exact', collect = false, multipliers, scoresOf }: SearchOptions, filter: KnownFilter | undefined): Leave['bound'] {
+  if (totals === 'exact' || collect || multipliers !== undefined || scoresOf !== undefined) return undefined;
+  if (totals === 'none') return () => 0;
+  return (lists) => {
+    for (const { list, classes } of lists) {
+      if (kernel.call.countPassing(list, filter ? Select.filtered : 0, filter?.slot ?? 0, classes, BOUND) >= BOUND) return BOUND;
+    }
+    return undefined;
+  };
+}
+
+interface Selection {
+  readonly limit: number;
+  readonly flags: number;
+  readonly slot: number;
+  readonly multipliers: number;
+}
+
+/** Runs the selection; returns the number of matches. */
+function run(kernel: InvertedKernel, place: ResultPlace, { limit, flags, slot, multipliers }: Selection): number {
+  const { call } = kernel;
+  if (place === 'bits') return call.selectByBits(limit, flags, slot, multipliers);
+  if (place === 'scores') return call.selectByScore(limit, flags, slot, multipliers);
+  if ('list' in place) return call.selectFromList(place.list, limit, place.weight, flags, slot);
+  if ('bestOf' in place) {
+    kernel.inputLists(place.bestOf, 32);
+    call.selectPruned(place.bestOf.length, limit, flags, slot);
+    return place.least;
   }
-  const scores = options.scoresOf && lookUp(kernel, options.scoresOf, place);
-  const flags = bringInputs(kernel, options);
-  const run = place === 'bits' ? kernel.call.selectByBits : kernel.call.selectByScore;
-  const total = run(limit, flags, (filter?.length ?? 0) * 32, multipliers?.length ?? 0) >>> 0;
-  return { hits: kernel.hits(kernel.call.selectedCount()), total, ...(scores && { scores }), ...(collect === true && { matches: matches(kernel) }) };
+  kernel.inputLists(place.lists, 16);
+  return call.selectFew(place.lists.length, limit, flags, slot, multipliers, place.all ? 1 : 0);
 }
 
 function lookUp(kernel: InvertedKernel, ordinals: ArrayLike<number>, place: ResultPlace): Float32Array {
@@ -27,18 +67,7 @@ function lookUp(kernel: InvertedKernel, ordinals: ArrayLike<number>, place: Resu
   return kernel.outputFloats(ordinals.length);
 }
 
-function bringInputs(kernel: InvertedKernel, { filter, multipliers, collect }: SearchOptions): number {
-  if (filter !== undefined) kernel.write(Buffers.filter, filter);
-  if (multipliers !== undefined) kernel.write(Buffers.multipliers, multipliers);
-  if (collect === true) kernel.write(Buffers.matches, new Uint32Array(wordsOf(kernel)));
-  return (filter ? Select.filtered : 0) | (multipliers ? Select.multiplied : 0) | (collect === true ? Select.collected : 0);
-}
-
+/** A bitmap of ordinals. */
 function matches(kernel: InvertedKernel): Uint32Array {
-  return kernel.numbers(kernel.call.buffer(Buffers.matches), wordsOf(kernel));
-}
-
-/** Words of a bitmap of ordinals. */
-function wordsOf(kernel: InvertedKernel): number {
-  return Math.ceil(kernel.ordinalEnd() / 32);
+  return kernel.numbers(kernel.call.buffer(Buffers.matches), Math.ceil(kernel.ordinalEnd() / 32));
 }

@@ -12,8 +12,8 @@ export const fulltext = defineArea('fulltext', {
     fts: (_, { input }, { read, invoke }, info) => {
       const includeContent = selects(info, BODY);
       return read(info, async () => {
-        const { value: { results, total, contextTruncated = false, truncated = false, nextOffset = null, nextCursor = null, suggestions = [], droppedWords = [] } } = await invoke('searchFullText', { ...toInput(input), includeContent });
-        return { total, contextTruncated, truncated, nextOffset, nextCursor, suggestions, droppedWords, results: results.map(({ document, score, matchedTerms }) => ({ document: presentDocument(document), score, matchedTerms })) };
+        const { value: { results, total, totalMatches = null, totalIsLowerBound = false, contextTruncated = false, truncated = false, nextOffset = null, nextCursor = null, suggestions = [], droppedWords = [] } } = await invoke('searchFullText', { ...toInput(input), includeContent });
+        return { total, totalMatches, totalIsLowerBound, contextTruncated, truncated, nextOffset, nextCursor, suggestions, droppedWords, results: results.map(({ document, score, matchedTerms }) => ({ document: presentDocument(document), score, matchedTerms })) };
       }, { variant: String(includeContent), bodies: ({ results }) => bodiesOf(results.map(({ document }) => document)) });
     },
   },
@@ -24,12 +24,14 @@ export const fulltext = defineArea('fulltext', {
 
 const EDITS = { EXACT: 0, ONE: 1, TWO: 2, AUTO: 'auto' } as const;
 const PREFIXES = { NONE: 'none', LAST: 'last' } as const;
+const TOTALS = { EXACT: 'exact', BOUNDED: 'bounded', NONE: 'none' } as const;
 const STRATEGIES = { ANY: 'any', ALL: 'all', MOST: 'most' } as const;
 
 /** Enumerations of GraphQL have names of their own. */
-function toInput({ fuzzy, prefix, matchingStrategy, filter, langs, ...input }: FtsInput) {
+function toInput({ fuzzy, prefix, matchingStrategy, totals, filter, langs, ...input }: FtsInput) {
   return {
     ...input, filter: toFilter(filter), langs: langs && [...langs],
     ...(fuzzy && { fuzzy: EDITS[fuzzy] }), ...(prefix && { prefix: PREFIXES[prefix] }), ...(matchingStrategy && { matchingStrategy: STRATEGIES[matchingStrategy] }),
+    ...(totals && { totals: TOTALS[totals] }),
   };
 }

@@ -89,6 +89,9 @@ const ONLY_IN_PROTO: Readonly<Record<string, string>> = {
 /** Texts that callers without read permission find empty, where the HTTP interface leaves the field out. */
 const EMPTY_WITHOUT_READ = new Set(['Document.contentMd', 'MemorySession.title', 'MemoryMessage.content', 'SummarizeResponse.summary', 'MemorySummary.summary']);
 
+/** Absent only where the request asks for that, and was released without presence. */
+const ZERO_ON_REQUEST = new Set(['FTSResponse.totalMatches']);
+
 /** What becomes of an answer that is a bare list, or of one of two kinds. */
 const WRAPPED: Readonly<Record<string, (answer: Json) => Json>> = {
   searchDocuments: (answer) => object({ documents: answer }),
@@ -186,7 +189,7 @@ function compareField(json: Json, field: FieldPlan, at: Place, problems: string[
   const needed = needsPresence(json, given, at);
   // A message that requests hold, too, may have more of it than answers need.
   const wrong = at.direction === 'in' ? field.presence !== needed : needed && !field.presence;
-  if (wrong && !(at.direction === 'out' && EMPTY_WITHOUT_READ.has(at.place)) && !['message', 'struct', 'value'].includes(field.kind)) problems.push(`${at.place} must ${field.presence ? 'not ' : ''}be optional`);
+  if (wrong && !(at.direction === 'out' && (EMPTY_WITHOUT_READ.has(at.place) || ZERO_ON_REQUEST.has(at.place))) && !['message', 'struct', 'value'].includes(field.kind)) problems.push(`${at.place} must ${field.presence ? 'not ' : ''}be optional`);
   compareOne(json, field, at, problems, seen);
 }
 

@@ -19,7 +19,7 @@ async function everywhere(fixture: SearchFixture, filters: object): Promise<{ ke
   const keys = listed.value.map(({ key }) => key).sort();
   expect(found.results.map(({ document }) => document.key).sort()).toEqual(keys);
   expect(lines.map((line) => (JSON.parse(line) as { key: string }).key).sort()).toEqual(keys);
-  return { keys, counts: [Number(listed.headers['X-Total-Count']), found.totalMatches, totalDocs] };
+  return { keys, counts: [Number(listed.headers['X-Total-Count']), found.totalMatches!, totalDocs] };
 }
 
 /** Whether times are compared with times alone. */

@@ -21,7 +21,9 @@ export interface Found {
 
 export interface SearchOutcome {
   readonly results: readonly Curated<Found>[];
+  /** Documents that match; at least so many where that is a lower bound. */
   readonly total: number;
+  readonly isLowerBound: boolean;
   /** Everything that matches or is pinned, where facets are to be counted. */
   readonly all: OrdSet | undefined;
 }
@@ -34,12 +36,12 @@ export async function findDocuments(
   const { hidden, pinned: wanted } = await curatedDocuments(deps, request.collection.toLowerCase(), query, rules);
   // A cursor goes through all matches in their order, each once.
   const pinned = cursor === undefined ? wanted : [];
-  const { total, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
+  const { total, isLowerBound, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
   const organic = [...found].filter(([, { score }]) => score !== undefined).sort(sort === undefined ? byScore : byPlace(sort)).slice(0, offset + limit + pinned.length);
   const curated = applyCuration(query, organic.map(toFound), rules, (pin) => findPinned(pinned, pin, found));
   const outside = curated.filter(({ ord, pinned: isPinned }) => isPinned && found.get(ord)?.score === undefined);
   for (const { ord } of outside) all?.add(ord);
-  return { results: curated.slice(offset, offset + limit), total: total + outside.length, all };
+  return { results: curated.slice(offset, offset + limit), total: total + outside.length, isLowerBound, all };
 }
 
 function byScore([a, { score: scoreOfA }]: [number, Match], [b, { score: scoreOfB }]: [number, Match]): number {

@@ -41,8 +41,9 @@ export interface Match {
 }
 
 export interface Matches {
-  /** Documents that match. */
+  /** Documents that match; at least so many where that is a lower bound. */
   readonly total: number;
+  readonly isLowerBound: boolean;
   /** The best and the pinned ones, by ordinal. */
   readonly found: ReadonlyMap<number, Match>;
   /** All that match, where facets are to be counted. */
@@ -52,6 +53,7 @@ export interface Matches {
 /** What one reading of filter, index and rows has seen. */
 interface Look {
   readonly total: number;
+  readonly isLowerBound: boolean;
   /** A row is undefined for a document that went meanwhile. */
   readonly seen: ReadonlyMap<number, Omit<Match, 'row'> & { readonly row: ResultRow | undefined }>;
   readonly all: OrdSet | undefined;
@@ -74,12 +76,14 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
   const found = new Map<number, Match>();
   let all: OrdSet | undefined;
   let total = 0;
+  let isLowerBound = false;
   let only: ReadonlySet<number> | undefined;
   const feedback = SearchFeedback.of(request);
   for (let looks = 1; ; looks++) {
     const { seen, ...look } = await lookAt(deps, request, scope, feedback, only);
     const torn = looks < LOOKS ? look.torn : new Set<number>();
     total += look.total;
+    isLowerBound ||= look.isLowerBound;
     if (all === undefined) all = look.all;
     else for (const ord of look.all ?? []) all.add(ord);
     for (const [ord, { row, ...match }] of seen) {
@@ -90,7 +94,7 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
       if (match.score !== undefined) total -= 1;
       all?.delete(ord);
     }
-    if (torn.size === 0) return { total, found, all };
+    if (torn.size === 0) return { total, isLowerBound, found, all };
     only = torn;
     await patiently(deps.view, scope.signal);
   }
@@ -104,16 +108,16 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const factors = await boostFactors(queriesFor(deps.sql, collection), collection.id, request.boost);
   // Asked for only now, since another may have taken its place meanwhile.
   const index = deps.view.indexOf(request.collection);
-  if (index === undefined) return { total: 0, seen: new Map(), all: undefined, torn: new Set() };
-  const { plan, algorithm, fieldWeights, fields, rerank, facetBy, sort } = request;
+  if (index === undefined) return { total: 0, isLowerBound: false, seen: new Map(), all: undefined, torn: new Set() };
+  const { plan, algorithm, fieldWeights, fields, rerank, totals, facetBy, sort } = request;
   const pinned = scope.pinned.filter((ord) => only?.has(ord) !== false);
   const filter = only === undefined ? eligible : within(only, eligible);
   // What is pinned leaves a gap behind among the best.
   const limit = Math.max(request.offset + request.limit + pinned.length, only?.size ?? 0);
   const query = { readings: plan.readings, algorithm, fieldWeights, ...(fields && { fields }), ...(filter && { filter }), ...(factors && { factors }) };
-  const { total, hits: best, matches, looked } = index.search({
+  const { total, isLowerBound, hits: best, matches, looked } = index.search({
     ...query, collect: facetBy !== undefined || sort !== undefined, look: pinned, rerank: rerank && sort === undefined,
-    limit: sort === undefined ? feedback?.limit(limit) ?? limit : isByScore(sort) ? index.documents : 0,
+    limit: sort === undefined ? feedback?.limit(limit) ?? limit : isByScore(sort) ? index.documents : 0, totals,
   });
   const hits = feedback === undefined ? best : (await feedback.improve(deps, best)).slice(0, limit);
   const sorted = sort && await sortMatches(deps.sql, collection, matches!, sort, hits, { count: limit, after: request.cursor?.after });
@@ -128,7 +132,7 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const rows = await readRows(deps.sql, ords, { ...content, contentsOf });
   const torn = await changedSince(deps.sql, since, ords);
   const seen = new Map(ords.map((ord) => [ord, { row: rows.get(ord), score: scores.get(ord), terms: terms.get(ord)!, place: sorted?.places.get(ord) }]));
-  return { total, seen, all: facetBy && matches, torn };
+  return { total, isLowerBound, seen, all: facetBy && matches, torn };
 }
 
 /** Scores of some documents, as a search by score has them; one that changed meanwhile has none. */

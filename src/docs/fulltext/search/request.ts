@@ -8,7 +8,7 @@ import { parseSort, readCursor, type Mark, type SortKey } from '../../../search/
 import { limitOf } from '../../limit-of.ts';
 import type { FullText } from '../fulltext.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
-import type { Algorithm, Field } from '../view/text-index.ts';
+import type { Algorithm, Field, Totals } from '../view/text-index.ts';
 import { searchedFields } from './searched-fields.ts';
 import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
 import { languagesOfQuery } from './query-languages.ts';
@@ -55,6 +55,8 @@ export interface SearchRequest {
   readonly facetMaxValues: number;
   readonly highlight: { readonly highlightTag: string; readonly maxHighlights: number; readonly fragmentSize: number; readonly escape: 'none' | 'html' } | undefined;
   readonly projection: Projection;
+  /** How exactly matches are counted. */
+  readonly totals: Totals;
   /** Tokens; 0 is no budget. */
   readonly budget: number;
 }
@@ -105,6 +107,7 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     facetMaxValues: input.facetMaxValues,
     highlight: highlight ? { highlightTag, maxHighlights, fragmentSize, escape: highlightEscape } : undefined,
     projection: projectionOf(input.fields, input.includeContent),
+    totals: input.totals,
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
   };
 }

@@ -31,7 +31,7 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   const { collection: name, facetBy, budget, offset, plan } = request;
   const index = deps.view.indexOf(name);
   const collection = await deps.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [name.toLowerCase()]);
-  if (index === undefined || collection === undefined) return toResponse(deps, request, { total: 0, results: [], facets: {}, facetsTruncated: false, contextTruncated: false, truncation: {} });
+  if (index === undefined || collection === undefined) return toResponse(deps, request, { total: 0, isLowerBound: false, results: [], facets: {}, facetsTruncated: false, contextTruncated: false, truncation: {} });
   const pace = new Pace();
   // Words that were there before the language of this query are grouped first, in slices.
   while (!prepareFor(index, plan)) await pace.rest();
@@ -47,6 +47,7 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   const contextTruncated = fitting < presented.length;
   return toResponse(deps, request, {
     total: counted?.documents ?? outcome.total,
+    isLowerBound: outcome.isLowerBound,
     results: presented.slice(0, fitting).map(({ result }) => result),
     facets, facetsTruncated, contextTruncated, help,
     truncation: request.cursor === undefined ? truncationOf(room.isSpent && !contextTruncated, offset + fitting) : {},
@@ -63,6 +64,8 @@ export async function withNeighbours({ view, expansion }: Pick<SearchDeps, 'view
 interface Answer {
   /** Documents that match, whatever the limit. */
   readonly total: number;
+  /** Whether there may be more. */
+  readonly isLowerBound: boolean;
   readonly results: SearchFullTextResponse['results'];
   /** By field; a field that is not there has no values. */
   readonly facets: NonNullable<SearchFullTextResponse['facets']>;
@@ -80,12 +83,14 @@ function nextCursor({ cursor }: SearchRequest, results: readonly Found[], last: 
   return cursor === undefined || found?.place === undefined ? undefined : writeCursor(cursor.order, { place: found.place, tie: found.ord });
 }
 
-function toResponse({ collections }: SearchDeps, request: SearchRequest, { total, results, facets, facetsTruncated, contextTruncated, truncation, nextCursor: next, help }: Answer): SearchFullTextResponse {
-  const { collection, query, algorithm, plan: { mode }, langs, stemmingActive, synonymsActive, facetBy } = request;
+function toResponse({ collections }: SearchDeps, request: SearchRequest, { total, isLowerBound, results, facets, facetsTruncated, contextTruncated, truncation, nextCursor: next, help }: Answer): SearchFullTextResponse {
+  const { collection, query, algorithm, plan: { mode }, langs, stemmingActive, synonymsActive, facetBy, totals } = request;
   const prompt = collections.configOf(collection)?.responsePrompt;
   return {
     results,
-    total: results.length, totalMatches: total,
+    total: results.length,
+    ...(totals !== 'none' && { totalMatches: total }),
+    ...(totals !== 'none' && isLowerBound && { totalIsLowerBound: true }),
     algorithm, mode, lang: langs[0]!, langs: [...langs], stemmingActive, synonymsActive,
     ...(facetBy && { facets: Object.fromEntries(facetBy.map((field) => [field, Object.hasOwn(facets, field) ? facets[field]! : []])) }),
     ...(help && help.suggestions.length > 0 && { suggestions: [...help.suggestions] }),

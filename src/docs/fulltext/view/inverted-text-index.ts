@@ -79,17 +79,18 @@ class InvertedTextIndex implements TextIndex {
     return !analyzer.stemming || this.#index.prepare(analyzer);
   }
 
-  search({ readings, algorithm, fieldWeights, fields, rerank, limit, filter, factors, collect, look }: TextQuery): TextMatches {
+  search({ readings, algorithm, fieldWeights, fields, rerank, limit, totals, filter, factors, collect, look }: TextQuery): TextMatches {
     const scoring = toScoring(algorithm, fieldWeights, fields);
-    const { hits, total, matches, scores } = this.#index.search(toIndexQuery(this.#index, readings), {
+    const { hits, total, isLowerBound = false, matches, scores } = this.#index.search(toIndexQuery(this.#index, readings), {
       algorithm: scoring,
       limit: Math.min(limit, MAX_RESULTS),
-      filter: filter?.words, multipliers: factors, collect,
-      scoresOf: look,
+      filter: filter?.words, multipliers: factors, collect, totals,
+      // None is nothing to look up, which would need the scores of all matches.
+      scoresOf: look?.length === 0 ? undefined : look,
       ...(rerank === true && { rerank: toRerankings(this.#index, readings) }),
     });
     return {
-      hits, total,
+      hits, total, isLowerBound,
       looked: Array.from(scores ?? [], (score) => (score < 0 ? undefined : score)),
       ...(matches && { matches: OrdSet.fromWords(matches) }),
     };

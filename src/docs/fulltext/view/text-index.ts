@@ -74,6 +74,9 @@ export interface TextReading {
   readonly expansions?: Expansions | undefined;
 }
 
+/** How exactly matches are counted (see `SearchOptions` of the index). */
+export type Totals = 'exact' | 'bounded' | 'none';
+
 /** What is looked for. Neither filter nor factors change the frequencies that scores come from. */
 export interface TextQuery {
   /** Those of a query, of which no two are for the same class. */
@@ -88,6 +91,8 @@ export interface TextQuery {
   readonly rerank?: boolean | undefined;
   /** Best matches wanted; may be 0. */
   readonly limit: number;
+  /** Exactly unless said. */
+  readonly totals?: Totals;
   /** The only documents that may match. */
   readonly filter?: OrdSet;
   /** Factor of the score of each document by its ordinal; 1 behind the end. */
@@ -104,8 +109,9 @@ export interface TextHit {
 }
 
 export interface TextMatches {
-  /** Documents that match. */
+  /** Documents that match; at least so many where that is a lower bound. */
   readonly total: number;
+  readonly isLowerBound: boolean;
   /** The best, by score, then by ordinal. */
   readonly hits: readonly TextHit[];
   /** All that match, if `collect` asked for them. */

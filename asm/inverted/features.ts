@@ -1,0 +1,237 @@
+// The features of a document for reranking: how it has the words of a query. Each is from 0 to 1.
+//
+// A word, 48 bytes in B_RERANK_WORDS:
+//
+//     0 offset in the query   4 flags   8 its share of the query (f32)   12 its positions in the document   16 their number
+//     20 what `reranking.ts` finds them by
+//
+// Positions are numbers of `gathering.ts`: ascending, the very form has the lowest bit.
+
+import { lengthsOf } from './documents.ts';
+import { H_LENGTH_SUM, H_LIVE_DOCS } from './layout.ts';
+import { B_RERANK_WORDS, buffer } from './scratch.ts';
+
+// Features. COVERED, NEAR, ORDERED and FREQUENT are 0 for a query of one word.
+/** Share of the words that the document has. */
+const COVERED: usize = 0;
+/** How near neighbours of the query stand in the nearest places, 1 / distance, and how near in their order, 1 / (1 + what lies between in excess). */
+const NEAR: usize = 4;
+const ORDERED: usize = 8;
+/** Share of the words in the title; and times the share of the title that they are. */
+const TITLE: usize = 12;
+const WHOLE_TITLE: usize = 16;
+/** The same as the latter of title and of key for words as they were typed. */
+const EXACT_TITLE: usize = 20;
+const EXACT_KEY: usize = 24;
+/** Share of the words whose identifiers stand in the title or key as they were typed. */
+const NAMED: usize = 28;
+/** How often the words stand in the document, as BM25 has it. */
+const FREQUENT: usize = 32;
+export const FEATURES: u32 = 9;
+
+// Flags of a word.
+/** Nothing but signs stands between it and the next. */
+const GLUED: u32 = 1;
+/** It is, or is part of, an identifier. */
+const IDENTIFIER: u32 = 2;
+
+/** The usual parameters of BM25. */
+const K1: f32 = 1.2;
+const B: f32 = 0.75;
+
+const TITLE_FIELD: u32 = 1;
+const KEY_FIELD: u32 = 6;
+
+export const WORD: u32 = 48;
+export const W_OFFSET: usize = 0;
+export const W_FLAGS: usize = 4;
+export const W_SHARE: usize = 8;
+export const W_POSITIONS: usize = 12;
+export const W_COUNT: usize = 16;
+
+/** No distance. */
+const FAR: u32 = u32.MAX_VALUE;
+
+export function wordAt(index: u32): usize {
+  return buffer(B_RERANK_WORDS) + <usize>index * WORD;
+}
+
+function shareOf(word: usize): f32 {
+  return load<f32>(word, W_SHARE);
+}
+
+function positionsOf(word: usize): usize {
+  return load<u32>(word, W_POSITIONS);
+}
+
+function endOf(word: usize): usize {
+  return <usize>load<u32>(word, W_POSITIONS) + (<usize>load<u32>(word, W_COUNT) << 3);
+}
+
+function fieldOf(number: u64): u32 {
+  return <u32>(number >> 33);
+}
+
+/** Adds the features of a document to nine that are 0. */
+export function describe(words: u32, doc: u32, to: usize): void {
+  let inTitle: u32 = 0;
+  let exactlyInTitle: u32 = 0;
+  let exactlyInKey: u32 = 0;
+  for (let i: u32 = 0; i < words; i++) {
+    const word = wordAt(i);
+    const share = shareOf(word);
+    if (words > 1 && load<u32>(word, W_COUNT) > 0) add(to, COVERED, share);
+    const title = countIn(word, TITLE_FIELD, false);
+    const key = countIn(word, KEY_FIELD, true);
+    if (title > 0) {
+      inTitle += title;
+      add(to, TITLE, share);
+      const exact = countIn(word, TITLE_FIELD, true);
+      exactlyInTitle += exact;
+      if (exact > 0) add(to, EXACT_TITLE, share);
+    }
+    if (key > 0) {
+      exactlyInKey += key;
+      add(to, EXACT_KEY, share);
+    }
+  }
+  store<f32>(to, load<f32>(to, TITLE) * shareOfField(inTitle, doc, TITLE_FIELD), WHOLE_TITLE);
+  store<f32>(to, load<f32>(to, EXACT_TITLE) * shareOfField(exactlyInTitle, doc, TITLE_FIELD), EXACT_TITLE);
+  store<f32>(to, load<f32>(to, EXACT_KEY) * shareOfField(exactlyInKey, doc, KEY_FIELD), EXACT_KEY);
+  if (words > 1) {
+    describeNeighbours(words, to);
+    describeFrequencies(words, doc, to);
+  }
+  describeIdentifiers(words, to);
+}
+
+function add(to: usize, feature: usize, amount: f32): void {
+  store<f32>(to + feature, load<f32>(to + feature) + amount);
+}
+
+/** How much of a field so many of its tokens are; words of the same forms count twice, so it is 1 at most. */
+function shareOfField(tokens: u32, doc: u32, field: u32): f32 {
+  return tokens === 0 ? 0 : min<f32>(1, <f32>tokens / load<f32>(lengthsOf(field + 1) + (<usize>doc << 2)));
+}
+
+/** Positions of a word in a plain field, or those of the very form; fields other than the content, which have few, stand at the end. */
+function countIn(word: usize, field: u32, exact: bool): u32 {
+  let count: u32 = 0;
+  for (let from = positionsOf(word), at = endOf(word); at > from; at -= 8) {
+    const number = load<u64>(at - 8);
+    const its = fieldOf(number);
+    if (its < field) break;
+    count += <u32>(its === field && (!exact || (number & 1) !== 0));
+  }
+  return count;
+}
+
+/** Each pair of words that follow each other in the query, by the mean of their shares. */
+function describeNeighbours(words: u32, to: usize): void {
+  let shares: f32 = 0;
+  let near: f32 = 0;
+  let ordered: f32 = 0;
+  for (let i: u32 = 1; i < words; i++) {
+    const first = wordAt(i - 1);
+    const second = wordAt(i);
+    const share = shareOf(first) + shareOf(second);
+    shares += share;
+    if (load<u32>(first, W_COUNT) === 0 || load<u32>(second, W_COUNT) === 0) continue;
+    const distances = nearest(first, second, load<u32>(second, W_OFFSET) - load<u32>(first, W_OFFSET));
+    near += share * nearness(<u32>distances);
+    ordered += share * nearness(<u32>(distances >> 32));
+  }
+  if (shares === 0) return;
+  store<f32>(to, near / shares, NEAR);
+  store<f32>(to, ordered / shares, ORDERED);
+}
+
+function nearness(distance: u32): f32 {
+  return distance === FAR ? 0 : 1 / (1 + <f32>distance);
+}
+
+/**
+ * The least number of words between occurrences of two words in one field, in the lower half; in the upper, how far the least distance
+ * of those in order is from a `wanted` one. Only occurrences next to each other can be the nearest.
+ */
+function nearest(first: usize, second: usize, wanted: u32): u64 {
+  let a = positionsOf(first);
+  let b = positionsOf(second);
+  const endOfA = endOf(first);
+  const endOfB = endOf(second);
+  let near: u32 = FAR;
+  let ordered: u32 = FAR;
+  while (a < endOfA && b < endOfB) {
+    const one = load<u64>(a) >> 1;
+    const other = load<u64>(b) >> 1;
+    const before = one < other;
+    if (one >> 32 === other >> 32) {
+      const distance = <u32>(before ? other - one : one - other);
+      if (distance === 0) near = min(near, gapBehind(a, endOfA, other));
+      // (A distance of 0 is none.)
+      near = min(near, distance - 1);
+      const excess = distance > wanted ? distance - wanted : wanted - distance;
+      ordered = min(ordered, before ? excess : FAR);
+      if ((near | ordered) === 0) break;
+    }
+    // Which of them is first cannot be foretold, so there is no branch.
+    a += <usize>before << 3;
+    b += <usize>!before << 3;
+  }
+  return (<u64>(wanted === 0 ? near : ordered) << 32) | near;
+}
+
+function describeFrequencies(words: u32, doc: u32, to: usize): void {
+  const average = <f32>(load<f64>(H_LENGTH_SUM) / <f64>load<u32>(H_LIVE_DOCS));
+  const k: f32 = K1 * (1 - B + B * load<f32>(lengthsOf(0) + (<usize>doc << 2)) / max<f32>(average, 1));
+  for (let i: u32 = 0; i < words; i++) {
+    const word = wordAt(i);
+    const count = <f32>load<u32>(word, W_COUNT);
+    if (count > 0) add(to, FREQUENT, shareOf(word) * count / (count + k));
+  }
+}
+
+/** Positions between one and the next larger of a list in its field; the largest number where there is none. */
+function gapBehind(at: usize, end: usize, position: u64): u32 {
+  while (at < end && load<u64>(at) >> 1 === position) at += 8;
+  return at < end && load<u64>(at) >> 33 === position >> 32 ? <u32>((load<u64>(at) >> 1) - position) - 1 : FAR;
+}
+
+/** Runs of words that are glued to each other are one identifier, whose very forms have to follow each other. */
+function describeIdentifiers(words: u32, to: usize): void {
+  for (let start: u32 = 0; start < words;) {
+    let end = start;
+    let share: f32 = shareOf(wordAt(start));
+    while (end + 1 < words && (load<u32>(wordAt(end), W_FLAGS) & GLUED) !== 0) share += shareOf(wordAt(++end));
+    if ((load<u32>(wordAt(start), W_FLAGS) & IDENTIFIER) !== 0 && isNamed(start, end)) add(to, NAMED, share);
+    start = end + 1;
+  }
+}
+
+/** Whether the very forms of the words stand one behind the other in title or key. */
+function isNamed(start: u32, end: u32): bool {
+  const word = wordAt(start);
+  for (let from = positionsOf(word), at = endOf(word); at > from; at -= 8) {
+    const number = load<u64>(at - 8);
+    const field = fieldOf(number);
+    if (field < TITLE_FIELD) return false;
+    if ((number & 1) === 0 || (field !== TITLE_FIELD && field !== KEY_FIELD)) continue;
+    let next = start + 1;
+    while (next <= end && standsAt(wordAt(next), number + (<u64>(next - start) << 1))) next++;
+    if (next > end) return true;
+  }
+  return false;
+}
+
+/** Whether a word has a number among its positions; halves. */
+function standsAt(word: usize, number: u64): bool {
+  const positions = positionsOf(word);
+  let low: u32 = 0;
+  let high = load<u32>(word, W_COUNT);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (load<u64>(positions + (<usize>middle << 3)) < number) low = middle + 1;
+    else high = middle;
+  }
+  return low < load<u32>(word, W_COUNT) && load<u64>(positions + (<usize>low << 3)) === number;
+}

@@ -1,0 +1,39 @@
+// All places of a word's forms in a document, for reranking. Numbers, u64, ascending: field << 33 | position << 1 | is it the very form?
+// The very form is the first; its cursor, and those of the other forms, follow each other.
+
+import { CURSOR, cursorAt, occurrencesIn, positionsOf, readPositions, seekDocument } from './cursors.ts';
+import { mergePositions } from './merging.ts';
+import { B_MERGE, reserve } from './scratch.ts';
+
+/** Moves the cursors on to a document, which is not earlier than the one before; gives the occurrences there. */
+export function countForms(cursor: u32, forms: u32, doc: u32): u32 {
+  let count: u32 = 0;
+  for (let i: u32 = 0; i < forms; i++) count += seekDocument(cursorAt(cursor + i), doc);
+  return count;
+}
+
+/** Writes the numbers of the document that the cursors are at; gives the address behind. */
+export function gatherForms(cursor: u32, forms: u32, doc: u32, to: usize): usize {
+  let end = to;
+  for (let i: u32 = 0; i < forms; i++) {
+    const at = cursorAt(cursor) + <usize>(i * CURSOR);
+    const count = occurrencesIn(at, doc);
+    if (count === 0) continue;
+    readPositions(at);
+    if (end === to) end = number(positionsOf(at), count, i === 0, to);
+    else {
+      const own = reserve(B_MERGE, count * 8);
+      number(positionsOf(at), count, i === 0, own);
+      end = mergePositions(to, end, own, count);
+    }
+  }
+  return end;
+}
+
+function number(positions: usize, count: u32, isExact: bool, to: usize): usize {
+  for (const end = positions + (<usize>count << 3); positions < end; positions += 8) {
+    store<u64>(to, (load<u64>(positions) << 1) | <u64>isExact);
+    to += 8;
+  }
+  return to;
+}
