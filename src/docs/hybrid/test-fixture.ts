@@ -33,8 +33,8 @@ export class HybridFixture {
   private constructor(base: VectorFixture, { between = (meaning) => meaning }: HybridOptions) {
     const { environment, embeddings, vectors } = this.base = base;
     const collections = createCollections(environment);
-    const documents = createDocuments(environment, { collections, schemas: createSchemas(environment), room: embeddings.room });
-    const fullText = createFullText(environment);
+    const documents = createDocuments(environment, { collections, columns: base.columns, schemas: createSchemas(environment), room: embeddings.room });
+    const fullText = createFullText(environment, base);
     const curation = createCuration(environment);
     const search = this.search = createFullTextSearch(environment, { fullText, collections, curation });
     const gate = {
@@ -48,7 +48,7 @@ export class HybridFixture {
       ...collections.handlers, ...documents.handlers, ...fullText.handlers, ...curation.handlers, ...search.handlers,
       ...embeddings.handlers, ...vectors.handlers, ...this.hybrid.handlers,
     };
-    this.#invoke = createInvoker<Operations>({ operations, inputs, strictInput: true, mode: () => 'wr', handlers: acknowledgeCaughtUp(handlers, search.view) });
+    this.#invoke = createInvoker<Operations>({ operations, inputs, strictInput: true, mode: () => 'wr', handlers: acknowledgeCaughtUp(handlers, search.view, base.columns) });
   }
 
   static async open(options: HybridOptions = {}): Promise<HybridFixture> {

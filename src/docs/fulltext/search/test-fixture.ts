@@ -21,7 +21,7 @@ export class SearchFixture {
     const base = await Fixture.open(driver);
     await migrate(base.sql, DOCUMENT_MIGRATIONS);
     const environment = { ...base.environment, settings: { ...base.environment.settings, fullText } };
-    const dictionaries = createFullText(environment);
+    const dictionaries = createFullText(environment, base);
     const curation = createCuration(environment);
     const search = createFullTextSearch(environment, { fullText: dictionaries, collections: base.collections, curation, neighbours, ...(indexes && { indexes }) });
     await search.view.start();
