@@ -39,7 +39,7 @@ class InvertedTextIndex implements TextIndex {
   }
 
   get documents(): number {
-    return this.#index.stats().documents;
+    return this.#index.size;
   }
 
   put(document: IndexedDocument): Steps | undefined {
@@ -92,6 +92,10 @@ class InvertedTextIndex implements TextIndex {
       looked: Array.from(scores ?? [], (score) => (score < 0 ? undefined : score)),
       ...(matches && { matches: OrdSet.fromWords(matches) }),
     };
+  }
+
+  matchesExactly(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[] {
+    return this.#index.haveAny(exactForms(this.#index, analyzer, form), ords);
   }
 
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[]): MatchByEdits[] {
