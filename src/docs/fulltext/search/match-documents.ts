@@ -14,7 +14,7 @@ import { readRows } from './result-rows.ts';
 import type { SearchRequest } from './request.ts';
 
 export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
-  readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'caughtUp'>;
+  readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
 }
 
 /** What a search is about, beside its request. */
@@ -63,6 +63,7 @@ const LOOKS = 5;
 const PATIENCE_MS = 250;
 /** Ordinals looked up by one statement. */
 const STEP = 256;
+const NONE: ReadonlySet<number> = new Set();
 
 /**
  * The documents that match, each as it was at one moment, although filter, index and rows are read one after
@@ -123,7 +124,7 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   // Pinned documents may come first, and move others to a later page.
   const contentsOf = only === undefined ? [...pinned, ...ords.slice(Math.max(0, request.offset - pinned.length))] : ords;
   const rows = await readRows(deps.sql, ords, { ...content, contentsOf });
-  const torn = await changedSince(deps.sql, since, ords);
+  const torn = since === undefined || deps.view.isLatest(since) ? NONE : await changedSince(deps.sql, since, ords);
   const seen = new Map(ords.map((ord) => [ord, { row: rows.get(ord), score: scores.get(ord), terms: terms.get(ord)!, place: sorted?.places.get(ord) }]));
   return { total, seen, all: facetBy && matches, torn };
 }
@@ -146,9 +147,9 @@ function within(ords: ReadonlySet<number>, eligible: OrdSet | undefined): OrdSet
 }
 
 /** Which documents have changes after a number of the feed. */
-async function changedSince(sql: Sql, lsn: number | undefined, ords: readonly number[]): Promise<Set<number>> {
+async function changedSince(sql: Sql, lsn: number, ords: readonly number[]): Promise<Set<number>> {
   const changed = new Set<number>();
-  for (let i = 0; lsn !== undefined && i < ords.length; i += STEP) {
+  for (let i = 0; i < ords.length; i += STEP) {
     const some = ords.slice(i, i + STEP);
     const rows = await sql.all<{ ord: number }>(
       `SELECT ord FROM changes WHERE lsn > ? AND kind IN ('doc.put', 'doc.delete') AND ord IN (${some.map(() => '?').join(', ')})`,
