@@ -11,7 +11,7 @@ const healthy = ({ server }: DocsContext) => ({
   mcpSessions: { sse: 0, streamable: 0 },
 });
 
-const ready = { status: 'ready', views: [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }] };
+const ready = { status: 'ready', views: [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }, { name: 'columns', ready: true }] };
 
 /** What the server tells of itself (contract, section 4, "Health and system"; decisions D-60 to D-64). */
 export const system: DocsScenarios = {

@@ -6,7 +6,7 @@ import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Schemas } from '../schemas/index.ts';
 import type { EmbeddingRoom } from './embedding-room.ts';
-import { Pace } from './pace.ts';
+import { Pace } from '../../lib/pace.ts';
 import type { RecentDocuments } from './recent-documents.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 

@@ -5,10 +5,12 @@ export { contextCost, countWithinBudget } from './context-budget.ts';
 export { ENDLESS_ROOM, transactWithRoom, type EmbeddingRoom, type Patience, type Reservation, type RoomSeeker } from './embedding-room.ts';
 export { collectionOfId, identify, type Identity } from './identity.ts';
 export type { Meta } from './meta.ts';
-export { passingDocuments, readFilter, inSet, valuesQuery, type FilterInput } from './filter/index.ts';
+export {
+  checkFilter, expressionOf, inSet, isTime, passingDocuments, readFilter, toConditions, valuesQuery, type FilterInput, type RangeCondition, type RangeMeta, type RequestFilter,
+} from './filter/index.ts';
 export { readPlaces } from './order/index.ts';
-export { checkFilter, matchesNothing, type Fragment } from './meta-filter.ts';
-export { Pace } from './pace.ts';
+export { matchesNothing, type Fragment } from './meta-filter.ts';
+export { Pace } from '../../lib/pace.ts';
 export { projectDocument, projectionOf, type Projection } from './project-document.ts';
 export type { DocumentReader } from './reader.ts';
 export { repairItem } from './repair-item.ts';

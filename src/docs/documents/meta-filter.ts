@@ -1,4 +1,3 @@
-import { ServiceError } from '../../errors/index.ts';
 import type { OrdSet } from '../../lib/ord-set.ts';
 import type { SqlValue } from '../../storage/index.ts';
 import { inSet } from './filter/index.ts';
@@ -9,14 +8,6 @@ import type { Meta } from './meta.ts';
 export interface Fragment {
   readonly sql: string;
   readonly params: readonly SqlValue[];
-}
-
-const MAX_VALUES = 1000;
-
-/** Refuses filters with too many values in all (decisions section 8), which a schema cannot count. */
-export function checkFilter(filter: Meta): void {
-  const values = Object.values(filter).reduce((sum, list) => sum + list.length, 0);
-  if (values > MAX_VALUES) throw new ServiceError('invalid_argument', `filterMeta must have at most ${MAX_VALUES} values, got ${values}`);
 }
 
 /** A key without values has no alternative that could match. */

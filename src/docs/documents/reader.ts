@@ -8,9 +8,9 @@ import type { Deps } from './deps.ts';
 import { decodeDocument, SHOWN, type WithBody } from './document-rows.ts';
 import { idBounds } from './identity.ts';
 import type { Meta } from './meta.ts';
-import { passingDocuments, readFilter, type FilterInput } from './filter/index.ts';
-import { checkFilter, matchesNothing, matchingOrds, passingOnly, visibleDocuments } from './meta-filter.ts';
-import { Pace } from './pace.ts';
+import { checkFilter, passingDocuments, readFilter, type FilterInput } from './filter/index.ts';
+import { matchesNothing, matchingOrds, passingOnly, visibleDocuments } from './meta-filter.ts';
+import { Pace } from '../../lib/pace.ts';
 
 /** Bodies may be large, so few are in memory at once. */
 const BATCH = 64;

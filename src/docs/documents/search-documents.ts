@@ -12,10 +12,10 @@ import { ContentReader, contentsFor, type ResultRow } from './content-reader.ts'
 import { contextCost, countWithinBudget } from './context-budget.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { toDocument } from './document-rows.ts';
-import { passingDocuments, readFilter, valueRows } from './filter/index.ts';
-import { checkFilter, expiredOrds, matchesNothing, matchingOrds, passingOnly, visibleDocuments, type Fragment } from './meta-filter.ts';
+import { checkFilter, passingDocuments, readFilter, valueRows } from './filter/index.ts';
+import { expiredOrds, matchesNothing, matchingOrds, passingOnly, visibleDocuments, type Fragment } from './meta-filter.ts';
 import { rowsInOrder, sortDocuments } from './order/index.ts';
-import { Pace } from './pace.ts';
+import { Pace } from '../../lib/pace.ts';
 import { projectDocument, projectionOf, type Projection } from './project-document.ts';
 import { searchDeleted } from './search-deleted.ts';
 

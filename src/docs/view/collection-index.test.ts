@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Pace } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
 import { CollectionIndex } from './collection-index.ts';
 import type { Entry, Steps, ViewIndex } from './view-kind.ts';
 

@@ -1,7 +1,7 @@
 import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { memoryCursor, Subscriber, type Change } from '../../storage/index.ts';
-import { Pace } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Build, CollectionIndex } from './collection-index.ts';
 import { CollectionIndexes } from './collection-indexes.ts';

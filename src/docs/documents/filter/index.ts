@@ -2,4 +2,5 @@
 export { inSet, type SetCondition } from './in-set.ts';
 export { passingDocuments, valuesQuery } from './passing-documents.ts';
 export { valueRows } from './value-rows.ts';
-export { readFilter, type FilterInput } from './request-filter.ts';
+export { isTime, toConditions, type RangeCondition, type RangeMeta } from './range-conditions.ts';
+export { checkFilter, expressionOf, readFilter, type FilterInput, type RequestFilter } from './request-filter.ts';

@@ -3,7 +3,7 @@ import { columnOf, testOf, textsOf, type Column, type Condition, type Filter } f
 import type { Sql, SqlValue } from '../../../storage/index.ts';
 import type { CollectionRow } from '../collection-rows.ts';
 import { inList } from '../in-list.ts';
-import { Pace } from '../pace.ts';
+import { Pace } from '../../../lib/pace.ts';
 import { valueRows } from './value-rows.ts';
 
 interface ValueRow {

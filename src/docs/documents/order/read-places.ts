@@ -4,7 +4,7 @@ import { compareSortValues, sortValueOf, type SortKey, type SortValue } from '..
 import type { Sql, SqlValue } from '../../../storage/index.ts';
 import type { CollectionRow } from '../collection-rows.ts';
 import { inSet, valueRows, valuesQuery } from '../filter/index.ts';
-import { Pace } from '../pace.ts';
+import { Pace } from '../../../lib/pace.ts';
 
 /** Rows between two looks at the time. */
 const STEP = 1024;

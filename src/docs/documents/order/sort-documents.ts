@@ -2,7 +2,7 @@ import type { OrdSet } from '../../../lib/ord-set.ts';
 import { comparePlaces, isAfter, sortInSteps, type Mark, type Place, type SortKey } from '../../../search/order/index.ts';
 import type { Sql } from '../../../storage/index.ts';
 import type { CollectionRow } from '../collection-rows.ts';
-import { Pace } from '../pace.ts';
+import { Pace } from '../../../lib/pace.ts';
 import { readPlaces } from './read-places.ts';
 
 /** The first `count` of some documents in an order, behind the end of the page before, with what they are sorted by. Equal ones are in the order in which they were added. */

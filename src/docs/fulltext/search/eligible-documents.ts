@@ -2,10 +2,9 @@ import { unixSeconds } from '../../../lib/clock.ts';
 import { isWithin, type Filter } from '../../../search/filter/index.ts';
 import type { Queries, Sql, SqlValue } from '../../../storage/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { matchesNothing, passingDocuments, type Meta } from '../../documents/index.ts';
+import { isTime, matchesNothing, passingDocuments, type Meta, type RangeCondition } from '../../documents/index.ts';
 import { selectDocuments } from '../selection.ts';
 import { OrdSet } from '../view/ord-set.ts';
-import { isTime, type RangeCondition } from './range-conditions.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'clock'>;
 

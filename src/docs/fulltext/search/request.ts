@@ -1,7 +1,7 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Collections } from '../../collections/index.ts';
-import { checkFilter, projectionOf, readFilter, type Meta, type Projection } from '../../documents/index.ts';
+import { checkFilter, projectionOf, readFilter, toConditions, type Meta, type Projection, type RangeCondition } from '../../documents/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { parseSort, readCursor, type Mark, type SortKey } from '../../../search/order/index.ts';
@@ -12,7 +12,6 @@ import type { Algorithm, Field } from '../view/text-index.ts';
 import { toWeights } from '../view/field-weights.ts';
 import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
 import { languagesOfQuery } from './query-languages.ts';
-import { toConditions, type RangeCondition } from './range-conditions.ts';
 
 export type SearchInput = InputOf<Operations, 'searchFullText'>;
 

@@ -1,0 +1,31 @@
+import type { Columns } from '../../search/columns/index.ts';
+import type { ViewIndex } from '../view/index.ts';
+
+/** The columns of one collection, as the view keeps them. */
+export class ColumnIndex implements ViewIndex {
+  readonly columns: Columns;
+
+  constructor(columns: Columns) {
+    this.columns = columns;
+  }
+
+  get documents(): number {
+    return this.columns.stats().documents;
+  }
+
+  remove(ord: number): void {
+    this.columns.remove(ord);
+  }
+
+  tidy(): boolean {
+    return this.columns.tidy();
+  }
+
+  settle(): boolean {
+    return this.columns.settle();
+  }
+
+  save(): AsyncIterable<Uint8Array> {
+    return this.columns.save();
+  }
+}
