@@ -94,6 +94,10 @@ class InvertedTextIndex implements TextIndex {
     };
   }
 
+  scoresOf({ readings, algorithm, fieldWeights, fields }: Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'fields'>, ords: Uint32Array): Float32Array {
+    return this.#index.search(toIndexQuery(this.#index, readings), { algorithm: toScoring(algorithm, fieldWeights, fields), limit: 0, scoresOf: ords }).scores!;
+  }
+
   matchesExactly(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[] {
     return this.#index.haveAny(exactForms(this.#index, analyzer, form), ords);
   }
