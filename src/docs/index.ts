@@ -59,11 +59,11 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const outbound = createOutbound(env.settings.outbound ?? { allowPrivate: 'loopback', allowlist: [] });
   const embeddings = createEmbeddings(env, { collections, outbound, indexReady: () => vectors.view.isReady });
   const columns = createColumns(env, { collections });
-  const documents = createDocuments(env, { collections, schemas, room: embeddings.room });
+  const documents = createDocuments(env, { collections, columns, schemas, room: embeddings.room });
   const ingest = createIngest(env, { collections, documents });
-  const fullText = createFullText(env);
+  const fullText = createFullText(env, { columns });
   const curation = createCuration(env);
-  const codeGraph = createCodeGraph(env);
+  const codeGraph = createCodeGraph(env, { columns });
   const search = createFullTextSearch(env, { fullText, collections, curation, columns });
   const gate = new SearchGate({ places: env.settings.maxSearches });
   const vectors: Vectors = createVectors(env, { collections, embeddings, gate, columns });
@@ -82,7 +82,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     audit.registerMetrics(registers);
   };
   const readiness = new Readiness(search.view, vectors.view, columns);
-  const system = createSystem(env, { documents: { checksum }, readiness, embeddings: { describe: embeddings.describe, registerMetrics } });
+  const system = createSystem(env, { documents: { checksum }, columns, readiness, embeddings: { describe: embeddings.describe, registerMetrics } });
   await reload();
   await encryption.check();
   // First, because settings that cannot work end the start here, with nothing running yet.

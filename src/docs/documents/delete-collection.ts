@@ -1,7 +1,6 @@
 import { readCollection } from './collection-rows.ts';
 import { forgetDeletedOf } from './deleted-documents.ts';
 import { transact, type Deps, type DocumentHandlers } from './deps.ts';
-import { expiredOrds } from './meta-filter.ts';
 import { removeRows } from './remove-documents.ts';
 import { deleteInSteps, type UnitOfWork } from './unit-of-work.ts';
 
@@ -40,7 +39,7 @@ async function someOrds({ tx }: UnitOfWork, cid: number): Promise<number[]> {
 
 /** Expired documents are absent already, so they do not count. */
 async function countExpired({ tx, now }: UnitOfWork, cid: number): Promise<number> {
-  const expired = expiredOrds(cid, now);
-  const row = await tx.get<{ count: number }>(`SELECT count(*) AS count FROM (${expired.sql}) expired`, expired.params);
+  // The `+` keeps the planner from walking an index of the whole collection for the few that have expired.
+  const row = await tx.get<{ count: number }>('SELECT count(*) AS count FROM documents WHERE expires_at <= ? AND +cid = ?', [now, cid]);
   return row!.count;
 }

@@ -46,7 +46,7 @@ export class Fixture {
     this.collections = createCollections(this.environment);
     this.schemas = createSchemas(this.environment);
     this.columns = createColumns(this.environment, { collections: this.collections });
-    this.documents = createDocuments(this.environment, { collections: this.collections, schemas: this.schemas });
+    this.documents = createDocuments(this.environment, { collections: this.collections, columns: this.columns, schemas: this.schemas });
     this.#invoke = this.#invokerOf({});
   }
 
@@ -68,7 +68,7 @@ export class Fixture {
   switchDeltas(): void {
     const { settings } = this.environment as { settings: { deltaRevisions?: boolean } };
     settings.deltaRevisions = settings.deltaRevisions !== true;
-    this.documents = createDocuments(this.environment, { collections: this.collections, schemas: this.schemas });
+    this.documents = createDocuments(this.environment, { collections: this.collections, columns: this.columns, schemas: this.schemas });
     this.#invoke = this.#invokerOf({});
   }
 

@@ -9,7 +9,7 @@ describe.each(DRIVERS)('aggregation over %s (contract section 4, decisions secti
   let fixture: Fixture;
   beforeEach(async () => {
     fixture = await Fixture.open(driver);
-    fixture.use({ aggregateDocuments: aggregateDocuments(fixture.environment) });
+    fixture.use({ aggregateDocuments: aggregateDocuments({ ...fixture.environment, columns: fixture.columns }) });
   });
   afterEach(() => fixture.close());
 
@@ -136,7 +136,7 @@ describe('aggregation against a plain count', () => {
   it('agrees', async () => {
     await fc.assert(fc.asyncProperty(documents, fc.subarray(['p', 'q']), async (drafts, cats) => {
       const fixture = await Fixture.open('sql.js');
-      fixture.use({ aggregateDocuments: aggregateDocuments(fixture.environment) });
+      fixture.use({ aggregateDocuments: aggregateDocuments({ ...fixture.environment, columns: fixture.columns }) });
       const stored = [];
       for (const [i, { tags, cat, wait }] of drafts.entries()) {
         fixture.advance(wait);

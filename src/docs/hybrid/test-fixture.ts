@@ -33,8 +33,8 @@ export class HybridFixture {
   private constructor(base: VectorFixture, { between = (meaning) => meaning }: HybridOptions) {
     const { environment, embeddings, vectors } = this.base = base;
     const collections = createCollections(environment);
-    const documents = createDocuments(environment, { collections, schemas: createSchemas(environment), room: embeddings.room });
-    const fullText = createFullText(environment);
+    const documents = createDocuments(environment, { collections, columns: base.columns, schemas: createSchemas(environment), room: embeddings.room });
+    const fullText = createFullText(environment, base);
     const curation = createCuration(environment);
     const search = this.search = createFullTextSearch(environment, { fullText, collections, curation, columns: base.columns });
     const gate = {

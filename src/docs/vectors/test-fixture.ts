@@ -115,8 +115,8 @@ export class VectorFixture {
     const environment = this.environment = { sql, feed: new ChangeFeed(sql, clock), codec: new BodyCodec(), clock, log, settings };
     const collections = createCollections(environment);
     this.embeddings = createEmbeddings(environment, { collections, create: () => meaning.provider(), indexReady: () => this.vectors.view.isReady });
-    const documents = createDocuments(environment, { collections, schemas: createSchemas(environment), room: this.embeddings.room });
     const columns = this.columns = createColumns(environment, { collections });
+    const documents = createDocuments(environment, { collections, columns, schemas: createSchemas(environment), room: this.embeddings.room });
     this.vectors = createVectors(environment, { collections, embeddings: this.embeddings, gate: this.gate, columns, ...(index && { index }) });
     const maintenance = createMaintenance(environment, {
       documents, onRestored: [() => collections.load(), () => columns.restart(), () => this.vectors.view.restart(), () => this.embeddings.restart()],
@@ -179,6 +179,7 @@ export class VectorFixture {
 
   async caughtUp(): Promise<void> {
     await this.embeddings.settled();
+    await this.columns.caughtUp();
     await this.vectors.view.caughtUp();
   }
 

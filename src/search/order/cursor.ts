@@ -11,7 +11,7 @@ export interface Mark<Tie extends string | number = string | number> {
 /** Stands for the first page. */
 export const FIRST_PAGE = '*';
 
-const VERSION = 1;
+const VERSION = 2;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /** An opaque text for a mark. `order` is all that decides the order of results: a cursor is refused where it differs. */

@@ -1,4 +1,3 @@
-/** Sorting documents by their metadata and times. */
+/** Documents in an order. */
 export { readPlaces } from './read-places.ts';
 export { rowsInOrder } from './rows-in-order.ts';
-export { sortDocuments } from './sort-documents.ts';

@@ -26,7 +26,7 @@ export class SearchFixture {
     if (factory !== undefined) await columns.start();
     await migrate(base.sql, DOCUMENT_MIGRATIONS);
     const environment = { ...base.environment, settings: { ...base.environment.settings, fullText } };
-    const dictionaries = createFullText(environment);
+    const dictionaries = createFullText(environment, base);
     const curation = createCuration(environment);
     const search = createFullTextSearch(environment, { fullText: dictionaries, collections: base.collections, curation, columns, neighbours, ...(indexes && { indexes }) });
     await search.view.start();

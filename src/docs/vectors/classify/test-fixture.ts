@@ -17,7 +17,7 @@ export class OperationsFixture {
   private constructor(base: VectorFixture) {
     const { environment, embeddings, vectors, gate, columns } = base;
     this.base = base;
-    const documents = createDocuments(environment, { collections: createCollections(environment), schemas: createSchemas(environment) });
+    const documents = createDocuments(environment, { collections: createCollections(environment), columns, schemas: createSchemas(environment) });
     const handlers = createVectorOperations(environment, { documents, embeddings, vectors, gate, columns });
     this.#invoke = createInvoker<Operations>({ operations, inputs, strictInput: true, mode: () => 'wr', handlers });
   }
