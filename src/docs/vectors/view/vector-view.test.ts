@@ -63,6 +63,8 @@ describe('the vector view (design, sections 1 and 5)', () => {
   it('refuses searches until the vectors are loaded, and says so', async () => {
     await fixture.add('a', 'red apples');
     const later = await opened({ meaning: fixture.meaning, file: fixture.sql.info.path, unstarted: true });
+    await later.columns.start();
+    await later.columns.settled();
     await later.embeddings.start();
     const registry = new Registry();
     later.vectors.registerMetrics([registry]);
