@@ -64,11 +64,11 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const fullText = createFullText(env, { columns });
   const curation = createCuration(env);
   const codeGraph = createCodeGraph(env, { columns });
-  const search = createFullTextSearch(env, { fullText, collections, curation });
+  const search = createFullTextSearch(env, { fullText, collections, curation, columns });
   const gate = new SearchGate({ places: env.settings.maxSearches });
-  const vectors: Vectors = createVectors(env, { collections, embeddings, gate });
+  const vectors: Vectors = createVectors(env, { collections, embeddings, gate, columns });
   const hybrid = createHybrid({ words: search, vectors, chunker: embeddings, gate });
-  const memory = createMemory(env, { collections, embeddings, words: search, meaning: vectors, gate });
+  const memory = createMemory(env, { collections, embeddings, words: search, meaning: vectors, gate, columns });
   const reload = async (): Promise<void> => {
     for (const area of [access, collections, schemas, documents, fullText, curation]) await area.load();
   };
@@ -100,7 +100,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers,
     ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
     ...encryption.handlers, ...audit.handlers,
-    ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate }), ...hybrid.handlers, ...memory.handlers,
+    ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, ...memory.handlers,
   };
   await audit.start();
   if (env.settings.mode !== 'read') await encryption.start();

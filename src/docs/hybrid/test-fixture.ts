@@ -36,7 +36,7 @@ export class HybridFixture {
     const documents = createDocuments(environment, { collections, columns: base.columns, schemas: createSchemas(environment), room: embeddings.room });
     const fullText = createFullText(environment, base);
     const curation = createCuration(environment);
-    const search = this.search = createFullTextSearch(environment, { fullText, collections, curation });
+    const search = this.search = createFullTextSearch(environment, { fullText, collections, curation, columns: base.columns });
     const gate = {
       run: <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
         this.gated++;

@@ -33,6 +33,7 @@ export interface VectorsAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   readonly embeddings: Pick<Embeddings, 'describe' | 'embedQuery' | 'embedTexts' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
   readonly gate: Pick<SearchGate, 'run'>;
+  readonly columns: SearchDeps['columns'];
   readonly timer?: Timer;
   /** For tests. */
   readonly index?: Partial<VectorIndexOptions>;
@@ -40,7 +41,7 @@ export interface VectorsAreas {
 
 export function createVectors(environment: DocsEnvironment, areas: VectorsAreas): Vectors {
   const { sql, codec, clock } = environment;
-  const { collections, embeddings, gate, timer } = areas;
+  const { collections, embeddings, gate, columns, timer } = areas;
   const settings = vectorSettings(environment.settings);
   const pool = new WorkerPool(settings.parallelWorkers);
   const view = new VectorView(environment, {
@@ -63,7 +64,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     return { vector, model };
   };
   const deps: SearchDeps = {
-    sql, codec, clock, view, collections, settings, gate,
+    sql, codec, clock, view, columns, collections, settings, gate,
     embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
   };
   return {

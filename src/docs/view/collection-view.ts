@@ -107,6 +107,11 @@ export class CollectionView<Index extends ViewIndex> {
     return this.#run?.subscriber.position;
   }
 
+  /** Whether the feed surely has no change after a number. */
+  isLatest(lsn: number): boolean {
+    return this.#env.feed.latest === lsn;
+  }
+
   /** What messages call the view. */
   get name(): string {
     return this.#kind.name;

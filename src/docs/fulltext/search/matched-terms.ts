@@ -29,6 +29,10 @@ function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, la
     return index.matchesByEdits(node, analyzer, ords)
       .map(({ itself, forms }) => labels.flatMap((label) => [...(itself ? [label] : []), ...forms.map((form) => `${label}~${form}`)]));
   }
+  if (node.kind === 'term') {
+    const found = index.matchesExactly(node.form, analyzer, ords);
+    return ords.map((_, i) => (found[i]! ? labels : []));
+  }
   const { looked } = index.search({ readings: [{ classes, root: node, analyzer }], algorithm: 'tfidf', limit: 0, look: ords });
   return ords.map((_, i) => (looked[i] === undefined ? [] : labels));
 }

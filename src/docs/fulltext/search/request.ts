@@ -1,7 +1,7 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Collections } from '../../collections/index.ts';
-import { checkFilter, projectionOf, readFilter, toConditions, type Meta, type Projection, type RangeCondition } from '../../documents/index.ts';
+import { expressionOf, projectionOf, type Projection } from '../../documents/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { parseSort, readCursor, type Mark, type SortKey } from '../../../search/order/index.ts';
@@ -40,8 +40,7 @@ export interface SearchRequest {
   readonly limit: number;
   /** Results to skip. */
   readonly offset: number;
-  readonly filterMeta: Meta;
-  readonly ranges: readonly RangeCondition[];
+  /** All that it says of the documents. */
   readonly filter: Filter | undefined;
   /** Undefined for the best first. */
   readonly sort: readonly SortKey[] | undefined;
@@ -61,7 +60,7 @@ export interface CursorRequest {
   /** What its cursors belong to. */
   readonly order: string;
   /** Undefined for the first page. */
-  readonly after: Mark<number> | undefined;
+  readonly after: Mark<string> | undefined;
 }
 
 const DEFAULT_LIMIT = 50;
@@ -75,8 +74,8 @@ export interface RequestContext {
 
 /** Throws `invalid_argument` for what a schema cannot see: the query's syntax, sizes in all, names of fields, times; and `index_loading`. */
 export function resolveRequest({ settings, dictionaries, collections, view }: RequestContext, input: SearchInput): SearchRequest {
-  const { collection, query, filterMeta = {}, highlight, highlightTag, maxHighlights, fragmentSize, highlightEscape } = input;
-  checkFilter(filterMeta);
+  const { collection, query, highlight, highlightTag, maxHighlights, fragmentSize, highlightEscape } = input;
+  const filter = expressionOf(input);
   const languages = languagesOfQuery({ settings, dictionaries, view }, collection, input.lang);
   const synonymsActive = settings.synonyms && !input.disableSynonyms;
   const profile = collections.configOf(collection)?.retrieval ?? {};
@@ -86,15 +85,13 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
     synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,
   });
   return {
-    collection, query, plan, langs: languages.map(({ lang }) => lang), synonymsActive, filterMeta,
+    collection, query, plan, langs: languages.map(({ lang }) => lang), synonymsActive, filter,
     algorithm: input.algorithm ?? profile.algorithm ?? settings.algorithm,
     fieldWeights: toWeights(input.fieldWeights ?? profile.fieldWeights),
     rerank: plan.mode === 'simple' && (input.rerank ?? (input.fieldWeights === undefined && (profile.rerank ?? true))),
     stemmingActive: isStemming(plan),
     limit: limitOf(input) ?? profile.topK ?? DEFAULT_LIMIT,
     offset: input.offset,
-    ranges: toConditions(input.rangeMeta),
-    filter: readFilter(input),
     ...orderOf(input),
     boost: input.boost ?? {},
     facetBy: input.facetBy,
@@ -113,5 +110,5 @@ function orderOf(input: SearchInput): Pick<SearchRequest, 'sort' | 'cursor'> {
   if (offset > 0) throw new ServiceError('invalid_argument', `cursor must not come with an offset, got offset ${offset}`);
   const { collection, query, mode, algorithm, lang } = input;
   const order = JSON.stringify([collection.toLowerCase(), query, mode, algorithm, lang, sort]);
-  return { sort, cursor: { order, after: readCursor(cursor, order, sort.length, 'number') } };
+  return { sort, cursor: { order, after: readCursor(cursor, order, sort.length, 'string') } };
 }

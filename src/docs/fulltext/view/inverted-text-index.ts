@@ -39,7 +39,7 @@ class InvertedTextIndex implements TextIndex {
   }
 
   get documents(): number {
-    return this.#index.stats().documents;
+    return this.#index.size;
   }
 
   get bytes(): number {
@@ -96,6 +96,14 @@ class InvertedTextIndex implements TextIndex {
       looked: Array.from(scores ?? [], (score) => (score < 0 ? undefined : score)),
       ...(matches && { matches: OrdSet.fromWords(matches) }),
     };
+  }
+
+  scoresOf({ readings, algorithm, fieldWeights, fields }: Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'fields'>, ords: Uint32Array): Float32Array {
+    return this.#index.search(toIndexQuery(this.#index, readings), { algorithm: toScoring(algorithm, fieldWeights, fields), limit: 0, scoresOf: ords }).scores!;
+  }
+
+  matchesExactly(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[] {
+    return this.#index.haveAny(exactForms(this.#index, analyzer, form), ords);
   }
 
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[]): MatchByEdits[] {

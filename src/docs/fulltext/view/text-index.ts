@@ -162,6 +162,10 @@ export interface TextIndex {
    * Throws `invalid_argument` for a query whose patterns stand for too many words.
    */
   search(query: TextQuery): TextMatches;
+  /** The score of each document, before filter and factors; below 0 for one that does not match. */
+  scoresOf(query: Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'fields'>, ords: Uint32Array): Float32Array;
+  /** Whether each of some documents has the term of a form, in any field. */
+  matchesExactly(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[];
   /** How each of some documents matches a term that allows edits. */
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[]): MatchByEdits[];
   /** Words that are spelled like a form but for an edit or two, the nearest first, then those of most documents. */
