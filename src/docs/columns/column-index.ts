@@ -5,6 +5,7 @@ import type { ViewIndex } from '../view/index.ts';
 /** The columns of one collection, as the view keeps them. */
 export class ColumnIndex implements ViewIndex {
   readonly columns: Columns;
+  #version = 0;
 
   constructor(columns: Columns) {
     this.columns = columns;
@@ -18,8 +19,14 @@ export class ColumnIndex implements ViewIndex {
     return this.columns.stats().bytes.total;
   }
 
+  /** Another one after each change. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** Throws `unavailable` where there is no room for another document. */
   put(document: ColumnDocument): void {
+    this.#version += 1;
     try {
       this.columns.put(document);
     } catch (error) {
@@ -29,6 +36,7 @@ export class ColumnIndex implements ViewIndex {
   }
 
   remove(ord: number): void {
+    this.#version += 1;
     this.columns.remove(ord);
   }
 

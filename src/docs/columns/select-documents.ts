@@ -9,6 +9,8 @@ export interface SelectedDocuments {
   readonly columns: Columns;
   /** Undefined for all. */
   readonly documents: OrdSet | undefined;
+  /** Whether no document has changed since. */
+  isCurrent(): boolean;
 }
 
 export interface DocumentSelecting {
@@ -30,9 +32,12 @@ export async function selectDocuments(view: Pick<ColumnsView, 'indexOf'>, collec
   const pace = new Pace();
   for (;;) {
     // Asked for each time, since another may have taken its place meanwhile.
-    const columns = view.indexOf(collection)?.columns;
-    if (columns === undefined) return undefined;
-    if (columns.prepare({ filter, ...needs })) return { columns, documents: columns.select({ filter, now, ...(hidden.length > 0 && { hidden }) }) };
+    const index = view.indexOf(collection);
+    if (index === undefined) return undefined;
+    const { columns, version } = index;
+    if (columns.prepare({ filter, ...needs })) {
+      return { columns, documents: columns.select({ filter, now, ...(hidden.length > 0 && { hidden }) }), isCurrent: () => index.version === version };
+    }
     await pace.rest();
   }
 }

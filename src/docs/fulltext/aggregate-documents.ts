@@ -3,8 +3,9 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Handlers, InputOf } from '../../operations/index.ts';
 import type { Columns, ValueCount } from '../../search/columns/index.ts';
+import type { Filter } from '../../search/filter/index.ts';
 import { selectDocuments, type ColumnsView, type SelectedDocuments } from '../columns/index.ts';
-import { expressionOf } from '../documents/index.ts';
+import { expressionOf, Pace } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { periodOf, type Interval, type Period } from './calendar.ts';
 import { fitFacets } from './search/fit-facets.ts';
@@ -34,8 +35,7 @@ export function aggregateDocuments({ clock, columns }: AggregateDeps): Aggregate
     const filter = expressionOf(input);
     requireDistinct('facets', facets);
     requireDistinct('histograms', histograms);
-    const selected = await selectDocuments(columns, collection, { filter, now: unixSeconds(clock), needs: { facets: facets.map(({ field }) => field) } });
-    const counts = count(selected, input);
+    const counts = await countOf(columns, { filter, now: unixSeconds(clock) }, input);
     const { facets: fitted, isTruncated } = fitFacets(Object.fromEntries(counts.facets), budget);
     const intervals = new Map(histograms.map(({ field, interval = 'month' }) => [field as string, interval]));
     return {
@@ -56,14 +56,30 @@ function requireDistinct(name: string, items: readonly { readonly field: string 
   if (repeated !== undefined) throw new ServiceError('invalid_argument', `${name} must name each field once, got "${repeated}" twice`);
 }
 
-/** Everything at once, so that it is of one moment; a collection without documents has nothing. */
-function count(selected: SelectedDocuments | undefined, { facets = [], histograms = [], maxFacetSize: limit }: Input): Counts {
+/** How often counts that documents changed under are begun again; then everything is counted at once. */
+const TRIES = 3;
+
+/** Counts of one moment. */
+async function countOf(view: AggregateDeps['columns'], request: { readonly filter: Filter | undefined; readonly now: number }, input: Input): Promise<Counts> {
+  const needs = { facets: (input.facets ?? []).map(({ field }) => field) };
+  for (let tries = 1; ; tries++) {
+    const counts = await count(await selectDocuments(view, input.collection, { ...request, needs }), input, tries < TRIES ? new Pace() : undefined);
+    if (counts !== undefined) return counts;
+  }
+}
+
+/** Undefined when a document has changed between two fields. A collection without documents has nothing. */
+async function count(selected: SelectedDocuments | undefined, { facets = [], histograms = [], maxFacetSize: limit }: Input, pace: Pace | undefined): Promise<Counts | undefined> {
   const { columns, documents } = selected ?? {};
-  return {
-    total: columns?.count(documents) ?? 0,
-    facets: facets.map(({ field, orderBy = 'count' }) => [field, columns?.facet(documents, { field, orderBy, limit }) ?? []] as const),
-    days: histograms.map(({ field }) => [field, columns?.days(documents, field) ?? []] as const),
-  };
+  const total = columns?.count(documents) ?? 0;
+  const days = histograms.map(({ field }) => [field, columns?.days(documents, field) ?? []] as const);
+  const values: (readonly [string, ValueCount[]])[] = [];
+  for (const { field, orderBy = 'count' } of facets) {
+    if (selected?.isCurrent() === false) return undefined;
+    values.push([field, columns?.facet(documents, { field, orderBy, limit }) ?? []]);
+    if (pace !== undefined) await pace.rest();
+  }
+  return { total, facets: values, days };
 }
 
 /** Adds up the days of each period; days are ascending, so periods come in order. */
