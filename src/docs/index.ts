@@ -82,7 +82,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     audit.registerMetrics(registers);
   };
   const readiness = new Readiness(search.view, vectors.view, columns);
-  const system = createSystem(env, { documents: { checksum }, columns, readiness, embeddings: { describe: embeddings.describe, registerMetrics } });
+  const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection) });
+  const system = createSystem(env, { documents: { checksum }, columns, indexBytesOf, readiness, embeddings: { describe: embeddings.describe, registerMetrics } });
   await reload();
   await encryption.check();
   // First, because settings that cannot work end the start here, with nothing running yet.
@@ -129,4 +130,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       await outbound.close();
     },
   };
+}
+
+function whereKnown(numbers: Readonly<Record<string, number | undefined>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(numbers).filter((entry): entry is [string, number] => entry[1] !== undefined));
 }

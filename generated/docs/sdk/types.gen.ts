@@ -154,6 +154,24 @@ export type ReadinessError = ErrorBody & {
 };
 
 /**
+ * Memory that the indexes of a collection hold, in bytes. An index that is loading, has failed, or has nothing to hold is absent.
+ */
+export type IndexBytes = {
+    /**
+     * Words and where they stand.
+     */
+    fullText?: Count;
+    /**
+     * Embeddings, and the structures that find similar ones.
+     */
+    vectors?: Count;
+    /**
+     * Metadata, times and names, by which documents are filtered, counted and sorted.
+     */
+    columns?: Count;
+};
+
+/**
  * Numbers of one collection.
  */
 export type CollectionStats = {
@@ -177,6 +195,7 @@ export type CollectionStats = {
      * Checksum as `GET /v1/checksum` answers it.
      */
     checksum: string;
+    indexBytes: IndexBytes;
 };
 
 /**

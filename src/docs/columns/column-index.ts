@@ -13,6 +13,10 @@ export class ColumnIndex implements ViewIndex {
     return this.columns.stats().documents;
   }
 
+  get bytes(): number {
+    return this.columns.stats().bytes.total;
+  }
+
   remove(ord: number): void {
     this.columns.remove(ord);
   }

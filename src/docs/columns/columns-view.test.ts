@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KeyRing } from '../../storage/index.ts';
+import { ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase } from '../../storage/index.ts';
 import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
 import { expressionOf, type RequestFilter } from '../documents/index.ts';
 import { createColumnsView } from './columns-view.ts';
@@ -81,6 +81,29 @@ describe.each(DRIVERS)('the columns of documents over %s (design, section 4)', (
     await fixture.columns.restart();
     await fixture.columns.settled();
     expect([await selected({ filterMeta: { tag: ['x'] } }), await selected({ filterMeta: { tag: ['y'] } })]).toEqual([[], ['a|en']]);
+  });
+
+  it('do without metadata that cannot be opened, and know everything else', async () => {
+    const sql = await openDatabase({ path: ':memory:', keys: new KeyRing({ id: 1, bytes: Buffer.alloc(32, 1) }) });
+    await migrate(sql, DOCUMENT_MIGRATIONS);
+    const feed = new ChangeFeed(sql);
+    const view = createColumnsView({ ...fixture.environment, sql, feed }, { factory: columnsFactory });
+    views.push(view);
+    const insert = (key: string, meta: string) => sql.transaction(async (tx) => {
+      await tx.run('INSERT OR IGNORE INTO collections(id, name, docs) VALUES (1, ?, 1)', ['blog']);
+      const row = await tx.get<{ ord: number }>("INSERT INTO documents(cid, id, key, lang, crc, bytes, added_at, updated_at, meta, body) VALUES (1, ?, ?, 'en', 0, 0, 1, 1, ?, x'00') RETURNING ord", [`blog|${key}|en`, key, meta]);
+      await feed.append(tx, [{ kind: 'doc.put', collection: 'blog', ord: row!.ord, key }]);
+    });
+    await insert('a', '{"tag":["x"]}');
+    await insert('b', 'U1ZDRU5Dand so on');
+    await view.start();
+    await view.settled();
+    await insert('c', 'U1ZDRU5Dand so forth');
+    await insert('d', '{"tag":["x"]}');
+    await view.caughtUp();
+    expect([await selected({}, view), await selected({ filterMeta: { tag: ['x'] } }, view)]).toEqual([['a|en', 'b|en', 'c|en', 'd|en'], ['a|en', 'd|en']]);
+    await view.stop();
+    await sql.close();
   });
 
   if (driver === 'sql.js') return;

@@ -29,7 +29,7 @@ export function createColumnsView(env: Environment, options: ColumnsViewOptions)
   return new CollectionView(env, columnsKind(env, options), options);
 }
 
-function columnsKind({ sql }: Environment, { factory }: ColumnsViewOptions): ViewKind<ColumnIndex> {
+function columnsKind({ sql, log }: Environment, { factory }: ColumnsViewOptions): ViewKind<ColumnIndex> {
   return {
     name: 'columns',
     create: () => new ColumnIndex(factory.create()),
@@ -39,8 +39,8 @@ function columnsKind({ sql }: Environment, { factory }: ColumnsViewOptions): Vie
       const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY docs');
       return rows.map(({ name }) => name);
     },
-    entriesOf: (ords) => map(documentsOf(sql, ords), toEntry),
-    allEntries: (collection) => map(allDocuments(sql.background, collection), toEntry),
+    entriesOf: (ords) => map(documentsOf({ queries: sql, log }, ords), toEntry),
+    allEntries: (collection) => map(allDocuments({ queries: sql.background, log }, collection), toEntry),
   };
 }
 

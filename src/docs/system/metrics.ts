@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { IndexBytes } from '../../../generated/docs/sdk/types.gen.ts';
 import { cached } from '../../lib/cached.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { CountDeps } from './counts.ts';
@@ -10,6 +11,9 @@ const CACHE_MS = 15_000;
 
 /** Seconds; decisions section 4.1. */
 export const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** The views as `/ready` names them. */
+const VIEWS: Readonly<Record<keyof IndexBytes, string>> = { fullText: 'full-text', vectors: 'vector', columns: 'columns' };
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -46,6 +50,7 @@ export interface Metrics {
 /** Whom the metrics ask. */
 export interface MetricsSources extends Pick<CountDeps, 'metaIndicesOf'> {
   readonly uptimeSeconds: () => number;
+  readonly indexBytesOf: (collection: string) => IndexBytes;
 }
 
 /**
@@ -116,4 +121,11 @@ function registerDatabase(registers: Registry[], environment: DocsEnvironment, s
   perCollection('svc_documents_total', 'Documents stored.', ({ documents }) => documents);
   perCollection('svc_revisions_total', 'Revisions kept.', ({ revisions }) => revisions);
   perCollection('svc_meta_indices_total', 'Entries of the metadata index.', ({ metaIndices }) => metaIndices);
+  new Gauge({ name: 'svc_index_bytes', help: 'Memory that an index holds, by view.', labelNames: ['view', 'collection'], registers, async collect() {
+    const found = await read();
+    this.reset();
+    for (const { name } of found?.collections ?? []) {
+      for (const [view, bytes] of Object.entries(sources.indexBytesOf(name))) this.set({ view: VIEWS[view as keyof IndexBytes], collection: name }, bytes);
+    }
+  } });
 }

@@ -59,7 +59,7 @@ async function start(path: string, changed: Partial<DocsSettings> = {}): Promise
   feed = new ChangeFeed(sql, clock);
   environment = { sql, feed, codec: new BodyCodec(), clock, log: silentLog, settings: { ...settings, ...changed } };
   columns = createColumns(environment, { collections: { configOf: () => undefined } });
-  system = createSystem(environment, { columns, documents: { checksum: async (collection) => Buffer.from(collection).toString('hex').padEnd(8, '0').slice(0, 8) }, readiness: { get views() { return views; }, get isReady() { return views.every(({ ready }) => ready); } } });
+  system = createSystem(environment, { columns, indexBytesOf: (collection) => (collection === 'zoo' ? { fullText: 7, columns: columns.bytesOf(collection)! } : {}), documents: { checksum: async (collection) => Buffer.from(collection).toString('hex').padEnd(8, '0').slice(0, 8) }, readiness: { get views() { return views; }, get isReady() { return views.every(({ ready }) => ready); } } });
 }
 
 type Name = keyof System['handlers'];
@@ -155,7 +155,7 @@ describe('getStats (decision D-62)', () => {
       collections: [
         { name: 'blog', documentCount: 1, revisionCount: 1, metaIndexCount: 1, checksum: '626c6f67' },
         { name: 'xmemory', documentCount: 1, revisionCount: 0, metaIndexCount: 0 },
-        { name: 'zoo', documentCount: 2, revisionCount: 2, metaIndexCount: 2, checksum: '7a6f6f00' },
+        { name: 'zoo', documentCount: 2, revisionCount: 2, metaIndexCount: 2, checksum: '7a6f6f00', indexBytes: { fullText: 7, columns: expect.any(Number) as number } },
       ],
     });
   });

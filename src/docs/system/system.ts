@@ -1,5 +1,5 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
-import type { ListEndpointsResponse } from '../../../generated/docs/sdk/types.gen.ts';
+import type { IndexBytes, ListEndpointsResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
@@ -26,6 +26,8 @@ export interface SystemDependencies {
     checksum(collection: string): Promise<string>;
   };
   readonly columns: Pick<ColumnsView, 'indexOf'>;
+  /** Memory that the indexes of a collection hold. */
+  readonly indexBytesOf: (collection: string) => IndexBytes;
   readonly readiness: Pick<Readiness, 'views' | 'isReady'>;
   /** Absent on a server without embeddings. */
   readonly embeddings?: Pick<Embeddings, 'describe' | 'registerMetrics'>;
@@ -47,13 +49,13 @@ export interface System {
 }
 
 /** The uptime counts from here. */
-export function createSystem(environment: DocsEnvironment, { documents, columns, readiness, embeddings }: SystemDependencies): System {
+export function createSystem(environment: DocsEnvironment, { documents, columns, indexBytesOf, readiness, embeddings }: SystemDependencies): System {
   const { clock, settings } = environment;
   const started = clock.now();
   const uptimeSeconds = (): number => (clock.now() - started) / 1000;
   const meter = new ProcessMeter();
   const metaIndicesOf = (collection: string): number => columns.indexOf(collection)?.columns.stats().pairs ?? 0;
-  const metrics = createMetrics(environment, { uptimeSeconds, metaIndicesOf: (collection) => whenServing(() => metaIndicesOf(collection)) }, embeddings?.registerMetrics);
+  const metrics = createMetrics(environment, { uptimeSeconds, indexBytesOf, metaIndicesOf: (collection) => whenServing(() => metaIndicesOf(collection)) }, embeddings?.registerMetrics);
   const closed = new Set(settings.description.metricsPublic ? [] : ['getMetrics']);
   let mcp: McpDescription | undefined;
   let grpc: ListEndpointsResponse['grpc'] = [];
@@ -68,7 +70,7 @@ export function createSystem(environment: DocsEnvironment, { documents, columns,
       getHealthV1: () => checkHealth(environment, mcp),
       getReadiness: () => checkReadiness(environment, readiness),
       getReadinessV1: () => checkReadiness(environment, readiness),
-      getStats: () => readStats(environment, { checksum: (collection) => documents.checksum(collection), metaIndicesOf }, uptimeSeconds()),
+      getStats: () => readStats(environment, { checksum: (collection) => documents.checksum(collection), metaIndicesOf, indexBytesOf }, uptimeSeconds()),
       getSystemInfo: async () => describeSystem(meter, settings.buildVersion, uptimeSeconds()),
       getConfig: async () => describeConfig(environment, embeddings?.describe(), mcp),
       listEndpoints: async () => describeEndpoints(grpc, closed, mcp),

@@ -6,6 +6,7 @@ import type { Entry, Steps, ViewIndex } from './view-kind.ts';
 /** An index that notes what is done to it. */
 class Noted implements ViewIndex {
   readonly documents = 0;
+  readonly bytes = 0;
   readonly notes: string[] = [];
   unsettled = 0;
 

@@ -133,6 +133,11 @@ export class CollectionView<Index extends ViewIndex> {
     return this.#collections.get(collection.toLowerCase())?.ready(this.changed);
   }
 
+  /** Bytes of memory that the index of a collection holds; undefined while it does not serve. */
+  bytesOf(collection: string): number | undefined {
+    return this.#collections.get(collection.toLowerCase())?.serving?.bytes;
+  }
+
   /** Indexes a collection anew while searches go on; answers its documents. Throws `IndexLoading`. */
   async reindex(collection: string): Promise<number> {
     const run = this.#requireCurrent();

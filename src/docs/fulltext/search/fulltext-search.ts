@@ -30,7 +30,7 @@ export interface FullTextSearch {
   readonly deps: SearchDeps;
 }
 
-type ServedView = Pick<FullTextView, 'start' | 'stop' | 'restart' | 'caughtUp' | 'settled' | 'name' | 'isReady' | 'changed'>;
+type ServedView = Pick<FullTextView, 'start' | 'stop' | 'restart' | 'caughtUp' | 'settled' | 'name' | 'isReady' | 'changed' | 'bytesOf'>;
 
 export interface FullTextSearchAreas {
   readonly fullText: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
@@ -85,6 +85,7 @@ function withExpansion(view: ServedView, expansion: Expansion): ServedView {
     },
     caughtUp: (signal) => view.caughtUp(signal),
     settled: () => view.settled(),
+    bytesOf: (collection) => view.bytesOf(collection),
     name: view.name,
     get isReady() {
       return view.isReady;

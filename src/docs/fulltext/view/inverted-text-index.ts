@@ -42,6 +42,10 @@ class InvertedTextIndex implements TextIndex {
     return this.#index.size;
   }
 
+  get bytes(): number {
+    return this.#index.stats().bytes.memory;
+  }
+
   put(document: IndexedDocument): Steps | undefined {
     const work = this.#putInSteps(document);
     const step = (): boolean => {

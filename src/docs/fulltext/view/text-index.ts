@@ -146,6 +146,8 @@ export interface CompletionRequest {
 export interface TextIndex {
   /** Live documents. */
   readonly documents: number;
+  /** Bytes of memory that it holds. */
+  readonly bytes: number;
   /** Indexes a document, in the place of its former version. What is left of a large one is for steps: see `Entry.addTo`. */
   put(document: IndexedDocument): Steps | undefined;
   /** How many documents each class has, by its number. */
