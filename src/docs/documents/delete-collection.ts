@@ -2,7 +2,7 @@ import { readCollection } from './collection-rows.ts';
 import { forgetDeletedOf } from './deleted-documents.ts';
 import { transact, type Deps, type DocumentHandlers } from './deps.ts';
 import { removeRows } from './remove-documents.ts';
-import { deleteInSteps, type UnitOfWork } from './unit-of-work.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Documents looked at by one statement. */
 const STEP = 64;
@@ -24,7 +24,6 @@ async function clear(work: UnitOfWork, name: string): Promise<number> {
   if (collection === undefined) return 0;
   const { id: cid, docs } = collection;
   const deleted = docs - (await countExpired(work, cid));
-  await deleteInSteps(work, 'DELETE FROM doc_meta WHERE (cid, k, v, ord) IN (SELECT cid, k, v, ord FROM doc_meta WHERE cid = ? LIMIT ?)', [cid]);
   for (let ords = await someOrds(work, cid); ords.length > 0; ords = await someOrds(work, cid)) await removeRows(work, ords);
   await forgetDeletedOf(work, cid);
   await work.tx.run('DELETE FROM collections WHERE id = ?', [cid]);

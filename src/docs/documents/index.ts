@@ -5,11 +5,7 @@ export { contextCost, countWithinBudget } from './context-budget.ts';
 export { ENDLESS_ROOM, transactWithRoom, type EmbeddingRoom, type Patience, type Reservation, type RoomSeeker } from './embedding-room.ts';
 export { collectionOfId, identify, type Identity } from './identity.ts';
 export type { Meta } from './meta.ts';
-export {
-  checkFilter, expressionOf, inSet, isTime, passingDocuments, readFilter, toConditions, valuesQuery, type FilterInput, type RangeCondition, type RangeMeta, type RequestFilter,
-} from './filter/index.ts';
-export { readPlaces } from './order/index.ts';
-export { matchesNothing, type Fragment } from './meta-filter.ts';
+export { checkFilter, expressionOf, type FilterInput, type RangeMeta, type RequestFilter } from './filter/index.ts';
 export { Pace } from '../../lib/pace.ts';
 export { projectDocument, projectionOf, type Projection } from './project-document.ts';
 export type { DocumentReader } from './reader.ts';
@@ -18,7 +14,6 @@ export { requireText } from './require-valid.ts';
 export { inList } from './in-list.ts';
 export { removeUnder, removeVectorRows } from './remove-documents.ts';
 export { sealingOf } from './deps.ts';
-export { indexMeta } from './meta-index.ts';
 export { parseMeta } from './meta.ts';
 export { runInSteps, type UnitOfWork } from './unit-of-work.ts';
 export type { Sweep } from './sweep.ts';

@@ -100,6 +100,12 @@ export class Fixture {
     return (await this.sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))!.n;
   }
 
+  /** Metadata values of documents that filters know of, in a collection. */
+  async countMeta(collection = 'blog'): Promise<number> {
+    await this.columns.caughtUp();
+    return this.columns.indexOf(collection)?.columns.stats().pairs ?? 0;
+  }
+
   async close(): Promise<void> {
     await this.documents.stop();
     await this.columns.stop();

@@ -27,8 +27,8 @@ export function expressionOf({ filterMeta = {}, rangeMeta, ...rest }: RequestFil
   return parts.length === 0 ? undefined : allOf(parts);
 }
 
-/** `filter` and `langs` as one expression, undefined without either. Throws `invalid_argument` for what a schema cannot see. */
-export function readFilter({ filter, langs = [] }: FilterInput): Filter | undefined {
+/** `filter` and `langs` as one expression, undefined without either. */
+function readFilter({ filter, langs = [] }: FilterInput): Filter | undefined {
   const parts: Filter[] = [];
   if (filter !== undefined) parts.push(typeof filter === 'string' ? parseFilter(filter) : readFilterTree(filter));
   for (const part of parts) {

@@ -1,0 +1,154 @@
+// Slots: the places of documents in all arrays and bitmaps here. Ordinals are those of the database, which other collections have
+// most of; slots are the collection's own. Eight ordinals that follow each other, from a multiple of eight on, have eight slots
+// that do: so a bitmap over ordinals becomes one over slots, and back, byte by byte, and long runs of it by copying. A block without
+// documents is used for other ordinals.
+//
+//     H_ORD_PAGES    pages of 512 x u32: of a block of ordinals, one more than its block of slots, 0 for none
+//     H_BLOCK_ORDS   of a block of slots, its block of ordinals; of a free one, FREE and the next free one + 1
+//     H_LIVE         a bit for each slot that has a document: the byte of a block
+
+import { clearBit, hasBit, setBit } from './bits.ts';
+import { H_BLOCKS, H_BLOCK_CAPACITY, H_BLOCK_ORDS, H_DOCS, H_FREE_BLOCK, H_LIVE, H_ORD_END, H_ORD_PAGES, H_ORD_PAGE_CAPACITY, PART_COLUMNS } from './layout.ts';
+import { allocateZeroed, resize } from './memory.ts';
+
+export const NO_SLOT: u32 = 0xffffffff;
+const PAGE_SHIFT: u32 = 9;
+const PAGE_MASK: u32 = 511;
+const FIRST_BLOCKS: u32 = 64;
+const FREE: u32 = 0x80000000;
+
+/** Slots that there is an end of: a multiple of 64. */
+export function slotEnd(): u32 {
+  return (load<u32>(H_BLOCKS) * 8 + 63) & ~63;
+}
+
+export function live(): usize {
+  return load<u32>(H_LIVE);
+}
+
+export function ordOf(slot: u32): u32 {
+  return (load<u32>(<usize>load<u32>(H_BLOCK_ORDS) + (<usize>(slot >> 3) << 2)) << 3) | (slot & 7);
+}
+
+/** The slot of a document, or NO_SLOT. */
+export function slotOf(ord: u32): u32 {
+  const block = blockOf(ord >> 3);
+  if (block === 0) return NO_SLOT;
+  const slot = ((block - 1) << 3) | (ord & 7);
+  return hasBit(live(), slot) ? slot : NO_SLOT;
+}
+
+/** Gives a slot to a document that has none. */
+export function takeSlot(ord: u32): u32 {
+  let block = blockOf(ord >> 3);
+  if (block === 0) block = takeBlock(ord >> 3);
+  const slot = ((block - 1) << 3) | (ord & 7);
+  setBit(live(), slot);
+  store<u32>(H_DOCS, load<u32>(H_DOCS) + 1);
+  return slot;
+}
+
+export function freeSlot(slot: u32): void {
+  const block = slot >> 3;
+  clearBit(live(), slot);
+  store<u32>(H_DOCS, load<u32>(H_DOCS) - 1);
+  if (load<u8>(live() + block) !== 0) return;
+  const place = <usize>load<u32>(H_BLOCK_ORDS) + (<usize>block << 2);
+  store<u32>(pageEntry(load<u32>(place)), 0);
+  store<u32>(place, FREE | load<u32>(H_FREE_BLOCK));
+  store<u32>(H_FREE_BLOCK, block + 1);
+}
+
+/** Turns a bitmap over ordinals, of so many bytes, into one over slots, of documents alone. */
+export function toSlots(ordBits: usize, bytes: u32, slotBits: usize): void {
+  const blocks = load<u32>(H_BLOCKS);
+  const ords = <usize>load<u32>(H_BLOCK_ORDS);
+  for (let block: u32 = 0; block < blocks;) {
+    const first = load<u32>(ords + (<usize>block << 2));
+    const length = runAt(ords, block, blocks, first);
+    if ((first & FREE) !== 0) memory.fill(slotBits + block, 0, length);
+    else {
+      const there = first >= bytes ? 0 : min(length, bytes - first);
+      copyRun(slotBits + block, ordBits + first, there);
+      memory.fill(slotBits + block + there, 0, length - there);
+    }
+    block += length;
+  }
+  const end = slotEnd() >> 3;
+  memory.fill(slotBits + blocks, 0, end - blocks);
+  for (let i: u32 = 0; i < end; i += 8) store<u64>(slotBits + i, load<u64>(slotBits + i) & load<u64>(live() + i));
+}
+
+/** Turns a bitmap over slots into one over ordinals, whose bytes are zero before. */
+export function toOrds(slotBits: usize, ordBits: usize): void {
+  const blocks = load<u32>(H_BLOCKS);
+  const ords = <usize>load<u32>(H_BLOCK_ORDS);
+  for (let block: u32 = 0; block < blocks;) {
+    const first = load<u32>(ords + (<usize>block << 2));
+    const length = runAt(ords, block, blocks, first);
+    if ((first & FREE) === 0) copyRun(ordBits + first, slotBits + block, length);
+    block += length;
+  }
+}
+
+function copyRun(to: usize, from: usize, length: u32): void {
+  if (length === 1) store<u8>(to, load<u8>(from));
+  else memory.copy(to, from, length);
+}
+
+/** Blocks from one on whose ordinals follow each other; 1 for a free one. */
+function runAt(ords: usize, block: u32, blocks: u32, first: u32): u32 {
+  if ((first & FREE) !== 0) return 1;
+  let end = block + 1;
+  while (end < blocks && load<u32>(ords + (<usize>end << 2)) - first === end - block) end++;
+  return end - block;
+}
+
+/** One more than the block of slots of a block of ordinals, or 0. */
+function blockOf(ordBlock: u32): u32 {
+  if (ordBlock >> PAGE_SHIFT >= load<u32>(H_ORD_PAGE_CAPACITY)) return 0;
+  const page = <usize>load<u32>(<usize>load<u32>(H_ORD_PAGES) + (<usize>(ordBlock >> PAGE_SHIFT) << 2));
+  return page === 0 ? 0 : load<u32>(page + (<usize>(ordBlock & PAGE_MASK) << 2));
+}
+
+/** Address of what `blockOf` reads; its page is there. */
+function pageEntry(ordBlock: u32): usize {
+  const page = <usize>load<u32>(<usize>load<u32>(H_ORD_PAGES) + (<usize>(ordBlock >> PAGE_SHIFT) << 2));
+  return page + (<usize>(ordBlock & PAGE_MASK) << 2);
+}
+
+function takeBlock(ordBlock: u32): u32 {
+  makePage(ordBlock >> PAGE_SHIFT);
+  const free = load<u32>(H_FREE_BLOCK);
+  const block = free === 0 ? newBlock() : free - 1;
+  const place = <usize>load<u32>(H_BLOCK_ORDS) + (<usize>block << 2);
+  if (free !== 0) store<u32>(H_FREE_BLOCK, load<u32>(place) & ~FREE);
+  store<u32>(place, ordBlock);
+  if ((ordBlock + 1) << 3 > load<u32>(H_ORD_END)) store<u32>(H_ORD_END, (ordBlock + 1) << 3);
+  store<u32>(pageEntry(ordBlock), block + 1);
+  return block + 1;
+}
+
+function newBlock(): u32 {
+  const block = load<u32>(H_BLOCKS);
+  const room = load<u32>(H_BLOCK_CAPACITY);
+  if (block === room) {
+    const wider = room === 0 ? FIRST_BLOCKS : room * 2;
+    store<u32>(H_BLOCK_ORDS, <u32>resize(load<u32>(H_BLOCK_ORDS), room << 2, wider << 2, PART_COLUMNS));
+    store<u32>(H_LIVE, <u32>resize(load<u32>(H_LIVE), room, wider, PART_COLUMNS));
+    store<u32>(H_BLOCK_CAPACITY, wider);
+  }
+  store<u32>(H_BLOCKS, block + 1);
+  return block;
+}
+
+function makePage(page: u32): void {
+  const room = load<u32>(H_ORD_PAGE_CAPACITY);
+  if (page >= room) {
+    const wider = max(page + 1, room + (room >> 2));
+    store<u32>(H_ORD_PAGES, <u32>resize(load<u32>(H_ORD_PAGES), room << 2, wider << 2, PART_COLUMNS));
+    store<u32>(H_ORD_PAGE_CAPACITY, wider);
+  }
+  const place = <usize>load<u32>(H_ORD_PAGES) + (<usize>page << 2);
+  if (load<u32>(place) === 0) store<u32>(place, <u32>allocateZeroed((PAGE_MASK + 1) << 2, PART_COLUMNS));
+}
