@@ -1,4 +1,5 @@
-import type { Columns } from '../../search/columns/index.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { ColumnsFullError, type ColumnDocument, type Columns } from '../../search/columns/index.ts';
 import type { ViewIndex } from '../view/index.ts';
 
 /** The columns of one collection, as the view keeps them. */
@@ -10,11 +11,21 @@ export class ColumnIndex implements ViewIndex {
   }
 
   get documents(): number {
-    return this.columns.stats().documents;
+    return this.columns.count(undefined);
   }
 
   get bytes(): number {
     return this.columns.stats().bytes.total;
+  }
+
+  /** Throws `unavailable` where there is no room for another document. */
+  put(document: ColumnDocument): void {
+    try {
+      this.columns.put(document);
+    } catch (error) {
+      if (!(error instanceof ColumnsFullError)) throw error;
+      throw new ServiceError('unavailable', `${error.message}; split the collection, or delete documents and start the server again`, { cause: error });
+    }
   }
 
   remove(ord: number): void {

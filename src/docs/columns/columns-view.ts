@@ -45,7 +45,7 @@ function columnsKind({ sql, log }: Environment, { factory }: ColumnsViewOptions)
 }
 
 function toEntry(document: ColumnDocument): Entry<ColumnIndex> {
-  return { ord: document.ord, addTo: ({ columns }) => columns.put(document) };
+  return { ord: document.ord, addTo: (index) => index.put(document) };
 }
 
 function effectOf({ kind }: Change): Effect | undefined {

@@ -1,8 +1,8 @@
-/* eslint-disable import-x/no-restricted-paths -- until the engine is there */
-import { ReferenceColumns } from '../../testkit/columns/reference.ts';
+import { ColumnStore } from '../../search/columns/index.ts';
 import type { ColumnsFactory } from './columns-view.ts';
 
+/** Columns in WebAssembly (see src/search/columns/README.md). */
 export const columnsFactory: ColumnsFactory = {
-  create: () => new ReferenceColumns(),
-  restore: (bytes) => ReferenceColumns.restore(bytes),
+  create: () => ColumnStore.create(),
+  restore: (bytes) => ColumnStore.load(bytes),
 };

@@ -43,7 +43,7 @@ const moment = fc.oneof(fc.integer({ min: -1000, max: 300_000 }), fc.constantFro
 const timeFilter = filtersOver(fc.constantFrom('addedAt', 'updatedAt', 'expiresAt', 'n'), moment, true).filter((filter) => !JSON.stringify(filter).includes('"prefix"'));
 const filter = fc.oneof({ weight: 3, arbitrary: anyFilter }, { weight: 1, arbitrary: timeFilter });
 
-const facet: fc.Arbitrary<Facet> = fc.record({ field: fc.constantFrom(...KEYS, 'missing'), orderBy: fc.constantFrom('count' as const, 'value' as const), limit: fc.constantFrom(0, 1, 2, 3, 10) });
+const facet: fc.Arbitrary<Facet> = fc.record({ isMeta: fc.boolean(), field: fc.constantFrom(...KEYS, 'missing'), orderBy: fc.constantFrom('count' as const, 'value' as const), limit: fc.constantFrom(0, 1, 2, 3, 10) });
 const sortKey = fc.record({
   column: fc.oneof(
     fc.constantFrom(...KEYS, 'missing').map((key) => ({ kind: 'meta' as const, key })),

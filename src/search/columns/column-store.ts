@@ -124,8 +124,8 @@ export class ColumnStore implements Columns {
     return this.#use(() => this.#kernel.call.countLevel(this.#levelOf(set)));
   }
 
-  facet(set: OrdSet | undefined, { field, orderBy, limit }: Facet): ValueCount[] {
-    const column = field === 'lang' ? Column.lang : this.#find(field);
+  facet(set: OrdSet | undefined, { field, isMeta, orderBy, limit }: Facet): ValueCount[] {
+    const column = field === 'lang' && isMeta !== true ? Column.lang : this.#find(field);
     if (column === undefined) return [];
     return this.#use(() => {
       const touched = this.#kernel.call.countValues(column, this.#levelOf(set));
