@@ -2634,7 +2634,7 @@ export type SearchFullTextRequest = {
      */
     cursor?: Cursor;
     /**
-     * An order in place of the best first: keys such as `year:desc, title:asc`, separated by commas. Each is `score`, `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`, or a metadata key with its direction or with the prefix `meta.`; in quotes where it has a comma. `desc` where none is given. Numbers and dates are sorted as such, before texts; of several values the least counts ascending, the greatest descending. What has none comes last. Equal documents stay in the order in which they were added.
+     * An order in place of the best first: keys such as `year:desc, title:asc`, separated by commas. Each is `score`, `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`, or a metadata key with its direction or with the prefix `meta.`; in quotes where it has a comma. `desc` where none is given. Numbers and dates are sorted as such, before texts; of several values the least counts ascending, the greatest descending. What has none comes last. Equal documents are in the order of their ids.
      */
     sort?: string;
     /**

@@ -31,11 +31,12 @@ export interface SearchOutcome {
 export async function findDocuments(
   deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[], scope: Omit<MatchScope, 'hidden' | 'pinned'>,
 ): Promise<SearchOutcome> {
-  const { query, limit, offset, sort, cursor } = request;
+  const { query, limit, sort, cursor } = request;
   const { hidden, pinned: wanted } = await curatedDocuments(deps, request.collection.toLowerCase(), query, rules);
   // A cursor goes through all matches in their order, each once.
   const pinned = cursor === undefined ? wanted : [];
-  const { total, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
+  const { total, skipped, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
+  const offset = request.offset - skipped;
   const organic = [...found].filter(([, { score }]) => score !== undefined).sort(sort === undefined ? byScore : byPlace(sort)).slice(0, offset + limit + pinned.length);
   const curated = applyCuration(query, organic.map(toFound), rules, (pin) => findPinned(pinned, pin, found));
   const outside = curated.filter(({ ord, pinned: isPinned }) => isPinned && found.get(ord)?.score === undefined);

@@ -46,6 +46,8 @@ export type MatchPlace = Omit<SortedDocument, 'ord'>;
 export interface Matches {
   /** Documents that match. */
   readonly total: number;
+  /** How many of the first in the order of the request are left out of `found`, since nothing moves them to the page. */
+  readonly skipped: number;
   /** The best and the pinned ones, by ordinal. */
   readonly found: ReadonlyMap<number, Match>;
   /** All that match, where facets are to be counted. */
@@ -76,11 +78,13 @@ const NONE: ReadonlySet<number> = new Set();
  */
 export async function matchDocuments(deps: MatchDeps, request: SearchRequest, scope: MatchScope): Promise<Matches> {
   const found = new Map<number, Match>();
+  // Pinned documents may come first, and move others to a later page.
+  const skipped = request.sort !== undefined && scope.pinned.length === 0 ? request.offset : 0;
   let all: OrdSet | undefined;
   let total = 0;
   let only: ReadonlySet<number> | undefined;
   for (let looks = 1; ; looks++) {
-    const { seen, ...look } = await lookAt(deps, request, scope, only);
+    const { seen, ...look } = await lookAt(deps, request, { ...scope, skipped }, only);
     const torn = looks < LOOKS ? look.torn : new Set<number>();
     total += look.total;
     if (all === undefined) all = look.all;
@@ -93,14 +97,14 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
       if (match.score !== undefined) total -= 1;
       all?.delete(ord);
     }
-    if (torn.size === 0) return { total, found, all };
+    if (torn.size === 0) return { total, skipped, found, all };
     only = torn;
     await patiently([deps.view, deps.columns], scope.signal);
   }
 }
 
 /** Looks at some documents, or at all. Whatever changes between the first and the last line is seen to have changed. */
-async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope, only: ReadonlySet<number> | undefined): Promise<Look> {
+async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope & Pick<Matches, 'skipped'>, only: ReadonlySet<number> | undefined): Promise<Look> {
   const since = leastPosition(deps.view, deps.columns);
   const { plan, algorithm, fieldWeights, rerank, facetBy, sort, collection } = request;
   const { documents: eligible, columns } = await eligibleDocuments(deps, collection, { filter: request.filter, hidden: scope.hidden, needs: { keys: sort, facets: facetBy } });
@@ -117,15 +121,15 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
     ...query, collect: facetBy !== undefined || sort !== undefined, look: pinned,
     ...(sort === undefined ? { limit, rerank } : { limit: 0 }),
   });
-  const sorted = sort && sortMatches(index, query, columns, matches!, sort, { count: limit, after: request.cursor?.after });
+  const passedOver = only === undefined ? scope.skipped : 0;
+  const sorted = sort && sortMatches(index, query, columns, matches!, sort, { offset: passedOver, count: limit - passedOver, after: request.cursor?.after });
   const scores = sorted === undefined
     ? new Map<number, number | undefined>(hits.map(({ ord, score }) => [ord, score]))
     : new Map(scoresOf(index, query, sorted.map(({ ord }) => ord)));
   for (const [i, ord] of pinned.entries()) if (!scores.has(ord)) scores.set(ord, filter?.has(ord) === false ? undefined : weighed(looked[i], factors?.[ord]));
   const ords = [...scores.keys()];
   const terms = await matchedTerms(index, plan, ords);
-  // Pinned documents may come first, and move others to a later page.
-  const contentsOf = only === undefined ? [...pinned, ...ords.slice(Math.max(0, request.offset - pinned.length))] : ords;
+  const contentsOf = only === undefined ? [...pinned, ...ords.slice(Math.max(0, request.offset - scope.skipped - pinned.length))] : ords;
   const rows = await readRows(deps.sql, ords, { ...scope.content, contentsOf });
   const torn = since === undefined || deps.view.isLatest(since) ? NONE : await changedSince(deps.sql, since, ords);
   const places = new Map(sorted?.map(({ ord, ...place }) => [ord, place]));

@@ -4,6 +4,8 @@ import type { Mark, SortKey } from '../../../search/order/index.ts';
 import type { TextIndex, TextQuery } from '../view/text-index.ts';
 
 export interface SortPage {
+  /** Documents passed over. */
+  readonly offset: number;
   readonly count: number;
   /** Where the page before ended. */
   readonly after: Mark<string> | undefined;
@@ -12,10 +14,10 @@ export interface SortPage {
 /** What the matches of a query were found with. */
 type Searched = Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'factors'>;
 
-/** The first `count` matches in another order than by score, of those behind the end of the page before. */
-export function sortMatches(index: Pick<TextIndex, 'scoresOf'>, query: Searched, columns: Pick<Columns, 'sort'>, matches: OrdSet, keys: readonly SortKey[], { count, after }: SortPage): readonly SortedDocument[] {
+/** A page of the matches in another order than by score, of those behind the end of the page before. */
+export function sortMatches(index: Pick<TextIndex, 'scoresOf'>, query: Searched, columns: Pick<Columns, 'sort'>, matches: OrdSet, keys: readonly SortKey[], page: SortPage): readonly SortedDocument[] {
   const isByScore = keys.some(({ column }) => column.kind === 'score');
-  return columns.sort(matches, { keys, offset: 0, count, after, ...(isByScore && { scores: scoresOf(index, query, matches) }) });
+  return columns.sort(matches, { keys, ...page, ...(isByScore && { scores: scoresOf(index, query, matches) }) });
 }
 
 /** In arrays of numbers: what a search allocates must not be an object for each match. */
