@@ -16,6 +16,8 @@ const MAX_BYTES = 65_536 * 65_536;
 const HEADROOM = 1 / 32;
 /** Bytes of the sets that are remembered between searches. */
 const REMEMBERED_BYTES = 8 * 1024 * 1024;
+/** Values of a column up to which each is judged sooner by itself than an order of them is made. */
+const FEW_VALUES = 8192;
 /** Comparisons, and values, of a step of work; a few milliseconds at most. */
 const ORDER_STEP = 20_000;
 const TIDY_STEP = 20_000;
@@ -31,6 +33,8 @@ export interface ColumnStoreOptions {
   readonly maxBytes?: number;
   /** Bytes of sets that are remembered between searches; 8 MiB unless said. */
   readonly rememberedBytes?: number;
+  /** Values of a column above which an order of them is made for ranges and prefixes; 8,192 unless said. */
+  readonly fewValues?: number;
 }
 
 /** Says that the columns have no room for another document. */
@@ -64,7 +68,7 @@ export class ColumnStore implements Columns {
     this.#kernel = loaded?.kernel ?? new ColumnsKernel(options.build, { maxBytes: this.#maxBytes });
     this.#remembered = new RememberedSets(options.rememberedBytes ?? REMEMBERED_BYTES);
     for (const [i, key] of (loaded?.keys ?? []).entries()) this.#keys.set(key, Column.keys + i);
-    this.#evaluation = new Evaluation(this.#kernel, this.#find);
+    this.#evaluation = new Evaluation(this.#kernel, this.#find, options.fewValues ?? FEW_VALUES);
   }
 
   static create(options: ColumnStoreOptions = {}): ColumnStore {
@@ -98,8 +102,9 @@ export class ColumnStore implements Columns {
     if (this.#change(() => this.#kernel.call.removeDocument(ord)) !== 0) this.#followExpiry(undefined);
   }
 
-  prepare({ keys = [] }: Needs): boolean {
-    const orders = keys.length === 0 ? [] : neededOrders(keys, this.#find).filter(([column, order]) => this.#kernel.call.isOrderReady(column, order) === 0);
+  prepare({ keys = [], filter }: Needs): boolean {
+    const needed = [...(keys.length === 0 ? [] : neededOrders(keys, this.#find)), ...(filter === undefined ? [] : this.#evaluation.neededOrders(filter))];
+    const orders = needed.filter(([column, order]) => this.#kernel.call.isOrderReady(column, order) === 0);
     if (orders.length === 0) return true;
     if (this.settle()) return false;
     const [column, order] = orders[0]!;

@@ -78,7 +78,8 @@ function mark(kernel: ColumnsKernel, { kind, column, order }: KernelKey, index: 
   if (value === undefined) return call.markNone(index);
   if (kind !== SortKind.order) return call.markNumber(index, typeof value === 'number' ? value : Number.NaN);
   const length = kernel.inputText(typeof value === 'string' ? value : '');
-  call.markPlace(index, call.placeOf(column, order, typeof value === 'number' ? value : Number.NaN, length));
+  const [before, behind] = [0, 1].map((including) => call.placeOf(column, order, typeof value === 'number' ? value : Number.NaN, length, including));
+  call.markPlace(index, before!, before === behind ? 0 : 1);
 }
 
 function takeScores(kernel: ColumnsKernel, { ords, scores }: Scores): void {
