@@ -7,7 +7,7 @@
 //     A sorted number has bit 31 when its value equals the one before; equal ones have the rank of their first.
 //     job, 40 bytes: u32 phase   u32 values   u32 width   u32 at   u32 left   u32 right   u32 from   u32 to   u32 merged   u32 room
 //
-// Jobs sort by merging (from one array to another and back), merge the result into a copy of the sorted numbers, and give out ranks.
+// Jobs list the new values, sort them by merging (from one array to another and back), merge the result into a copy of the sorted numbers, and give out ranks.
 
 import { compareBytes, wordAt } from '../inverted/bytes.ts';
 import { C_NEXT, C_ORDERS, FLAG, isValue, lengthOf, partLength, partOf, R_MOMENT, R_TEXT, recordAt } from './dictionary.ts';
@@ -38,6 +38,7 @@ const I_VALUE: usize = 8;
 const P_SORT: u32 = 0;
 const P_MERGE: u32 = 1;
 const P_RANK: u32 = 2;
+const P_LIST: u32 = 3;
 
 /** What an order compares: whole texts; parts; or moments (numbers and dates, before everything else), then parts. */
 export const BY_TEXT: u32 = 0;
@@ -89,10 +90,11 @@ export function advanceOrder(column: usize, number: u32, kind: u32, budget: i32)
   if (load<u32>(order, O_RANKS) === 0) openOrder(column, order);
   while (!isReady(order)) {
     if (budget <= 0) return true;
-    if (load<u32>(order, O_JOB) === 0) openJob(column, order, kind);
+    if (load<u32>(order, O_JOB) === 0) openJob(order);
     const job = <usize>load<u32>(order, O_JOB);
     const phase = load<u32>(job);
-    if (phase === P_SORT) budget = sortSome(column, job, kind, budget);
+    if (phase === P_LIST) budget = listSome(column, order, job, kind, budget);
+    else if (phase === P_SORT) budget = sortSome(column, job, kind, budget);
     else if (phase === P_MERGE) budget = mergeSome(column, order, job, kind, budget);
     else budget = rankSome(column, order, job, budget);
   }
@@ -190,21 +192,15 @@ function openOrder(column: usize, order: usize): void {
   for (let value: u32 = 1; value < next; value++) if (isValue(recordAt(column, value))) wait(order, value);
 }
 
-function openJob(column: usize, order: usize, kind: u32): void {
+function openJob(order: usize): void {
   const count = load<u32>(order, O_WAITING);
   const job = allocateZeroed(JOB, PART_DICTIONARIES);
   const from = allocate(count * <u32>ITEM, PART_DICTIONARIES);
-  const waiting = <usize>load<u32>(order) + (<usize>load<u32>(order, O_SORTED) << 2);
-  for (let i: u32 = 0; i < count; i++) {
-    const value = load<u32>(waiting + (<usize>i << 2));
-    store<u64>(from + i * ITEM, hintOf(recordAt(column, value), kind));
-    store<u32>(from + i * ITEM, value, I_VALUE);
-  }
   store<u32>(job, count, J_COUNT);
   store<u32>(job, 1, J_WIDTH);
+  store<u32>(job, P_LIST);
   store<u32>(job, <u32>from, J_FROM);
   store<u32>(job, <u32>allocate(count * <u32>ITEM, PART_DICTIONARIES), J_TO);
-  startPair(job, 0);
   store<u32>(order, <u32>job, O_JOB);
 }
 
@@ -220,6 +216,25 @@ function closeJob(order: usize): void {
 }
 
 // ---- Sorting
+
+/** Goes on listing the waiting values with their hints; what is left of the budget. */
+function listSome(column: usize, order: usize, job: usize, kind: u32, budget: i32): i32 {
+  const waiting = <usize>load<u32>(order) + (<usize>load<u32>(order, O_SORTED) << 2);
+  const from = <usize>load<u32>(job, J_FROM);
+  const count = load<u32>(job, J_COUNT);
+  let at = load<u32>(job, J_AT);
+  for (; at < count && budget > 0; at++) {
+    const value = load<u32>(waiting + (<usize>at << 2));
+    store<u64>(from + at * ITEM, hintOf(recordAt(column, value), kind));
+    store<u32>(from + at * ITEM, value, I_VALUE);
+    budget -= 4;
+  }
+  store<u32>(job, at, J_AT);
+  if (at < count) return budget;
+  store<u32>(job, P_SORT);
+  startPair(job, 0);
+  return budget;
+}
 
 function startPair(job: usize, at: u32): void {
   const count = load<u32>(job, J_COUNT);

@@ -74,7 +74,7 @@ export interface ColumnsExports extends WebAssembly.Exports {
   markNumber(key: number, number: number): void;
   markNone(key: number): void;
   takeScores(ords: number, scores: number, count: number): void;
-  sortDocuments(level: number, keys: number, from: number, to: number, marked: number): number;
+  sortDocuments(level: number, keys: number, from: number, to: number, marked: number, few: number): number;
   describeSorted(count: number, keys: number): void;
   openFactors(): number;
   multiplyFactors(level: number, factor: number): number;

@@ -103,13 +103,13 @@ function withOwnName(one: ColumnDocument): ColumnDocument {
 }
 
 async function reloaded(store: ColumnStore, build: 'release' | 'debug'): Promise<ColumnStore> {
-  return ColumnStore.load(store.save(), { build, fewValues: 0 });
+  return ColumnStore.load(store.save(), { build, fewValues: 0, fewDocuments: 0 });
 }
 
 describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
   it('answer what the reference answers, after any steps', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), fc.array(question, { minLength: 1, maxLength: 6 }), async (steps, questions) => {
-      let store = ColumnStore.create({ build, fewValues: 0 });
+      let store = ColumnStore.create({ build, fewValues: 0, fewDocuments: 0 });
       const reference = new ReferenceColumns();
       const ords = new Set<number>();
       const compare = (): void => {
@@ -142,7 +142,7 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
     const reference = new ReferenceColumns();
     const { next: random } = seededRandom(5);
     const made = (i: number): ColumnDocument => ({
-      ord: i + 5, key: `k${i}`, lang: 'en', addedAt: i, updatedAt: i, expiresAt: i % 50 === 0 ? 10 + i : undefined,
+      ord: i + 5, key: `k${i}`, lang: 'en', addedAt: i, updatedAt: (i * 7919) % 3001, expiresAt: i % 50 === 0 ? 10 + i : undefined,
       meta: { all: ['x'], half: [random() < 0.5 ? 'y' : 'n'], some: random() < 0.02 ? ['s'] : [], few: random() < 0.003 ? ['f', 'g'] : [], blocks: [String(i >> 9)], own: [String((i * 7919) % 20_011)] },
     });
     const both = (act: (columns: Columns) => void): void => [store, reference].forEach(act);
@@ -154,10 +154,12 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
         expect([...set!], text).toEqual([...expected!]);
         const facet = { field: 'blocks', orderBy: 'count', limit: 5 } as const;
         expect(store.facet(set, facet)).toEqual(reference.facet(set, facet));
-        for (const [key, descending] of [['half', true], ['own', false], ['few', true]] as const) {
+        for (const [key, descending] of [['half', true], ['own', false], ['few', true], ['blocks', true]] as const) {
           const sorting = { keys: [{ column: { kind: 'meta', key }, descending }], offset: 1500, count: 5 } as const;
           expect(store.sort(set, sorting), text).toEqual(reference.sort(set, sorting));
         }
+        const byTime = { keys: [{ column: { kind: 'time', name: 'updatedAt' }, descending: true }], offset: 3, count: 5 } as const;
+        expect(store.sort(set, byTime), text).toEqual(reference.sort(set, byTime));
       }
     };
     const count = 10_000;
