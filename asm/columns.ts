@@ -4,8 +4,8 @@
 
 import { setBit } from './columns/bits.ts';
 import { C_DOCS, C_NEXT, C_SWEEP, C_UNUSED, C_VALUES, columnAt, findValue, FLAG, KEYS, IDENTITY, LANG, openColumn, R_LENGTH, R_MOMENT, R_SET, recordAt, sweep } from './columns/dictionary.ts';
-import { H_BUFFERS, H_COLUMN_COUNT, H_LAYOUT, H_MAGIC, H_ORD_END, H_TOP, HEAP, LAYOUT, MAGIC, PART_SCRATCH } from './columns/layout.ts';
-import { advanceOrder, BY_MOMENT, BY_PART, BY_TEXT, closeOrders, isReady, orderAt, placeInOrder } from './columns/orders.ts';
+import { H_BUFFERS, H_COLUMN_COUNT, H_FROZEN, H_LAYOUT, H_MAGIC, H_ORD_END, H_RUNS, H_TOP, HEAP, LAYOUT, MAGIC, PART_SCRATCH } from './columns/layout.ts';
+import { advanceOrder, BY_MOMENT, BY_PART, BY_TEXT, closeOrders, isReady, orderAt, placeInOrder, sortedCount } from './columns/orders.ts';
 import { containersOf } from './columns/sets.ts';
 import { release } from './columns/memory.ts';
 import { B_FACTORS, B_INPUT, BUFFERS, buffer, reserve } from './columns/scratch.ts';
@@ -16,7 +16,7 @@ import { EXPIRES_AT, TIME_SHIFT, TIME_SLOTS, timePage } from './columns/times.ts
 // (The compiler finds re-exported files without their ending only.)
 export { putDocument, removeDocument } from './columns/documents';
 export { clearLevel, countLevel, exportLevel, fillLevel, importLevel, intersectLevels, invertLevel, subtractLevels, uniteLevels } from './columns/levels';
-export { judgeNumbers, judgePrefix, judgeRange, openVerdicts, passValue, uniteExisting, uniteKey, unitePassing, uniteTimes, uniteValue, valueEnd } from './columns/judging';
+export { judgeNumbers, judgePrefix, judgeRange, openVerdicts, passInterval, passValue, uniteExisting, uniteKey, unitePassing, uniteTimes, uniteValue, valueEnd } from './columns/judging';
 export { countDays, countValues, selectValues } from './columns/facets';
 export { describeSorted, markNone, markNumber, markPlace, sortDocuments, takeScores } from './columns/sorting';
 export { buffer, reserve } from './columns/scratch';
@@ -41,6 +41,8 @@ export function adopt(): bool {
     release(load<u32>(entry), load<u32>(entry, 4), PART_SCRATCH);
     store<u64>(entry, 0);
   }
+  store<u32>(H_RUNS, 0);
+  store<u32>(H_FROZEN, 0);
   return true;
 }
 
@@ -69,7 +71,8 @@ export function formsOf(column: u32, value: u32, form: u32): u32 {
 // ---- Orders
 
 function kindOf(column: u32, order: u32): u32 {
-  return column >= KEYS ? BY_MOMENT : order === 0 ? BY_TEXT : BY_PART;
+  if (column >= KEYS) return order === 0 ? BY_MOMENT : BY_TEXT;
+  return order === 0 ? BY_TEXT : BY_PART;
 }
 
 /** Goes on making an order of a column's values, for about so many comparisons; whether there is more to do. */
@@ -78,13 +81,18 @@ export function makeOrder(column: u32, order: u32, budget: i32): bool {
   return advanceOrder(columnAt(column), order, kindOf(column, order), budget);
 }
 
+/** How many values an order has. */
+export function sortedEnd(column: u32, order: u32): u32 {
+  return sortedCount(orderAt(columnAt(column), order));
+}
+
 export function isOrderReady(column: u32, order: u32): bool {
   return isReady(orderAt(columnAt(column), order));
 }
 
 /** See `placeInOrder`; the text is in B_INPUT. */
-export function placeOf(column: u32, order: u32, moment: f64, length: u32): u32 {
-  return placeInOrder(columnAt(column), order, kindOf(column, order), moment, buffer(B_INPUT), length);
+export function placeOf(column: u32, order: u32, moment: f64, length: u32, including: bool): u32 {
+  return placeInOrder(columnAt(column), order, kindOf(column, order), moment, buffer(B_INPUT), length, including);
 }
 
 // ---- Expiry

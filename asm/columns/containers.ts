@@ -78,6 +78,73 @@ export function uniteContainer(entry: usize, bits: usize, bytes: u32): void {
   }
 }
 
+/** How many of the values a bitmap of so many bytes, from the container's first slot on, has. */
+export function countContainer(entry: usize, bits: usize, bytes: u32): u32 {
+  const form = load<u16>(entry, E_FORM);
+  const at = <usize>load<u32>(entry, E_ADDRESS);
+  const size = load<u32>(entry, E_SIZE);
+  let count: u32 = 0;
+  if (form === BITMAP) {
+    const end = min(bytes, BITMAP_BYTES);
+    for (let i: u32 = 0; i < end; i += 8) count += <u32>popcnt(load<u64>(bits + i) & load<u64>(at + i));
+  } else if (form === ARRAY) {
+    for (let i: u32 = 0; i < size; i++) count += <u32>hasBit(bits, load<u16>(at + (<usize>i << 1)));
+  } else {
+    for (let i: u32 = 0; i < size; i++) count += countRun(bits, load<u16>(at + (<usize>i << 2)), load<u16>(at + (<usize>i << 2), 2));
+  }
+  return count;
+}
+
+/** Moves the values that a bitmap has from it to a list of slots; the end of the list. */
+export function takeContainer(entry: usize, bits: usize, bytes: u32, base: u32, to: usize): usize {
+  const form = load<u16>(entry, E_FORM);
+  const at = <usize>load<u32>(entry, E_ADDRESS);
+  const size = load<u32>(entry, E_SIZE);
+  if (form === BITMAP) {
+    const end = min(bytes, BITMAP_BYTES);
+    for (let i: u32 = 0; i < end; i += 8) to = takeWord(bits + i, load<u64>(at + i), base + (i << 3), to);
+    return to;
+  }
+  if (form === ARRAY) {
+    for (let i: u32 = 0; i < size; i++) {
+      const value = <u32>load<u16>(at + (<usize>i << 1));
+      if (!hasBit(bits, value)) continue;
+      clearBit(bits, value);
+      store<u32>(to, base | value);
+      to += 4;
+    }
+    return to;
+  }
+  for (let i: u32 = 0; i < size; i++) {
+    const first = <u32>load<u16>(at + (<usize>i << 2));
+    const last = <u32>load<u16>(at + (<usize>i << 2), 2);
+    for (let word = first >> 6; word <= last >> 6; word++) {
+      const mask = (~(<u64>0) << (word === first >> 6 ? first & 63 : 0)) & (~(<u64>0) >> (word === last >> 6 ? 63 - (last & 63) : 0));
+      to = takeWord(bits + (<usize>word << 3), mask, base + (word << 6), to);
+    }
+  }
+  return to;
+}
+
+function takeWord(place: usize, mask: u64, base: u32, to: usize): usize {
+  const own = load<u64>(place);
+  store<u64>(place, own & ~mask);
+  for (let word = own & mask; word !== 0; word &= word - 1) {
+    store<u32>(to, base + <u32>ctz(word));
+    to += 4;
+  }
+  return to;
+}
+
+function countRun(bits: usize, first: u32, last: u32): u32 {
+  let count: u64 = 0;
+  for (let word = first >> 6; word <= last >> 6; word++) {
+    const mask = (~(<u64>0) << (word === first >> 6 ? first & 63 : 0)) & (~(<u64>0) >> (word === last >> 6 ? 63 - (last & 63) : 0));
+    count += popcnt(load<u64>(bits + (<usize>word << 3)) & mask);
+  }
+  return <u32>count;
+}
+
 /** Sets the bits from one to another, inclusive. */
 export function setRun(bits: usize, first: u32, last: u32): void {
   const from = bits + (<usize>(first >> 6) << 3);

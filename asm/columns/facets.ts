@@ -2,16 +2,21 @@
 
 import { hasBit } from './bits.ts';
 import { compareBytes } from '../inverted/bytes.ts';
-import { C_NEXT, C_PAGES, C_SPELLED, columnAt, KEYS, lengthOf, R_SET, R_TEXT, recordAt } from './dictionary.ts';
+import { C_DOCS, C_NEXT, C_PAGES, C_PAIRS, C_SPELLED, C_VALUES, columnAt, KEYS, lengthOf, R_SET, R_TEXT, recordAt } from './dictionary.ts';
 import { isArray, listOf, PAGE_SHIFT, pageAt, pageEnd, SEVERAL, slotsOf, valueOf, valuesIn } from './forward.ts';
 import { level, levelBytes } from './levels.ts';
 import { B_COUNTS, B_DAYS, B_OUTPUT, B_TOUCHED, buffer, reserve } from './scratch.ts';
+import { countSet } from './sets.ts';
 import { live } from './slots.ts';
 import { TIME_SHIFT, TIME_SLOTS, timePage } from './times.ts';
 
 /** Stands for all documents where a level is asked for. */
 export const ALL: u32 = 0xffffffff;
 const DAY_SECONDS: f64 = 86400;
+/** Documents that a value has on average, for its set to be gone through; and how many slots of sets take as long as a document of the level. */
+const FEW_DOCUMENTS: u32 = 32;
+const SINGLE_COST: u32 = 4;
+const SEVERAL_COST: u32 = 16;
 /** Days from the first to the last that are counted in an array. */
 const MAX_DAYS: f64 = 1048576;
 
@@ -26,14 +31,15 @@ export function countValues(number: u32, from: u32): u32 {
   const counts = reserve(B_COUNTS, next << 2);
   reserve(B_TOUCHED, next << 2);
   if (from === ALL && number >= KEYS) return countAll(column, counts);
-  memory.fill(counts, 0, <usize>next << 2);
   const bits = bitsOf(from);
   const bytes = levelBytes();
+  if (pageEnd(column + C_SPELLED) === 0 && isSoonerBySets(column, bits, bytes)) return countSets(column, counts, bits, bytes);
+  memory.fill(counts, 0, <usize>next << 2);
   let touched: u32 = 0;
   for (let page: u32 = 0; page < pageEnd(column + C_PAGES); page++) {
     const first = page << (PAGE_SHIFT - 3);
     if (load<u32>(pageAt(column + C_PAGES, page)) === 0 || first >= bytes) continue;
-    if (number < KEYS) touched = countNames(column, page << PAGE_SHIFT, bits, min(bytes - first, 512), counts, touched);
+    if (number < KEYS && hasPage(column + C_SPELLED, page)) touched = countNames(column, page << PAGE_SHIFT, bits, min(bytes - first, 512), counts, touched);
     else if (isArray(pageAt(column + C_PAGES, page))) touched = countArray(load<u32>(pageAt(column + C_PAGES, page)), bits + first, min(bytes - first, 512), counts, touched);
     else touched = countList(pageAt(column + C_PAGES, page), bits + first, counts, touched);
   }
@@ -46,6 +52,28 @@ function countAll(column: usize, counts: usize): u32 {
   let touched: u32 = 0;
   for (let value: u32 = 1; value < next; value++) {
     const count = load<u32>(recordAt(column, value), R_SET);
+    if (count === 0) continue;
+    store<u32>(counts + (<usize>value << 2), count);
+    store<u32>(list + (<usize>(touched++) << 2), value);
+  }
+  return touched;
+}
+
+/** Whether the sets of all values are gone through sooner than the documents: they are read in order, those of documents with several values are not. */
+function isSoonerBySets(column: usize, bits: usize, bytes: u32): bool {
+  const pairs = load<u32>(column, C_PAIRS);
+  if (load<u32>(column, C_VALUES) > load<u32>(column, C_DOCS) / FEW_DOCUMENTS) return false;
+  let documents: u64 = 0;
+  for (let i: u32 = 0; i < bytes; i += 8) documents += popcnt(load<u64>(bits + i));
+  return pairs < <u32>documents * (pairs > load<u32>(column, C_DOCS) ? SEVERAL_COST : SINGLE_COST);
+}
+
+function countSets(column: usize, counts: usize, bits: usize, bytes: u32): u32 {
+  const next = load<u32>(column, C_NEXT);
+  const list = buffer(B_TOUCHED);
+  let touched: u32 = 0;
+  for (let value: u32 = 1; value < next; value++) {
+    const count = countSet(recordAt(column, value) + R_SET, bits, bytes);
     if (count === 0) continue;
     store<u32>(counts + (<usize>value << 2), count);
     store<u32>(list + (<usize>(touched++) << 2), value);
@@ -72,6 +100,10 @@ function countList(entry: usize, bits: usize, counts: usize, touched: u32): u32 
     if (hasBit(bits, slot)) touched = countEntry(load<u32>(values + (<usize>i << 2)), counts, touched);
   }
   return touched;
+}
+
+function hasPage(pages: usize, page: u32): bool {
+  return page < pageEnd(pages) && load<u32>(pageAt(pages, page)) !== 0;
 }
 
 /** Names are counted as they are spelled. */

@@ -48,6 +48,11 @@ export function listOf(value: u32): usize {
   return <usize>(value << 3);
 }
 
+/** The values of a page by slot, or 0 where it is a list or not there. */
+export function arrayOf(pages: usize, page: u32): usize {
+  return page < pageEnd(pages) && isArray(pageAt(pages, page)) ? <usize>load<u32>(pageAt(pages, page)) : 0;
+}
+
 /** The value of a slot, or 0. */
 export function valueOf(pages: usize, slot: u32): u32 {
   const page = slot >> PAGE_SHIFT;

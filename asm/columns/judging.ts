@@ -11,6 +11,7 @@ import {
 } from './dictionary.ts';
 import { isArray, listOf, PAGE_SHIFT, PAGE_SLOTS, pageAt, pageEnd, SEVERAL, slotsOf, valuesIn } from './forward.ts';
 import { level, levelBytes } from './levels.ts';
+import { orderAt, sortedAt } from './orders.ts';
 import { B_INPUT, B_OUTPUT, B_VERDICTS, buffer, reserve } from './scratch.ts';
 import { uniteSet } from './sets.ts';
 import { live } from './slots.ts';
@@ -20,8 +21,11 @@ const BOUND: u32 = 24;
 const GTE: u32 = 0;
 const LTE: u32 = 1;
 const GT: u32 = 2;
-/** Documents are gone through when those of the passing values are more than one in so many. */
+/** Documents are gone through when those of the passing values are more than one in so many, or the values more than one in so many documents. */
 const SCANNED: u32 = 8;
+const SCANNED_VALUES: u32 = 32;
+/** Of so few values each has a bitmap that is united sooner than documents are gone through. */
+const FEW_VALUES: u32 = 64;
 
 /** Begins with verdicts on the values of a column: none passes. */
 export function openVerdicts(column: u32): void {
@@ -96,21 +100,38 @@ export function uniteKey(to: u32, length: u32): void {
   }
 }
 
+/** Lets the values of an order pass that are from one place to another, exclusive. */
+export function passInterval(number: u32, order: u32, from: u32, to: u32): void {
+  const sorted = orderAt(columnAt(number), order);
+  for (let i = from; i < to; i++) passValue(sortedAt(sorted, i));
+}
+
 /** Adds the documents of the values that pass to a level. */
 export function unitePassing(to: u32, number: u32): void {
   const column = columnAt(number);
-  const verdicts = buffer(B_VERDICTS);
-  const end = load<u32>(column, C_NEXT);
-  let documents: u32 = 0;
-  for (let first: u32 = 0; first < end; first += 64) {
-    for (let word = load<u64>(verdicts + (first >> 3)); word !== 0; word &= word - 1) documents += load<u32>(recordAt(column, first + <u32>ctz(word)), R_SET);
-  }
-  if (documents > load<u32>(column, C_DOCS) / SCANNED && load<u32>(column, C_VALUES) > 64) scanPages(level(to), column + C_PAGES, verdicts);
+  if (areMany(column)) scanPages(level(to), column + C_PAGES, buffer(B_VERDICTS));
   else {
+    const verdicts = buffer(B_VERDICTS);
+    const end = load<u32>(column, C_NEXT);
     for (let first: u32 = 0; first < end; first += 64) {
       for (let word = load<u64>(verdicts + (first >> 3)); word !== 0; word &= word - 1) uniteSet(recordAt(column, first + <u32>ctz(word)) + R_SET, level(to), levelBytes());
     }
   }
+}
+
+/** Whether the documents of the values that pass are many, or those values themselves, each of which takes longer than a document. */
+function areMany(column: usize): bool {
+  if (load<u32>(column, C_VALUES) <= FEW_VALUES) return false;
+  const verdicts = buffer(B_VERDICTS);
+  const end = load<u32>(column, C_NEXT);
+  let values: u32 = 0;
+  for (let first: u32 = 0; first < end; first += 64) values += <u32>popcnt(load<u64>(verdicts + (first >> 3)));
+  if (values > load<u32>(column, C_DOCS) / SCANNED_VALUES) return true;
+  let documents: u32 = 0;
+  for (let first: u32 = 0; first < end; first += 64) {
+    for (let word = load<u64>(verdicts + (first >> 3)); word !== 0; word &= word - 1) documents += load<u32>(recordAt(column, first + <u32>ctz(word)), R_SET);
+  }
+  return documents > load<u32>(column, C_DOCS) / SCANNED;
 }
 
 /** Adds the documents to a level that have a value in a column. */
@@ -120,22 +141,26 @@ export function uniteExisting(to: u32, number: u32): void {
   else scanPages(bits, columnAt(number) + C_PAGES, 0);
 }
 
-/** Documents whose time is within all of the bounds in B_INPUT. */
-export function uniteTimes(to: u32, field: u32, bounds: u32): void {
+/** Adds the documents to a level whose time is in an interval, both ends included. */
+export function uniteTimes(to: u32, field: u32, low: f64, high: f64): void {
   const bits = level(to);
   const bytes = levelBytes();
+  const lows = f64x2.splat(low);
+  const highs = f64x2.splat(high);
   for (let page: u32 = 0; page << (TIME_SHIFT - 3) < bytes; page++) {
-    const times = timePage(field, page);
+    let times = timePage(field, page);
     if (times === 0) continue;
-    for (let i: u32 = 0; i < TIME_SLOTS; i += 64) {
-      const at = (page << (TIME_SHIFT - 3)) + (i >> 3);
-      if (at >= bytes) break;
+    const base = page << (TIME_SHIFT - 3);
+    const end = min(TIME_SLOTS >> 3, bytes - base);
+    for (let i: u32 = 0; i < end; i += 8) {
       let word: u64 = 0;
-      for (let j: u32 = 0; j < 64; j++) {
-        const time = load<f64>(times + (<usize>(i + j) << 3));
-        if (time === time && isWithin(time, 0, 0, bounds)) word |= <u64>1 << j;
+      for (let j: u32 = 0; j < 64; j += 2) {
+        const pair = v128.load(times);
+        word |= <u64>i64x2.bitmask(v128.and(f64x2.ge(pair, lows), f64x2.le(pair, highs))) << j;
+        times += 16;
       }
-      store<u64>(bits + at, load<u64>(bits + at) | word);
+      const place = bits + base + i;
+      store<u64>(place, load<u64>(place) | word);
     }
   }
 }

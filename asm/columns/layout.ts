@@ -49,8 +49,8 @@ export const H_COLUMN_CAPACITY: usize = HEADER + 116;
 export const H_TIMES: usize = HEADER + 120;
 /** Ordinals of documents are below it. */
 export const H_ORD_END: usize = HEADER + 152;
-/** What a call returns besides its result, 8 x u32. */
-export const H_RESULTS: usize = HEADER + 160;
+/** Runs of blocks in B_RUNS; 0 when they are not known. */
+export const H_RUNS: usize = HEADER + 156;
 /** Heads of the lists of free chunks by size class, 224 x u32. */
 export const H_FREE_LISTS: usize = HEADER + 256;
 /** Buffers that grow (see `scratch.ts`), 96 x 8 bytes: address, bytes. */

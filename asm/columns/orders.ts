@@ -7,9 +7,9 @@
 //     A sorted number has bit 31 when its value equals the one before; equal ones have the rank of their first.
 //     job, 40 bytes: u32 phase   u32 values   u32 width   u32 at   u32 left   u32 right   u32 from   u32 to   u32 merged   u32 room
 //
-// Jobs sort by merging (from one array to another and back), merge the result into a copy of the sorted numbers, and give out ranks.
+// Jobs list the new values, sort them by merging (from one array to another and back), merge the result into a copy of the sorted numbers, and give out ranks.
 
-import { compareBytes } from '../inverted/bytes.ts';
+import { compareBytes, wordAt } from '../inverted/bytes.ts';
 import { C_NEXT, C_ORDERS, FLAG, isValue, lengthOf, partLength, partOf, R_MOMENT, R_TEXT, recordAt } from './dictionary.ts';
 import { PART_DICTIONARIES } from './layout.ts';
 import { allocate, allocateZeroed, release, resize } from './memory.ts';
@@ -32,9 +32,13 @@ const J_FROM: usize = 24;
 const J_TO: usize = 28;
 const J_MERGED: usize = 32;
 const J_ROOM: usize = 36;
+/** What a job sorts: a hint, by which most values compare, and the value. */
+const ITEM: usize = 16;
+const I_VALUE: usize = 8;
 const P_SORT: u32 = 0;
 const P_MERGE: u32 = 1;
 const P_RANK: u32 = 2;
+const P_LIST: u32 = 3;
 
 /** What an order compares: whole texts; parts; or moments (numbers and dates, before everything else), then parts. */
 export const BY_TEXT: u32 = 0;
@@ -89,26 +93,42 @@ export function advanceOrder(column: usize, number: u32, kind: u32, budget: i32)
     if (load<u32>(order, O_JOB) === 0) openJob(order);
     const job = <usize>load<u32>(order, O_JOB);
     const phase = load<u32>(job);
-    if (phase === P_SORT) budget = sortSome(column, job, kind, budget);
+    if (phase === P_LIST) budget = listSome(column, order, job, kind, budget);
+    else if (phase === P_SORT) budget = sortSome(column, job, kind, budget);
     else if (phase === P_MERGE) budget = mergeSome(column, order, job, kind, budget);
     else budget = rankSome(column, order, job, budget);
   }
   return false;
 }
 
-/** How many sorted values come before a mark: a moment, or a text where that is NaN. Bit 31 says that the next one equals it. */
-export function placeInOrder(column: usize, number: u32, kind: u32, moment: f64, text: usize, length: u32): u32 {
+/** Whether the value at a place equals the one before. */
+export function equalsFormer(order: usize, index: u32): bool {
+  return (load<u32>(<usize>load<u32>(order) + (<usize>index << 2)) & FLAG) !== 0;
+}
+
+export function sortedCount(order: usize): u32 {
+  return load<u32>(order, O_SORTED);
+}
+
+/** The value at a place of an order. */
+export function sortedAt(order: usize, index: u32): u32 {
+  assert(index < load<u32>(order, O_SORTED), 'a place behind the end');
+  return numberAt(load<u32>(order), index);
+}
+
+/** How many sorted values come before a mark, or with it where `including`: a moment, or a text where that is NaN. */
+export function placeInOrder(column: usize, number: u32, kind: u32, moment: f64, text: usize, length: u32, including: bool): u32 {
   const order = orderAt(column, number);
   const numbers = <usize>load<u32>(order);
-  const end = load<u32>(order, O_SORTED);
+  const most = including ? 0 : -1;
   let low: u32 = 0;
-  let high = end;
+  let high = load<u32>(order, O_SORTED);
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (compareWith(recordAt(column, numberAt(numbers, middle)), kind, moment, text, length) < 0) low = middle + 1;
+    if (compareWith(recordAt(column, numberAt(numbers, middle)), kind, moment, text, length) <= most) low = middle + 1;
     else high = middle;
   }
-  return low < end && compareWith(recordAt(column, numberAt(numbers, low)), kind, moment, text, length) === 0 ? low | FLAG : low;
+  return low;
 }
 
 /** How two values compare. */
@@ -133,6 +153,20 @@ function compareWith(record: usize, kind: u32, moment: f64, text: usize, length:
 /** Without infinite numbers, which no sort value is. */
 function bounded(moment: f64): f64 {
   return max(-f64.MAX_VALUE, min(f64.MAX_VALUE, moment));
+}
+
+/** The first bits of what an order compares: values whose hints differ compare as these do. */
+function hintOf(record: usize, kind: u32): u64 {
+  if (kind === BY_MOMENT) {
+    const moment = bounded(load<f64>(record, R_MOMENT));
+    if (moment === moment) {
+      const bits = reinterpret<u64>(moment + 0.0);
+      return ((bits >> 63) !== 0 ? ~bits : bits | (<u64>1 << 63)) >> 1;
+    }
+  }
+  const text = kind === BY_TEXT ? <usize>load<u32>(record, R_TEXT) : partOf(record);
+  const word = bswap<u64>(wordAt(text, kind === BY_TEXT ? lengthOf(record) : partLength(record)));
+  return kind === BY_MOMENT ? (word >> 1) | (<u64>1 << 63) : word;
 }
 
 function numberAt(numbers: usize, index: u32): u32 {
@@ -161,20 +195,19 @@ function openOrder(column: usize, order: usize): void {
 function openJob(order: usize): void {
   const count = load<u32>(order, O_WAITING);
   const job = allocateZeroed(JOB, PART_DICTIONARIES);
-  const from = allocate(count << 2, PART_DICTIONARIES);
-  memory.copy(from, <usize>load<u32>(order) + (<usize>load<u32>(order, O_SORTED) << 2), <usize>count << 2);
+  const from = allocate(count * <u32>ITEM, PART_DICTIONARIES);
   store<u32>(job, count, J_COUNT);
   store<u32>(job, 1, J_WIDTH);
+  store<u32>(job, P_LIST);
   store<u32>(job, <u32>from, J_FROM);
-  store<u32>(job, <u32>allocate(count << 2, PART_DICTIONARIES), J_TO);
-  startPair(job, 0);
+  store<u32>(job, <u32>allocate(count * <u32>ITEM, PART_DICTIONARIES), J_TO);
   store<u32>(order, <u32>job, O_JOB);
 }
 
 function closeJob(order: usize): void {
   const job = <usize>load<u32>(order, O_JOB);
   if (job === 0) return;
-  const bytes = load<u32>(job, J_COUNT) << 2;
+  const bytes = load<u32>(job, J_COUNT) * <u32>ITEM;
   release(load<u32>(job, J_FROM), bytes, PART_DICTIONARIES);
   release(load<u32>(job, J_TO), bytes, PART_DICTIONARIES);
   release(load<u32>(job, J_MERGED), load<u32>(job, J_ROOM) << 2, PART_DICTIONARIES);
@@ -183,6 +216,25 @@ function closeJob(order: usize): void {
 }
 
 // ---- Sorting
+
+/** Goes on listing the waiting values with their hints; what is left of the budget. */
+function listSome(column: usize, order: usize, job: usize, kind: u32, budget: i32): i32 {
+  const waiting = <usize>load<u32>(order) + (<usize>load<u32>(order, O_SORTED) << 2);
+  const from = <usize>load<u32>(job, J_FROM);
+  const count = load<u32>(job, J_COUNT);
+  let at = load<u32>(job, J_AT);
+  for (; at < count && budget > 0; at++) {
+    const value = load<u32>(waiting + (<usize>at << 2));
+    store<u64>(from + at * ITEM, hintOf(recordAt(column, value), kind));
+    store<u32>(from + at * ITEM, value, I_VALUE);
+    budget -= 4;
+  }
+  store<u32>(job, at, J_AT);
+  if (at < count) return budget;
+  store<u32>(job, P_SORT);
+  startPair(job, 0);
+  return budget;
+}
 
 function startPair(job: usize, at: u32): void {
   const count = load<u32>(job, J_COUNT);
@@ -222,24 +274,27 @@ function mergePair(column: usize, job: usize, kind: u32, from: usize, to: usize,
   let left = load<u32>(job, J_LEFT);
   let right = load<u32>(job, J_RIGHT);
   while (left < middle && right < end && budget > 0) {
-    const a = load<u32>(from + (<usize>left << 2));
-    const b = load<u32>(from + (<usize>right << 2));
-    const place = to + (<usize>(left + right - middle) << 2);
-    if (compareValues(recordAt(column, a), recordAt(column, b), kind) <= 0) {
-      store<u32>(place, a);
-      left++;
-    } else {
-      store<u32>(place, b);
-      right++;
-    }
+    const a = from + left * ITEM;
+    const b = from + right * ITEM;
+    const place = to + (left + right - middle) * ITEM;
+    const hint = load<u64>(a);
+    const other = load<u64>(b);
     budget--;
+    let isFirst = hint < other;
+    if (hint === other) {
+      isFirst = compareValues(recordAt(column, load<u32>(a, I_VALUE)), recordAt(column, load<u32>(b, I_VALUE)), kind) <= 0;
+      budget -= 7;
+    }
+    v128.store(place, isFirst ? v128.load(a) : v128.load(b));
+    left += <u32>isFirst;
+    right += <u32>!isFirst;
   }
   store<u32>(job, left, J_LEFT);
   store<u32>(job, right, J_RIGHT);
   if (left < middle && right < end) return budget;
-  const place = to + (<usize>(left + right - middle) << 2);
-  if (left < middle) memory.copy(place, from + (<usize>left << 2), <usize>(middle - left) << 2);
-  else memory.copy(place, from + (<usize>right << 2), <usize>(end - right) << 2);
+  const place = to + (left + right - middle) * ITEM;
+  if (left < middle) memory.copy(place, from + left * ITEM, (middle - left) * ITEM);
+  else memory.copy(place, from + right * ITEM, (end - right) * ITEM);
   startPair(job, end);
   return budget;
 }
@@ -261,7 +316,7 @@ function mergeSome(column: usize, order: usize, job: usize, kind: u32, budget: i
   let at = load<u32>(job, J_AT);
   let left = load<u32>(job, J_LEFT);
   while (at < count && budget > 0) {
-    const value = load<u32>(fresh + (<usize>at << 2));
+    const value = load<u32>(fresh + at * ITEM, I_VALUE);
     const record = recordAt(column, value);
     const place = behindValue(column, numbers, left, sorted, record, kind);
     memory.copy(merged + (<usize>(left + at) << 2), numbers + (<usize>left << 2), <usize>(place - left) << 2);

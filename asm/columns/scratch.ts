@@ -26,6 +26,8 @@ export const B_FACTORS: u32 = 10;
 export const B_DAYS: u32 = 11;
 /** Texts that verdicts compare with. */
 export const B_TEXTS: u32 = 12;
+/** Runs of blocks (see `slots.ts`). */
+export const B_RUNS: u32 = 13;
 /** Bitmaps over slots, by level (see `levels.ts`). */
 export const B_LEVELS: u32 = 16;
 export const BUFFERS: u32 = 96;

@@ -4,8 +4,10 @@
 //     set, 8 bytes: u32 documents   u32 the slot of one   | address of the list, u32 each, ascending
 //                                                         | address of the bitmap: u32 containers, u32 unused, entries
 
-import { setBit } from './bits.ts';
-import { addToContainer, closeContainer, ENTRY, openContainer, removeFromContainer, uniteContainer, E_FORM, E_SIZE, E_ADDRESS, ARRAY, BITMAP } from './containers.ts';
+import { clearBit, hasBit, setBit } from './bits.ts';
+import {
+  addToContainer, ARRAY, BITMAP, closeContainer, countContainer, E_ADDRESS, E_FORM, E_SIZE, ENTRY, openContainer, removeFromContainer, takeContainer, uniteContainer,
+} from './containers.ts';
 import { PART_BITMAPS } from './layout.ts';
 import { allocate, release, roomFor } from './memory.ts';
 
@@ -69,7 +71,52 @@ export function uniteSet(set: usize, bits: usize, bytes: u32): void {
   }
 }
 
-/** Sizes of a bitmap's containers of a form (see `containers.ts`); for tests. */
+/** How many of the slots a bitmap of so many bytes has. */
+export function countSet(set: usize, bits: usize, bytes: u32): u32 {
+  const count = load<u32>(set);
+  const place = <usize>load<u32>(set, S_PLACE);
+  if (count < 2) return count === 1 ? <u32>hasBit(bits, <u32>place) : 0;
+  let found: u32 = 0;
+  if (!isBitmap(place)) {
+    for (let i: u32 = 0; i < count; i++) found += <u32>hasBit(bits, load<u32>(place + (<usize>i << 2)));
+    return found;
+  }
+  const containers = load<u32>(place - 1);
+  for (let i: u32 = 0; i < containers; i++) {
+    const entry = place - 1 + FIRST_ENTRY + i * ENTRY;
+    const first = <u32>load<u16>(entry) << 13;
+    found += countContainer(entry, bits + first, bytes - first);
+  }
+  return found;
+}
+
+/** Moves the slots that a bitmap of so many bytes has from it to a list; the end of the list. */
+export function takeSet(set: usize, bits: usize, bytes: u32, to: usize): usize {
+  const count = load<u32>(set);
+  const place = <usize>load<u32>(set, S_PLACE);
+  if (count === 0) return to;
+  if (count === 1) return takeOne(bits, <u32>place, to);
+  if (!isBitmap(place)) {
+    for (let i: u32 = 0; i < count; i++) to = takeOne(bits, load<u32>(place + (<usize>i << 2)), to);
+    return to;
+  }
+  const containers = load<u32>(place - 1);
+  for (let i: u32 = 0; i < containers; i++) {
+    const entry = place - 1 + FIRST_ENTRY + i * ENTRY;
+    const first = <u32>load<u16>(entry) << 13;
+    to = takeContainer(entry, bits + first, bytes - first, first << 3, to);
+  }
+  return to;
+}
+
+function takeOne(bits: usize, slot: u32, to: usize): usize {
+  if (!hasBit(bits, slot)) return to;
+  clearBit(bits, slot);
+  store<u32>(to, slot);
+  return to + 4;
+}
+
+/** How many containers a bitmap has of a form (see `containers.ts`); for tests. */
 export function containersOf(set: usize, form: u32): u32 {
   if (load<u32>(set) < 2 || !isBitmap(load<u32>(set, S_PLACE))) return 0;
   const bitmap = <usize>load<u32>(set, S_PLACE) - 1;

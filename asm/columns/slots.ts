@@ -8,14 +8,16 @@
 //     H_LIVE         a bit for each slot that has a document: the byte of a block
 
 import { clearBit, hasBit, setBit } from './bits.ts';
-import { H_BLOCKS, H_BLOCK_CAPACITY, H_BLOCK_ORDS, H_DOCS, H_FREE_BLOCK, H_LIVE, H_ORD_END, H_ORD_PAGES, H_ORD_PAGE_CAPACITY, PART_COLUMNS } from './layout.ts';
+import { H_BLOCKS, H_BLOCK_CAPACITY, H_BLOCK_ORDS, H_DOCS, H_FREE_BLOCK, H_LIVE, H_ORD_END, H_ORD_PAGES, H_ORD_PAGE_CAPACITY, H_RUNS, PART_COLUMNS } from './layout.ts';
 import { allocateZeroed, resize } from './memory.ts';
+import { B_RUNS, buffer, reserve } from './scratch.ts';
 
 export const NO_SLOT: u32 = 0xffffffff;
 const PAGE_SHIFT: u32 = 9;
 const PAGE_MASK: u32 = 511;
 const FIRST_BLOCKS: u32 = 64;
 const FREE: u32 = 0x80000000;
+const RUN: usize = 12;
 
 /** Slots that there is an end of: a multiple of 64. */
 export function slotEnd(): u32 {
@@ -56,39 +58,26 @@ export function freeSlot(slot: u32): void {
   const place = <usize>load<u32>(H_BLOCK_ORDS) + (<usize>block << 2);
   store<u32>(pageEntry(load<u32>(place)), 0);
   store<u32>(place, FREE | load<u32>(H_FREE_BLOCK));
+  store<u32>(H_RUNS, 0);
   store<u32>(H_FREE_BLOCK, block + 1);
 }
 
 /** Turns a bitmap over ordinals, of so many bytes, into one over slots, of documents alone. */
 export function toSlots(ordBits: usize, bytes: u32, slotBits: usize): void {
-  const blocks = load<u32>(H_BLOCKS);
-  const ords = <usize>load<u32>(H_BLOCK_ORDS);
-  for (let block: u32 = 0; block < blocks;) {
-    const first = load<u32>(ords + (<usize>block << 2));
-    const length = runAt(ords, block, blocks, first);
-    if ((first & FREE) !== 0) memory.fill(slotBits + block, 0, length);
-    else {
-      const there = first >= bytes ? 0 : min(length, bytes - first);
-      copyRun(slotBits + block, ordBits + first, there);
-      memory.fill(slotBits + block + there, 0, length - there);
-    }
-    block += length;
-  }
+  const runs = listRuns();
   const end = slotEnd() >> 3;
-  memory.fill(slotBits + blocks, 0, end - blocks);
+  memory.fill(slotBits, 0, end);
+  for (let run = buffer(B_RUNS), last = run + runs * RUN; run < last; run += RUN) {
+    const first = load<u32>(run, 4);
+    if (first < bytes) copyRun(slotBits + load<u32>(run), ordBits + first, min(load<u32>(run, 8), bytes - first));
+  }
   for (let i: u32 = 0; i < end; i += 8) store<u64>(slotBits + i, load<u64>(slotBits + i) & load<u64>(live() + i));
 }
 
 /** Turns a bitmap over slots into one over ordinals, whose bytes are zero before. */
 export function toOrds(slotBits: usize, ordBits: usize): void {
-  const blocks = load<u32>(H_BLOCKS);
-  const ords = <usize>load<u32>(H_BLOCK_ORDS);
-  for (let block: u32 = 0; block < blocks;) {
-    const first = load<u32>(ords + (<usize>block << 2));
-    const length = runAt(ords, block, blocks, first);
-    if ((first & FREE) === 0) copyRun(ordBits + first, slotBits + block, length);
-    block += length;
-  }
+  const runs = listRuns();
+  for (let run = buffer(B_RUNS), last = run + runs * RUN; run < last; run += RUN) copyRun(ordBits + load<u32>(run, 4), slotBits + load<u32>(run), load<u32>(run, 8));
 }
 
 function copyRun(to: usize, from: usize, length: u32): void {
@@ -96,12 +85,28 @@ function copyRun(to: usize, from: usize, length: u32): void {
   else memory.copy(to, from, length);
 }
 
-/** Blocks from one on whose ordinals follow each other; 1 for a free one. */
-function runAt(ords: usize, block: u32, blocks: u32, first: u32): u32 {
-  if ((first & FREE) !== 0) return 1;
-  let end = block + 1;
-  while (end < blocks && load<u32>(ords + (<usize>end << 2)) - first === end - block) end++;
-  return end - block;
+/** Lists runs of blocks whose ordinals follow each other in B_RUNS, unless they are there: u32 block, u32 block of ordinals, u32 length. */
+function listRuns(): u32 {
+  if (load<u32>(H_RUNS) !== 0) return load<u32>(H_RUNS);
+  const blocks = load<u32>(H_BLOCKS);
+  const ords = <usize>load<u32>(H_BLOCK_ORDS);
+  const list = reserve(B_RUNS, max(blocks, 1) * <u32>RUN);
+  let runs: u32 = 0;
+  for (let block: u32 = 0; block < blocks;) {
+    const first = load<u32>(ords + (<usize>block << 2));
+    let end = block + 1;
+    if ((first & FREE) === 0) {
+      while (end < blocks && load<u32>(ords + (<usize>end << 2)) - first === end - block) end++;
+      const run = list + runs * RUN;
+      store<u32>(run, block);
+      store<u32>(run, first, 4);
+      store<u32>(run, end - block, 8);
+      runs++;
+    }
+    block = end;
+  }
+  store<u32>(H_RUNS, runs);
+  return runs;
 }
 
 /** One more than the block of slots of a block of ordinals, or 0. */
@@ -124,6 +129,7 @@ function takeBlock(ordBlock: u32): u32 {
   const place = <usize>load<u32>(H_BLOCK_ORDS) + (<usize>block << 2);
   if (free !== 0) store<u32>(H_FREE_BLOCK, load<u32>(place) & ~FREE);
   store<u32>(place, ordBlock);
+  store<u32>(H_RUNS, 0);
   if ((ordBlock + 1) << 3 > load<u32>(H_ORD_END)) store<u32>(H_ORD_END, (ordBlock + 1) << 3);
   store<u32>(pageEntry(ordBlock), block + 1);
   return block + 1;

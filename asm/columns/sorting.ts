@@ -1,7 +1,7 @@
 // The documents of a level in an order, from one place to another. Slots are listed, with a key of 64 bits for what they are
 // sorted by first; a histogram of the keys tells between which of them the wanted places are, and only those are sorted. Documents
 // of equal keys go the same way by what they are sorted by next. So a page is found in a time that hardly depends on where it
-// is, without an array of documents for each order.
+// is, without an array of documents for each order. The first pages are found sooner, value by value (`walkValues`).
 //
 //     B_TEXTS, for each key of the order: u32 kind   u32 column, or field of a time   u32 order of the column
 //                                         u32 DESCENDING | SPELLED | bits below   u64 mark (see `behindMark`)   u32 text   u32 length
@@ -9,14 +9,15 @@
 // The last key is the tie: key and language in lower case. B_SLOTS holds the documents, B_EQUAL the result.
 
 import { compareBytes } from '../inverted/bytes.ts';
-import { C_PAGES, C_SPELLED, columnAt, IDENTITY, lengthOf, partLength, R_TEXT, recordAt } from './dictionary.ts';
-import { listOf, SEVERAL, valueOf } from './forward.ts';
+import { C_DOCS, C_PAGES, C_SPELLED, columnAt, IDENTITY, lengthOf, partLength, R_SET, R_TEXT, recordAt } from './dictionary.ts';
+import { arrayOf, listOf, PAGE_SHIFT, PAGE_SLOTS, pageEnd, SEVERAL, valueOf } from './forward.ts';
 import { ALL } from './facets.ts';
 import { level, levelBytes } from './levels.ts';
-import { isReady, orderAt, rankOf, ranksOf } from './orders.ts';
+import { BY_TEXT, equalsFormer, isReady, orderAt, placeInOrder, rankOf, ranksOf, sortedAt, sortedCount } from './orders.ts';
 import { B_EQUAL, B_HISTOGRAM, B_KEYS, B_OUTPUT, B_SCORES, B_SLOTS, B_TEXTS, buffer, reserve } from './scratch.ts';
+import { takeSet } from './sets.ts';
 import { live, NO_SLOT, ordOf, slotEnd, slotOf } from './slots.ts';
-import { timeOf } from './times.ts';
+import { TIME_SHIFT, TIME_SLOTS, timeOf, timePage } from './times.ts';
 
 const KEY: u32 = 32;
 const K_COLUMN: usize = 4;
@@ -40,6 +41,12 @@ const BUCKETS: u32 = 1024;
 const FEW: u32 = 512;
 /** Ties among so many documents are told by their texts, without an order of all names. */
 const FEW_TIES: u32 = 64;
+/** Values that are walked through at most, before all documents are, unless they are fewer than one for so many documents. */
+const MAX_WALK: u32 = 4096;
+const SCANNED: u32 = 32;
+const NOT_WALKED: u32 = 0xffffffff;
+/** Documents that no value was found for yet. */
+const REST_LEVEL: u32 = 77;
 
 /** Takes the scores of documents: `count` x u32 ordinal, and as many f64, both in order. */
 export function takeScores(ords: usize, scores: usize, count: u32): void {
@@ -55,15 +62,23 @@ export function takeScores(ords: usize, scores: usize, count: u32): void {
 /**
  * Sorts the documents of a level, or all. `keys` is how many the order has, the tie included; with `marked`, only documents
  * behind the mark count. The slots from place `from` to `to`, exclusive, are in B_EQUAL then; how many they are. Bit 31 is set where the
- * order of all names is needed and not ready.
+ * order of all names is needed and not ready. Up to `few` documents are all gone through.
  */
-export function sortDocuments(number: u32, keys: u32, from: u32, to: u32, marked: bool): u32 {
-  const count = listSlots(number === ALL ? live() : level(number), keys, marked);
-  reserve(B_KEYS, (count << 3) + 8);
-  reserve(B_HISTOGRAM, BUCKETS << 2);
-  reserve(B_EQUAL, (min(to, count) << 2) + 8);
-  if (from >= count) return 0;
-  return arrange(0, keys, 0, count, from, min(to, count), 0);
+export function sortDocuments(number: u32, keys: u32, from: u32, to: u32, marked: bool, few: u32): u32 {
+  const bits = number === ALL ? live() : level(number);
+  let documents: u64 = 0;
+  for (let i: u32 = 0; i < levelBytes(); i += 8) documents += popcnt(load<u64>(bits + i));
+  to = min(to, <u32>documents);
+  if (from >= to) return 0;
+  reserve(B_SLOTS, (levelBytes() << 5) + 8);
+  reserve(B_KEYS, (levelBytes() << 6) + 8);
+  reserve(B_EQUAL, (to << 2) + 8);
+  store<u32>(reserve(B_HISTOGRAM, BUCKETS << 2), 0);
+  let count = NOT_WALKED;
+  if (documents > <u64>few) count = isOfValues(keyAt(0)) ? walkValues(bits, keys, from, to, marked, <u32>documents) : to > MAX_WALK ? NOT_WALKED : walkNumbers(bits, keys, to, marked);
+  const below = count === NOT_WALKED ? 0 : load<u32>(buffer(B_HISTOGRAM));
+  if (count === NOT_WALKED) count = listSlots(bits, keys, marked);
+  return from - below >= count ? 0 : arrange(0, keys, 0, count, from - below, min(to - below, count), 0);
 }
 
 /**
@@ -106,10 +121,121 @@ function keyAt(index: u32): usize {
   return buffer(B_TEXTS) + index * KEY;
 }
 
+// ---- Listing
+
+/** Whether a key is one of values that documents have as they are ranked. */
+function isOfValues(key: usize): bool {
+  const kind = load<u32>(key);
+  if (kind !== BY_ORDER && kind !== BY_TIE) return false;
+  const column = columnAt(load<u32>(key, K_COLUMN));
+  if ((load<u32>(key, K_FLAGS) & SPELLED) !== 0 && pageEnd(column + C_SPELLED) > 0) return false;
+  return isReady(orderAt(column, load<u32>(key, K_ORDER)));
+}
+
+/**
+ * Lists the documents of a bitmap that are from one place to another behind the mark, value by value in the order of the first key: all
+ * documents of a value or none. How many come before those is in the first word of B_HISTOGRAM. NOT_WALKED where that takes
+ * longer than to go through all documents: where the values on the way are many.
+ */
+function walkValues(bits: usize, keys: u32, from: u32, to: u32, marked: bool, documents: u32): u32 {
+  const key = keyAt(0);
+  const column = columnAt(load<u32>(key, K_COLUMN));
+  const order = orderAt(column, load<u32>(key, K_ORDER));
+  const values = sortedCount(order);
+  if (values > load<u32>(column, C_DOCS) / SCANNED && (to > MAX_WALK || <u64>to * values / documents > <u64>MAX_WALK)) return NOT_WALKED;
+  const bytes = levelBytes();
+  const rest = level(REST_LEVEL);
+  memory.copy(rest, bits, bytes);
+  const descending = (load<u32>(key, K_FLAGS) & DESCENDING) !== 0;
+  const slots = buffer(B_SLOTS);
+  let at = marked ? placeOfMark(key, column, order, descending) : descending ? <i32>values - 1 : 0;
+  let below: u32 = 0;
+  let end = slots;
+  let most = max(MAX_WALK, load<u32>(column, C_DOCS) / SCANNED);
+  for (; at >= 0 && at < <i32>values; at += descending ? -1 : 1) {
+    if (most-- === 0) return NOT_WALKED;
+    const first = end;
+    end = takeSet(recordAt(column, sortedAt(order, at)) + R_SET, rest, bytes, end);
+    if (marked) end = dropMarked(first, end, keys);
+    // Values that equal each other are taken together: of two neighbours, the later one says so.
+    if (descending ? equalsFormer(order, at) : at + 1 < <i32>values && equalsFormer(order, at + 1)) continue;
+    const listed = <u32>((end - slots) >> 2);
+    if (below + listed >= to) {
+      store<u32>(buffer(B_HISTOGRAM), below);
+      return listed;
+    }
+    if (below + listed > from) continue;
+    below += listed;
+    end = slots;
+  }
+  return NOT_WALKED;
+}
+
+/** Lists the documents of a bitmap that come first by a number, and some more; NOT_WALKED where too many have the same. */
+function walkNumbers(bits: usize, keys: u32, wanted: u32, marked: bool): u32 {
+  const key = keyAt(0);
+  const most = wanted * 4 + FEW;
+  const bytes = levelBytes();
+  const isTime = load<u32>(key) === BY_TIME;
+  const descending = (load<u32>(key, K_FLAGS) & DESCENDING) !== 0;
+  let count: u32 = 0;
+  let bound = LAST;
+  for (let i: u32 = 0; i < bytes; i += 8) {
+    const numbers = isTime ? timePage(load<u32>(key, K_COLUMN), i >> (TIME_SHIFT - 3)) + ((i << 6) & ((TIME_SLOTS << 3) - 1)) : buffer(B_SCORES) + (i << 6);
+    const areNone = isTime && timePage(load<u32>(key, K_COLUMN), i >> (TIME_SHIFT - 3)) === 0;
+    for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) {
+      const bit = <u32>ctz(word);
+      const own = areNone ? LAST : sortable(load<f64>(numbers + (<usize>bit << 3)), descending);
+      if (own > bound || (marked && !isBehind((i << 3) + bit, keys))) continue;
+      if (count === most) {
+        count = keepBest(count, wanted);
+        if (count > most >> 1) return NOT_WALKED;
+        bound = load<u64>(sortKeyAt(wanted - 1));
+        if (own > bound) continue;
+      }
+      store<u64>(sortKeyAt(count), own);
+      store<u32>(slotAt(count++), (i << 3) + bit);
+    }
+  }
+  return count;
+}
+
+/** Sorts listed documents and drops those behind the wanted ones that do not equal the last of them; how many are left. */
+function keepBest(count: u32, wanted: u32): u32 {
+  sortByKey(0, count);
+  let kept = wanted;
+  while (kept < count && load<u64>(sortKeyAt(kept)) === load<u64>(sortKeyAt(wanted - 1))) kept++;
+  return kept;
+}
+
+/** The place of the first value from which documents may be behind the mark. */
+function placeOfMark(key: usize, column: usize, order: usize, descending: bool): i32 {
+  if (load<u32>(key) === BY_TIE) return <i32>placeInOrder(column, 0, BY_TEXT, NaN, load<u32>(key, K_TEXT), load<u32>(key, K_LENGTH), true);
+  const mark = load<u64>(key, K_MARK);
+  if (mark === LAST) return -1;
+  const doubled = descending ? RANK_END - mark : mark;
+  let place = <i32>(doubled >> 1);
+  if (!descending) return place;
+  if ((doubled & 1) === 0) return place - 1;
+  while (place + 1 < <i32>sortedCount(order) && equalsFormer(order, place + 1)) place++;
+  return place;
+}
+
+/** Leaves those of listed documents that are behind the mark; the end of the list. */
+function dropMarked(from: usize, end: usize, keys: u32): usize {
+  let to = from;
+  for (let at = from; at < end; at += 4) {
+    const slot = load<u32>(at);
+    store<u32>(to, slot);
+    to += <usize>isBehind(slot, keys) << 2;
+  }
+  return to;
+}
+
 /** Lists the documents of a bitmap, behind the mark if there is one. */
 function listSlots(bits: usize, keys: u32, marked: bool): u32 {
   const bytes = levelBytes();
-  const slots = reserve(B_SLOTS, (bytes << 5) + 8);
+  const slots = buffer(B_SLOTS);
   let count: u32 = 0;
   for (let i: u32 = 0; i < bytes; i += 8) {
     for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) {
@@ -135,10 +261,10 @@ function isBehind(slot: u32, keys: u32): bool {
   return false;
 }
 
-/** Makes a mark of places in an order (see `placeInOrder`), in a key that is described already. */
-export function markPlace(index: u32, place: u32): void {
+/** Makes a mark of a place in an order, of a value that is there or between two, in a key that is described already. */
+export function markPlace(index: u32, place: u32, isThere: bool): void {
   const key = keyAt(index);
-  const doubled = (<u64>(place & 0x7fffffff) << 1) | <u64>(place >> 31);
+  const doubled = (<u64>place << 1) | <u64>isThere;
   store<u64>(key, (load<u32>(key, K_FLAGS) & DESCENDING) !== 0 ? RANK_END - doubled : doubled, K_MARK);
 }
 
@@ -202,6 +328,50 @@ function keyOf(key: usize, slot: u32): u64 {
   return value === 0 ? LAST : rankKey(rankOf(ranks, value), descending);
 }
 
+/** The keys of listed documents. */
+function fillKeys(key: usize, first: u32, count: u32): void {
+  const kind = load<u32>(key);
+  const column = columnAt(kind === BY_ORDER || kind === BY_TIE ? load<u32>(key, K_COLUMN) : 0);
+  const isSpelled = (load<u32>(key, K_FLAGS) & SPELLED) !== 0 && pageEnd(column + C_SPELLED) > 0;
+  if (kind === BY_TIME) {
+    fillTimes(key, first, count);
+    return;
+  }
+  if ((kind !== BY_ORDER && kind !== BY_TIE) || isSpelled) {
+    for (let i: u32 = 0; i < count; i++) store<u64>(sortKeyAt(first + i), keyOf(key, load<u32>(slotAt(first + i))));
+    return;
+  }
+  const descending = (load<u32>(key, K_FLAGS) & DESCENDING) !== 0;
+  const ranks = ranksOf(orderAt(column, load<u32>(key, K_ORDER)));
+  let page = NO_SLOT;
+  let values: usize = 0;
+  for (let at = slotAt(first), end = slotAt(first + count), to = sortKeyAt(first); at < end; at += 4, to += 8) {
+    const slot = load<u32>(at);
+    if (slot >> PAGE_SHIFT !== page) {
+      page = slot >> PAGE_SHIFT;
+      values = arrayOf(column + C_PAGES, page);
+    }
+    let value = values !== 0 ? load<u32>(values + (<usize>(slot & (PAGE_SLOTS - 1)) << 2)) : valueOf(column + C_PAGES, slot);
+    if ((value & SEVERAL) !== 0) value = extremeOf(value, ranks, descending);
+    store<u64>(to, value === 0 ? LAST : rankKey(rankOf(ranks, value), descending));
+  }
+}
+
+function fillTimes(key: usize, first: u32, count: u32): void {
+  const field = load<u32>(key, K_COLUMN);
+  const descending = (load<u32>(key, K_FLAGS) & DESCENDING) !== 0;
+  let page = NO_SLOT;
+  let times: usize = 0;
+  for (let i = first; i < first + count; i++) {
+    const slot = load<u32>(slotAt(i));
+    if (slot >> TIME_SHIFT !== page) {
+      page = slot >> TIME_SHIFT;
+      times = timePage(field, page);
+    }
+    store<u64>(sortKeyAt(i), times === 0 ? LAST : sortable(load<f64>(times + (<usize>(slot & (TIME_SLOTS - 1)) << 3)), descending));
+  }
+}
+
 // ---- Sorting
 
 function slotAt(index: u32): usize {
@@ -228,7 +398,7 @@ function arrange(index: u32, keys: u32, first: u32, count: u32, from: u32, to: u
     }
     if (!isReady(orderAt(columnAt(IDENTITY), 0))) return emitted | 0x80000000;
   }
-  for (let i: u32 = 0; i < count; i++) store<u64>(sortKeyAt(first + i), keyOf(key, load<u32>(slotAt(first + i))));
+  fillKeys(key, first, count);
   while (count > FEW) {
     const below = narrow(first, count, from, to);
     const left = load<u32>(buffer(B_HISTOGRAM));

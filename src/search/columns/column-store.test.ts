@@ -62,6 +62,8 @@ interface Question {
   readonly facets: readonly Facet[];
   readonly sortings: readonly Sorting[];
   readonly scored: boolean;
+  /** Whether what it needs is made ready before. */
+  readonly prepared: boolean;
 }
 const question: fc.Arbitrary<Question> = fc.record({
   filter: fc.option(filter, { nil: undefined, freq: 4 }),
@@ -70,10 +72,12 @@ const question: fc.Arbitrary<Question> = fc.record({
   facets: fc.array(facet, { minLength: 1, maxLength: 3 }),
   sortings: fc.array(sorting, { minLength: 1, maxLength: 3 }),
   scored: fc.boolean(),
+  prepared: fc.boolean(),
 });
 
 /** Everything that a question has to do with. Documents of the same name, which a collection does not have, may come in any order. */
-function answers(columns: Columns, all: readonly number[], { filter: wanted, now, hidden, facets, sortings, scored }: Question): unknown {
+function answers(columns: Columns, all: readonly number[], { filter: wanted, now, hidden, facets, sortings, scored, prepared }: Question): unknown {
+  if (prepared) while (!columns.prepare({ filter: wanted, keys: sortings[0]!.keys }));
   const set = columns.select({ filter: wanted, now, hidden });
   const scores = { ords: all, scores: all.map((ord) => (scored ? (ord * 7) % 5 : 0)) };
   return {
@@ -99,13 +103,13 @@ function withOwnName(one: ColumnDocument): ColumnDocument {
 }
 
 async function reloaded(store: ColumnStore, build: 'release' | 'debug'): Promise<ColumnStore> {
-  return ColumnStore.load(store.save(), { build });
+  return ColumnStore.load(store.save(), { build, fewValues: 0, fewDocuments: 0 });
 }
 
 describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
   it('answer what the reference answers, after any steps', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), fc.array(question, { minLength: 1, maxLength: 6 }), async (steps, questions) => {
-      let store = ColumnStore.create({ build });
+      let store = ColumnStore.create({ build, fewValues: 0, fewDocuments: 0 });
       const reference = new ReferenceColumns();
       const ords = new Set<number>();
       const compare = (): void => {
@@ -134,25 +138,28 @@ describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
   });
 
   it('keep sets of every size, in order and at random, while they grow and shrink', () => {
-    const store = ColumnStore.create({ build });
+    const store = ColumnStore.create({ build, fewValues: 50 });
     const reference = new ReferenceColumns();
     const { next: random } = seededRandom(5);
     const made = (i: number): ColumnDocument => ({
-      ord: i + 5, key: `k${i}`, lang: 'en', addedAt: i, updatedAt: i, expiresAt: i % 50 === 0 ? 10 + i : undefined,
+      ord: i + 5, key: `k${i}`, lang: 'en', addedAt: i, updatedAt: (i * 7919) % 3001, expiresAt: i % 50 === 0 ? 10 + i : undefined,
       meta: { all: ['x'], half: [random() < 0.5 ? 'y' : 'n'], some: random() < 0.02 ? ['s'] : [], few: random() < 0.003 ? ['f', 'g'] : [], blocks: [String(i >> 9)], own: [String((i * 7919) % 20_011)] },
     });
     const both = (act: (columns: Columns) => void): void => [store, reference].forEach(act);
     const texts = ['all = x', 'half = y', 'NOT half = y AND some = s', 'few = g', 'blocks = 3 OR blocks IN ["4", "7"]', 'blocks >= 5', 'own < 9000', 'own < 100', 'own STARTS WITH 7', 'addedAt > 5000', 'few EXISTS'];
     const compare = (): void => {
       for (const text of texts) {
+        while (!store.prepare({ filter: parseFilter(text) }));
         const [set, expected] = [store, reference].map((columns) => columns.select({ filter: parseFilter(text), now: 3000 }));
         expect([...set!], text).toEqual([...expected!]);
         const facet = { field: 'blocks', orderBy: 'count', limit: 5 } as const;
         expect(store.facet(set, facet)).toEqual(reference.facet(set, facet));
-        for (const [key, descending] of [['half', true], ['own', false], ['few', true]] as const) {
+        for (const [key, descending] of [['half', true], ['own', false], ['few', true], ['blocks', true]] as const) {
           const sorting = { keys: [{ column: { kind: 'meta', key }, descending }], offset: 1500, count: 5 } as const;
           expect(store.sort(set, sorting), text).toEqual(reference.sort(set, sorting));
         }
+        const byTime = { keys: [{ column: { kind: 'time', name: 'updatedAt' }, descending: true }], offset: 3, count: 5 } as const;
+        expect(store.sort(set, byTime), text).toEqual(reference.sort(set, byTime));
       }
     };
     const count = 10_000;

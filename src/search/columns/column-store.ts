@@ -16,6 +16,10 @@ const MAX_BYTES = 65_536 * 65_536;
 const HEADROOM = 1 / 32;
 /** Bytes of the sets that are remembered between searches. */
 const REMEMBERED_BYTES = 8 * 1024 * 1024;
+/** Values of a column up to which each is judged sooner by itself than an order of them is made. */
+const FEW_VALUES = 8192;
+/** Documents up to which a sort goes through all of them. */
+const FEW_DOCUMENTS = 4096;
 /** Comparisons, and values, of a step of work; a few milliseconds at most. */
 const ORDER_STEP = 20_000;
 const TIDY_STEP = 20_000;
@@ -31,6 +35,10 @@ export interface ColumnStoreOptions {
   readonly maxBytes?: number;
   /** Bytes of sets that are remembered between searches; 8 MiB unless said. */
   readonly rememberedBytes?: number;
+  /** Values of a column above which an order of them is made for ranges and prefixes; 8,192 unless said. */
+  readonly fewValues?: number;
+  /** Documents up to which a sort goes through all of them; 4,096 unless said. */
+  readonly fewDocuments?: number;
 }
 
 /** Says that the columns have no room for another document. */
@@ -55,6 +63,7 @@ export class ColumnStore implements Columns {
   readonly #evaluation: Evaluation;
   readonly #remembered: RememberedSets;
   readonly #maxBytes: number;
+  readonly #fewDocuments: number;
   #window: Window | undefined;
   #snapshot: Snapshot | undefined;
   #broken: unknown;
@@ -62,9 +71,10 @@ export class ColumnStore implements Columns {
   private constructor(options: ColumnStoreOptions, loaded?: { readonly kernel: ColumnsKernel; readonly keys: readonly string[] }) {
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
     this.#kernel = loaded?.kernel ?? new ColumnsKernel(options.build, { maxBytes: this.#maxBytes });
+    this.#fewDocuments = options.fewDocuments ?? FEW_DOCUMENTS;
     this.#remembered = new RememberedSets(options.rememberedBytes ?? REMEMBERED_BYTES);
     for (const [i, key] of (loaded?.keys ?? []).entries()) this.#keys.set(key, Column.keys + i);
-    this.#evaluation = new Evaluation(this.#kernel, this.#find);
+    this.#evaluation = new Evaluation(this.#kernel, this.#find, options.fewValues ?? FEW_VALUES);
   }
 
   static create(options: ColumnStoreOptions = {}): ColumnStore {
@@ -98,8 +108,9 @@ export class ColumnStore implements Columns {
     if (this.#change(() => this.#kernel.call.removeDocument(ord)) !== 0) this.#followExpiry(undefined);
   }
 
-  prepare({ keys = [] }: Needs): boolean {
-    const orders = keys.length === 0 ? [] : neededOrders(keys, this.#find).filter(([column, order]) => this.#kernel.call.isOrderReady(column, order) === 0);
+  prepare({ keys = [], filter }: Needs): boolean {
+    const needed = [...(keys.length === 0 ? [] : neededOrders(keys, this.#find)), ...(filter === undefined ? [] : this.#evaluation.neededOrders(filter))];
+    const orders = needed.filter(([column, order]) => this.#kernel.call.isOrderReady(column, order) === 0);
     if (orders.length === 0) return true;
     if (this.settle()) return false;
     const [column, order] = orders[0]!;
@@ -152,7 +163,7 @@ export class ColumnStore implements Columns {
   sort(set: OrdSet | undefined, sorting: Sorting): SortedDocument[] {
     for (const place of [sorting.offset, sorting.count]) if (!(Number.isInteger(place) && place >= 0)) throw new RangeError(`a place is an integer from 0 on, got ${place}`);
     if (!this.#ordersAreReady(sorting)) this.#beforeChange();
-    return this.#use(() => sortLevel(this.#kernel, this.#levelOf(set), sorting, this.#find));
+    return this.#use(() => sortLevel(this.#kernel, this.#levelOf(set), sorting, this.#find, this.#fewDocuments));
   }
 
   factors(factors: readonly ValueFactor[]): Float64Array | undefined {

@@ -1,5 +1,6 @@
 import { Buffers, Column, type ColumnsKernel, Comparison, LEVELS, Time } from '../../kernels/columns.ts';
 import { BOUNDS, columnOf, toNumber, toSeconds, type Bounds, type Condition, type Filter, type RangeValue } from '../filter/index.ts';
+import { intervalsOf, orderFor } from './intervals.ts';
 
 const BOUND = 24;
 
@@ -8,8 +9,12 @@ export class Evaluation {
   readonly #kernel: ColumnsKernel;
   readonly #columnOf: (key: string) => number | undefined;
 
-  constructor(kernel: ColumnsKernel, columnOf: (key: string) => number | undefined) {
+  readonly #fewValues: number;
+
+  /** Columns of up to `fewValues` values go without orders for conditions: each value is judged. */
+  constructor(kernel: ColumnsKernel, columnOf: (key: string) => number | undefined, fewValues: number) {
     this.#kernel = kernel;
+    this.#fewValues = fewValues;
     this.#columnOf = columnOf;
   }
 
@@ -35,6 +40,15 @@ export class Evaluation {
     }
   }
 
+  /** The orders of values without which conditions of a filter take long: column, and order of the column. */
+  neededOrders(filter: Filter): (readonly [column: number, order: number])[] {
+    if ('parts' in filter) return filter.parts.flatMap((part) => this.neededOrders(part));
+    if (filter.kind === 'not') return this.neededOrders(filter.part);
+    const column = this.#numberOf(filter);
+    const order = column === undefined ? undefined : this.#orderFor(column, columnOf(filter.field).kind === 'name' ? inLowerCase(filter) : filter);
+    return order === undefined ? [] : [[column!, order]];
+  }
+
   #combine(part: Filter, level: number, how: 'set' | 'and' | 'or'): void {
     const { call } = this.#kernel;
     if (how === 'set') return this.run(part, level);
@@ -46,26 +60,35 @@ export class Evaluation {
     else call.uniteLevels(level, level + 1);
   }
 
+  #orderFor(column: number, condition: Condition): number | undefined {
+    return this.#kernel.call.valueEnd(column) > this.#fewValues ? orderFor(column, condition) : undefined;
+  }
+
+  /** The column of values of a condition; undefined for a time, and for a key that no document has. */
+  #numberOf({ field }: Condition): number | undefined {
+    const column = columnOf(field);
+    if (column.kind === 'meta') return this.#columnOf(column.key);
+    return column.kind === 'time' ? undefined : column.name === 'key' ? Column.identity : Column.lang;
+  }
+
   /** Adds the documents of a condition to a level. */
   #unite(condition: Condition, level: number): void {
     const field = columnOf(condition.field);
     if (field.kind === 'time') return this.#uniteTimes(condition, Time[field.name], level);
-    if (field.kind === 'meta') {
-      const column = this.#columnOf(field.key);
-      if (column !== undefined) this.#uniteValues(condition, column, level);
-      return;
-    }
-    this.#uniteValues(inLowerCase(condition), field.name === 'key' ? Column.identity : Column.lang, level);
+    const column = this.#numberOf(condition);
+    if (column !== undefined) this.#uniteValues(field.kind === 'name' ? inLowerCase(condition) : condition, column, level);
   }
 
   #uniteTimes(condition: Condition, field: number, level: number): void {
     const { call } = this.#kernel;
+    const unite = (bounds: Bounds): void => {
+      const [low, high] = closedInterval(bounds);
+      call.uniteTimes(level, field, low, high);
+    };
     switch (condition.kind) {
-      case 'exists': return call.uniteTimes(level, field, 0);
-      case 'range': return call.uniteTimes(level, field, this.#inputBounds(condition.bounds, true));
-      case 'match':
-        for (const value of condition.values) call.uniteTimes(level, field, this.#inputBounds({ gte: value, lte: value }, true));
-        return;
+      case 'exists': return unite({});
+      case 'range': return unite(condition.bounds);
+      case 'match': return condition.values.forEach((value) => unite({ gte: value, lte: value }));
       case 'prefix': throw new RangeError(`${condition.field} is a time, which is not compared with the beginning of a text`);
     }
   }
@@ -75,8 +98,11 @@ export class Evaluation {
     if (condition.kind === 'exists') return call.uniteExisting(level, column);
     if (condition.kind === 'match') return this.#uniteMatches(condition.values, column, level);
     call.openVerdicts(column);
-    if (condition.kind === 'prefix') call.judgePrefix(column, 1, call.valueEnd(column), this.#kernel.inputText(condition.prefix));
-    else call.judgeRange(column, 1, call.valueEnd(column), this.#inputBounds(condition.bounds, false));
+    const order = this.#orderFor(column, condition);
+    if (order !== undefined && call.isOrderReady(column, order) !== 0) {
+      for (const [from, to] of intervalsOf(this.#kernel, column, order, condition)) call.passInterval(column, order, from, to);
+    } else if (condition.kind === 'prefix') call.judgePrefix(column, 1, call.valueEnd(column), this.#kernel.inputText(condition.prefix));
+    else call.judgeRange(column, 1, call.valueEnd(column), this.#inputBounds(condition.bounds));
     call.unitePassing(level, column);
   }
 
@@ -100,10 +126,8 @@ export class Evaluation {
   }
 
   /** Writes bounds for the kernel; how many they are. */
-  #inputBounds(bounds: Bounds, moments: boolean): number {
+  #inputBounds(bounds: Bounds): number {
     const given = BOUNDS.filter((name) => bounds[name] !== undefined).map((name) => ({ name, text: String(bounds[name]), moment: momentOf(bounds[name]!) }));
-    const wrong = moments ? given.find(({ moment }) => moment === undefined) : undefined;
-    if (wrong !== undefined) throw new RangeError(`a time is compared with a Unix time or an ISO 8601 date, got "${wrong.text}"`);
     const room = given.reduce((sum, { text }) => sum + BOUND + text.length * 3, 16);
     let at = this.#kernel.reserve(Buffers.input, room);
     const { view, bytes } = this.#kernel;
@@ -123,6 +147,28 @@ export class Evaluation {
 
 function momentOf(value: RangeValue): number | undefined {
   return toNumber(value) ?? toSeconds(value);
+}
+
+/** The times within bounds, both ends included. */
+function closedInterval(bounds: Bounds): [low: number, high: number] {
+  let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (const name of BOUNDS) {
+    if (bounds[name] === undefined) continue;
+    const moment = momentOf(bounds[name]);
+    if (moment === undefined) throw new RangeError(`a time is compared with a Unix time or an ISO 8601 date, got "${bounds[name]}"`);
+    if (name === 'gte' || name === 'gt') low = Math.max(low, name === 'gt' ? nextUp(moment) : moment);
+    else high = Math.min(high, name === 'lt' ? -nextUp(-moment) : moment);
+  }
+  return [low, high];
+}
+
+/** The least number above another one. */
+function nextUp(number: number): number {
+  if (number === Number.POSITIVE_INFINITY) return Number.NaN;
+  const numbers = new Float64Array([number + 0]);
+  const bits = new BigInt64Array(numbers.buffer);
+  bits[0]! += number < 0 ? -1n : 1n;
+  return numbers[0]!;
 }
 
 /** Names are compared in lower case. */

@@ -39,15 +39,15 @@ export function neededOrders(keys: readonly SortKey[], columnOf: (key: string) =
   return [...orders, TIE].map(({ column, order }) => [column, order]);
 }
 
-/** Sorts the documents of a level (see `Columns.sort`). */
-export function sortLevel(kernel: ColumnsKernel, level: number, { keys, offset, count, after, scores }: Sorting, columnOf: (key: string) => number | undefined): SortedDocument[] {
+/** Sorts the documents of a level (see `Columns.sort`). Up to `few` documents are all gone through. */
+export function sortLevel(kernel: ColumnsKernel, level: number, { keys, offset, count, after, scores }: Sorting, columnOf: (key: string) => number | undefined, few: number): SortedDocument[] {
   if (count <= 0) return [];
   const wanted = [...keys.map((key) => kernelKey(key, columnOf)), TIE];
   for (const { kind, column, order } of wanted) if (kind === SortKind.order) finishOrder(kernel, column, order);
   if (wanted.some(({ kind }) => kind === SortKind.score)) takeScores(kernel, scores ?? { ords: [], scores: [] });
   writeKeys(kernel, wanted, after?.tie);
   if (after !== undefined) for (const [i, value] of after.place.entries()) mark(kernel, wanted[i]!, i, value);
-  const sort = (): number => kernel.call.sortDocuments(level, wanted.length, offset, offset + count, after === undefined ? 0 : 1) >>> 0;
+  const sort = (): number => kernel.call.sortDocuments(level, wanted.length, offset, offset + count, after === undefined ? 0 : 1, few) >>> 0;
   let found = sort();
   if (found >= FLAG) {
     finishOrder(kernel, TIE.column, TIE.order);
@@ -78,7 +78,8 @@ function mark(kernel: ColumnsKernel, { kind, column, order }: KernelKey, index: 
   if (value === undefined) return call.markNone(index);
   if (kind !== SortKind.order) return call.markNumber(index, typeof value === 'number' ? value : Number.NaN);
   const length = kernel.inputText(typeof value === 'string' ? value : '');
-  call.markPlace(index, call.placeOf(column, order, typeof value === 'number' ? value : Number.NaN, length));
+  const [before, behind] = [0, 1].map((including) => call.placeOf(column, order, typeof value === 'number' ? value : Number.NaN, length, including));
+  call.markPlace(index, before!, before === behind ? 0 : 1);
 }
 
 function takeScores(kernel: ColumnsKernel, { ords, scores }: Scores): void {
