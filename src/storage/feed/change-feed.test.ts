@@ -54,6 +54,8 @@ describe('ChangeFeed', () => {
     expect(feed.latest).toBeGreaterThanOrEqual(await feed.head());
     await appendMany(1);
     expect([feed.latest, await feed.head()]).toEqual([4, 4]);
+    await sql.transaction((tx) => new ChangeFeed(sql).restart(tx, 100));
+    expect([await feed.head(), feed.latest]).toEqual([102, 102]);
   });
 
   it('has no gap after transactions that were undone', async () => {

@@ -80,7 +80,8 @@ export class ChangeFeed {
   /** Number of the newest committed change; 0 when there was none yet. */
   async head(): Promise<number> {
     const head = await headOf(this.#sql);
-    this.#latest ??= head;
+    // Of a database that was restored, it is greater than all that were appended here.
+    this.#latest = Math.max(this.#latest ?? 0, head);
     return head;
   }
 
