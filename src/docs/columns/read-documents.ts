@@ -36,12 +36,18 @@ export async function* documentsOf(source: DocumentSource, ords: readonly number
  * every document that nobody writes meanwhile comes exactly once, and ordinals mostly ascend.
  */
 export async function* allDocuments(source: DocumentSource, collection: string): AsyncGenerator<ColumnDocument> {
-  const page = `WHERE cid = (SELECT id FROM collections WHERE name = ?) AND (added_at, ord) > (?, ?) ORDER BY added_at, ord LIMIT ${STEP}`;
-  for (let after: DocumentRow | undefined, isMore = true; isMore;) {
-    const rows: DocumentRow[] = await read(source, page, [collection, after?.added_at ?? Number.MIN_SAFE_INTEGER, after?.ord ?? 0]);
-    yield* rows.map(toDocument);
-    after = rows.at(-1);
-    isMore = rows.length === STEP;
+  const inCollection = 'WHERE cid = (SELECT id FROM collections WHERE name = ?)';
+  const later = `${inCollection} AND added_at > ? ORDER BY added_at, ord LIMIT ${STEP}`;
+  // By themselves, because an index finds the place within a second only where the second is given: many documents may share one.
+  const sameSecond = `${inCollection} AND added_at = ? AND ord > ? ORDER BY ord LIMIT ${STEP}`;
+  for (let second = Number.MIN_SAFE_INTEGER; ;) {
+    let rows = await read(source, later, [collection, second]);
+    if (rows.length === 0) return;
+    second = rows.at(-1)!.added_at;
+    while (rows.length > 0) {
+      yield* rows.map(toDocument);
+      rows = await read(source, sameSecond, [collection, second, rows.at(-1)!.ord]);
+    }
   }
 }
 
