@@ -3,8 +3,8 @@
 // `columns/layout.ts` and at the top of each part.
 
 import { setBit } from './columns/bits.ts';
-import { C_DOCS, C_NEXT, C_SWEEP, C_UNUSED, C_VALUES, columnAt, findValue, FLAG, KEYS, IDENTITY, LANG, openColumn, R_LENGTH, R_MOMENT, R_SET, recordAt, sweep } from './columns/dictionary.ts';
-import { H_BUFFERS, H_COLUMN_COUNT, H_FROZEN, H_LAYOUT, H_MAGIC, H_ORD_END, H_RUNS, H_TOP, HEAP, LAYOUT, MAGIC, PART_SCRATCH } from './columns/layout.ts';
+import { C_DOCS, C_SWEEP, C_UNUSED, C_VALUES, columnAt, findValue, FLAG, KEYS, IDENTITY, LANG, openColumn, R_LENGTH, R_MOMENT, R_SET, recordAt, sweep } from './columns/dictionary.ts';
+import { H_BUFFERS, H_COLUMN_COUNT, H_FROZEN, H_LAYOUT, H_MAGIC, H_RUNS, H_TOP, HEAP, LAYOUT, MAGIC, PART_SCRATCH } from './columns/layout.ts';
 import { advanceOrder, BY_MOMENT, BY_PART, BY_TEXT, closeOrders, isReady, orderAt, placeInOrder, sortedCount } from './columns/orders.ts';
 import { containersOf } from './columns/sets.ts';
 import { release } from './columns/memory.ts';
@@ -116,29 +116,31 @@ export function uniteExpired(to: u32, now: f64): f64 {
 
 // ---- Factors
 
-/** Begins with factors of 1, f64 by ordinal, in B_FACTORS; how many they are. */
-export function openFactors(): u32 {
-  const end = load<u32>(H_ORD_END);
+/** Begins with factors of 1, f64 by ordinal, up to the last document of a level, in B_FACTORS; how many they are. */
+export function openFactors(number: u32): u32 {
+  const bits = level(number);
+  const bytes = levelBytes();
+  let end: u32 = 0;
+  for (let i: u32 = 0; i < bytes; i++) {
+    const byte = <u32>load<u8>(bits + i);
+    if (byte !== 0) end = max(end, ordOf((i << 3) + 31 - clz(byte)) + 1);
+  }
   const factors = reserve(B_FACTORS, (end << 3) + 8);
   for (let i: u32 = 0; i < end; i++) store<f64>(factors + (<usize>i << 3), 1);
   return end;
 }
 
-/** Multiplies the factors of a level's documents; one more than the last ordinal among them, or 0. */
-export function multiplyFactors(number: u32, factor: f64): u32 {
+/** Multiplies the factors of a level's documents. */
+export function multiplyFactors(number: u32, factor: f64): void {
   const factors = buffer(B_FACTORS);
   const bits = level(number);
   const bytes = levelBytes();
-  let end: u32 = 0;
   for (let i: u32 = 0; i < bytes; i += 8) {
     for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) {
-      const ord = ordOf((i << 3) + <u32>ctz(word));
-      const place = factors + (<usize>ord << 3);
+      const place = factors + (<usize>ordOf((i << 3) + <u32>ctz(word)) << 3);
       store<f64>(place, load<f64>(place) * factor);
-      end = max(end, ord + 1);
     }
   }
-  return end;
 }
 
 // ---- Upkeep
@@ -155,14 +157,4 @@ export function tidySome(budget: u32): bool {
     return true;
   }
   return false;
-}
-
-/** Values of all columns, with documents or without; for tests. */
-export function valueCount(column: u32): u32 {
-  return load<u32>(columnAt(column), C_VALUES);
-}
-
-/** One more than the largest number of a value that there ever was; for tests. */
-export function numberEnd(column: u32): u32 {
-  return load<u32>(columnAt(column), C_NEXT);
 }

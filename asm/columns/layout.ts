@@ -56,6 +56,11 @@ export const H_FREE_LISTS: usize = HEADER + 256;
 /** Buffers that grow (see `scratch.ts`), 96 x 8 bytes: address, bytes. */
 export const H_BUFFERS: usize = HEADER + 1152;
 
+/** Buffers that were left behind while the memory was frozen, to be given back: 16 x (address, bytes), and how many. */
+export const H_LEFT: usize = HEADER + 1920;
+export const H_LEFT_COUNT: usize = HEADER + 68;
+export const MAX_LEFT: u32 = 16;
+
 // Parts of the memory accounting.
 export const PART_DICTIONARIES: u32 = 0;
 export const PART_BITMAPS: u32 = 1;

@@ -76,11 +76,9 @@ export interface ColumnsExports extends WebAssembly.Exports {
   takeScores(ords: number, scores: number, count: number): void;
   sortDocuments(level: number, keys: number, from: number, to: number, marked: number, few: number): number;
   describeSorted(count: number, keys: number): void;
-  openFactors(): number;
-  multiplyFactors(level: number, factor: number): number;
+  openFactors(level: number): number;
+  multiplyFactors(level: number, factor: number): void;
   tidySome(budget: number): number;
-  valueCount(column: number): number;
-  numberEnd(column: number): number;
 }
 
 /** The columns of one collection in a WebAssembly memory of its own: calls, and what passes through the memory. */

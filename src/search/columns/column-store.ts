@@ -171,12 +171,13 @@ export class ColumnStore implements Columns {
       const found = factors.map(({ key, value, factor }) => ({ ...this.#valueOf(key, value), factor })).filter(({ number }) => number !== 0);
       if (found.length === 0) return undefined;
       const { call } = this.#kernel;
-      call.openFactors();
-      let end = 0;
+      call.clearLevel(0);
+      for (const { column, number } of found) call.uniteValue(0, column, number);
+      const end = call.openFactors(0);
       for (const { column, number, factor } of found) {
         call.clearLevel(0);
         call.uniteValue(0, column, number);
-        end = Math.max(end, call.multiplyFactors(0, factor));
+        call.multiplyFactors(0, factor);
       }
       return end === 0 ? undefined : new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.factors), end).slice();
     });
