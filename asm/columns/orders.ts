@@ -10,7 +10,7 @@
 // Jobs list the new values, sort them by merging (from one array to another and back), merge the result into a copy of the sorted numbers, and give out ranks.
 
 import { compareBytes, wordAt } from '../inverted/bytes.ts';
-import { C_NEXT, C_ORDERS, FLAG, isValue, lengthOf, partLength, partOf, R_MOMENT, R_TEXT, recordAt } from './dictionary.ts';
+import { C_NEXT, C_ORDERS, C_VALUES, FLAG, isValue, lengthOf, partLength, partOf, R_MOMENT, R_TEXT, recordAt } from './dictionary.ts';
 import { PART_DICTIONARIES } from './layout.ts';
 import { allocate, allocateZeroed, release, resize } from './memory.ts';
 
@@ -39,6 +39,7 @@ const P_SORT: u32 = 0;
 const P_MERGE: u32 = 1;
 const P_RANK: u32 = 2;
 const P_LIST: u32 = 3;
+const P_FIND: u32 = 4;
 
 /** What an order compares: whole texts; parts; or moments (numbers and dates, before everything else), then parts. */
 export const BY_TEXT: u32 = 0;
@@ -68,7 +69,7 @@ export function isReady(order: usize): bool {
 export function addToOrders(column: usize, value: u32): void {
   for (let number: u32 = 0; number < 2; number++) {
     const order = orderAt(column, number);
-    if (load<u32>(order, O_RANKS) !== 0) wait(order, value);
+    if (load<u32>(order, O_RANKS) !== 0 && !willBeFound(order, value)) wait(order, value);
   }
 }
 
@@ -93,7 +94,8 @@ export function advanceOrder(column: usize, number: u32, kind: u32, budget: i32)
     if (load<u32>(order, O_JOB) === 0) openJob(order);
     const job = <usize>load<u32>(order, O_JOB);
     const phase = load<u32>(job);
-    if (phase === P_LIST) budget = listSome(column, order, job, kind, budget);
+    if (phase === P_FIND) budget = findSome(column, order, job, budget);
+    else if (phase === P_LIST) budget = listSome(column, order, job, kind, budget);
     else if (phase === P_SORT) budget = sortSome(column, job, kind, budget);
     else if (phase === P_MERGE) budget = mergeSome(column, order, job, kind, budget);
     else budget = rankSome(column, order, job, budget);
@@ -189,7 +191,32 @@ function openOrder(column: usize, order: usize): void {
   const next = load<u32>(column, C_NEXT);
   store<u32>(order, <u32>allocateZeroed(max(next, 16) << 2, PART_DICTIONARIES), O_RANKS);
   store<u32>(order, max(next, 16), O_RANK_ROOM);
-  for (let value: u32 = 1; value < next; value++) if (isValue(recordAt(column, value))) wait(order, value);
+  const room = load<u32>(column, C_VALUES) + 16;
+  store<u32>(order, <u32>allocate(room << 2, PART_DICTIONARIES));
+  store<u32>(order, room, O_ROOM);
+  const job = allocateZeroed(JOB, PART_DICTIONARIES);
+  store<u32>(job, P_FIND);
+  store<u32>(job, 1, J_AT);
+  store<u32>(order, <u32>job, O_JOB);
+}
+
+/** Whether the values of a new order are still being found, and one will be. */
+function willBeFound(order: usize, value: u32): bool {
+  const job = <usize>load<u32>(order, O_JOB);
+  return job !== 0 && load<u32>(job) === P_FIND && value >= load<u32>(job, J_AT);
+}
+
+/** Goes on finding the values of a new order; what is left of the budget. */
+function findSome(column: usize, order: usize, job: usize, budget: i32): i32 {
+  const next = load<u32>(column, C_NEXT);
+  let at = load<u32>(job, J_AT);
+  for (; at < next && budget > 0; at++) {
+    if (isValue(recordAt(column, at))) wait(order, at);
+    budget--;
+  }
+  store<u32>(job, at, J_AT);
+  if (at === next) closeJob(order);
+  return budget;
 }
 
 function openJob(order: usize): void {

@@ -102,6 +102,12 @@ describe.each(DRIVERS)('the columns of documents over %s (design, section 4)', (
     await insert('d', '{"tag":["x"]}');
     await view.caughtUp();
     expect([await selected({}, view), await selected({ filterMeta: { tag: ['x'] } }, view)]).toEqual([['a|en', 'b|en', 'c|en', 'd|en'], ['a|en', 'd|en']]);
+    await sql.transaction(async (tx) => {
+      await tx.run(`UPDATE documents SET meta = '{"tag":["x"]}' WHERE key = 'b'`);
+      await feed.append(tx, [{ kind: 'encryption.reseal', collection: 'blog', ord: 2, key: 'b' }]);
+    });
+    await view.caughtUp();
+    expect(await selected({ filterMeta: { tag: ['x'] } }, view)).toEqual(['a|en', 'b|en', 'd|en']);
     await view.stop();
     await sql.close();
   });

@@ -48,8 +48,9 @@ function toEntry(document: ColumnDocument): Entry<ColumnIndex> {
   return { ord: document.ord, addTo: (index) => index.put(document) };
 }
 
+/** Metadata that could not be opened may be readable once they are sealed anew. */
 function effectOf({ kind }: Change): Effect | undefined {
-  if (kind === 'doc.put') return 'read';
+  if (kind === 'doc.put' || kind === 'encryption.reseal') return 'read';
   return kind === 'doc.delete' ? 'remove' : undefined;
 }
 

@@ -25,8 +25,8 @@ export interface DocumentSelecting {
 }
 
 /**
- * The documents of a collection that pass; undefined when it has none. The columns are of that moment until the caller
- * awaits something. Throws `IndexLoading`.
+ * The documents of a collection that pass; undefined when it has none. The columns follow the feed whenever something is
+ * awaited, this function included: `isCurrent` tells whether they did. Throws `IndexLoading`.
  */
 export async function selectDocuments(view: Pick<ColumnsView, 'indexOf'>, collection: string, { filter, now, hidden = [], needs }: DocumentSelecting): Promise<SelectedDocuments | undefined> {
   const pace = new Pace();

@@ -14,8 +14,8 @@ import { contextCost, countWithinBudget } from './context-budget.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { toDocument } from './document-rows.ts';
 import { expressionOf } from './filter/index.ts';
-import { rowsInOrder } from './order/index.ts';
 import { projectDocument, projectionOf, type Projection } from './project-document.ts';
+import { rowsInOrder } from './rows-in-order.ts';
 import { searchDeleted, type DeletedSearch } from './search-deleted.ts';
 
 type Input = InputOf<Operations, 'searchDocuments'>;
@@ -24,7 +24,7 @@ type Input = InputOf<Operations, 'searchDocuments'>;
 interface Order {
   readonly keys: readonly SortKey[];
   readonly name: string;
-  readonly after: Mark<string> | undefined;
+  readonly after: Mark | undefined;
 }
 
 interface Page {
@@ -67,7 +67,7 @@ function orderOf({ collection, sort, asc, cursor, offset }: Input): Order {
   const keys = parseSort(sort ?? 'key', { descending: !ascending, scored: false });
   const name = JSON.stringify([collection.toLowerCase(), keys]);
   if (cursor !== undefined && offset > 0) throw new ServiceError('invalid_argument', `cursor must not come with an offset, got offset ${offset}`);
-  return { keys, name, after: cursor === undefined ? undefined : readCursor(cursor, name, keys.length, 'string') };
+  return { keys, name, after: cursor === undefined ? undefined : readCursor(cursor, name, keys.length) };
 }
 
 const COLUMNS_OF_DELETED: Readonly<Record<string, DeletedSearch['order']['column']>> = { key: 'key', addedAt: 'added_at', updatedAt: 'updated_at' };

@@ -70,6 +70,7 @@ async function countOf(view: AggregateDeps['columns'], request: { readonly filte
 
 /** Undefined when a document has changed between two fields. A collection without documents has nothing. */
 async function count(selected: SelectedDocuments | undefined, { facets = [], histograms = [], maxFacetSize: limit }: Input, pace: Pace | undefined): Promise<Counts | undefined> {
+  if (selected?.isCurrent() === false) return undefined;
   const { columns, documents } = selected ?? {};
   const total = columns?.count(documents) ?? 0;
   const days = histograms.map(({ field }) => [field, columns?.days(documents, field) ?? []] as const);

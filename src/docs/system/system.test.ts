@@ -59,7 +59,7 @@ async function start(path: string, changed: Partial<DocsSettings> = {}): Promise
   feed = new ChangeFeed(sql, clock);
   environment = { sql, feed, codec: new BodyCodec(), clock, log: silentLog, settings: { ...settings, ...changed } };
   columns = createColumns(environment, { collections: { configOf: () => undefined } });
-  system = createSystem(environment, { columns, indexBytesOf: (collection) => (collection === 'zoo' ? { fullText: 7, columns: columns.bytesOf(collection)! } : {}), documents: { checksum: async (collection) => Buffer.from(collection).toString('hex').padEnd(8, '0').slice(0, 8) }, readiness: { get views() { return views; }, get isReady() { return views.every(({ ready }) => ready); } } });
+  system = createSystem(environment, { columns, indexBytesOf: (collection) => (collection === 'zoo' ? { fullText: 7, columns: columns.bytesOf(collection) ?? 0 } : {}), documents: { checksum: async (collection) => Buffer.from(collection).toString('hex').padEnd(8, '0').slice(0, 8) }, readiness: { get views() { return views; }, get isReady() { return views.every(({ ready }) => ready); } } });
 }
 
 type Name = keyof System['handlers'];
@@ -221,12 +221,27 @@ describe('getMetrics (decision D-64)', () => {
 
   it('counts what the database holds, at most every 15 seconds', async () => {
     await fill();
-    expect((await metrics()).split('\n').filter((line) => /^svc_(documents|revisions|meta|binlog|schemas|uptime)/.test(line))).toEqual([
+    expect((await metrics()).split('\n').filter((line) => /^svc_(documents|revisions|meta|index|binlog|schemas|uptime)/.test(line))).toEqual([
       'svc_uptime_seconds 0', 'svc_schemas_total 0', 'svc_binlog_entries_total 2', expect.stringMatching(/^svc_binlog_size_bytes [1-9]/), 'svc_binlog_oldest_lsn 1',
       'svc_documents_total{collection="blog"} 1', 'svc_documents_total{collection="xmemory"} 1', 'svc_documents_total{collection="zoo"} 2',
       'svc_revisions_total{collection="blog"} 1', 'svc_revisions_total{collection="xmemory"} 0', 'svc_revisions_total{collection="zoo"} 2',
       'svc_meta_indices_total{collection="blog"} 1', 'svc_meta_indices_total{collection="xmemory"} 0', 'svc_meta_indices_total{collection="zoo"} 2',
+      'svc_index_bytes{view="full-text",collection="zoo"} 7', expect.stringMatching(/^svc_index_bytes{view="columns",collection="zoo"} [1-9]/),
     ]);
+  });
+
+  it('leaves out what an index knows while it is loading', async () => {
+    await fill();
+    await columns.stop();
+    const text = await metrics();
+    expect(text).toContain('svc_documents_total{collection="zoo"} 2');
+    expect(text).not.toContain('svc_meta_indices_total{');
+    await expect(call('getStats')).rejects.toMatchObject({ code: 'index_loading' });
+  });
+
+  it('counts anew after 15 seconds', async () => {
+    await fill();
+    await metrics();
     await sql.transaction((tx) => tx.run("UPDATE collections SET docs = 0 WHERE name = 'zoo'"));
     expect(await metrics()).toContain('svc_documents_total{collection="zoo"} 2');
     now += 15_000;

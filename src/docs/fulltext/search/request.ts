@@ -60,7 +60,7 @@ export interface CursorRequest {
   /** What its cursors belong to. */
   readonly order: string;
   /** Undefined for the first page. */
-  readonly after: Mark<string> | undefined;
+  readonly after: Mark | undefined;
 }
 
 const DEFAULT_LIMIT = 50;
@@ -110,5 +110,5 @@ function orderOf(input: SearchInput): Pick<SearchRequest, 'sort' | 'cursor'> {
   if (offset > 0) throw new ServiceError('invalid_argument', `cursor must not come with an offset, got offset ${offset}`);
   const { collection, query, mode, algorithm, lang } = input;
   const order = JSON.stringify([collection.toLowerCase(), query, mode, algorithm, lang, sort]);
-  return { sort, cursor: { order, after: readCursor(cursor, order, sort.length, 'string') } };
+  return { sort, cursor: { order, after: readCursor(cursor, order, sort.length) } };
 }

@@ -8,7 +8,7 @@ export interface SortPage {
   readonly offset: number;
   readonly count: number;
   /** Where the page before ended. */
-  readonly after: Mark<string> | undefined;
+  readonly after: Mark | undefined;
 }
 
 /** What the matches of a query were found with. */

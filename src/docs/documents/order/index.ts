@@ -1,2 +1,0 @@
-/** Documents in an order. */
-export { rowsInOrder } from './rows-in-order.ts';
