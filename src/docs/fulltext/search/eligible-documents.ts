@@ -23,7 +23,7 @@ export interface Eligibility {
 export interface Eligible {
   /** Undefined for all. Nobody may change it: without hidden ones it is the same object for the same filter as long as nothing changes. */
   readonly documents: OrdSet | undefined;
-  /** Undefined where the collection has no documents. They are of that moment until the caller awaits something. */
+  /** Undefined where the collection has no documents. They follow the feed whenever something is awaited. */
   readonly columns: Columns | undefined;
 }
 

@@ -108,7 +108,7 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const since = leastPosition(deps.view, deps.columns);
   const { plan, algorithm, fieldWeights, rerank, facetBy, sort, collection } = request;
   const { documents: eligible, columns } = await eligibleDocuments(deps, collection, { filter: request.filter, hidden: scope.hidden, needs: { keys: sort, facets: facetBy } });
-  // From here to the sorted matches nothing is awaited, so that columns and index are those of one moment.
+  // From here to the sorted matches nothing is awaited, so that neither columns nor index change on the way.
   const index = deps.view.indexOf(collection);
   if (index === undefined || columns === undefined) return { total: 0, seen: new Map(), all: undefined, torn: NONE };
   const factors = boostFactors(columns, request.boost);

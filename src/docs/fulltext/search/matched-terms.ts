@@ -3,6 +3,9 @@ import { isAmong } from '../view/document-classes.ts';
 import type { TextIndex } from '../view/text-index.ts';
 import type { QueryPlan, Reading, WantedLeaf } from './query-plan.ts';
 
+/** Of so many documents, each is looked up in the postings of a word; of more, a search that scores all documents takes less time. */
+const FEW = 256;
+
 /**
  * Which terms of a query each of some documents matches, in the order of the query, and those by whose neighbours
  * alone at the end; what was found by edits is called `query~indexed` (decision D-85). The index answers for one leaf after the
@@ -29,7 +32,7 @@ function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, la
     return index.matchesByEdits(node, analyzer, ords)
       .map(({ itself, forms }) => labels.flatMap((label) => [...(itself ? [label] : []), ...forms.map((form) => `${label}~${form}`)]));
   }
-  if (node.kind === 'term') {
+  if (node.kind === 'term' && ords.length <= FEW) {
     const found = index.matchesExactly(node.form, analyzer, ords);
     return ords.map((_, i) => (found[i]! ? labels : []));
   }
