@@ -976,6 +976,19 @@ export type CollectionStats = {
   readonly revisionCount: Scalars['Int']['output'];
   /** Entries of its metadata index. */
   readonly metaIndexCount: Scalars['Int']['output'];
+  /** Memory that its indexes hold. */
+  readonly indexBytes: IndexBytes;
+};
+
+/** Memory that the indexes of a collection hold, in bytes. An index that is loading, has failed, or has nothing to hold is null. */
+export type IndexBytes = {
+  readonly __typename?: 'IndexBytes';
+  /** Words and where they stand. */
+  readonly fullText: Maybe<Scalars['Long']['output']>;
+  /** Embeddings, and the structures that find similar ones. */
+  readonly vectors: Maybe<Scalars['Long']['output']>;
+  /** Metadata, times and names, by which documents are filtered, counted and sorted. */
+  readonly columns: Maybe<Scalars['Long']['output']>;
 };
 
 /** The numbers of the database. */
@@ -1259,6 +1272,7 @@ export type ResolversTypes = {
   ValidationResult: ResolverTypeWrapper<ValidationResult>;
   SetSchemaInput: SetSchemaInput;
   CollectionStats: ResolverTypeWrapper<CollectionStats>;
+  IndexBytes: ResolverTypeWrapper<IndexBytes>;
   Stats: ResolverTypeWrapper<Stats>;
   VectorSearchResult: ResolverTypeWrapper<VectorSearchResult>;
   VectorSearchResponse: ResolverTypeWrapper<VectorSearchResponse>;
@@ -1318,6 +1332,7 @@ export type ResolversParentTypes = {
   ValidationResult: ValidationResult;
   SetSchemaInput: SetSchemaInput;
   CollectionStats: CollectionStats;
+  IndexBytes: IndexBytes;
   Stats: Stats;
   VectorSearchResult: VectorSearchResult;
   VectorSearchResponse: VectorSearchResponse;
@@ -1561,6 +1576,13 @@ export type CollectionStatsResolvers<ContextType = GraphqlContext, ParentType ex
   documentCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   revisionCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   metaIndexCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  indexBytes?: Resolver<ResolversTypes['IndexBytes'], ParentType, ContextType>;
+};
+
+export type IndexBytesResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['IndexBytes'] = ResolversParentTypes['IndexBytes']> = {
+  fullText?: Resolver<Maybe<ResolversTypes['Long']>, ParentType, ContextType>;
+  vectors?: Resolver<Maybe<ResolversTypes['Long']>, ParentType, ContextType>;
+  columns?: Resolver<Maybe<ResolversTypes['Long']>, ParentType, ContextType>;
 };
 
 export type StatsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Stats'] = ResolversParentTypes['Stats']> = {
@@ -1653,6 +1675,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   Schema?: SchemaResolvers<ContextType>;
   ValidationResult?: ValidationResultResolvers<ContextType>;
   CollectionStats?: CollectionStatsResolvers<ContextType>;
+  IndexBytes?: IndexBytesResolvers<ContextType>;
   Stats?: StatsResolvers<ContextType>;
   VectorSearchResult?: VectorSearchResultResolvers<ContextType>;
   VectorSearchResponse?: VectorSearchResponseResolvers<ContextType>;

@@ -2,6 +2,7 @@ import { createAccess, type Access } from './access/index.ts';
 import { createAudit, type Audit } from './audit/index.ts';
 import { createCodeGraph } from './codegraph/index.ts';
 import { createCollections } from './collections/index.ts';
+import { createColumns } from './columns/index.ts';
 import { createCuration } from './curation/index.ts';
 import { createDocuments, type Documents } from './documents/index.ts';
 import { createEmbeddings } from './embeddings/index.ts';
@@ -57,20 +58,21 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const schemas = createSchemas(env);
   const outbound = createOutbound(env.settings.outbound ?? { allowPrivate: 'loopback', allowlist: [] });
   const embeddings = createEmbeddings(env, { collections, outbound, indexReady: () => vectors.view.isReady });
-  const documents = createDocuments(env, { collections, schemas, room: embeddings.room });
+  const columns = createColumns(env, { collections });
+  const documents = createDocuments(env, { collections, columns, schemas, room: embeddings.room });
   const ingest = createIngest(env, { collections, documents });
-  const fullText = createFullText(env);
+  const fullText = createFullText(env, { columns });
   const curation = createCuration(env);
-  const codeGraph = createCodeGraph(env);
-  const search = createFullTextSearch(env, { fullText, collections, curation });
+  const codeGraph = createCodeGraph(env, { columns });
+  const search = createFullTextSearch(env, { fullText, collections, curation, columns });
   const gate = new SearchGate({ places: env.settings.maxSearches });
-  const vectors: Vectors = createVectors(env, { collections, embeddings, gate });
+  const vectors: Vectors = createVectors(env, { collections, embeddings, gate, columns });
   const hybrid = createHybrid({ words: search, vectors, chunker: embeddings, gate });
-  const memory = createMemory(env, { collections, embeddings, words: search, meaning: vectors, gate });
+  const memory = createMemory(env, { collections, embeddings, words: search, meaning: vectors, gate, columns });
   const reload = async (): Promise<void> => {
     for (const area of [access, collections, schemas, documents, fullText, curation]) await area.load();
   };
-  const maintenance = createMaintenance(env, { documents, onRestored: [reload, encryption.check, () => search.view.restart(), () => vectors.view.restart(), () => embeddings.restart()] });
+  const maintenance = createMaintenance(env, { documents, onRestored: [reload, encryption.check, () => search.view.restart(), () => columns.restart(), () => vectors.view.restart(), () => embeddings.restart()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
   const stats = env.settings.searchStats ? new SearchStats() : undefined;
   const registerMetrics: typeof embeddings.registerMetrics = (registers) => {
@@ -79,12 +81,14 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     stats?.registerMetrics(registers);
     audit.registerMetrics(registers);
   };
-  const readiness = new Readiness(search.view, vectors.view);
-  const system = createSystem(env, { documents: { checksum }, readiness, embeddings: { describe: embeddings.describe, registerMetrics } });
+  const readiness = new Readiness(search.view, vectors.view, columns);
+  const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection) });
+  const system = createSystem(env, { documents: { checksum }, columns, indexBytesOf, readiness, embeddings: { describe: embeddings.describe, registerMetrics } });
   await reload();
   await encryption.check();
   // First, because settings that cannot work end the start here, with nothing running yet.
   await embeddings.start();
+  await columns.start();
   await search.view.start();
   await vectors.view.start();
   // In read mode nothing may write, the sweep included: what has expired is hidden all the same.
@@ -96,11 +100,11 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers,
     ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
     ...encryption.handlers, ...audit.handlers,
-    ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate }), ...hybrid.handlers, ...memory.handlers,
+    ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, ...memory.handlers,
   };
   await audit.start();
   if (env.settings.mode !== 'read') await encryption.start();
-  const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
+  const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view, columns), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
   return {
     handlers: stats?.counted(patient) ?? patient,
     readiness,
@@ -121,8 +125,13 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       await documents.stop();
       await embeddings.stop();
       await search.view.stop();
+      await columns.stop();
       await vectors.stop();
       await outbound.close();
     },
   };
+}
+
+function whereKnown(numbers: Readonly<Record<string, number | undefined>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(numbers).filter((entry): entry is [string, number] => entry[1] !== undefined));
 }

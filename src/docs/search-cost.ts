@@ -1,7 +1,7 @@
 /** What a search costs, roughly: whether others may have to wait for it. */
 export type Cost = 'cheap' | 'expensive';
 
-/** What a search reads from the tables beside the index, one pass over its collection for each entry. */
+/** What a search asks of the columns beside the index, a pass over its collection for each entry at most. */
 export interface Passes {
   readonly filterMeta?: object | undefined;
   /** The filter of a search whose parameters are in the query string. */
@@ -19,16 +19,16 @@ export interface Passes {
 /** The order of hybrid search that looks at nothing else. */
 const BY_SCORE = 'combined';
 
-/** Rows from which a search is expensive: the tables deliver about a million of them in a second. */
-const EXPENSIVE_ROWS = 20_000;
+/** Documents that such passes look at together, from which on a search lets others go first. */
+const EXPENSIVE_DOCUMENTS = 20_000;
 
 /**
- * The cost of a search of collections that have so many documents. Words are scored in microseconds, while filters, ranges,
- * boosts, facets and sorts read a row of each document that has the value: at most all of them, which is what is
- * assumed here, since counting them would cost as much.
+ * The cost of a search of collections that have so many documents. Filters that were not asked before, ranges,
+ * boosts, facets and sorts look at all of them, and places read their rows. It decides who goes first and who waits for
+ * longer before it is refused, so it errs upwards.
  */
 export function costOf({ filterMeta, meta, rangeMeta, filter, langs = [], sort = BY_SCORE, boost, facetBy, geo }: Passes, documents: number): Cost {
   const keys = sort === BY_SCORE ? 0 : sort.split(',').length;
   const entries = [filterMeta, meta, rangeMeta, boost, facetBy].reduce((sum, each) => sum + Object.keys(each ?? {}).length, keys + Number(geo !== undefined) + Number(filter !== undefined) + Number(langs.length > 0));
-  return entries * documents >= EXPENSIVE_ROWS ? 'expensive' : 'cheap';
+  return entries * documents >= EXPENSIVE_DOCUMENTS ? 'expensive' : 'cheap';
 }

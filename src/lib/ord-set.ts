@@ -73,6 +73,16 @@ export class OrdSet {
     return set;
   }
 
+  /** Every ordinal, ascending. */
+  ordinals(): Uint32Array {
+    const ords = new Uint32Array(this.size);
+    let count = 0;
+    for (let at = 0; at < this.#words.length; at++) {
+      for (let word = this.#words[at]!; word !== 0; word &= word - 1) ords[count++] = at * 32 + (31 - Math.clz32(word & -word));
+    }
+    return ords;
+  }
+
   /** In ascending order. */
   *[Symbol.iterator](): Generator<number> {
     for (let at = 0; at < this.#words.length; at++) {

@@ -46,10 +46,13 @@ export function createWebGuard({ origins, others, names, remedy }: WebGuardOptio
   const listed = new Set(origins);
   const known = new Set([...names, ...origins.flatMap((origin) => hostOf(origin)?.name ?? [])].map((name) => name.toLowerCase()));
   const isOwnName = (name: string): boolean => isIP(name) !== 0 || isLocalName(name) || known.has(name);
+  // Most requests name the same host, and reading it takes some microseconds.
+  let ownHost: string | undefined;
   return ({ host, origin, anyHost }) => {
-    if (!anyHost && host !== undefined) {
+    if (!anyHost && host !== undefined && host !== ownHost) {
       const own = hostOfHeader(host);
       if (own === undefined || !isOwnName(own.name)) return { may: 'nothing', reason: foreignHost(host, remedy) };
+      ownHost = host;
     }
     if (origin === undefined || listed.has(origin)) return EVERYTHING;
     const page = hostOf(origin);

@@ -7,15 +7,22 @@ import { ServiceError } from '../errors/index.ts';
 export function withTimeout<T>(milliseconds: number, client: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   if (milliseconds === 0) return work(client ?? NEVER);
   return new Promise((resolve, reject) => {
-    const late = new AbortController();
+    const over = new AbortController();
+    // By hand: `AbortSignal.any` costs several times as much, for each request.
+    const leave = (): void => over.abort(client!.reason);
     const timer = setTimeout(() => {
       const error = new ServiceError('busy', `the request took longer than ${milliseconds} ms`, { headers: { 'Retry-After': '1' } });
-      late.abort(error);
+      over.abort(error);
       reject(error);
     }, milliseconds);
-    work(client === undefined ? late.signal : AbortSignal.any([client, late.signal]))
+    if (client?.aborted === true) leave();
+    else client?.addEventListener('abort', leave, { once: true });
+    work(over.signal)
       .then(resolve, reject)
-      .finally(() => clearTimeout(timer));
+      .finally(() => {
+        clearTimeout(timer);
+        client?.removeEventListener('abort', leave);
+      });
   });
 }
 

@@ -11,6 +11,7 @@ import { createInvoker, type Handlers, type Invoke, type OutputOf } from '../ope
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../storage/index.ts';
 import { ManualTimer } from './manual-timer.ts';
 import { createCollections } from '../docs/collections/index.ts';
+import { createColumns } from '../docs/columns/index.ts';
 import { createDocuments } from '../docs/documents/index.ts';
 import type { DocsEnvironment } from '../docs/environment.ts';
 import { createIngest } from '../docs/ingest/index.ts';
@@ -134,7 +135,7 @@ export class EmbeddingFixture {
     this.embeddings = createEmbeddings(environment, {
       collections, timer: this.timer, indexReady: () => true, create: (config) => new ScriptedProvider(script, config),
     });
-    const documents = createDocuments(environment, { collections, schemas, room: this.embeddings.room });
+    const documents = createDocuments(environment, { collections, columns: createColumns(environment, { collections }), schemas, room: this.embeddings.room });
     const ingest = createIngest(environment, { collections, documents });
     const maintenance = createMaintenance(environment, { documents, onRestored: [() => collections.load(), () => this.embeddings.restart()] });
     const handlers: Handlers<Operations> = { ...collections.handlers, ...schemas.handlers, ...documents.handlers, ...ingest.handlers, ...maintenance.handlers, ...this.embeddings.handlers };

@@ -154,6 +154,24 @@ export type ReadinessError = ErrorBody & {
 };
 
 /**
+ * Memory that the indexes of a collection hold, in bytes. An index that is loading, has failed, or has nothing to hold is absent.
+ */
+export type IndexBytes = {
+    /**
+     * Words and where they stand.
+     */
+    fullText?: Count;
+    /**
+     * Embeddings, and the structures that find similar ones.
+     */
+    vectors?: Count;
+    /**
+     * Metadata, times and names, by which documents are filtered, counted and sorted.
+     */
+    columns?: Count;
+};
+
+/**
  * Numbers of one collection.
  */
 export type CollectionStats = {
@@ -177,6 +195,7 @@ export type CollectionStats = {
      * Checksum as `GET /v1/checksum` answers it.
      */
     checksum: string;
+    indexBytes: IndexBytes;
 };
 
 /**
@@ -2636,7 +2655,7 @@ export type SearchFullTextRequest = {
      */
     cursor?: Cursor;
     /**
-     * An order in place of the best first: keys such as `year:desc, title:asc`, separated by commas. Each is `score`, `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`, or a metadata key with its direction or with the prefix `meta.`; in quotes where it has a comma. `desc` where none is given. Numbers and dates are sorted as such, before texts; of several values the least counts ascending, the greatest descending. What has none comes last. Equal documents stay in the order in which they were added.
+     * An order in place of the best first: keys such as `year:desc, title:asc`, separated by commas. Each is `score`, `addedAt`, `updatedAt`, `expiresAt`, `key` or `lang`, or a metadata key with its direction or with the prefix `meta.`; in quotes where it has a comma. `desc` where none is given. Numbers and dates are sorted as such, before texts; of several values the least counts ascending, the greatest descending. What has none comes last. Equal documents are in the order of their ids.
      */
     sort?: string;
     /**

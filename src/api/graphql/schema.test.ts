@@ -21,7 +21,8 @@ enum Fuzziness { EXACT ONE TWO AUTO }
 enum PrefixMatching { NONE LAST }
 enum MatchingStrategy { ANY ALL MOST }
 enum Totals { EXACT BOUNDED NONE }
-type CollectionStats { name: String! documentCount: Int! revisionCount: Int! metaIndexCount: Int! }
+type CollectionStats { name: String! documentCount: Int! revisionCount: Int! metaIndexCount: Int! indexBytes: IndexBytes! }
+type IndexBytes { fullText: Long vectors: Long columns: Long }
 type Stats { databasePath: String! databaseSize: Long! mode: String! collections: [CollectionStats!]! totalDocuments: Int! totalRevisions: Int! totalMetaIndices: Int! uptime: String! }
 type VectorCollectionStats { collection: String! totalDocuments: Int! embeddedDocuments: Int! }
 type VectorStats { enabled: Boolean! provider: String model: String dimensions: Int indexReady: Boolean! collections: [VectorCollectionStats!]! }

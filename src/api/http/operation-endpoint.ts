@@ -127,7 +127,10 @@ function callerOf({ apiKeys }: OperationEndpointOptions, ctx: HttpContext, spec:
 
 function goneSignal(ctx: HttpContext): AbortSignal {
   const controller = new AbortController();
-  ctx.res.once('close', () => controller.abort(new ClientGone()));
+  // An answer that went out whole ends with `close`, too, and nobody is left to be told.
+  ctx.res.once('close', () => {
+    if (!ctx.res.writableFinished) controller.abort(new ClientGone());
+  });
   return controller.signal;
 }
 

@@ -7,7 +7,7 @@ describe.each(DRIVERS)('the code graph over %s (contract section 4, decision D-7
   let fixture: Fixture;
   beforeEach(async () => {
     fixture = await Fixture.open(driver);
-    fixture.use(createCodeGraph(fixture.environment).handlers);
+    fixture.use(createCodeGraph(fixture.environment, fixture).handlers);
   });
   afterEach(() => fixture.close());
 
@@ -15,12 +15,11 @@ describe.each(DRIVERS)('the code graph over %s (contract section 4, decision D-7
   const add = async (key: string, symbols: Record<string, string[]>, { contentMd = '', ...more }: { contentMd?: string; collection?: string; lang?: string; ttl?: number } = {}) => {
     const { id } = await fixture.call('addDocument', { collection: 'Site', key, lang: 'en', contentMd, ...more });
     await fixture.sql.transaction(async (tx) => {
-      const { ord, cid } = (await tx.get<{ ord: number; cid: number }>('SELECT ord, cid FROM documents WHERE id = ?', [id]))!;
+      const { ord } = (await tx.get<{ ord: number }>('SELECT ord FROM documents WHERE id = ?', [id]))!;
       await tx.run('UPDATE documents SET meta = ? WHERE ord = ?', [JSON.stringify(symbols), ord]);
-      await tx.run('DELETE FROM doc_meta WHERE ord = ?', [ord]);
-      const pairs = Object.entries(symbols).flatMap(([name, values]) => values.map((value) => [cid, name, value, ord]));
-      await tx.runMany('INSERT INTO doc_meta(cid, k, v, ord) VALUES (?, ?, ?, ?)', pairs);
+      await fixture.feed.append(tx, [{ kind: 'doc.put', collection: id.split('|')[0]!, ord, docId: id, key }]);
     });
+    await fixture.columns.caughtUp();
   };
   const addSource = async (key: string, contentMd: string) => {
     const document = { key, meta: {} as Record<string, string[]>, contentMd };

@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Context, Handlers, InputOf, OutputOf } from '../../operations/index.ts';
 import { walkCodeGraph, type CodeGraphEdge, type CodeGraphNode } from '../../text/code/index.ts';
+import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { codeLookups, findRoot } from './code-lookups.ts';
 import { linesOfEdges, type EdgeLines } from './symbol-lines.ts';
@@ -12,25 +13,29 @@ type Input = InputOf<Operations, 'queryCodeGraph'>;
 type Output = OutputOf<Operations, 'queryCodeGraph'>;
 type Environment = Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>;
 
+export interface CodeGraphAreas {
+  readonly columns: Pick<ColumnsView, 'indexOf'>;
+}
+
 /** Which source documents use which (contract section 4, "Code graph"; decision D-76). */
 export interface CodeGraphArea {
   readonly handlers: CodeGraphHandlers;
 }
 
-export function createCodeGraph(environment: Environment): CodeGraphArea {
-  const handler = (input: Input, context: Context): Promise<Output> => codeGraph(environment, input, context);
+export function createCodeGraph(environment: Environment, areas: CodeGraphAreas): CodeGraphArea {
+  const handler = (input: Input, context: Context): Promise<Output> => codeGraph({ ...environment, ...areas }, input, context);
   return { handlers: { getCodeGraph: handler, queryCodeGraph: handler } };
 }
 
 /** Throws `not_found` when the collection has no document of this key. */
-async function codeGraph({ sql, codec, clock }: Environment, input: Input, { signal, budget }: Context): Promise<Output> {
+async function codeGraph({ sql, codec, clock, columns }: Environment & CodeGraphAreas, input: Input, { signal, budget }: Context): Promise<Output> {
   const { collection: name, key, direction, depth, maxDegree, lines: withLines } = input;
   const now = unixSeconds(clock);
   const collection = await sql.get<{ id: number }>('SELECT id FROM collections WHERE name = ?', [name.toLowerCase()]);
   const root = collection && (await findRoot(sql, collection.id, key, now));
   if (root === undefined) throw new ServiceError('not_found', 'not found');
   // A popular name may have very many users to choose the first hundred from.
-  const graph = await walkCodeGraph(root, codeLookups(sql.background, collection!.id, now), { direction, depth, maxDegree, signal });
+  const graph = await walkCodeGraph(root, codeLookups({ queries: sql.background, columns }, { id: collection!.id, name }, now), { direction, depth, maxDegree, signal });
   const lines = withLines ? await linesOfEdges(graph.edges, { queries: sql, codec, signal }) : [];
   const nodes = [...budget.fit(graph.nodes.map(toNode), ({ key, docId }) => Buffer.byteLength(key) + Buffer.byteLength(docId))];
   const edges = [...budget.fit(graph.edges.map((edge, i) => toEdge(edge, lines[i])), ({ from, to, symbol }) => Buffer.byteLength(from) + Buffer.byteLength(to) + Buffer.byteLength(symbol))];

@@ -1,4 +1,7 @@
+import type { Filter } from '../../search/filter/index.ts';
+import type { SortKey } from '../../search/order/index.ts';
 import type { Queries, Row, SqlValue } from '../../storage/index.ts';
+import { selectDocuments, type ColumnsView } from '../columns/index.ts';
 import { codeLanguage, type CodeDocument, type CodeLookups } from '../../text/code/index.ts';
 
 interface DocumentRow extends Row {
@@ -15,25 +18,34 @@ const CHUNK = 512;
 const COLUMNS = 'd.id, d.key, d.lang, d.meta';
 const ALIVE = '(d.expires_at IS NULL OR d.expires_at > ?)';
 
+export interface LookupDeps {
+  readonly queries: Queries;
+  readonly columns: Pick<ColumnsView, 'indexOf'>;
+}
+
+const BY_KEY: readonly SortKey[] = (['key', 'lang'] as const).map((name) => ({ column: { kind: 'name', name }, descending: false }));
+
 /**
- * Where a walk through a collection finds documents: by their metadata as they are stored, so that
- * edges need no table of their own. What has expired at `now` is absent.
+ * Where a walk through a collection finds documents: by their metadata, so that edges need no table of
+ * their own. What has expired at `now` is absent.
  */
-export function codeLookups(queries: Queries, cid: number, now: number): CodeLookups {
-  const byMeta = (name: 'defines' | 'uses' | 'imports') => (values: readonly string[], exceptKey: string, limit: number) =>
-    inChunks(values, limit, (marks, params) => queries.all<DocumentRow>(
-      `SELECT ${COLUMNS} FROM documents d
-       WHERE d.ord IN (SELECT ord FROM doc_meta WHERE cid = ? AND k = ? AND v IN (${marks})) AND d.key <> ? AND ${ALIVE}
-       ORDER BY d.key, d.lang LIMIT ?`,
-      [cid, name, ...params, exceptKey, now, limit],
-    ));
+export function codeLookups({ queries, columns }: LookupDeps, collection: { readonly id: number; readonly name: string }, now: number): CodeLookups {
+  const byMeta = (name: 'defines' | 'uses' | 'imports') => async (values: readonly string[], exceptKey: string, limit: number): Promise<CodeDocument[]> => {
+    const filter: Filter = { kind: 'and', parts: [
+      { kind: 'match', field: `meta.${name}`, values },
+      { kind: 'not', part: { kind: 'match', field: 'key', values: [exceptKey] } },
+    ] };
+    const selected = await selectDocuments(columns, collection.name, { filter, now, needs: { keys: BY_KEY } });
+    const sorted = selected?.columns.sort(selected.documents, { keys: BY_KEY, offset: 0, count: limit }) ?? [];
+    return documentsIn(queries, sorted.map(({ ord }) => ord));
+  };
   return {
     byDefines: byMeta('defines'),
     byUses: byMeta('uses'),
     byImports: byMeta('imports'),
     byKeys: (keys, exceptKey, limit) => inChunks(keys, limit, (marks, params) => queries.all<DocumentRow>(
       `SELECT ${COLUMNS} FROM documents d WHERE d.cid = ? AND d.key IN (${marks}) AND d.key <> ? AND ${ALIVE} ORDER BY d.key, d.lang LIMIT ?`,
-      [cid, ...params, exceptKey, now, limit],
+      [collection.id, ...params, exceptKey, now, limit],
     )),
   };
 }
@@ -46,6 +58,17 @@ export async function findRoot(queries: Queries, cid: number, key: string, now: 
     [cid, key, now],
   );
   return row && toCodeDocument(row);
+}
+
+/** The documents of some ordinals, in their order; those that are gone are left out. */
+async function documentsIn(queries: Queries, ords: readonly number[]): Promise<CodeDocument[]> {
+  const rows = new Map<number, DocumentRow>();
+  for (let i = 0; i < ords.length; i += CHUNK) {
+    const params = padded(ords.slice(i, i + CHUNK));
+    const some = await queries.all<DocumentRow & { ord: number }>(`SELECT d.ord, ${COLUMNS} FROM documents d WHERE d.ord IN (${params.map(() => '?').join(', ')})`, params);
+    for (const row of some) rows.set(row.ord, row);
+  }
+  return ords.flatMap((ord) => rows.get(ord) ?? []).map(toCodeDocument);
 }
 
 /** Asks for long lists piece by piece; what several pieces find is put in order again. */
@@ -63,9 +86,9 @@ async function inChunks(
 }
 
 /** Filled up with repeats to a power of two, so that few prepared statements serve all lengths. */
-function padded(values: readonly string[]): string[] {
+function padded<T extends SqlValue>(values: readonly T[]): T[] {
   const size = 2 ** Math.ceil(Math.log2(values.length));
-  return [...values, ...Array<string>(size - values.length).fill(values[0]!)];
+  return [...values, ...Array<T>(size - values.length).fill(values[0]!)];
 }
 
 /** The database's order of text, which is that of UTF-8 bytes. */

@@ -1,9 +1,8 @@
 import { readCollection } from './collection-rows.ts';
 import { forgetDeletedOf } from './deleted-documents.ts';
 import { transact, type Deps, type DocumentHandlers } from './deps.ts';
-import { expiredOrds } from './meta-filter.ts';
 import { removeRows } from './remove-documents.ts';
-import { deleteInSteps, type UnitOfWork } from './unit-of-work.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Documents looked at by one statement. */
 const STEP = 64;
@@ -25,7 +24,6 @@ async function clear(work: UnitOfWork, name: string): Promise<number> {
   if (collection === undefined) return 0;
   const { id: cid, docs } = collection;
   const deleted = docs - (await countExpired(work, cid));
-  await deleteInSteps(work, 'DELETE FROM doc_meta WHERE (cid, k, v, ord) IN (SELECT cid, k, v, ord FROM doc_meta WHERE cid = ? LIMIT ?)', [cid]);
   for (let ords = await someOrds(work, cid); ords.length > 0; ords = await someOrds(work, cid)) await removeRows(work, ords);
   await forgetDeletedOf(work, cid);
   await work.tx.run('DELETE FROM collections WHERE id = ?', [cid]);
@@ -40,7 +38,7 @@ async function someOrds({ tx }: UnitOfWork, cid: number): Promise<number[]> {
 
 /** Expired documents are absent already, so they do not count. */
 async function countExpired({ tx, now }: UnitOfWork, cid: number): Promise<number> {
-  const expired = expiredOrds(cid, now);
-  const row = await tx.get<{ count: number }>(`SELECT count(*) AS count FROM (${expired.sql}) expired`, expired.params);
+  // The `+` keeps the planner from walking an index of the whole collection for the few that have expired.
+  const row = await tx.get<{ count: number }>('SELECT count(*) AS count FROM documents WHERE expires_at <= ? AND +cid = ?', [now, cid]);
   return row!.count;
 }

@@ -2,7 +2,6 @@ import type { Queries, Row } from '../../storage/index.ts';
 import type { CurrentRow } from './document-rows.ts';
 import type { Identity } from './identity.ts';
 import { inList } from './in-list.ts';
-import type { Fragment } from './meta-filter.ts';
 import { deleteInSteps, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
 /** A deleted document whose versions are kept. */
@@ -24,7 +23,7 @@ const COLUMNS = 'n.ord, n.id, n.key, n.lang, n.added_at, n.deleted_at, n.rev_ts'
 const STEP = 64;
 
 /** A condition on `deleted_documents n`: kept for no longer than the retention, in seconds, and no longer than the document had to live. */
-export function stillKept(now: number, retention: number): Fragment {
+export function stillKept(now: number, retention: number): { readonly sql: string; readonly params: readonly number[] } {
   return { sql: '(n.deleted_at > ? AND (n.expires_at IS NULL OR n.expires_at > ?))', params: [now - retention, now] };
 }
 

@@ -3,10 +3,11 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { Handlers } from '../../operations/index.ts';
 import { sealerOf, type KeyRing, type Sealer, type Transaction } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
+import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Schemas } from '../schemas/index.ts';
 import type { EmbeddingRoom } from './embedding-room.ts';
-import { Pace } from './pace.ts';
+import { Pace } from '../../lib/pace.ts';
 import type { RecentDocuments } from './recent-documents.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -23,6 +24,7 @@ export interface Deps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'codec' | '
   /** Symbols kept for each key of a code document. */
   readonly codeMaxSymbols: number;
   readonly collections: Pick<Collections, 'configOf'>;
+  readonly columns: Pick<ColumnsView, 'indexOf'>;
   readonly schemas: Pick<Schemas, 'violations'>;
   readonly room: EmbeddingRoom;
   /** As in a `UnitOfWork`. */

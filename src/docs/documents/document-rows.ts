@@ -11,8 +11,7 @@ export const SHOWN = 'd.id, d.key, d.lang, d.meta, d.added_at, d.updated_at, d.e
 export const CURRENT = `d.ord, d.cid, d.crc, d.bytes, d.rev_ts, ${SHOWN}`;
 
 /**
- * The same for a write that gives the document new metadata, or none: sealed ones are `{}`, for they have no rows to be
- * taken back. So a document whose metadata nobody can read any more can still be replaced and removed. Within transactions only.
+ * The same for a write that gives the document new metadata, or none: sealed ones are `{}` and never opened. So a document whose metadata nobody can read any more can still be replaced and removed. Within transactions only.
  */
 export const REPLACED = CURRENT.replace('d.meta', `CASE WHEN ${SEALED_META('d.meta')} OR ${ROW_MUST_BE_SEALED('d.cid')} THEN '{}' ELSE d.meta END AS meta`);
 

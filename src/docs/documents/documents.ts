@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Collections } from '../collections/index.ts';
+import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Schemas } from '../schemas/index.ts';
 import { addDocument } from './add-document.ts';
@@ -41,6 +42,8 @@ export interface Documents {
 /** What documents need of other areas. `configOf` and `violations` are asked at each write, so both must answer from memory. */
 export interface DocumentsAreas {
   readonly collections: Pick<Collections, 'configOf'>;
+  /** What filters, orders and counts are answered from. */
+  readonly columns: Pick<ColumnsView, 'indexOf'>;
   readonly schemas: Pick<Schemas, 'violations'>;
   /** Room in the queue of documents to embed; endless when absent. */
   readonly room?: EmbeddingRoom;
@@ -49,10 +52,10 @@ export interface DocumentsAreas {
 /** 30 days. */
 const DELETED_RETENTION = 2_592_000;
 
-export function createDocuments(environment: DocsEnvironment, { collections, schemas, room = ENDLESS_ROOM }: DocumentsAreas): Documents {
+export function createDocuments(environment: DocsEnvironment, { collections, columns, schemas, room = ENDLESS_ROOM }: DocumentsAreas): Documents {
   const { sql, feed, codec, clock, log, settings } = environment;
   const recent = new RecentDocuments(feed);
-  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, schemas, room, sealerOf: sealingOf(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
+  const deps: Deps = { sql, feed, codec, clock, log, recent, ttlSweepMs: settings.ttlSweepMs, codeMaxSymbols: settings.codeMaxSymbols, collections, columns, schemas, room, sealerOf: sealingOf(environment.keys, collections), deltaRevisions: settings.deltaRevisions, deletedRetention: settings.deletedRetention ?? DELETED_RETENTION };
   const writer = createWriter(deps);
   const reader = createReader(deps);
   const sweeper = new Sweeper(deps);

@@ -4,7 +4,6 @@ import { countDocuments } from './collection-rows.ts';
 import { findPredecessors, takeUpVersions } from './deleted-documents.ts';
 import { inList } from './in-list.ts';
 import { canonicalMeta } from './meta.ts';
-import { indexMeta } from './meta-index.ts';
 import { addRevisions, nextRevision, trimRevisions } from './revision-rows.ts';
 import { addSpellings } from './spelling-rows.ts';
 import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
@@ -30,8 +29,6 @@ export async function insertDocuments(work: UnitOfWork, cid: number, versions: r
   const ords = await readOrds(work, versions);
   const documents = versions.map((version) => ({ version, ...version.identity, cid, ord: ords.get(version.identity.id)! }));
   await addSpellings(work, documents);
-  // Sealed metadata have no rows: those would show them.
-  if (sealer === undefined) await indexMeta(work, documents.map(({ ord, version }) => ({ cid, ord, before: '{}', after: version.meta })));
   const again = documents.flatMap(({ version, ord: to }) => (deleted.has(version.identity.id) ? [{ from: deleted.get(version.identity.id)!.ord, to }] : []));
   // Before they get revisions of their own, which are newer.
   await takeUpVersions(work, again);

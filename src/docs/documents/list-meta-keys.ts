@@ -1,74 +1,42 @@
 import { unixSeconds } from '../../lib/clock.ts';
+import { Pace } from '../../lib/pace.ts';
 import { truncationOf, type AnswerBudget } from '../../operations/index.ts';
-import type { Sql, SqlValue } from '../../storage/index.ts';
-import { queriesFor, readCollection, type CollectionRow } from './collection-rows.ts';
+import type { ValueCount } from '../../search/columns/index.ts';
+import { selectDocuments } from '../columns/index.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
-import { expiredOrds } from './meta-filter.ts';
-
-interface Pair {
-  readonly [column: string]: string;
-  readonly k: string;
-  readonly v: string;
-}
-
-/** Values that are in memory beside the answer. */
-const PAGE = 1000;
 
 /** `GET /v1/meta-keys`: the keys in use and their distinct values, both sorted; as many values as the answer may hold. */
-export function listMetaKeys({ sql, clock }: Deps): DocumentHandlers['listMetaKeys'] {
-  return async ({ collection: name, key, limit, offset }, { signal, budget }) => {
-    const collection = await readCollection(sql, name);
+export function listMetaKeys({ columns: view, clock }: Deps): DocumentHandlers['listMetaKeys'] {
+  return async ({ collection, key, limit, offset }, { signal, budget }) => {
     const values = new Map<string, string[]>();
-    if (collection === undefined) return { meta: {} };
+    const now = unixSeconds(clock);
+    const pace = new Pace();
+    let passedOver = 0;
     let found = 0;
-    for await (const pairs of pairsOf(sql, collection, { key, offset, limit, now: unixSeconds(clock) })) {
+    for (const name of key === undefined ? view.indexOf(collection)?.columns.keys() ?? [] : [key]) {
       signal.throwIfAborted();
-      const fitting = fill(values, pairs, budget);
+      const selected = await selectDocuments(view, collection, { now, needs: { facets: [name] } });
+      const wanted = limit - found;
+      if (selected === undefined || wanted === 0) break;
+      const before = offset - passedOver;
+      const listed = selected.columns.facet(selected.documents, { field: name, isMeta: true, orderBy: 'value', limit: before + wanted });
+      passedOver += Math.min(before, listed.length);
+      const fitting = fill(values, name, listed.slice(before), budget);
       found += fitting;
-      if (fitting < pairs.length) break;
+      if (budget.isSpent) break;
+      await pace.rest();
     }
     return { meta: Object.fromEntries(values), ...truncationOf(budget.isSpent, offset + found) };
   };
 }
 
-/** Adds values while the answer may hold them; returns how many those were. */
-function fill(values: Map<string, string[]>, pairs: readonly Pair[], budget: AnswerBudget): number {
-  for (const [i, { k, v }] of pairs.entries()) {
-    const known = values.get(k);
-    if (!budget.take(Buffer.byteLength(v) + (known === undefined ? Buffer.byteLength(k) : 0))) return i;
-    if (known === undefined) values.set(k, [v]);
-    else known.push(v);
+/** Adds values of a key while the answer may hold them; returns how many those were. */
+function fill(values: Map<string, string[]>, key: string, listed: readonly ValueCount[], budget: AnswerBudget): number {
+  for (const [i, { value }] of listed.entries()) {
+    const known = values.get(key);
+    if (!budget.take(Buffer.byteLength(value) + (known === undefined ? Buffer.byteLength(key) : 0))) return i;
+    if (known === undefined) values.set(key, [value]);
+    else known.push(value);
   }
-  return pairs.length;
-}
-
-interface Wanted {
-  readonly key: string | undefined;
-  readonly offset: number;
-  readonly limit: number;
-  readonly now: number;
-}
-
-/**
- * Distinct values with their keys, in order and in pages. A large collection is read from one snapshot, away from the
- * event loop; a small one page by page, each from where the last one ended.
- */
-async function* pairsOf(sql: Sql, collection: CollectionRow, { key, offset, limit, now }: Wanted): AsyncGenerator<Pair[]> {
-  const expired = expiredOrds(collection.id, now);
-  const where = `cid = ?${key === undefined ? '' : ' AND k = ?'} AND ord NOT IN (${expired.sql})`;
-  const params: SqlValue[] = [collection.id, ...(key === undefined ? [] : [key]), ...expired.params];
-  const select = (more: string) => `SELECT DISTINCT k, v FROM doc_meta WHERE ${where}${more} ORDER BY k, v LIMIT ? OFFSET ?`;
-  if (queriesFor(sql, collection) !== sql) {
-    yield* sql.stream<Pair>(select(''), [...params, limit, offset], { batch: PAGE });
-    return;
-  }
-  let last: Pair | undefined;
-  for (let left = limit; left > 0; left -= PAGE) {
-    const after = last === undefined ? [] : [last.k, last.v];
-    const page = [Math.min(PAGE, left), last === undefined ? offset : 0];
-    const pairs = await sql.all<Pair>(select(last === undefined ? '' : ' AND (k, v) > (?, ?)'), [...params, ...after, ...page]);
-    if (pairs.length > 0) yield pairs;
-    if (pairs.length < PAGE) return;
-    last = pairs.at(-1)!;
-  }
+  return listed.length;
 }

@@ -13,18 +13,3 @@ export function canonicalMeta(meta: Meta): string {
 export function parseMeta(text: string): Record<string, string[]> {
   return JSON.parse(text) as Record<string, string[]>;
 }
-
-/** Each value of each key once, as the metadata index has them. */
-export function distinctPairs(meta: Meta): [key: string, value: string][] {
-  return Object.entries(meta).flatMap(([key, values]) => [...new Set(values)].map((value): [string, string] => [key, value]));
-}
-
-/** What the index must lose and gain when metadata change. */
-export function pairChanges(before: Meta, after: Meta): { removed: [string, string][]; added: [string, string][] } {
-  return { removed: pairsWithout(before, after), added: pairsWithout(after, before) };
-}
-
-function pairsWithout(meta: Meta, other: Meta): [string, string][] {
-  const known = new Map(Object.entries(other).map(([key, values]) => [key, new Set(values)]));
-  return distinctPairs(meta).filter(([key, value]) => !known.get(key)?.has(value));
-}

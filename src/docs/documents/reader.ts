@@ -1,16 +1,16 @@
 import { crc32 } from 'node:zlib';
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import type { Filter } from '../../search/filter/index.ts';
+import { Pace } from '../../lib/pace.ts';
+import { documentTest, type Filter } from '../../search/filter/index.ts';
 import type { Row } from '../../storage/index.ts';
+import { selectDocuments } from '../columns/index.ts';
 import { readCollection, scanRows, type CollectionRow } from './collection-rows.ts';
 import type { Deps } from './deps.ts';
 import { decodeDocument, SHOWN, type WithBody } from './document-rows.ts';
 import { idBounds } from './identity.ts';
 import type { Meta } from './meta.ts';
-import { passingDocuments, readFilter, type FilterInput } from './filter/index.ts';
-import { checkFilter, matchesNothing, matchingOrds, passingOnly, visibleDocuments } from './meta-filter.ts';
-import { Pace } from './pace.ts';
+import { expressionOf, inSet, type FilterInput } from './filter/index.ts';
 
 /** Bodies may be large, so few are in memory at once. */
 const BATCH = 64;
@@ -18,7 +18,7 @@ const BATCH = 64;
 export interface DocumentReader {
   /**
    * The documents of a collection that match a filter, sorted by id, of one snapshot, in batches; none
-   * for an unknown collection. Throws `invalid_argument` when the filter is too large.
+   * for an unknown collection. Throws `invalid_argument` when the filter is too large, and `IndexLoading`.
    */
   documents(collection: string, filterMeta?: Meta, filters?: FilterInput): AsyncIterable<Document[]>;
   /** Changes whenever a document of the collection does (decision D-36); `00000000` without documents. */
@@ -28,25 +28,31 @@ export interface DocumentReader {
 export function createReader(deps: Deps): DocumentReader {
   return {
     documents: (collection, filterMeta = {}, filters = {}) => {
-      // Checked here and not with the first batch, when the head of an answer may be out already.
-      checkFilter(filterMeta);
-      return streamDocuments(deps, collection, filterMeta, readFilter(filters));
+      // Asked here and not with the first batch, when the head of an answer may be out already.
+      const filter = expressionOf({ filterMeta, ...filters });
+      if (filter !== undefined) deps.columns.indexOf(collection);
+      return streamDocuments(deps, collection, filter);
     },
     checksum: (collection) => computeChecksum(deps, collection),
   };
 }
 
-async function* streamDocuments({ sql, codec, clock }: Deps, name: string, filterMeta: Meta, filter: Filter | undefined): AsyncGenerator<Document[]> {
-  const collection = await readCollection(sql, name);
-  if (collection === undefined || matchesNothing(filterMeta)) return;
-  const passing = filter && await passingDocuments(sql, collection, filter);
-  const visible = passingOnly(visibleDocuments(collection.id, matchingOrds(collection.id, filterMeta), unixSeconds(clock)), passing);
-  const query = `SELECT ${SHOWN}, d.body FROM documents d WHERE d.id > ? AND d.id < ? AND ${visible.sql} ORDER BY d.id`;
+async function* streamDocuments({ sql, codec, clock, columns }: Deps, name: string, filter: Filter | undefined): AsyncGenerator<Document[]> {
+  const now = unixSeconds(clock);
+  const selected = filter && await selectDocuments(columns, name, { filter, now });
+  if (filter !== undefined && selected === undefined) return;
+  const isIn = selected?.documents && inSet('ord', selected.documents);
+  const passes = filter === undefined ? () => true : documentTest(filter);
+  const query = `
+    SELECT ${SHOWN}, d.body FROM documents d
+    WHERE d.id > ? AND d.id < ? AND (d.expires_at IS NULL OR d.expires_at > ?)${isIn === undefined ? '' : ` AND ${isIn.sql}`} ORDER BY d.id`;
   const pace = new Pace();
-  for await (const rows of sql.stream<WithBody>(query, [...idBounds(name), ...visible.params], { batch: BATCH })) {
+  for await (const rows of sql.stream<WithBody>(query, [...idBounds(name), now, ...(isIn?.params ?? [])], { batch: BATCH })) {
     const documents: Document[] = [];
     for (const row of rows) {
-      documents.push(await decodeDocument(codec, row));
+      const document = await decodeDocument(codec, row);
+      // What was written since it was selected may not pass any more.
+      if (passes(document)) documents.push(document);
       await pace.rest();
     }
     yield documents;

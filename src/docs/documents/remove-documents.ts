@@ -3,19 +3,17 @@ import { countDocuments } from './collection-rows.ts';
 import { REPLACED, type CurrentRow } from './document-rows.ts';
 import { identify } from './identity.ts';
 import { inList } from './in-list.ts';
-import { indexMeta } from './meta-index.ts';
 import { deleteInSteps, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
 /** At most so many documents are looked at by one statement. */
 const STEP = 64;
 
 /**
- * Removes documents with their revisions, index entries and all spellings (decision D-31), for good: to keep their versions,
+ * Removes documents with their revisions and all spellings (decision D-31), for good: to keep their versions,
  * call `keepVersions` before. `reason` goes into the change feed.
  */
 export async function removeDocuments(work: UnitOfWork, rows: readonly CurrentRow[], reason?: 'ttl'): Promise<void> {
   if (rows.length === 0) return;
-  await indexMeta(work, rows.map(({ cid, ord, meta }) => ({ cid, ord, before: meta, after: {} })));
   await removeRows(work, rows.map(({ ord }) => ord));
   for (const [cid, count] of countBy(rows)) await countDocuments(work.tx, cid, -count);
   await work.feed.append(work.tx, rows.map((row) => deleteChange(row, reason)));
@@ -39,7 +37,7 @@ export async function removeVectorRows(work: UnitOfWork, ords: readonly number[]
   await deleteInSteps(work, `DELETE FROM vectors WHERE (ord, chunk) IN (SELECT ord, chunk FROM vectors WHERE ord IN (${marks}) LIMIT ?)`, params);
 }
 
-/** Deletes documents, their revisions, spellings and vectors; metadata rows, counters and the feed are the caller's. */
+/** Deletes documents, their revisions, spellings and vectors; counters and the feed are the caller's. */
 export async function removeRows(work: UnitOfWork, ords: readonly number[]): Promise<void> {
   for (let i = 0; i < ords.length; i += STEP) {
     const { marks, params } = inList(ords.slice(i, i + STEP));

@@ -2,8 +2,7 @@ import { CHANGE_FLAGS, type Sealer } from '../../storage/index.ts';
 import { putChange } from './changes.ts';
 import type { CurrentRow } from './document-rows.ts';
 import { collectionOfId } from './identity.ts';
-import { canonicalMeta, parseMeta, type Meta } from './meta.ts';
-import { indexMeta, sealedMeta } from './meta-index.ts';
+import { canonicalMeta, type Meta } from './meta.ts';
 import { detachAsDeltas, type Superseded } from './revision-bodies.ts';
 import { addRevisions, detachNewest, nextRevision, trimRevisions } from './revision-rows.ts';
 import { addSpellings } from './spelling-rows.ts';
@@ -39,10 +38,10 @@ export async function replaceDocuments(work: UnitOfWork, replacements: readonly 
   const sealer = work.sealerOf?.(collectionOfId(replacements[0]!.current.id));
   if (work.deltaRevisions === true) await detachAsDeltas(work, replacements.filter(({ saveRevision }) => saveRevision).map((next) => toSuperseded(next)), sealer);
   await detachNewest(work, replacements.map(({ current }) => current));
-  const wereSealed = await sealedMeta(work, replacements.map(({ current }) => current.ord));
   await runInSteps(work, WITH_BODY, replacements.filter(({ body }) => body !== undefined).map((next) => withBody(next, work.now, sealer)));
   await runInSteps(work, WITHOUT_BODY, replacements.filter(({ body }) => body === undefined).map((next) => [...columns(next, work.now, sealer), next.current.ord]));
-  await index(work, replacements, wereSealed, sealer !== undefined);
+  const respelled = replacements.filter(({ current, key }) => key !== current.key);
+  await addSpellings(work, respelled.map(({ current: { cid, ord }, key, lang }) => ({ cid, ord, key, lang })));
   const kept = replacements.filter(({ saveRevision }) => saveRevision);
   await addRevisions(work, kept.map(({ current }) => ({ ord: current.ord, revision: nextRevision(current.rev_ts) })));
   if (maxRevisions > 0) await trimRevisions(work, replacements.map(({ current }) => current.ord), maxRevisions);
@@ -64,14 +63,4 @@ function columns({ current, key, lang, meta, expiresAt, saveRevision }: Replacem
 function withBody(next: Replacement, now: number, sealer: Sealer | undefined) {
   const { crc, bytes, stored } = next.body!;
   return [...columns(next, now, sealer), crc, bytes, sealer?.body(next.current.id, stored) ?? stored, next.current.ord];
-}
-
-/** Metadata have rows while they are stored in the clear. */
-async function index(work: UnitOfWork, replacements: readonly Replacement[], wereSealed: ReadonlySet<number>, areSealed: boolean): Promise<void> {
-  const respelled = replacements.filter(({ current, key }) => key !== current.key);
-  await addSpellings(work, respelled.map(({ current: { cid, ord }, key, lang }) => ({ cid, ord, key, lang })));
-  const changed = replacements.filter(({ current, meta }) => meta !== undefined || wereSealed.has(current.ord) !== areSealed);
-  await indexMeta(work, changed.map(({ current: { cid, ord, meta: before }, meta }) => ({
-    cid, ord, before: wereSealed.has(ord) ? '{}' : before, after: areSealed ? {} : meta ?? parseMeta(before),
-  })));
 }

@@ -11,7 +11,7 @@ import { CURRENT, findDocument, type CurrentRow } from './document-rows.ts';
 import { requireExpected } from './expectation.ts';
 import { identify, type Identity } from './identity.ts';
 import { parseMeta, type Meta } from './meta.ts';
-import { Pace } from './pace.ts';
+import { Pace } from '../../lib/pace.ts';
 import { notFound } from './require-valid.ts';
 import { RevisionBodies } from './revision-bodies.ts';
 import { changeDocument } from './update-document.ts';

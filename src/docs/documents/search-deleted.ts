@@ -7,7 +7,7 @@ import { stillKept } from './deleted-documents.ts';
 import type { Deps } from './deps.ts';
 import { toDocument, type ShownRow } from './document-rows.ts';
 import { parseMeta, type Meta } from './meta.ts';
-import { Pace } from './pace.ts';
+import { Pace } from '../../lib/pace.ts';
 import { projectDocument, type Projection } from './project-document.ts';
 
 /** What is asked for, with everything decided. */

@@ -66,6 +66,37 @@ describe.each(DRIVERS)('search over %s (contract section 4, decision D-66)', (dr
     expect((await search({ sort: 'updatedAt', asc: true })).keys).toEqual(['a.de', 'a.pl', 'Z', 'b', 'c']);
   });
 
+  it('orders by id what any other order leaves equal', async () => {
+    for (const [key, lang, n] of [['b', 'en', '1'], ['B2', 'en', '1'], ['a', 'pl', '1'], ['a', 'de', '2'], ['c', 'en', undefined], ['A0', 'en', undefined]] as const) {
+      await add(key, n === undefined ? {} : { n: [n] }, { lang });
+    }
+    expect((await search({ sort: 'n:asc' })).keys).toEqual(['a.pl', 'B2', 'b', 'a.de', 'A0', 'c']);
+    expect((await search({ sort: 'n:desc' })).keys).toEqual(['a.de', 'a.pl', 'B2', 'b', 'A0', 'c']);
+    expect((await search({ sort: 'n:desc', limit: 2, offset: 2 })).keys).toEqual(['B2', 'b']);
+    expect((await search({ sort: 'addedAt' })).keys).toEqual(['A0', 'a.de', 'a.pl', 'B2', 'b', 'c']);
+  });
+
+  it('shows nothing that does not match any more, though the index has yet to hear of it', async () => {
+    for (const key of ['a', 'b', 'c']) await add(key, { tag: ['x'] });
+    await fixture.sql.transaction(async (tx) => {
+      await tx.run(`UPDATE documents SET meta = '{"tag":["y"]}' WHERE key = 'a'`);
+      await tx.run("UPDATE documents SET expires_at = 1 WHERE key = 'b'");
+    });
+    for (const narrowed of [{ filterMeta: { tag: ['x'] } }, { filter: 'tag = x' }]) {
+      expect((await search(narrowed)).keys).toEqual(['c']);
+      const streamed = await Array.fromAsync(fixture.documents.reader.documents('blog', narrowed.filterMeta, { filter: narrowed.filter }));
+      expect(streamed.flat().map(({ key }) => key)).toEqual(['c']);
+    }
+  });
+
+  it('lists the values of a metadata key that has the name of a field', async () => {
+    await add('a', { lang: ['shadow'], key: ['k'], 'meta.x': ['1'] });
+    expect(await fixture.call('listMetaKeys', { collection: 'blog' })).toEqual({ meta: { key: ['k'], lang: ['shadow'], 'meta.x': ['1'] } });
+    expect(await fixture.call('listMetaKeys', { collection: 'blog', key: 'lang' })).toEqual({ meta: { lang: ['shadow'] } });
+    for (const filterMeta of [{ lang: ['shadow'] }, { key: ['k'] }, { 'meta.x': ['1'] }]) expect((await search({ filterMeta })).keys).toEqual(['a']);
+    for (const filterMeta of [{ lang: ['en'] }, { key: ['a'] }, { x: ['1'] }, { '': ['1'] }]) expect((await search({ filterMeta })).keys).toEqual([]);
+  });
+
   it('pages, and counts before paging (X-Total-Count)', async () => {
     const documents = Array.from({ length: 60 }, (_, i) => ({ key: `k${String(i).padStart(2, '0')}`, lang: 'en', contentMd: '', meta: { even: [String(i % 2 === 0)] } }));
     await fixture.call('addDocuments', { collection: 'blog', documents });

@@ -6,8 +6,10 @@ import { silentLog } from '../../lib/log.ts';
 import { createInvoker, DEFAULT_ANSWER_BYTES, type Handlers, type Invoke, type OutputOf } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Change, type Sql } from '../../storage/index.ts';
 import { createCollections, type Collections } from '../collections/index.ts';
+import { createColumns, type ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createSchemas, type Schemas } from '../schemas/index.ts';
+import { acknowledgeCaughtUp } from '../view/index.ts';
 import { createDocuments, type Documents } from './index.ts';
 
 export const DRIVERS = ['node:sqlite', 'sql.js'] as const;
@@ -18,13 +20,14 @@ export const START = 1_766_400_000;
 
 const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
 
-/** For tests: the area over a real database, called through the pipeline, with a clock moved by hand. */
+/** For tests: the area over a real database, called through the pipeline, with a clock moved by hand. A write returns when filters find it. */
 export class Fixture {
   readonly sql: Sql;
   readonly feed: ChangeFeed;
   readonly environment: DocsEnvironment;
   readonly collections: Collections;
   readonly schemas: Schemas;
+  readonly columns: ColumnsView;
   documents: Documents;
   /** Bytes that one answer may have. */
   answerBytes = DEFAULT_ANSWER_BYTES;
@@ -42,7 +45,8 @@ export class Fixture {
     this.environment = { sql, feed: this.feed, codec: new BodyCodec(), clock, log: silentLog, settings };
     this.collections = createCollections(this.environment);
     this.schemas = createSchemas(this.environment);
-    this.documents = createDocuments(this.environment, { collections: this.collections, schemas: this.schemas });
+    this.columns = createColumns(this.environment, { collections: this.collections });
+    this.documents = createDocuments(this.environment, { collections: this.collections, columns: this.columns, schemas: this.schemas });
     this.#invoke = this.#invokerOf({});
   }
 
@@ -50,7 +54,9 @@ export class Fixture {
     const folder = driver === 'sql.js' ? undefined : await mkdtemp(join(tmpdir(), 'quire-documents-'));
     const sql = await openDatabase({ path: folder === undefined ? ':memory:' : join(folder, 'test.db') });
     await migrate(sql, DOCUMENT_MIGRATIONS);
-    return new Fixture(sql, folder, settings);
+    const fixture = new Fixture(sql, folder, settings);
+    await fixture.columns.start();
+    return fixture;
   }
 
   /** Adds the handlers of another area. */
@@ -62,7 +68,7 @@ export class Fixture {
   switchDeltas(): void {
     const { settings } = this.environment as { settings: { deltaRevisions?: boolean } };
     settings.deltaRevisions = settings.deltaRevisions !== true;
-    this.documents = createDocuments(this.environment, { collections: this.collections, schemas: this.schemas });
+    this.documents = createDocuments(this.environment, { collections: this.collections, columns: this.columns, schemas: this.schemas });
     this.#invoke = this.#invokerOf({});
   }
 
@@ -94,14 +100,21 @@ export class Fixture {
     return (await this.sql.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}`))!.n;
   }
 
+  /** Metadata values of documents that filters know of, in a collection. */
+  async countMeta(collection = 'blog'): Promise<number> {
+    await this.columns.caughtUp();
+    return this.columns.indexOf(collection)?.columns.stats().pairs ?? 0;
+  }
+
   async close(): Promise<void> {
     await this.documents.stop();
+    await this.columns.stop();
     await this.sql.close();
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true });
   }
 
   #invokerOf(more: Handlers<Operations>): Invoke<Operations> {
-    const handlers = { ...this.collections.handlers, ...this.schemas.handlers, ...this.documents.handlers, ...more };
+    const handlers = acknowledgeCaughtUp({ ...this.collections.handlers, ...this.schemas.handlers, ...this.documents.handlers, ...more }, this.columns);
     return createInvoker<Operations>({ operations, inputs, handlers, strictInput: true, mode: () => 'wr', answerBytes: () => this.answerBytes });
   }
 }

@@ -1,5 +1,5 @@
 import type { ChangeFeed, Sealer, SqlValue, Transaction } from '../../storage/index.ts';
-import type { Pace } from './pace.ts';
+import type { Pace } from '../../lib/pace.ts';
 
 /** A transaction under way, with what its steps share. */
 export interface UnitOfWork {

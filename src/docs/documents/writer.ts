@@ -4,7 +4,7 @@ import { maxRevisionsOf, type Deps } from './deps.ts';
 import { transactWithRoom, type Patience } from './embedding-room.ts';
 import { identify } from './identity.ts';
 import { itemProblem, type RawItem, type ValidItem } from './item-rules.ts';
-import { Pace } from './pace.ts';
+import { Pace } from '../../lib/pace.ts';
 import { putVersions } from './put-versions.ts';
 import { repairItem } from './repair-item.ts';
 import { requireText } from './require-valid.ts';

@@ -8,10 +8,12 @@ import { silentLog } from '../../lib/log.ts';
 import { createInvoker, type Invoke } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, KeyRing, migrate, openDatabase } from '../../storage/index.ts';
 import { createCollections } from '../collections/index.ts';
+import { createColumns } from '../columns/index.ts';
 import { createDocuments } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createIngest } from '../ingest/index.ts';
 import { createSchemas } from '../schemas/index.ts';
+import { acknowledgeCaughtUp } from '../view/index.ts';
 import { createEncryption, type Encryption } from './index.ts';
 
 const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
@@ -38,11 +40,13 @@ async function start(inMemory: boolean): Promise<Server> {
   const environment: DocsEnvironment = { sql, feed: new ChangeFeed(sql, clock), codec: new BodyCodec(), clock, log: silentLog, settings, keys };
   const collections = createCollections(environment);
   const schemas = createSchemas(environment);
-  const documents = createDocuments(environment, { collections, schemas });
+  const columns = createColumns(environment, { collections });
+  await columns.start();
+  const documents = createDocuments(environment, { collections, columns, schemas });
   const encryption = createEncryption(environment, { collections });
   await encryption.start();
   const handlers = { ...collections.handlers, ...documents.handlers, ...createIngest(environment, { collections, documents }).handlers, ...encryption.handlers };
-  const invoke: Invoke<Operations> = createInvoker<Operations>({ operations, inputs, handlers, strictInput: true, mode: () => 'wr' });
+  const invoke: Invoke<Operations> = createInvoker<Operations>({ operations, inputs, handlers: acknowledgeCaughtUp(handlers, columns), strictInput: true, mode: () => 'wr' });
   return {
     encryption,
     call: (id, input) => invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test' }).then(
@@ -50,6 +54,7 @@ async function start(inMemory: boolean): Promise<Server> {
     async stop() {
       await encryption.stop();
       await documents.stop();
+      await columns.stop();
       await sql.close();
     },
   };

@@ -2,8 +2,8 @@ import {
   keyIdOfHead, keyIdOfText, openBody, openMeta, openVector, sealBody, sealMeta, sealVector,
   type ChangeFeed, type KeyRing, type Row, type Sql, type StoredRow, type Transaction,
 } from '../../storage/index.ts';
-import { unixSeconds, type Clock } from '../../lib/clock.ts';
-import { collectionOfId, indexMeta, Pace, parseMeta } from '../documents/index.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { collectionOfId, Pace } from '../documents/index.ts';
 
 /** What to make of a value, by the key that seals it; undefined stands for one in the clear. */
 export interface Aim {
@@ -99,7 +99,6 @@ class Pass implements Resealed {
     const values = [newMeta ?? meta, newBody ?? body];
     if (isRevision) await this.#tx.run(`UPDATE ${table} SET meta = ?, body = ? WHERE ord = ? AND ts = ?`, [...values, ord, part]);
     else await this.#tx.run('UPDATE documents SET meta = ?, body = ? WHERE ord = ?', [...values, ord]);
-    if (!isRevision && newMeta !== undefined) await this.#index(found, newMeta);
     if (table !== 'deleted_revisions') this.#changed.set(ord, found); // a deleted document is nobody's to look at again
   }
 
@@ -126,15 +125,5 @@ class Pass implements Resealed {
       this.errors.push(error);
       return undefined;
     }
-  }
-
-  /** Metadata have rows of their own while they are stored in the clear. */
-  async #index({ cid, ord, document, stored_meta: before }: StoredDocument, after: string): Promise<void> {
-    const wasSealed = keyIdOfText(before!) !== undefined;
-    const isSealed = keyIdOfText(after) !== undefined;
-    if (wasSealed === isSealed) return;
-    const { feed, clock } = this.#deps;
-    const work = { tx: this.#tx, feed, now: unixSeconds(clock), pace: this.#pace };
-    await indexMeta(work, [{ cid, ord, before: wasSealed ? '{}' : before!, after: isSealed ? {} : parseMeta(openMeta(this.#deps.keys, document, after)) }]);
   }
 }

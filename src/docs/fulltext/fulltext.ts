@@ -1,5 +1,6 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
+import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { aggregateDocuments } from './aggregate-documents.ts';
 import { listFullTextLanguages } from './list-languages.ts';
@@ -16,10 +17,14 @@ export interface FullText extends Pick<Synonyms, 'synonymsOf'>, Pick<StopWords, 
   load(): Promise<void>;
 }
 
+export interface FullTextAreas {
+  readonly columns: Pick<ColumnsView, 'indexOf'>;
+}
+
 /** Of documents and queries that name none. */
 const DEFAULT_LANG = 'en';
 
-export function createFullText(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'settings'>): FullText {
+export function createFullText(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'settings'>, { columns }: FullTextAreas): FullText {
   const defaultLang = environment.settings.fullText?.defaultLang ?? DEFAULT_LANG;
   const synonyms = createSynonyms(environment);
   const stopWords = createStopWords(environment, defaultLang);
@@ -28,7 +33,7 @@ export function createFullText(environment: Pick<DocsEnvironment, 'sql' | 'feed'
       ...synonyms.handlers,
       ...stopWords.handlers,
       listFullTextLanguages: listFullTextLanguages(defaultLang),
-      aggregateDocuments: aggregateDocuments(environment),
+      aggregateDocuments: aggregateDocuments({ clock: environment.clock, columns }),
     },
     synonymsOf: synonyms.synonymsOf,
     stopWordsOf: stopWords.stopWordsOf,

@@ -48,7 +48,7 @@ describe('documentsWithin', () => {
         const distance = point === undefined ? Infinity : distanceMeters(circle.middle, point);
         return distance <= circle.radiusMeters && only?.has(ord) !== false ? [[ord, distance]] : [];
       });
-      const found = await documentsWithin(fixture.sql, cid, circle, only);
+      const found = await documentsWithin({ sql: fixture.sql, columns: fixture.columns, clock: fixture.environment.clock }, 'c', circle, only);
       expect([...found].sort(([a], [b]) => a - b)).toEqual(expected.sort(([a], [b]) => a - b));
     }), { numRuns: 60 });
   });

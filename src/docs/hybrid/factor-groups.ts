@@ -8,7 +8,8 @@ import { OrdSet } from '../fulltext/index.ts';
 export function groupsByFactor(factors: Float32Array | undefined, eligible: OrdSet | undefined, last: number): readonly (OrdSet | undefined)[] {
   if (factors === undefined) return [eligible];
   const [gaining, losing, rest] = [new OrdSet(last + 1), new OrdSet(last + 1), OrdSet.upTo(last)];
-  for (const [ord, factor] of factors.entries()) {
+  for (let ord = 0; ord < factors.length; ord++) {
+    const factor = factors[ord]!;
     if (factor === 1) continue;
     (factor > 1 ? gaining : losing).add(ord);
     rest.delete(ord);

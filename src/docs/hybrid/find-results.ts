@@ -2,7 +2,7 @@ import type { FusedHit } from '../../search/fusion/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
 import { applyCuration, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
 import type { ContentOptions, ResultRow } from '../documents/index.ts';
-import { curatedDocuments, isMeant, matchedTerms, patiently, readRows, type OrdSet, type PinnedDocument } from '../fulltext/index.ts';
+import { curatedDocuments, isMeant, leastPosition, matchedTerms, patiently, readRows, type OrdSet, type PinnedDocument } from '../fulltext/index.ts';
 import type { Passage } from '../vectors/index.ts';
 import { Candidates, type Positions } from './candidates.ts';
 import type { HybridDeps } from './deps.ts';
@@ -58,7 +58,7 @@ export async function findResults(deps: HybridDeps, request: HybridRequest, scop
   let only: ReadonlySet<number> | undefined;
   for (let looks = 1; ; looks++) {
     scope.signal.throwIfAborted();
-    const positions: Positions = { words: words.view.position, meaning: meaning.view.position };
+    const positions: Positions = { words: leastPosition(words.view, words.columns), meaning: meaning.view.position };
     const look = await lookAtSides(deps, request, { ...scope, hidden }, only);
     first ??= look;
     candidates.take(look, positions, only);
@@ -66,7 +66,7 @@ export async function findResults(deps: HybridDeps, request: HybridRequest, scop
     const torn = looks < LOOKS ? await candidates.changed(words.sql, ords) : new Set<number>();
     if (torn.size === 0) return { results, all: withOrds(candidates.all(), outside), algorithm: first.algorithm, incomparable: first.incomparable };
     only = torn;
-    await patiently({ caughtUp: async (signal) => void await Promise.all([words.view.caughtUp(signal), meaning.view.caughtUp(signal)]) }, scope.signal);
+    await patiently([words.view, words.columns, meaning.view], scope.signal);
   }
 }
 

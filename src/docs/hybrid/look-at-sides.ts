@@ -1,6 +1,6 @@
 import type { Algorithm } from '../../search/vector/index.ts';
 import type { MeaningHit, WordsHit } from '../../search/fusion/index.ts';
-import { boostFactors, eligibleDocuments, OrdSet, queriesFor, type CollectionRow } from '../fulltext/index.ts';
+import { boostFactors, eligibleDocuments, OrdSet } from '../fulltext/index.ts';
 import type { HybridDeps, QueryVector } from './deps.ts';
 import { documentsWithin } from './documents-within.ts';
 import { groupsByFactor } from './factor-groups.ts';
@@ -8,7 +8,6 @@ import type { HybridRequest } from './request.ts';
 
 /** What a search is about, beside its request. */
 export interface Scope {
-  readonly collection: CollectionRow;
   /** Absent: nothing is looked for by meaning. */
   readonly vector: QueryVector | undefined;
   /** Ordinals that must not be found. */
@@ -37,13 +36,12 @@ interface Ground {
 
 /** Asks both sides about some documents, or all that are eligible. */
 export async function lookAtSides(deps: HybridDeps, request: HybridRequest, scope: Scope, only: ReadonlySet<number> | undefined): Promise<Look> {
-  const { words: { filterMeta, filter, boost }, circle } = request;
-  const { collection, hidden } = scope;
-  const queries = queriesFor(deps.words.sql, collection);
-  const distances = circle && await documentsWithin(queries, collection.id, circle, only);
-  let eligible = await eligibleDocuments(deps.words, collection, { filterMeta, ranges: [], filter, hidden });
+  const { words: { collection, filter, boost }, circle } = request;
+  const distances = circle && await documentsWithin(deps.words, collection, circle, only);
+  const { documents, columns } = await eligibleDocuments(deps.words, collection, { filter, hidden: scope.hidden });
+  let eligible = documents;
   for (const narrower of [distances?.keys(), only]) if (narrower !== undefined) eligible = narrowed(eligible, narrower);
-  const ground = { eligible, factors: await boostFactors(queries, collection.id, boost) };
+  const ground = { eligible, factors: boostFactors(columns, boost) };
   const [found, near] = [lookAtWords(deps, request, ground), await lookAtMeaning(deps, request, scope, ground)];
   return { ...found, ...near, distances };
 }

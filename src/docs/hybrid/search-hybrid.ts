@@ -2,7 +2,7 @@ import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen
 import { ServiceError } from '../../errors/index.ts';
 import { truncationOf, type AnswerBounds } from '../../operations/index.ts';
 import { contentsFor, countWithinBudget, Pace } from '../documents/index.ts';
-import { countFacets, fillPrompt, fitFacets, prepareFor, queriesFor, withNeighbours, type CollectionRow } from '../fulltext/index.ts';
+import { countFacets, fillPrompt, fitFacets, prepareFor, withNeighbours } from '../fulltext/index.ts';
 import { costOf } from '../search-cost.ts';
 import type { HybridDeps, QueryVector } from './deps.ts';
 import { findResults, type FoundResults } from './find-results.ts';
@@ -18,12 +18,12 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds:
   const started = performance.now();
   const { words, gate } = deps;
   const asked = resolveRequest(words, input);
-  const collection = await words.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [asked.collection.toLowerCase()]);
+  const documents = words.columns.indexOf(asked.collection)?.documents;
   const { request, vector, warnings } = await withVector(deps, await withWords(deps, asked, signal), signal);
   const rules = words.curation.rulesOf(request.collection);
   const content = contentsFor(budget, needsBodies(request), request.projection.body);
-  const found = collection === undefined ? NOTHING : await gate.run(() => findResults(deps, request, { collection, vector, signal, content }, rules), signal, costOf(input, collection.docs));
-  const facets = await facetsOf(deps, request, collection, found, budget);
+  const found = documents === undefined ? NOTHING : await gate.run(() => findResults(deps, request, { vector, signal, content }, rules), signal, costOf(input, documents));
+  const facets = await facetsOf(deps, request, found, budget);
   const { presented, next } = await presentResults(deps, request, found.results, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
   const contextTruncated = fitting < presented.length;
@@ -81,12 +81,10 @@ function incomparableWarning(documents: number): string[] {
   return [`${count} not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds them anew`];
 }
 
-async function facetsOf({ words }: HybridDeps, { words: { facetBy, facetMaxValues } }: HybridRequest, collection: CollectionRow | undefined, { results, all }: FoundResults, budget: AnswerBounds['budget']): Promise<Pick<SearchHybridResponse, 'facets' | 'facetsTruncated'>> {
+async function facetsOf({ words }: HybridDeps, { collection, words: { facetBy, facetMaxValues } }: HybridRequest, { all }: FoundResults, budget: AnswerBounds['budget']): Promise<Pick<SearchHybridResponse, 'facets' | 'facetsTruncated'>> {
   if (facetBy === undefined) return {};
-  // Several passages may be of one document.
-  const rows = [...new Map(results.map(({ row }) => [row.ord, row])).values()];
-  const counted = all && collection && await countFacets(queriesFor(words.sql, collection), collection.id, all, { fields: facetBy, max: facetMaxValues }, rows);
-  const { facets, isTruncated } = fitFacets(counted?.facets ?? Object.fromEntries(facetBy.map((field) => [field, []])), budget);
+  const counted = all && await countFacets(words.columns, collection, all, { fields: facetBy, max: facetMaxValues });
+  const { facets, isTruncated } = fitFacets(counted ?? Object.fromEntries(facetBy.map((field) => [field, []])), budget);
   return { facets, ...(isTruncated && { facetsTruncated: true }) };
 }
 

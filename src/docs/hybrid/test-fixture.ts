@@ -33,10 +33,10 @@ export class HybridFixture {
   private constructor(base: VectorFixture, { between = (meaning) => meaning }: HybridOptions) {
     const { environment, embeddings, vectors } = this.base = base;
     const collections = createCollections(environment);
-    const documents = createDocuments(environment, { collections, schemas: createSchemas(environment), room: embeddings.room });
-    const fullText = createFullText(environment);
+    const documents = createDocuments(environment, { collections, columns: base.columns, schemas: createSchemas(environment), room: embeddings.room });
+    const fullText = createFullText(environment, base);
     const curation = createCuration(environment);
-    const search = this.search = createFullTextSearch(environment, { fullText, collections, curation });
+    const search = this.search = createFullTextSearch(environment, { fullText, collections, curation, columns: base.columns });
     const gate = {
       run: <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
         this.gated++;
@@ -48,7 +48,7 @@ export class HybridFixture {
       ...collections.handlers, ...documents.handlers, ...fullText.handlers, ...curation.handlers, ...search.handlers,
       ...embeddings.handlers, ...vectors.handlers, ...this.hybrid.handlers,
     };
-    this.#invoke = createInvoker<Operations>({ operations, inputs, strictInput: true, mode: () => 'wr', handlers: acknowledgeCaughtUp(handlers, search.view) });
+    this.#invoke = createInvoker<Operations>({ operations, inputs, strictInput: true, mode: () => 'wr', handlers: acknowledgeCaughtUp(handlers, search.view, base.columns) });
   }
 
   static async open(options: HybridOptions = {}): Promise<HybridFixture> {

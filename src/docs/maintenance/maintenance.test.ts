@@ -9,6 +9,7 @@ import { silentLog } from '../../lib/log.ts';
 import type { Context, Download } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, documents, FeedGap, migrate, openDatabase, verifyDatabaseFile, type Sql } from '../../storage/index.ts';
 import { splitFrontMatter } from '../../text/front-matter.ts';
+import { createColumns, type ColumnsView } from '../columns/index.ts';
 import { createDocuments } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createMaintenance, type Maintenance } from './index.ts';
@@ -23,6 +24,7 @@ let path: string;
 let sql: Sql;
 let feed: ChangeFeed;
 let maintenance: Maintenance;
+let columns: ColumnsView;
 let reloads: number;
 let failReload: boolean;
 
@@ -33,6 +35,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  await columns.stop();
   await sql.close();
   await rm(dir, { recursive: true });
 });
@@ -43,13 +46,16 @@ async function start(database: Sql): Promise<void> {
   feed = new ChangeFeed(sql, clock);
   await sql.transaction((tx) => tx.run("INSERT INTO collections(id, name) VALUES (1, 'blog')"));
   maintenance = createOver(sql);
+  await columns.start();
   reloads = 0;
   failReload = false;
 }
 
 function createOver(database: Sql): Maintenance {
   const env = environment(database);
-  const areas = { collections: { configOf: () => undefined }, schemas: { violations: async () => [] } };
+  const collections = { configOf: () => undefined };
+  columns = createColumns(env, { collections });
+  const areas = { collections, columns, schemas: { violations: async () => [] } };
   return createMaintenance(env, { documents: createDocuments(env, areas), onRestored: [onRestored] });
 }
 
@@ -76,15 +82,14 @@ async function store({ key, meta = {}, body = '', expiresAt }: Draft): Promise<v
   await sql.transaction(async (tx) => {
     const params = [`blog|${key.toLowerCase()}|en`, key, Buffer.byteLength(body), expiresAt ?? null, JSON.stringify(meta), stored];
     const row = await tx.get<{ ord: number }>(insert, params);
-    const rows = Object.entries(meta).flatMap(([k, values]) => values.map((v) => [k, v, row!.ord]));
-    await tx.runMany('INSERT INTO doc_meta(cid, k, v, ord) VALUES (1, ?, ?, ?)', rows);
-    await feed.append(tx, [{ kind: 'doc.put', collection: 'blog', key }]);
+    await feed.append(tx, [{ kind: 'doc.put', collection: 'blog', ord: row!.ord, key }]);
   });
 }
 
 const keys = async () => (await sql.all<{ key: string }>('SELECT key FROM documents ORDER BY key')).map(({ key }) => key);
 
 async function exported(format: 'ndjson' | 'zip', filterMeta?: Record<string, string[]>, collection = 'blog'): Promise<Download & { bytes: Buffer }> {
+  await columns.caughtUp();
   const download = (await maintenance.handlers.exportDocuments({ collection, format, ...(filterMeta && { filterMeta }) }, context)) as Download;
   return { ...download, bytes: Buffer.concat(await Array.fromAsync(download.content as AsyncIterable<Uint8Array>)) };
 }

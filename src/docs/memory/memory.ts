@@ -28,15 +28,16 @@ export interface MemoryAreas {
   /** Absent: recall finds by words alone. */
   readonly meaning?: MeaningSide;
   readonly gate: Gate;
+  readonly columns: RecallDeps['columns'];
 }
 
 /** Of messages, where the settings name none. */
 const DEFAULT_LANG = 'en';
 
-export function createMemory(environment: DocsEnvironment, { collections, embeddings, words, meaning, gate }: MemoryAreas): Memory {
+export function createMemory(environment: DocsEnvironment, { collections, embeddings, words, meaning, gate, columns }: MemoryAreas): Memory {
   const { sql, feed, codec, clock, log, settings } = environment;
   const deps: RecallDeps = {
-    sql, feed, codec, clock, collections, words, meaning, gate,
+    sql, feed, codec, clock, collections, words, meaning, gate, columns,
     room: embeddings.room,
     sealerOf: sealingOf(environment.keys, collections),
     isEmbedding: () => embeddings.describe().vectors.enabled,

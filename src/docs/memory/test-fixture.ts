@@ -34,7 +34,7 @@ export class MemoryFixture {
     };
     const describe = () => ({ vectors: { enabled: this.isEmbedding, provider: 'none', model: '', dimensions: 0 }, chunking: { enabled: true, chunkSize: 1 } });
     this.memory = createMemory(this.base.environment, {
-      collections: this.base.collections, embeddings: { room, describe }, words: search.search, gate,
+      collections: this.base.collections, embeddings: { room, describe }, words: search.search, gate, columns: search.columns,
       ...(meaning && { meaning: meaning(this.base) }),
     });
     this.base.use(acknowledgeCaughtUp({ ...search.search.handlers, ...this.memory.handlers }, search.search.view));

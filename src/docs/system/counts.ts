@@ -5,7 +5,15 @@ export interface CollectionCounts {
   readonly name: string;
   readonly documents: number;
   readonly revisions: number;
-  readonly metaIndices: number;
+  /** Undefined while the index is loading that knows. */
+  readonly metaIndices: number | undefined;
+}
+
+export interface CountDeps {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  /** Metadata values of a collection's documents; undefined while the index is loading that knows. */
+  readonly metaIndicesOf: (collection: string) => number | undefined;
 }
 
 interface Counted extends Row {
@@ -16,21 +24,19 @@ interface Counted extends Row {
 const COLLECTIONS = "SELECT id, name, docs FROM collections WHERE name NOT LIKE '\\_%' ESCAPE '\\' AND docs > 0 ORDER BY name";
 const EXPIRED = 'SELECT cid, count(*) AS n FROM documents WHERE expires_at <= ? GROUP BY cid';
 const REVISIONS = 'SELECT d.cid, count(*) AS n FROM revisions r JOIN documents d ON d.ord = r.ord GROUP BY d.cid';
-const META = 'SELECT cid, count(*) AS n FROM doc_meta GROUP BY cid';
 
 /**
  * What each collection holds, by name; those of the system (`_`) and empty ones are left out. Expired
- * documents do not count. Long scans: they run away from the event loop.
+ * documents do not count. Long scans: they run away from the event loop. `metaIndicesOf` is asked of each.
  */
-export async function countCollections(sql: Sql, clock: Clock): Promise<CollectionCounts[]> {
-  const [collections, expired, revisions, meta] = await Promise.all([
+export async function countCollections({ sql, clock, metaIndicesOf }: CountDeps): Promise<CollectionCounts[]> {
+  const [collections, expired, revisions] = await Promise.all([
     sql.background.all<{ id: number; name: string; docs: number }>(COLLECTIONS),
     sql.background.all<Counted>(EXPIRED, [unixSeconds(clock)]).then(byCollection),
     sql.background.all<Counted>(REVISIONS).then(byCollection),
-    sql.background.all<Counted>(META).then(byCollection),
   ]);
   return collections
-    .map(({ id, name, docs }) => ({ name, documents: docs - expired(id), revisions: revisions(id), metaIndices: meta(id) }))
+    .map(({ id, name, docs }) => ({ name, documents: docs - expired(id), revisions: revisions(id), metaIndices: metaIndicesOf(name) }))
     .filter(({ documents }) => documents > 0);
 }
 

@@ -1,5 +1,5 @@
 import type { DocsEnvironment } from '../environment.ts';
-import { countCollections, type CollectionCounts } from './counts.ts';
+import { countCollections, type CollectionCounts, type CountDeps } from './counts.ts';
 
 /** What the metrics tell of the database. */
 export interface DatabaseNumbers {
@@ -18,10 +18,10 @@ const SAMPLE = `
     + coalesce(length(key), 0) + coalesce(length(lang), 0) + coalesce(length(detail), 0)), 0) AS bytes
   FROM (SELECT kind, collection, doc_id, key, lang, detail FROM changes ORDER BY lsn DESC LIMIT 1000) newest`;
 
-export async function readNumbers({ sql, feed, clock }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'>): Promise<DatabaseNumbers> {
+export async function readNumbers({ sql, feed, clock }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'>, { metaIndicesOf }: Pick<CountDeps, 'metaIndicesOf'>): Promise<DatabaseNumbers> {
   const [sizeBytes, collections, schemas, head, oldestLsn, sample] = await Promise.all([
     sql.sizeBytes(),
-    countCollections(sql, clock),
+    countCollections({ sql, clock, metaIndicesOf }),
     sql.get<{ n: number }>('SELECT count(*) AS n FROM schemas'),
     feed.head(),
     feed.oldest(),

@@ -1,6 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { IndexBytes } from '../../../generated/docs/sdk/types.gen.ts';
 import { cached } from '../../lib/cached.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import type { CountDeps } from './counts.ts';
 import { readNumbers, type DatabaseNumbers } from './database-numbers.ts';
 import { INTERFACE_VERSION } from './version.ts';
 
@@ -9,6 +11,9 @@ const CACHE_MS = 15_000;
 
 /** Seconds; decisions section 4.1. */
 export const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** The views as `/ready` names them. */
+const VIEWS: Readonly<Record<keyof IndexBytes, string>> = { fullText: 'full-text', vectors: 'vector', columns: 'columns' };
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
@@ -42,18 +47,24 @@ export interface Metrics {
   observeTool(call: ToolCall): void;
 }
 
+/** Whom the metrics ask. */
+export interface MetricsSources extends Pick<CountDeps, 'metaIndicesOf'> {
+  readonly uptimeSeconds: () => number;
+  readonly indexBytesOf: (collection: string) => IndexBytes;
+}
+
 /**
  * The metrics of the document service (decisions section 4.1). Labels have few values whatever
  * clients send: paths are templates, unknown ones `/other`. `registerMore` adds those of other areas.
  */
-export function createMetrics(environment: DocsEnvironment, uptimeSeconds: () => number, registerMore: (registers: Registry[]) => void = () => undefined): Metrics {
+export function createMetrics(environment: DocsEnvironment, sources: MetricsSources, registerMore: (registers: Registry[]) => void = () => undefined): Metrics {
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
   collectDefaultMetrics({ register: registry });
   new Gauge({ name: 'svc_info', help: 'Version of the interface and access mode.', labelNames: ['version', 'mode'], registers })
     .set({ version: INTERFACE_VERSION, mode: environment.settings.mode }, 1);
-  new Gauge({ name: 'svc_uptime_seconds', help: 'Seconds since the start.', registers, collect() { this.set(uptimeSeconds()); } });
-  registerDatabase(registers, environment);
+  new Gauge({ name: 'svc_uptime_seconds', help: 'Seconds since the start.', registers, collect() { this.set(sources.uptimeSeconds()); } });
+  registerDatabase(registers, environment, sources);
   registerMore(registers);
   return { contentType: registry.contentType, render: () => registry.metrics(), observeHttp: registerHttp(registers), observeGrpc: registerGrpc(registers), observeTool: registerTools(registers) };
 }
@@ -78,8 +89,8 @@ function registerTools(registers: Registry[]): (call: ToolCall) => void {
   return ({ tool, outcome }) => calls.inc({ tool, outcome });
 }
 
-function registerDatabase(registers: Registry[], environment: DocsEnvironment): void {
-  const numbers = cached(() => readNumbers(environment), CACHE_MS, environment.clock);
+function registerDatabase(registers: Registry[], environment: DocsEnvironment, sources: MetricsSources): void {
+  const numbers = cached(() => readNumbers(environment, sources), CACHE_MS, environment.clock);
   // A database that fails must not take the metrics that tell of it along: its gauges are left out.
   const read = (): Promise<DatabaseNumbers | undefined> => numbers().catch((error: unknown) => {
     environment.log.warn({ err: error }, 'numbers of the database are not available');
@@ -92,11 +103,14 @@ function registerDatabase(registers: Registry[], environment: DocsEnvironment): 
       else this.set(value(found));
     } });
   };
-  const perCollection = (name: string, help: string, value: (counts: DatabaseNumbers['collections'][number]) => number): void => {
+  const perCollection = (name: string, help: string, value: (counts: DatabaseNumbers['collections'][number]) => number | undefined): void => {
     new Gauge({ name, help, labelNames: ['collection'], registers, async collect() {
       const found = await read();
       this.reset();
-      for (const counts of found?.collections ?? []) this.set({ collection: counts.name }, value(counts));
+      for (const counts of found?.collections ?? []) {
+        const known = value(counts);
+        if (known !== undefined) this.set({ collection: counts.name }, known);
+      }
     } });
   };
   gauge('svc_database_size_bytes', 'Size of the database with its write-ahead log.', ({ sizeBytes }) => sizeBytes);
@@ -107,4 +121,11 @@ function registerDatabase(registers: Registry[], environment: DocsEnvironment): 
   perCollection('svc_documents_total', 'Documents stored.', ({ documents }) => documents);
   perCollection('svc_revisions_total', 'Revisions kept.', ({ revisions }) => revisions);
   perCollection('svc_meta_indices_total', 'Entries of the metadata index.', ({ metaIndices }) => metaIndices);
+  new Gauge({ name: 'svc_index_bytes', help: 'Memory that an index holds, by view.', labelNames: ['view', 'collection'], registers, async collect() {
+    const found = await read();
+    this.reset();
+    for (const { name } of found?.collections ?? []) {
+      for (const [view, bytes] of Object.entries(sources.indexBytesOf(name))) this.set({ view: VIEWS[view as keyof IndexBytes], collection: name }, bytes);
+    }
+  } });
 }

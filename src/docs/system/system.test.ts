@@ -7,6 +7,7 @@ import { createSpecificationReader, type SpecificationReader } from '../../api/h
 import { silentLog } from '../../lib/log.ts';
 import { EVERYONE, type Context, type Download } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { createColumns, type ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { createSystem, type System } from './index.ts';
 import { LOW_DISK_BYTES, withWarnings } from './persistence.ts';
@@ -29,6 +30,7 @@ let sql: Sql;
 let feed: ChangeFeed;
 let environment: DocsEnvironment;
 let system: System;
+let columns: ColumnsView;
 
 beforeAll(async () => {
   specification = await createSpecificationReader(await readFile('generated/docs/openapi.json', 'utf8'));
@@ -40,6 +42,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  await columns.stop();
   await sql.close();
   await rm(dir, { recursive: true });
 });
@@ -55,7 +58,8 @@ async function start(path: string, changed: Partial<DocsSettings> = {}): Promise
   await migrate(sql, [documents]);
   feed = new ChangeFeed(sql, clock);
   environment = { sql, feed, codec: new BodyCodec(), clock, log: silentLog, settings: { ...settings, ...changed } };
-  system = createSystem(environment, { documents: { checksum: async (collection) => Buffer.from(collection).toString('hex').padEnd(8, '0').slice(0, 8) }, readiness: { get views() { return views; }, get isReady() { return views.every(({ ready }) => ready); } } });
+  columns = createColumns(environment, { collections: { configOf: () => undefined } });
+  system = createSystem(environment, { columns, indexBytesOf: (collection) => (collection === 'zoo' ? { fullText: 7, columns: columns.bytesOf(collection) ?? 0 } : {}), documents: { checksum: async (collection) => Buffer.from(collection).toString('hex').padEnd(8, '0').slice(0, 8) }, readiness: { get views() { return views; }, get isReady() { return views.every(({ ready }) => ready); } } });
 }
 
 type Name = keyof System['handlers'];
@@ -72,12 +76,16 @@ const metrics = async () => (await call('getMetrics') as unknown as Download).co
 async function fill(): Promise<void> {
   await sql.transaction(async (tx) => {
     await tx.run("INSERT INTO collections(id, name, docs) VALUES (1, 'zoo', 2), (2, 'blog', 2), (3, '_memory', 1), (4, 'empty', 0), (5, 'xmemory', 1)");
-    const insert = "INSERT INTO documents(ord, cid, id, key, lang, crc, bytes, added_at, updated_at, expires_at, meta, body) VALUES (?, ?, ?, 'k', 'en', 0, 0, 0, 0, ?, '{}', x'00')";
-    await tx.runMany(insert, [[1, 1, 'zoo|a|en', null], [2, 1, 'zoo|b|en', now / 1000 + 10], [3, 2, 'blog|a|en', null], [4, 2, 'blog|b|en', now / 1000], [5, 3, '_memory|a|en', null], [6, 5, 'xmemory|a|en', null]]);
+    const insert = "INSERT INTO documents(ord, cid, id, key, lang, crc, bytes, added_at, updated_at, expires_at, meta, body) VALUES (?, ?, ?, 'k', 'en', 0, 0, 0, 0, ?, ?, x'00')";
+    await tx.runMany(insert, [
+      [1, 1, 'zoo|a|en', null, '{"k":["a","b"]}'], [2, 1, 'zoo|b|en', now / 1000 + 10, '{}'], [3, 2, 'blog|a|en', null, '{"k":["a"]}'], [4, 2, 'blog|b|en', now / 1000, '{}'],
+      [5, 3, '_memory|a|en', null, '{"k":["a"]}'], [6, 5, 'xmemory|a|en', null, '{}'],
+    ]);
     await tx.runMany('INSERT INTO revisions(ord, ts, updated_at) VALUES (?, ?, 0)', [[1, 1], [1, 2], [3, 1], [5, 1]]);
-    await tx.runMany("INSERT INTO doc_meta(cid, k, v, ord) VALUES (?, 'k', ?, ?)", [[1, 'a', 1], [1, 'b', 1], [2, 'a', 3], [3, 'a', 5]]);
     await feed.append(tx, [{ kind: 'doc.put', collection: 'zoo' }, { kind: 'doc.put', collection: 'blog' }]);
   });
+  await columns.start();
+  await columns.settled();
 }
 
 describe.each(['getHealth', 'getHealthV1'] as const)('%s (decision D-60)', (name) => {
@@ -147,7 +155,7 @@ describe('getStats (decision D-62)', () => {
       collections: [
         { name: 'blog', documentCount: 1, revisionCount: 1, metaIndexCount: 1, checksum: '626c6f67' },
         { name: 'xmemory', documentCount: 1, revisionCount: 0, metaIndexCount: 0 },
-        { name: 'zoo', documentCount: 2, revisionCount: 2, metaIndexCount: 2, checksum: '7a6f6f00' },
+        { name: 'zoo', documentCount: 2, revisionCount: 2, metaIndexCount: 2, checksum: '7a6f6f00', indexBytes: { fullText: 7, columns: expect.any(Number) as number } },
       ],
     });
   });
@@ -213,12 +221,27 @@ describe('getMetrics (decision D-64)', () => {
 
   it('counts what the database holds, at most every 15 seconds', async () => {
     await fill();
-    expect((await metrics()).split('\n').filter((line) => /^svc_(documents|revisions|meta|binlog|schemas|uptime)/.test(line))).toEqual([
+    expect((await metrics()).split('\n').filter((line) => /^svc_(documents|revisions|meta|index|binlog|schemas|uptime)/.test(line))).toEqual([
       'svc_uptime_seconds 0', 'svc_schemas_total 0', 'svc_binlog_entries_total 2', expect.stringMatching(/^svc_binlog_size_bytes [1-9]/), 'svc_binlog_oldest_lsn 1',
       'svc_documents_total{collection="blog"} 1', 'svc_documents_total{collection="xmemory"} 1', 'svc_documents_total{collection="zoo"} 2',
       'svc_revisions_total{collection="blog"} 1', 'svc_revisions_total{collection="xmemory"} 0', 'svc_revisions_total{collection="zoo"} 2',
       'svc_meta_indices_total{collection="blog"} 1', 'svc_meta_indices_total{collection="xmemory"} 0', 'svc_meta_indices_total{collection="zoo"} 2',
+      'svc_index_bytes{view="full-text",collection="zoo"} 7', expect.stringMatching(/^svc_index_bytes{view="columns",collection="zoo"} [1-9]/),
     ]);
+  });
+
+  it('leaves out what an index knows while it is loading', async () => {
+    await fill();
+    await columns.stop();
+    const text = await metrics();
+    expect(text).toContain('svc_documents_total{collection="zoo"} 2');
+    expect(text).not.toContain('svc_meta_indices_total{');
+    await expect(call('getStats')).rejects.toMatchObject({ code: 'index_loading' });
+  });
+
+  it('counts anew after 15 seconds', async () => {
+    await fill();
+    await metrics();
     await sql.transaction((tx) => tx.run("UPDATE collections SET docs = 0 WHERE name = 'zoo'"));
     expect(await metrics()).toContain('svc_documents_total{collection="zoo"} 2');
     now += 15_000;

@@ -1,7 +1,8 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
-import type { ListEndpointsResponse } from '../../../generated/docs/sdk/types.gen.ts';
+import type { IndexBytes, ListEndpointsResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
+import type { ColumnsView } from '../columns/index.ts';
 import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Readiness } from '../view/index.ts';
@@ -24,6 +25,9 @@ export interface SystemDependencies {
     /** What `GET /v1/checksum` answers. */
     checksum(collection: string): Promise<string>;
   };
+  readonly columns: Pick<ColumnsView, 'indexOf'>;
+  /** Memory that the indexes of a collection hold. */
+  readonly indexBytesOf: (collection: string) => IndexBytes;
   readonly readiness: Pick<Readiness, 'views' | 'isReady'>;
   /** Absent on a server without embeddings. */
   readonly embeddings?: Pick<Embeddings, 'describe' | 'registerMetrics'>;
@@ -45,12 +49,13 @@ export interface System {
 }
 
 /** The uptime counts from here. */
-export function createSystem(environment: DocsEnvironment, { documents, readiness, embeddings }: SystemDependencies): System {
+export function createSystem(environment: DocsEnvironment, { documents, columns, indexBytesOf, readiness, embeddings }: SystemDependencies): System {
   const { clock, settings } = environment;
   const started = clock.now();
   const uptimeSeconds = (): number => (clock.now() - started) / 1000;
   const meter = new ProcessMeter();
-  const metrics = createMetrics(environment, uptimeSeconds, embeddings?.registerMetrics);
+  const metaIndicesOf = (collection: string): number => columns.indexOf(collection)?.columns.stats().pairs ?? 0;
+  const metrics = createMetrics(environment, { uptimeSeconds, indexBytesOf, metaIndicesOf: (collection) => whenServing(() => metaIndicesOf(collection)) }, embeddings?.registerMetrics);
   const closed = new Set(settings.description.metricsPublic ? [] : ['getMetrics']);
   let mcp: McpDescription | undefined;
   let grpc: ListEndpointsResponse['grpc'] = [];
@@ -65,7 +70,7 @@ export function createSystem(environment: DocsEnvironment, { documents, readines
       getHealthV1: () => checkHealth(environment, mcp),
       getReadiness: () => checkReadiness(environment, readiness),
       getReadinessV1: () => checkReadiness(environment, readiness),
-      getStats: () => readStats(environment, (collection) => documents.checksum(collection), uptimeSeconds()),
+      getStats: () => readStats(environment, { checksum: (collection) => documents.checksum(collection), metaIndicesOf, indexBytesOf }, uptimeSeconds()),
       getSystemInfo: async () => describeSystem(meter, settings.buildVersion, uptimeSeconds()),
       getConfig: async () => describeConfig(environment, embeddings?.describe(), mcp),
       listEndpoints: async () => describeEndpoints(grpc, closed, mcp),
@@ -76,4 +81,14 @@ export function createSystem(environment: DocsEnvironment, { documents, readines
       },
     },
   };
+}
+
+/** What an index knows; undefined while it does not serve. */
+function whenServing<T>(ask: () => T): T | undefined {
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
 }

@@ -6,7 +6,7 @@ import type { Embeddings } from '../embeddings/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { SearchGate } from '../search-gate.ts';
 import { classifyDocument } from './classify/classify-document.ts';
-import { searchAcrossCollections } from './cross-search/cross-search.ts';
+import { searchAcrossCollections, type CrossSearchDeps } from './cross-search/cross-search.ts';
 import { findDuplicates } from './duplicates/find-duplicates.ts';
 import { projectVectors } from './projection/project-vectors.ts';
 import type { VectorSearch } from './vector-search.ts';
@@ -24,12 +24,13 @@ export interface VectorOperationsAreas {
   readonly embeddings: Pick<Embeddings, 'describe' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'vectorsOfDocuments'>;
   readonly vectors: VectorSearch;
   readonly gate: Pick<SearchGate, 'run'>;
+  readonly columns: CrossSearchDeps['columns'];
 }
 
 /** What else vectors are good for: a map, labels, several collections at once, duplicates. */
-export function createVectorOperations({ sql, codec, clock }: DocsEnvironment, { documents, embeddings, vectors, gate }: VectorOperationsAreas): VectorOperations {
+export function createVectorOperations({ sql, codec, clock }: DocsEnvironment, { documents, embeddings, vectors, gate, columns }: VectorOperationsAreas): VectorOperations {
   const comparisons = new SearchGate({ places: 1 });
-  const deps = { sql, codec, clock, documents, embeddings, search: vectors, gate, comparisons };
+  const deps = { sql, codec, clock, documents, embeddings, search: vectors, gate, columns, comparisons };
   return {
     projectVectors: (input, { signal }) => projectVectors(deps, input, signal),
     classifyDocument: classifyDocument(deps),

@@ -9,6 +9,7 @@ import { createInvoker, type Invoke, type OutputOf } from '../../operations/inde
 import type { VectorIndexOptions } from '../../search/vector/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { createCollections } from '../collections/index.ts';
+import { createColumns, type ColumnsView } from '../columns/index.ts';
 import { createDocuments } from '../documents/index.ts';
 import { START } from '../documents/test-fixture.ts';
 import { createEmbeddings, type Embeddings } from '../embeddings/index.ts';
@@ -16,7 +17,7 @@ import type { DocsEnvironment, DocsSettings } from '../environment.ts';
 import { createMaintenance } from '../maintenance/index.ts';
 import { createSchemas } from '../schemas/index.ts';
 import { SearchGate } from '../search-gate.ts';
-import { whenCaughtUp } from '../view/index.ts';
+import { acknowledgeCaughtUp, whenCaughtUp } from '../view/index.ts';
 import { createVectors, type Vectors } from './index.ts';
 
 const inputs = JSON.parse(await readFile(new URL('../../../generated/docs/inputs.json', import.meta.url), 'utf8')) as Record<string, object>;
@@ -94,6 +95,7 @@ export class VectorFixture {
   readonly gate = new SearchGate({ places: 1 });
   readonly embeddings: Embeddings;
   readonly vectors: Vectors;
+  readonly columns: ColumnsView;
   readonly environment: DocsEnvironment;
   readonly warnings: string[] = [];
   readonly #invoke: Invoke<Operations>;
@@ -113,17 +115,18 @@ export class VectorFixture {
     const environment = this.environment = { sql, feed: new ChangeFeed(sql, clock), codec: new BodyCodec(), clock, log, settings };
     const collections = createCollections(environment);
     this.embeddings = createEmbeddings(environment, { collections, create: () => meaning.provider(), indexReady: () => this.vectors.view.isReady });
-    const documents = createDocuments(environment, { collections, schemas: createSchemas(environment), room: this.embeddings.room });
-    this.vectors = createVectors(environment, { collections, embeddings: this.embeddings, gate: this.gate, ...(index && { index }) });
+    const columns = this.columns = createColumns(environment, { collections });
+    const documents = createDocuments(environment, { collections, columns, schemas: createSchemas(environment), room: this.embeddings.room });
+    this.vectors = createVectors(environment, { collections, embeddings: this.embeddings, gate: this.gate, columns, ...(index && { index }) });
     const maintenance = createMaintenance(environment, {
-      documents, onRestored: [() => collections.load(), () => this.vectors.view.restart(), () => this.embeddings.restart()],
+      documents, onRestored: [() => collections.load(), () => columns.restart(), () => this.vectors.view.restart(), () => this.embeddings.restart()],
     });
     this.#invoke = createInvoker<Operations>({
       operations, inputs, strictInput: true, mode: () => 'wr',
-      handlers: {
+      handlers: acknowledgeCaughtUp({
         ...collections.handlers, ...documents.handlers, ...maintenance.handlers, ...this.embeddings.handlers, ...this.vectors.handlers,
         reindexVectors: whenCaughtUp(this.embeddings.handlers.reindexVectors, this.vectors.view),
-      },
+      }, columns),
     });
   }
 
@@ -140,6 +143,8 @@ export class VectorFixture {
   }
 
   async start(): Promise<void> {
+    await this.columns.start();
+    await this.columns.settled();
     await this.embeddings.start();
     await this.vectors.view.start();
     await this.vectors.view.settled();
@@ -174,6 +179,7 @@ export class VectorFixture {
 
   async caughtUp(): Promise<void> {
     await this.embeddings.settled();
+    await this.columns.caughtUp();
     await this.vectors.view.caughtUp();
   }
 
@@ -194,6 +200,7 @@ export class VectorFixture {
   async stop(): Promise<void> {
     await this.embeddings.stop();
     await this.vectors.stop();
+    await this.columns.stop();
   }
 
   async close(): Promise<void> {

@@ -22,7 +22,7 @@ type VectorHandlers = Required<Pick<Handlers<Operations>, 'searchVectors'>>;
 /** Searching by meaning, and the indexes that it needs. */
 export interface Vectors extends VectorSearch {
   readonly handlers: VectorHandlers;
-  readonly view: Pick<VectorView, 'start' | 'restart' | 'caughtUp' | 'settled' | 'name' | 'isReady' | 'changed' | 'position'>;
+  readonly view: Pick<VectorView, 'start' | 'restart' | 'caughtUp' | 'settled' | 'name' | 'isReady' | 'changed' | 'position' | 'bytesOf'>;
   /** Writes checkpoints and ends the workers; before the start, or again, it is harmless. */
   stop(): Promise<void>;
   registerMetrics(registers: Registry[]): void;
@@ -33,6 +33,7 @@ export interface VectorsAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   readonly embeddings: Pick<Embeddings, 'describe' | 'embedQuery' | 'embedTexts' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
   readonly gate: Pick<SearchGate, 'run'>;
+  readonly columns: SearchDeps['columns'];
   readonly timer?: Timer;
   /** For tests. */
   readonly index?: Partial<VectorIndexOptions>;
@@ -40,7 +41,7 @@ export interface VectorsAreas {
 
 export function createVectors(environment: DocsEnvironment, areas: VectorsAreas): Vectors {
   const { sql, codec, clock } = environment;
-  const { collections, embeddings, gate, timer } = areas;
+  const { collections, embeddings, gate, columns, timer } = areas;
   const settings = vectorSettings(environment.settings);
   const pool = new WorkerPool(settings.parallelWorkers);
   const view = new VectorView(environment, {
@@ -63,7 +64,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     return { vector, model };
   };
   const deps: SearchDeps = {
-    sql, codec, clock, view, collections, settings, gate,
+    sql, codec, clock, view, columns, collections, settings, gate,
     embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
   };
   return {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Pace } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
 import { CollectionIndex } from './collection-index.ts';
 import type { Entry, Steps, ViewIndex } from './view-kind.ts';
 
 /** An index that notes what is done to it. */
 class Noted implements ViewIndex {
   readonly documents = 0;
+  readonly bytes = 0;
   readonly notes: string[] = [];
   unsettled = 0;
 

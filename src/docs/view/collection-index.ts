@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors/index.ts';
-import type { Pace } from '../documents/index.ts';
+import type { Pace } from '../../lib/pace.ts';
 import { IndexLoading } from './index-loading.ts';
 import type { Entry, Steps, ViewIndex } from './view-kind.ts';
 

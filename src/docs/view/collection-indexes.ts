@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 import type { Change } from '../../storage/index.ts';
-import { Pace } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
 import { CollectionIndex } from './collection-index.ts';
 import type { Effect, Entry, ViewIndex, ViewKind } from './view-kind.ts';
 

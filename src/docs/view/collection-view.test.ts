@@ -23,6 +23,10 @@ class Languages implements ViewIndex {
     return this.byOrd.size;
   }
 
+  get bytes(): number {
+    return this.byOrd.size * 2;
+  }
+
   remove(ord: number): void {
     this.byOrd.delete(ord);
   }
@@ -156,6 +160,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     await remove('de');
     await view.caughtUp();
     expect([languages(view), languages(view, 'C')]).toEqual([['en'], ['en']]);
+    expect([view.bytesOf('C'), view.bytesOf('other')]).toEqual([2, undefined]);
   });
 
   it('refuses searches until the indexes are loaded, says when to try again, and lets writes pass meanwhile', async () => {

@@ -1,7 +1,7 @@
 import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { memoryCursor, Subscriber, type Change } from '../../storage/index.ts';
-import { Pace } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Build, CollectionIndex } from './collection-index.ts';
 import { CollectionIndexes } from './collection-indexes.ts';
@@ -107,6 +107,11 @@ export class CollectionView<Index extends ViewIndex> {
     return this.#run?.subscriber.position;
   }
 
+  /** Whether the feed surely has no change after a number. */
+  isLatest(lsn: number): boolean {
+    return this.#env.feed.latest === lsn;
+  }
+
   /** What messages call the view. */
   get name(): string {
     return this.#kind.name;
@@ -126,6 +131,11 @@ export class CollectionView<Index extends ViewIndex> {
   indexOf(collection: string): Index | undefined {
     this.#requireCurrent();
     return this.#collections.get(collection.toLowerCase())?.ready(this.changed);
+  }
+
+  /** Bytes of memory that the index of a collection holds; undefined while it does not serve. */
+  bytesOf(collection: string): number | undefined {
+    return this.#collections.get(collection.toLowerCase())?.serving?.bytes;
   }
 
   /** Indexes a collection anew while searches go on; answers its documents. Throws `IndexLoading`. */

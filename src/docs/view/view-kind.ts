@@ -7,6 +7,8 @@ export type Steps = () => boolean;
 export interface ViewIndex {
   /** Live documents. */
   readonly documents: number;
+  /** Bytes of memory that it holds, about. */
+  readonly bytes: number;
   /** Takes a document out; one that is not there is no error. */
   remove(ord: number): void;
   /** The work that changes leave behind; absent when there is none. */

@@ -28,6 +28,8 @@ export interface Selecting {
 export interface Facet {
   /** A metadata key, or `lang`. */
   readonly field: string;
+  /** Whether `lang` is the metadata key of that name, too, rather than the language. */
+  readonly isMeta?: boolean | undefined;
   /** By count, descending, equal ones by value; or by value, by code point. */
   readonly orderBy: 'count' | 'value';
   /** Values at most; 0 for all. */

@@ -2,3 +2,5 @@
 export type {
   ColumnBytes, ColumnDocument, Columns, ColumnStats, Facet, Needs, Scores, Selecting, SortedDocument, Sorting, ValueCount, ValueFactor,
 } from './contract.ts';
+export { ColumnsCheckpointError } from './checkpoint.ts';
+export { ColumnsFullError, ColumnStore, type ColumnStoreOptions } from './column-store.ts';

@@ -14,7 +14,12 @@ describe.each(['release', 'debug'] as const)('the %s build', (build) => {
       for (const [words, by] of queries) expectSame(index, words, reference.search(known(index, words), by), by, limit);
       for (const [form, count] of reference.documentsByForm()) expect(index.documents(index.form(form)!)).toBe(count);
       for (const field of [0, 1, 5, 'author', 'status', 'never seen']) for (const [form, count] of reference.documentsByForm(field)) expect(index.documents(index.form(form)!, field)).toBe(count);
-      expect(index.stats().documents).toBe(reference.size);
+      for (const forms of [['ant', 'zebra', 'the'], ['naïve']]) {
+        const found = reference.search(term(...forms), { kind: 'tfidf' });
+        const ords = Array.from({ length: 22 }, (_, ord) => ord);
+        expect(index.haveAny(forms.map((form) => index.form(form)).filter((id) => id !== undefined), ords)).toEqual(ords.map((ord) => found.has(ord)));
+      }
+      expect([index.stats().documents, index.size]).toEqual([reference.size, reference.size]);
     }), { numRuns: 120 });
   });
 

@@ -201,6 +201,11 @@ export class InvertedIndex {
     return this.#use(() => sharesOf(this.#kernel, words));
   }
 
+  /** Live documents. */
+  get size(): number {
+    return this.#kernel.counts().live;
+  }
+
   /** How many documents each class has, by its number. */
   documentsByClass(): number[] {
     return this.#kernel.documentsByClass();
@@ -271,6 +276,18 @@ export class InvertedIndex {
     return this.#use(() => {
       const doc = this.#kernel.call.documentOf(ord);
       return doc === 0 ? 0 : this.#kernel.call.frequencyIn(this.#checked(form), doc);
+    });
+  }
+
+  /** Whether each of some documents has any of some forms, in any field. Reads a block of postings for each pair. */
+  haveAny(forms: readonly number[], ords: readonly number[]): boolean[] {
+    return this.#use(() => {
+      const { call } = this.#kernel;
+      for (const form of forms) this.#checked(form);
+      return ords.map((ord) => {
+        const doc = call.documentOf(ord);
+        return doc !== 0 && forms.some((form) => call.frequencyIn(form, doc) > 0);
+      });
     });
   }
 

@@ -36,11 +36,6 @@ export function comparePlaces(a: Place, b: Place, keys: readonly { readonly desc
   return 0;
 }
 
-/** Whether a document comes behind the last one of a page; equal ones are in the order of their ordinals. */
-export function isAfter(place: Place, ord: number, mark: { readonly place: Place; readonly tie: number }, keys: readonly { readonly descending: boolean }[]): boolean {
-  return (comparePlaces(place, mark.place, keys) || ord - mark.tie) > 0;
-}
-
 /** As SQL compares texts. UTF-16 has the same order but for surrogates, which stand for greater code points than all other units. */
 function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);

@@ -3,15 +3,15 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Place, SortValue } from './compare-places.ts';
 
 /** Where a page ended: what its last result was sorted by, and what told it from equal ones. */
-export interface Mark<Tie extends string | number = string | number> {
+export interface Mark {
   readonly place: Place;
-  readonly tie: Tie;
+  readonly tie: string;
 }
 
 /** Stands for the first page. */
 export const FIRST_PAGE = '*';
 
-const VERSION = 1;
+const VERSION = 2;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /** An opaque text for a mark. `order` is all that decides the order of results: a cursor is refused where it differs. */
@@ -21,14 +21,14 @@ export function writeCursor(order: string, { place, tie }: Mark): string {
 }
 
 /** The mark of a cursor, undefined for the first page. `keys`: how many the order has. Throws `invalid_argument` for any other text. */
-export function readCursor<Kind extends 'string' | 'number'>(cursor: string, order: string, keys: number, tieType: Kind): Mark<Kind extends 'string' ? string : number> | undefined {
+export function readCursor(cursor: string, order: string, keys: number): Mark | undefined {
   if (cursor === FIRST_PAGE) return undefined;
   const parts = decoded(cursor);
   if (!Array.isArray(parts) || parts.length !== 4 || parts[0] !== VERSION) throw invalid(`must be "${FIRST_PAGE}" or the nextCursor of an answer`);
   const [, check, values, tie] = parts as unknown[];
   if (check !== crc32(order)) throw invalid('must be of the same collection, query and order as the request');
-  if (!Array.isArray(values) || values.length !== keys || !values.every(isValue) || typeof tie !== tieType) throw invalid(`must be "${FIRST_PAGE}" or the nextCursor of an answer`);
-  return { place: values.map((value: string | number | null): SortValue => value ?? undefined), tie: tie as Kind extends 'string' ? string : number };
+  if (!Array.isArray(values) || values.length !== keys || !values.every(isValue) || typeof tie !== 'string') throw invalid(`must be "${FIRST_PAGE}" or the nextCursor of an answer`);
+  return { place: values.map((value: string | number | null): SortValue => value ?? undefined), tie };
 }
 
 function decoded(cursor: string): unknown {

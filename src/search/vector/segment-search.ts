@@ -99,14 +99,24 @@ class Search {
       this.#selected = this.#rows;
       return;
     }
+    const live = segment.liveCount;
+    const bytes = Math.ceil(this.#rows / 64) * 8;
+    this.#bitmap = this.scratch.allocate(bytes);
+    const known = segment.selections.find(filter, this.#rows, live);
+    if (known !== undefined) {
+      segment.bytes.set(known.bitmap, this.#bitmap);
+      this.#selected = known.selected;
+      return;
+    }
     const filterAt = filter === undefined ? 0 : this.scratch.allocate(filter.length * 4);
     if (filter !== undefined) segment.rows.u32(filterAt, filter.length).set(filter);
-    this.#bitmap = this.scratch.allocate(Math.ceil(this.#rows / 64) * 8);
     const work: Work = { from: 0, to: this.#rows, bytesPerRow: SELECTION_COST };
     const cuts = divide(segment, work).map(({ from }) => from & ~63);
     const counts = await settleAll(cuts.map((from, i) =>
       callKernel(segment, isQuick(segment, work), 'selectRows', [this.#bitmap, from, cuts[i + 1] ?? this.#rows, filterAt, filter?.length ?? 0])));
     this.#selected = counts.reduce((sum, count) => sum + count, 0);
+    // A row that died meanwhile may be in or not.
+    if (segment.liveCount === live) segment.selections.keep({ filter, rows: this.#rows, live, bitmap: segment.bytes.slice(this.#bitmap, this.#bitmap + bytes), selected: this.#selected });
   }
 
   #placeQuery(): void {

@@ -2,6 +2,7 @@ import type { KernelBuild } from '../../kernels/load.ts';
 import { SegmentMemory, type StoredType, type VectorsExports } from '../../kernels/vectors.ts';
 import type { AnnFactory, SegmentAccess } from './ann-index.ts';
 import { INLINE_BYTES, type RowSource } from './parts.ts';
+import { Selections } from './selections.ts';
 import { Structures } from './structures.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
@@ -33,6 +34,7 @@ export class Segment implements SegmentAccess, RowSource {
   readonly exactBytes: number;
   readonly inlineBytes: number;
   readonly structures: Structures;
+  readonly selections = new Selections();
   readonly #input: number;
   #users = 0;
   #isRetired = false;

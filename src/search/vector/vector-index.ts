@@ -47,7 +47,7 @@ export interface VectorQuery {
   readonly k: number;
   /** Results have at least this score. */
   readonly threshold?: number;
-  /** Documents that count: bit `ord & 31` of word `ord >>> 5`. */
+  /** Documents that count: bit `ord & 31` of word `ord >>> 5`. Not to be written to afterwards: what was made of it is kept by its identity. */
   readonly filter?: Uint32Array;
   /** One result for each document, its best chunk; otherwise one for each chunk. */
   readonly perDocument?: boolean;

@@ -39,6 +39,25 @@ describe('ChangeFeed', () => {
     expect(await append()).toBe(2);
   });
 
+  it('knows a number that no visible change exceeds, without a question to the database', async () => {
+    expect(feed.latest).toBeUndefined();
+    await feed.head();
+    expect(feed.latest).toBe(0);
+    await appendMany(3);
+    expect(feed.latest).toBe(3);
+    await expect(sql.transaction(async (tx) => {
+      await feed.append(tx, [put('x')]);
+      // Others may see the changes from the commit on, before anybody is told of it.
+      expect(feed.latest).toBe(4);
+      throw new Error('undone');
+    })).rejects.toThrow('undone');
+    expect(feed.latest).toBeGreaterThanOrEqual(await feed.head());
+    await appendMany(1);
+    expect([feed.latest, await feed.head()]).toEqual([4, 4]);
+    await sql.transaction((tx) => new ChangeFeed(sql).restart(tx, 100));
+    expect([await feed.head(), feed.latest]).toEqual([102, 102]);
+  });
+
   it('has no gap after transactions that were undone', async () => {
     await Promise.allSettled([0, 1, 2, 3, 4].map((i) =>
       sql.transaction(async (tx) => {

@@ -47,6 +47,7 @@ export class ChangeFeed {
   readonly #sql: Sql;
   readonly #clock: Clock;
   readonly #readers = new Set<FeedReader>();
+  #latest: number | undefined;
 
   constructor(sql: Sql, clock: Clock = systemClock) {
     this.#sql = sql;
@@ -61,14 +62,27 @@ export class ChangeFeed {
     const head = await headOf(tx);
     if (changes.length === 0) return head;
     const at = this.#clock.now();
+    // Before anybody can see the changes; should they be undone, a number that is too high does no harm.
+    this.#latest = head + changes.length;
     await tx.runMany(INSERT, changes.map((change, i) => toParameters(change, head + 1 + i, at)));
     tx.onCommit(() => this.#wake());
     return head + changes.length;
   }
 
+  /**
+   * No change that can be seen has a greater number; it is that of the head, or of changes that are about to be committed. Undefined
+   * before the first append or question for the head.
+   */
+  get latest(): number | undefined {
+    return this.#latest;
+  }
+
   /** Number of the newest committed change; 0 when there was none yet. */
-  head(): Promise<number> {
-    return headOf(this.#sql);
+  async head(): Promise<number> {
+    const head = await headOf(this.#sql);
+    // Of a database that was restored, it is greater than all that were appended here.
+    this.#latest = Math.max(this.#latest ?? 0, head);
+    return head;
   }
 
   /** Number of the oldest change that is kept; 0 when there was none yet. */

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../../lib/clock.ts';
 import { deltaHead } from '../body/delta.ts';
-import { SEALED_META } from '../sealing/index.ts';
 
 export interface LostDocument {
   readonly collection: string;
@@ -22,7 +21,7 @@ export function reconcile(database: DatabaseSync, notes: string[], isDamaged: bo
   const lost = lostDocuments(database);
   if (isDamaged) {
     dropRowsOfLost(database);
-    restoreDerived(database);
+    restoreSpellings(database);
     dropBrokenVectors(database, notes);
     dropBaseless(database, notes);
     dropDangling(database, notes);
@@ -60,15 +59,8 @@ function dropRowsOfLost(database: DatabaseSync): void {
   }
 }
 
-/** Rows for filters say what the documents say, except that sealed ones have none; and each document is found as it was written last. */
-function restoreDerived(database: DatabaseSync): void {
-  if (hasTable(database, 'doc_meta')) {
-    database.exec(`
-      DELETE FROM doc_meta;
-      INSERT OR IGNORE INTO doc_meta(cid, k, v, ord)
-      SELECT d.cid, pair.key, value.value, d.ord
-      FROM (SELECT ord, cid, meta FROM documents WHERE NOT ${SEALED_META('meta')}) d, json_each(d.meta) pair, json_each(pair.value) value`);
-  }
+/** Each document is found as it was written last. */
+function restoreSpellings(database: DatabaseSync): void {
   if (hasTable(database, 'spellings')) database.exec('INSERT OR IGNORE INTO spellings(cid, key, lang, ord) SELECT cid, key, lower(lang), ord FROM documents');
 }
 

@@ -39,6 +39,8 @@ describe('salvaging a damaged database (--repair-db)', () => {
         rows.map(({ i, crc, bytes, body }) => [`blog|k${i}|en`, `k${i}`, crc, bytes, JSON.stringify({ tag: [`t${i % 7}`, 'all'] }), body]));
       await tx.runMany("INSERT INTO spellings(cid, key, lang, ord) VALUES (1, ?, 'en', ?)", rows.flatMap(({ i }) => [[`k${i}`, i + 1], [`K${i}`, i + 1]]));
       await tx.runMany('INSERT INTO revisions(ord, ts, updated_at) VALUES (?, 1, 1)', rows.map(({ i }) => [i + 1]));
+      // As older formats have it.
+      await tx.run('CREATE TABLE doc_meta(cid INTEGER NOT NULL, k TEXT NOT NULL, v TEXT NOT NULL, ord INTEGER NOT NULL, PRIMARY KEY(cid, k, v, ord)) STRICT, WITHOUT ROWID');
       await tx.run("INSERT INTO doc_meta(cid, k, v, ord) SELECT d.cid, p.key, v.value, d.ord FROM documents d, json_each(d.meta) p, json_each(p.value) v");
       await feed.append(tx, rows.map(({ i }) => ({ kind: 'doc.put' as const, collection: 'blog', ord: i + 1 })));
       await tx.run("INSERT INTO users(username, token_id, password_hash, admin, created_at) VALUES ('admin', 't', 'h', 1, 1)");
@@ -79,7 +81,7 @@ describe('salvaging a damaged database (--repair-db)', () => {
     return { target, report };
   }
   const tableOf = ({ tables }: Awaited<ReturnType<typeof salvageDatabase>>, name: string) => tables.find((table) => table.name === name);
-  const everything = (file: string) => ['collections', 'documents', 'spellings', 'revisions', 'doc_meta', 'changes', 'users', 'schema_version', 'sqlite_sequence WHERE seq > 0']
+  const everything = (file: string) => ['collections', 'documents', 'spellings', 'revisions', 'changes', 'users', 'schema_version', 'sqlite_sequence WHERE seq > 0']
     .map((table) => rowsOf(file, `SELECT * FROM ${table}`).map((row) => JSON.stringify(row)).sort());
 
   it('copies a sound one whole', async () => {

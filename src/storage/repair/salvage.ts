@@ -135,7 +135,7 @@ interface Target {
 
 const SEQUENCE = 'sqlite_sequence';
 
-/** Tables that say nothing that other tables do not say, and are rebuilt from them. */
+/** Tables of older formats that say nothing that other tables do not say. The next start drops them. */
 const DERIVED: ReadonlySet<string> = new Set(['doc_meta']);
 
 function copyTables(database: DatabaseSync, pages: Pages, trees: Trees, entries: readonly SchemaEntry[]): CopiedTable[] {

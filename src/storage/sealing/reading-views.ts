@@ -17,21 +17,13 @@ export function defineOpeners(host: ViewHost, ring: KeyRing): void {
   host.define('quire_open_meta', (stored: string, id: string) => openMeta(ring, id, stored));
   host.define('quire_open_vector', (stored: Uint8Array, ord: number, chunk: number) => openVector(ring, ord, chunk, stored));
   host.define('quire_refuse_plaintext', refusePlaintext);
-  host.define('quire_meta_pairs', (stored: string, id: string) => pairsOf(openMeta(ring, id, stored)));
-}
-
-/** Each value of each key once, as the rows of `doc_meta` have them, in JSON. */
-function pairsOf(meta: string): string {
-  const pairs = Object.entries(JSON.parse(meta) as Record<string, string[]>);
-  return JSON.stringify(pairs.flatMap(([key, values]) => [...new Set(values)].map((value) => [key, value])));
 }
 
 /**
  * Lays views over the tables, on a connection that only reads: who selects from `documents`, `revisions`
- * or `vectors` finds opened values, as in the revisions of deleted documents, and who selects from `doc_meta` also the metadata of sealed documents,
- * which have no rows there, since those would lie in the file in the clear. The views are temporary and have
- * the names of the tables, which `main.` still reaches; SQLite takes them apart, so that plain rows are
- * found by the same indexes as ever, and a sealed value is opened only where its column is asked for.
+ * or `vectors` finds opened values, as in the revisions of deleted documents. The views are temporary and have the names of
+ * the tables, which `main.` still reaches; SQLite takes them apart, so that plain rows are found by the same indexes as ever,
+ * and a sealed value is opened only where its column is asked for.
  * Columns are those that the tables have now: after a change of the schema, lay them anew.
  */
 export function layViews(host: ViewHost): void {
@@ -59,16 +51,11 @@ export function layViews(host: ViewHost): void {
   host.exec(view(host, 'vectors', {
     vector: `CASE WHEN ${SEALED_BLOB('t.vector')} THEN quire_open_vector(t.vector, t.ord, t.chunk) ${plain('t.vector', ofDocument('cid'))}`,
   }));
-  host.exec(`CREATE TEMP VIEW doc_meta(cid, k, v, ord) AS
-    SELECT cid, k, v, ord FROM main.doc_meta
-    UNION ALL
-    SELECT t.cid, pair.value ->> 0, pair.value ->> 1, t.ord
-    FROM main.documents t INDEXED BY documents_sealed, json_each(quire_meta_pairs(t.meta, t.id)) pair WHERE ${SEALED_META('t.meta')}`);
 }
 
 /** Uncovers the tables again. */
 export function liftViews(host: ViewHost): void {
-  for (const table of ['documents', 'revisions', 'deleted_revisions', 'vectors', 'doc_meta']) host.exec(`DROP VIEW IF EXISTS temp.${table}`);
+  for (const table of ['documents', 'revisions', 'deleted_revisions', 'vectors']) host.exec(`DROP VIEW IF EXISTS temp.${table}`);
 }
 
 function view(host: ViewHost, table: string, opened: Readonly<Record<string, string>>): string {

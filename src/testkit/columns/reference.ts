@@ -38,10 +38,10 @@ export class ReferenceColumns implements Columns {
     return this.#in(set).length;
   }
 
-  facet(set: OrdSet | undefined, { field, orderBy, limit }: Facet): ValueCount[] {
+  facet(set: OrdSet | undefined, { field, isMeta, orderBy, limit }: Facet): ValueCount[] {
     const counts = new Map<string, number>();
     for (const document of this.#in(set)) {
-      const values = field === 'lang' ? [document.lang] : metaOf(document, field);
+      const values = field === 'lang' && isMeta !== true ? [document.lang] : metaOf(document, field);
       for (const value of new Set(values)) counts.set(value, (counts.get(value) ?? 0) + 1);
     }
     const listed = [...counts].map(([value, count]) => ({ value, count }));

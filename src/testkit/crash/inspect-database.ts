@@ -13,11 +13,6 @@ const FAULTS: Record<string, string> = {
   'a collection counts wrong': 'SELECT name, docs FROM collections c WHERE docs <> (SELECT count(*) FROM documents WHERE cid = c.id)',
   'a document has no spelling': 'SELECT id FROM documents WHERE ord NOT IN (SELECT ord FROM spellings)',
   'a spelling has no document': 'SELECT key FROM spellings WHERE ord NOT IN (SELECT ord FROM documents)',
-  'metadata have no document': 'SELECT k, v FROM doc_meta WHERE ord NOT IN (SELECT ord FROM documents)',
-  'metadata differ from their index': `
-    SELECT d.id FROM documents d WHERE
-      (SELECT count(*) FROM doc_meta m WHERE m.ord = d.ord) <>
-      (SELECT count(DISTINCT k.key || char(0) || v.value) FROM json_each(d.meta) k, json_each(k.value) v)`,
   'a revision has no document': 'SELECT ord FROM revisions WHERE ord NOT IN (SELECT ord FROM documents)',
   'an older revision has no body': `
     SELECT ord, ts FROM revisions r WHERE (body IS NULL OR meta IS NULL)

@@ -1,7 +1,16 @@
+import type { CollectionStats, Stats } from '../../../../generated/docs/sdk/types.gen.ts';
 import { defineArea } from './area.ts';
 
 export const system = defineArea('system', {
   Query: {
-    stats: (_, _args, { read, invoke }, info) => read(info, async () => (await invoke('getStats', {})).value),
+    stats: (_, _args, { read, invoke }, info) => read(info, async () => presentStats((await invoke('getStats', {})).value)),
   },
 });
+
+function presentStats({ collections, ...stats }: Stats) {
+  return { ...stats, collections: collections.map(presentCollection) };
+}
+
+function presentCollection({ indexBytes: { fullText, vectors, columns }, ...numbers }: CollectionStats) {
+  return { ...numbers, indexBytes: { fullText: fullText ?? null, vectors: vectors ?? null, columns: columns ?? null } };
+}

@@ -6,8 +6,6 @@ import { inList } from '../in-list.ts';
 export interface SetCondition {
   readonly sql: string;
   readonly params: readonly SqlValue[];
-  /** Whether the ordinals are named, so that their rows are looked up one by one. */
-  readonly isFew: boolean;
 }
 
 /** Ordinals that a statement names. */
@@ -17,12 +15,12 @@ const YES = Uint8Array.of(1);
 /** Whether a column of ordinals is in a set: a few ordinals are listed, more are a byte each, at their place in a BLOB. */
 export function inSet(column: string, set: OrdSet): SetCondition {
   const size = set.size;
-  if (size === 0) return { sql: '0 = 1', params: [], isFew: true };
+  if (size === 0) return { sql: '0 = 1', params: [] };
   if (size <= FEW) {
     const { marks, params } = inList([...set]);
-    return { sql: `${column} IN (${marks})`, params, isFew: true };
+    return { sql: `${column} IN (${marks})`, params };
   }
-  return { sql: `substr(?, ${column} + 1, 1) = ?`, params: [bytesOf(set), YES], isFew: false };
+  return { sql: `substr(?, ${column} + 1, 1) = ?`, params: [bytesOf(set), YES] };
 }
 
 function bytesOf(set: OrdSet): Uint8Array {

@@ -1,5 +1,4 @@
-/** Which documents a request's `filter` and `langs` are about. */
-export { inSet, type SetCondition } from './in-set.ts';
-export { passingDocuments, valuesQuery } from './passing-documents.ts';
-export { valueRows } from './value-rows.ts';
-export { readFilter, type FilterInput } from './request-filter.ts';
+/** Which documents a request is about. */
+export { inSet } from './in-set.ts';
+export type { RangeMeta } from './range-conditions.ts';
+export { checkFilter, expressionOf, type FilterInput, type RequestFilter } from './request-filter.ts';

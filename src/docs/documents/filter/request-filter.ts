@@ -1,4 +1,7 @@
-import { allOf, checkFilterSize, checkMoments, parseFilter, readFilterTree, type Filter, type FilterNode } from '../../../search/filter/index.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import { allOf, checkFilterSize, checkMoments, parseFilter, readFilterTree, type Condition, type Filter, type FilterNode } from '../../../search/filter/index.ts';
+import type { Meta } from '../meta.ts';
+import { isTime, toConditions, type RangeMeta } from './range-conditions.ts';
 
 /** What a request says beside `filterMeta` of the documents that it is about. */
 export interface FilterInput {
@@ -6,8 +9,26 @@ export interface FilterInput {
   readonly langs?: readonly string[] | undefined;
 }
 
-/** `filter` and `langs` as one expression, undefined without either. Throws `invalid_argument` for what a schema cannot see. */
-export function readFilter({ filter, langs = [] }: FilterInput): Filter | undefined {
+/** All that a request says of the documents that it is about. */
+export interface RequestFilter extends FilterInput {
+  /** The values of a key are alternatives; all keys must match (contract section 4). */
+  readonly filterMeta?: Meta | undefined;
+  readonly rangeMeta?: RangeMeta | undefined;
+}
+
+const MAX_VALUES = 1000;
+
+/** All filters of a request as one expression, undefined without any. Throws `invalid_argument` for what a schema cannot see. */
+export function expressionOf({ filterMeta = {}, rangeMeta, ...rest }: RequestFilter): Filter | undefined {
+  checkFilter(filterMeta);
+  const ranges = toConditions(rangeMeta).map(({ field, bounds }): Condition => ({ kind: 'range', field: isTime(field) ? field : metaField(field), bounds }));
+  const filter = readFilter(rest);
+  const parts = [...matchesOf(filterMeta), ...ranges, ...(filter === undefined ? [] : [filter])];
+  return parts.length === 0 ? undefined : allOf(parts);
+}
+
+/** `filter` and `langs` as one expression, undefined without either. */
+function readFilter({ filter, langs = [] }: FilterInput): Filter | undefined {
   const parts: Filter[] = [];
   if (filter !== undefined) parts.push(typeof filter === 'string' ? parseFilter(filter) : readFilterTree(filter));
   for (const part of parts) {
@@ -16,4 +37,20 @@ export function readFilter({ filter, langs = [] }: FilterInput): Filter | undefi
   }
   if (langs.length > 0) parts.push({ kind: 'match', field: 'lang', values: langs });
   return parts.length === 0 ? undefined : allOf(parts);
+}
+
+/** Refuses filters with too many values in all (decisions section 8), which a schema cannot count. */
+export function checkFilter(filter: Meta): void {
+  const values = Object.values(filter).reduce((sum, list) => sum + list.length, 0);
+  if (values > MAX_VALUES) throw new ServiceError('invalid_argument', `filterMeta must have at most ${MAX_VALUES} values, got ${values}`);
+}
+
+/** A key without values has no alternative that could match, and no document has a key without letters. */
+function matchesOf(filterMeta: Meta): Condition[] {
+  return Object.entries(filterMeta).map(([key, values]) => ({ kind: 'match', field: metaField(key), values: key === '' ? [] : values }));
+}
+
+/** With its prefix, a metadata key may have the name of a document's field. */
+function metaField(key: string): string {
+  return `meta.${key}`;
 }

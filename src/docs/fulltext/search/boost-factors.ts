@@ -1,4 +1,4 @@
-import type { Queries } from '../../../storage/index.ts';
+import type { Columns } from '../../../search/columns/index.ts';
 
 /** A factor is never below (contract, "Full-text search": `boost`). */
 const FLOOR = 0.001;
@@ -9,24 +9,20 @@ const CEILING = 1e30;
  * The factors of documents by ordinal, 1 for those that no boost matches; undefined when none matches
  * any. A positive number multiplies and a negative one divides; several matches multiply.
  */
-export async function boostFactors(queries: Queries, cid: number, boost: Readonly<Record<string, number>>): Promise<Float32Array | undefined> {
-  const entries = Object.entries(boost).map(([name, weight]) => ({ pair: splitName(name), factor: toFactor(weight) }));
+export function boostFactors(columns: Pick<Columns, 'factors'> | undefined, boost: Readonly<Record<string, number>>): Float32Array | undefined {
+  const entries = Object.entries(boost);
   if (entries.length === 0) return undefined;
-  const factors = new Map(entries.map(({ pair, factor }) => [pair.join('\0'), factor]));
-  const rows = await queries.all<{ k: string; v: string; ord: number }>(
-    `SELECT k, v, ord FROM doc_meta WHERE cid = ? AND (k, v) IN (VALUES ${entries.map(() => '(?, ?)').join(', ')})`,
-    [cid, ...entries.flatMap(({ pair }) => pair)],
-  );
-  if (rows.length === 0) return undefined;
-  const products = new Float64Array(rows.reduce((last, { ord }) => Math.max(last, ord), 0) + 1).fill(1);
-  for (const { k, v, ord } of rows) products[ord]! *= factors.get(`${k}\0${v}`)!;
-  return Float32Array.from(products, clamp);
+  const products = columns?.factors(entries.map(([name, weight]) => ({ ...splitName(name), factor: toFactor(weight) })));
+  if (products === undefined) return undefined;
+  const factors = new Float32Array(products.length);
+  for (let ord = 0; ord < products.length; ord++) factors[ord] = clamp(products[ord]!);
+  return factors;
 }
 
 /** The key ends at the first colon, the rest is the value. */
-function splitName(name: string): [key: string, value: string] {
+function splitName(name: string): { key: string; value: string } {
   const colon = name.indexOf(':');
-  return [name.slice(0, colon), name.slice(colon + 1)];
+  return { key: name.slice(0, colon), value: name.slice(colon + 1) };
 }
 
 function toFactor(weight: number): number {

@@ -1,8 +1,9 @@
 import { applyCuration, type Curated, type CurationRule, type Pin } from '../../curation/index.ts';
-import { comparePlaces, type Place, type SortKey } from '../../../search/order/index.ts';
+import { compareTexts } from '../../../search/filter/index.ts';
+import { comparePlaces, type SortKey } from '../../../search/order/index.ts';
 import type { OrdSet } from '../view/ord-set.ts';
 import { curatedDocuments, isMeant, type PinnedDocument } from './curate.ts';
-import { matchDocuments, type Match, type MatchDeps, type MatchScope } from './match-documents.ts';
+import { matchDocuments, type Match, type MatchDeps, type MatchPlace, type MatchScope } from './match-documents.ts';
 import type { ResultRow } from '../../documents/index.ts';
 import type { SearchRequest } from './request.ts';
 
@@ -15,8 +16,8 @@ export interface Found {
   readonly row: ResultRow;
   /** Terms of the query that it matches, but for those found by edits. */
   readonly terms: Set<string>;
-  /** What it is sorted by, where the request has an order. */
-  readonly place: Place | undefined;
+  /** Where it is in the order of the request, if that has one. */
+  readonly place: MatchPlace | undefined;
 }
 
 export interface SearchOutcome {
@@ -32,11 +33,12 @@ export interface SearchOutcome {
 export async function findDocuments(
   deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[], scope: Omit<MatchScope, 'hidden' | 'pinned'>,
 ): Promise<SearchOutcome> {
-  const { query, limit, offset, sort, cursor } = request;
+  const { query, limit, sort, cursor } = request;
   const { hidden, pinned: wanted } = await curatedDocuments(deps, request.collection.toLowerCase(), query, rules);
   // A cursor goes through all matches in their order, each once.
   const pinned = cursor === undefined ? wanted : [];
-  const { total, isLowerBound, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
+  const { total, isLowerBound, skipped, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });
+  const offset = request.offset - skipped;
   const organic = [...found].filter(([, { score }]) => score !== undefined).sort(sort === undefined ? byScore : byPlace(sort)).slice(0, offset + limit + pinned.length);
   const curated = applyCuration(query, organic.map(toFound), rules, (pin) => findPinned(pinned, pin, found));
   const outside = curated.filter(({ ord, pinned: isPinned }) => isPinned && found.get(ord)?.score === undefined);
@@ -49,7 +51,7 @@ function byScore([a, { score: scoreOfA }]: [number, Match], [b, { score: scoreOf
 }
 
 function byPlace(sort: readonly SortKey[]): (a: [number, Match], b: [number, Match]) => number {
-  return ([a, { place: one = [] }], [b, { place: other = [] }]) => comparePlaces(one, other, sort) || a - b;
+  return ([, { place: one }], [, { place: other }]) => comparePlaces(one!.place, other!.place, sort) || compareTexts(one!.tie, other!.tie);
 }
 
 function toFound([ord, { row, score, terms, place }]: [number, Match]): Found {

@@ -30,19 +30,20 @@ export interface FullTextSearch {
   readonly deps: SearchDeps;
 }
 
-type ServedView = Pick<FullTextView, 'start' | 'stop' | 'restart' | 'caughtUp' | 'settled' | 'name' | 'isReady' | 'changed'>;
+type ServedView = Pick<FullTextView, 'start' | 'stop' | 'restart' | 'caughtUp' | 'settled' | 'name' | 'isReady' | 'changed' | 'bytesOf'>;
 
 export interface FullTextSearchAreas {
   readonly fullText: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
+  readonly columns: SearchDeps['columns'];
   /** Tests may bring other indexes. */
   readonly indexes?: TextIndexes;
   readonly neighbours?: NeighbourModelsOptions;
 }
 
 /** `synonymsOf`, `stopWordsOf`, `configOf` and `rulesOf` are asked at each search, so all must answer from memory. */
-export function createFullTextSearch(environment: DocsEnvironment, { fullText, collections, curation, indexes = invertedIndexes(), neighbours }: FullTextSearchAreas): FullTextSearch {
+export function createFullTextSearch(environment: DocsEnvironment, { fullText, collections, curation, columns, indexes = invertedIndexes(), neighbours }: FullTextSearchAreas): FullTextSearch {
   const { sql, codec, clock, settings: { fullText: given = {} } } = environment;
   const settings = { defaultLang: given.defaultLang ?? 'en', stemming: given.stemming ?? true, synonyms: given.synonyms ?? true, algorithm: given.algorithm ?? 'tfidf' };
   // Made at the start: the first document or query would have to wait for them, and everybody else with it.
@@ -55,7 +56,7 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
     checkpoints: CheckpointFiles.beside(sql, 'fts', CHECKPOINT_MAGIC),
   });
   const expansion = createExpansion(environment, fullText, neighbours);
-  const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view };
+  const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view, columns };
   return {
     handlers: {
       searchFullText: (input, context) => searchFullText(deps, input, context),
@@ -84,6 +85,7 @@ function withExpansion(view: ServedView, expansion: Expansion): ServedView {
     },
     caughtUp: (signal) => view.caughtUp(signal),
     settled: () => view.settled(),
+    bytesOf: (collection) => view.bytesOf(collection),
     name: view.name,
     get isReady() {
       return view.isReady;

@@ -1,26 +1,27 @@
 import { systemTimer } from '../../../lib/timer.ts';
-import type { Place } from '../../../search/order/index.ts';
+import type { SortedDocument } from '../../../search/columns/index.ts';
 import type { Sql } from '../../../storage/index.ts';
 import type { ContentOptions, ResultRow } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import { OrdSet } from '../view/ord-set.ts';
 import type { TextIndex, TextQuery } from '../view/text-index.ts';
+import type { ColumnsView } from '../../columns/index.ts';
 import { boostFactors } from './boost-factors.ts';
-import { eligibleDocuments, queriesFor, type CollectionRow } from './eligible-documents.ts';
+import { eligibleDocuments } from './eligible-documents.ts';
 import { SearchFeedback } from './search-feedback.ts';
 import { matchedTerms } from './matched-terms.ts';
-import { isByScore, sortMatches } from './sorted-hits.ts';
+import { sortMatches } from './sorted-hits.ts';
 import { readRows } from './result-rows.ts';
 import type { SearchRequest } from './request.ts';
 
 export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
-  readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'caughtUp'>;
+  readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
+  readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp'>;
 }
 
 /** What a search is about, beside its request. */
 export interface MatchScope {
-  readonly collection: CollectionRow;
   /** Ordinals that must not be found. */
   readonly hidden: readonly number[];
   /** Ordinals that are wanted even where they do not match. */
@@ -36,14 +37,19 @@ export interface Match {
   /** Undefined for a pinned document that does not match. */
   readonly score: number | undefined;
   readonly terms: Set<string>;
-  /** What it is sorted by, where the request has an order. */
-  readonly place: Place | undefined;
+  /** Where it is in the order of the request, if that has one. */
+  readonly place: MatchPlace | undefined;
 }
+
+/** What a match is sorted by, and what tells it from matches of the same place. */
+export type MatchPlace = Omit<SortedDocument, 'ord'>;
 
 export interface Matches {
   /** Documents that match; at least so many where that is a lower bound. */
   readonly total: number;
   readonly isLowerBound: boolean;
+  /** How many of the first in the order of the request are left out of `found`, since nothing moves them to the page. */
+  readonly skipped: number;
   /** The best and the pinned ones, by ordinal. */
   readonly found: ReadonlyMap<number, Match>;
   /** All that match, where facets are to be counted. */
@@ -66,6 +72,7 @@ const LOOKS = 5;
 const PATIENCE_MS = 250;
 /** Ordinals looked up by one statement. */
 const STEP = 256;
+const NONE: ReadonlySet<number> = new Set();
 
 /**
  * The documents that match, each as it was at one moment, although filter, index and rows are read one after
@@ -74,13 +81,15 @@ const STEP = 256;
  */
 export async function matchDocuments(deps: MatchDeps, request: SearchRequest, scope: MatchScope): Promise<Matches> {
   const found = new Map<number, Match>();
+  // Pinned documents may come first, and move others to a later page.
+  const skipped = request.sort !== undefined && scope.pinned.length === 0 ? request.offset : 0;
   let all: OrdSet | undefined;
   let total = 0;
   let isLowerBound = false;
   let only: ReadonlySet<number> | undefined;
   const feedback = SearchFeedback.of(request);
   for (let looks = 1; ; looks++) {
-    const { seen, ...look } = await lookAt(deps, request, scope, feedback, only);
+    const { seen, ...look } = await lookAt(deps, request, { ...scope, skipped }, feedback, only);
     const torn = looks < LOOKS ? look.torn : new Set<number>();
     total += look.total;
     isLowerBound ||= look.isLowerBound;
@@ -94,45 +103,51 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
       if (match.score !== undefined) total -= 1;
       all?.delete(ord);
     }
-    if (torn.size === 0) return { total, isLowerBound, found, all };
+    if (torn.size === 0) return { total, isLowerBound, skipped, found, all };
     only = torn;
-    await patiently(deps.view, scope.signal);
+    await patiently([deps.view, deps.columns], scope.signal);
   }
 }
 
 /** Looks at some documents, or at all. Whatever changes between the first and the last line is seen to have changed. */
-async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope, feedback: SearchFeedback | undefined, only: ReadonlySet<number> | undefined): Promise<Look> {
-  const since = deps.view.position;
-  const { collection, content } = scope;
-  const eligible = await eligibleDocuments(deps, collection, { filterMeta: request.filterMeta, ranges: request.ranges, filter: request.filter, hidden: scope.hidden });
-  const factors = await boostFactors(queriesFor(deps.sql, collection), collection.id, request.boost);
-  // Asked for only now, since another may have taken its place meanwhile.
-  const index = deps.view.indexOf(request.collection);
-  if (index === undefined) return { total: 0, isLowerBound: false, seen: new Map(), all: undefined, torn: new Set() };
-  const { plan, algorithm, fieldWeights, fields, rerank, totals, facetBy, sort } = request;
+async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope & Pick<Matches, 'skipped'>, feedback: SearchFeedback | undefined, only: ReadonlySet<number> | undefined): Promise<Look> {
+  const since = leastPosition(deps.view, deps.columns);
+  const { plan, algorithm, fieldWeights, fields, rerank, totals, facetBy, sort, collection } = request;
+  const { documents: eligible, columns } = await eligibleDocuments(deps, collection, { filter: request.filter, hidden: scope.hidden, needs: { keys: sort, facets: facetBy } });
+  // Where there is an order, nothing is awaited from here to the sorted matches, so that neither columns nor index change on the way.
+  const index = deps.view.indexOf(collection);
+  if (index === undefined || columns === undefined) return { total: 0, isLowerBound: false, seen: new Map(), all: undefined, torn: NONE };
+  const factors = boostFactors(columns, request.boost);
   const pinned = scope.pinned.filter((ord) => only?.has(ord) !== false);
   const filter = only === undefined ? eligible : within(only, eligible);
   // What is pinned leaves a gap behind among the best.
   const limit = Math.max(request.offset + request.limit + pinned.length, only?.size ?? 0);
   const query = { readings: plan.readings, algorithm, fieldWeights, ...(fields && { fields }), ...(filter && { filter }), ...(factors && { factors }) };
   const { total, isLowerBound, hits: best, matches, looked } = index.search({
-    ...query, collect: facetBy !== undefined || sort !== undefined, look: pinned, rerank: rerank && sort === undefined,
-    limit: sort === undefined ? feedback?.limit(limit) ?? limit : isByScore(sort) ? index.documents : 0, totals,
+    ...query, collect: facetBy !== undefined || sort !== undefined, look: pinned, totals,
+    ...(sort === undefined ? { limit: feedback?.limit(limit) ?? limit, rerank } : { limit: 0 }),
   });
-  const hits = feedback === undefined ? best : (await feedback.improve(deps, best)).slice(0, limit);
-  const sorted = sort && await sortMatches(deps.sql, collection, matches!, sort, hits, { count: limit, after: request.cursor?.after });
+  const hits = feedback === undefined ? best : (await feedback.improve(deps, best, factors)).slice(0, limit);
+  const passedOver = only === undefined ? scope.skipped : 0;
+  const sorted = sort && sortMatches(index, query, columns, matches!, sort, { offset: passedOver, count: limit - passedOver, after: request.cursor?.after });
   const scores = sorted === undefined
     ? new Map<number, number | undefined>(hits.map(({ ord, score }) => [ord, score]))
-    : new Map(scoresOf(deps.view.indexOf(request.collection) ?? index, query, sorted.first));
+    : new Map(scoresOf(index, query, sorted.map(({ ord }) => ord)));
   for (const [i, ord] of pinned.entries()) if (!scores.has(ord)) scores.set(ord, filter?.has(ord) === false ? undefined : weighed(looked[i], factors?.[ord]));
   const ords = [...scores.keys()];
   const terms = await matchedTerms(index, plan, ords, fields);
-  // Pinned documents may come first, and move others to a later page.
-  const contentsOf = only === undefined ? [...pinned, ...ords.slice(Math.max(0, request.offset - pinned.length))] : ords;
-  const rows = await readRows(deps.sql, ords, { ...content, contentsOf });
-  const torn = await changedSince(deps.sql, since, ords);
-  const seen = new Map(ords.map((ord) => [ord, { row: rows.get(ord), score: scores.get(ord), terms: terms.get(ord)!, place: sorted?.places.get(ord) }]));
+  const contentsOf = only === undefined ? [...pinned, ...ords.slice(Math.max(0, request.offset - scope.skipped - pinned.length))] : ords;
+  const rows = await readRows(deps.sql, ords, { ...scope.content, contentsOf });
+  const torn = since === undefined || deps.view.isLatest(since) ? NONE : await changedSince(deps.sql, since, ords);
+  const places = new Map(sorted?.map(({ ord, ...place }) => [ord, place]));
+  const seen = new Map(ords.map((ord) => [ord, { row: rows.get(ord), score: scores.get(ord), terms: terms.get(ord)!, place: places.get(ord) }]));
   return { total, isLowerBound, seen, all: facetBy && matches, torn };
+}
+
+/** Up to where all of some views have the changes of the feed; undefined where none follows it. A document that changed since may be of different versions in them. */
+export function leastPosition(...views: readonly { readonly position: number | undefined }[]): number | undefined {
+  const known = views.map(({ position }) => position).filter((position) => position !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 /** Scores of some documents, as a search by score has them; one that changed meanwhile has none. */
@@ -153,9 +168,9 @@ function within(ords: ReadonlySet<number>, eligible: OrdSet | undefined): OrdSet
 }
 
 /** Which documents have changes after a number of the feed. */
-async function changedSince(sql: Sql, lsn: number | undefined, ords: readonly number[]): Promise<Set<number>> {
+async function changedSince(sql: Sql, lsn: number, ords: readonly number[]): Promise<Set<number>> {
   const changed = new Set<number>();
-  for (let i = 0; lsn !== undefined && i < ords.length; i += STEP) {
+  for (let i = 0; i < ords.length; i += STEP) {
     const some = ords.slice(i, i + STEP);
     const rows = await sql.all<{ ord: number }>(
       `SELECT ord FROM changes WHERE lsn > ? AND kind IN ('doc.put', 'doc.delete') AND ord IN (${some.map(() => '?').join(', ')})`,
@@ -166,11 +181,11 @@ async function changedSince(sql: Sql, lsn: number | undefined, ords: readonly nu
   return changed;
 }
 
-/** Waits until the index has what was written, but not for long: a document of many megabytes may hold it up. */
-export async function patiently(view: Pick<FullTextView, 'caughtUp'>, signal: AbortSignal): Promise<void> {
+/** Waits until views have what was written, but not for long: a document of many megabytes may hold them up. */
+export async function patiently(views: readonly Pick<FullTextView, 'caughtUp'>[], signal: AbortSignal): Promise<void> {
   const over = new AbortController();
   try {
-    await Promise.race([view.caughtUp(signal), systemTimer.sleep(PATIENCE_MS, over.signal)]);
+    await Promise.race([Promise.all(views.map((view) => view.caughtUp(signal))), systemTimer.sleep(PATIENCE_MS, over.signal)]);
   } finally {
     over.abort();
   }

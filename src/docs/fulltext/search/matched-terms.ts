@@ -3,6 +3,9 @@ import { isAmong } from '../view/document-classes.ts';
 import type { Field, TextIndex } from '../view/text-index.ts';
 import type { QueryPlan, Reading, WantedLeaf } from './query-plan.ts';
 
+/** Of so many documents, each is looked up in the postings of a word; of more, a search that scores all documents takes less time. */
+const FEW = 256;
+
 /**
  * Which terms of a query each of some documents matches, in the order of the query, and those by whose neighbours
  * alone at the end; what was found by edits is called `query~indexed` (decision D-85). Where `fields` are given, nothing else
@@ -28,6 +31,10 @@ function namesByOrd(index: TextIndex, { classes, analyzer }: Reading, { node, la
   if (node.kind === 'term' && node.fuzzy) {
     return index.matchesByEdits(node, analyzer, ords, fields)
       .map(({ itself, forms }) => labels.flatMap((label) => [...(itself ? [label] : []), ...forms.map((form) => `${label}~${form}`)]));
+  }
+  if (node.kind === 'term' && fields === undefined && ords.length <= FEW) {
+    const found = index.matchesExactly(node.form, analyzer, ords);
+    return ords.map((_, i) => (found[i]! ? labels : []));
   }
   const { looked } = index.search({ readings: [{ classes, root: node, analyzer }], algorithm: 'tfidf', limit: 0, look: ords, ...(fields && { fields }) });
   return ords.map((_, i) => (looked[i] === undefined ? [] : labels));

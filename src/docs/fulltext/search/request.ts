@@ -1,7 +1,7 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Collections } from '../../collections/index.ts';
-import { checkFilter, projectionOf, readFilter, type Meta, type Projection } from '../../documents/index.ts';
+import { expressionOf, projectionOf, type Projection } from '../../documents/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { parseSort, readCursor, type Mark, type SortKey } from '../../../search/order/index.ts';
@@ -12,7 +12,6 @@ import type { Algorithm, Field, Totals } from '../view/text-index.ts';
 import { searchedFields } from './searched-fields.ts';
 import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
 import { languagesOfQuery } from './query-languages.ts';
-import { toConditions, type RangeCondition } from './range-conditions.ts';
 
 export type SearchInput = InputOf<Operations, 'searchFullText'>;
 
@@ -43,8 +42,7 @@ export interface SearchRequest {
   readonly limit: number;
   /** Results to skip. */
   readonly offset: number;
-  readonly filterMeta: Meta;
-  readonly ranges: readonly RangeCondition[];
+  /** All that it says of the documents. */
   readonly filter: Filter | undefined;
   /** Undefined for the best first. */
   readonly sort: readonly SortKey[] | undefined;
@@ -66,7 +64,7 @@ export interface CursorRequest {
   /** What its cursors belong to. */
   readonly order: string;
   /** Undefined for the first page. */
-  readonly after: Mark<number> | undefined;
+  readonly after: Mark | undefined;
 }
 
 const DEFAULT_LIMIT = 50;
@@ -80,8 +78,8 @@ export interface RequestContext {
 
 /** Throws `invalid_argument` for what a schema cannot see: the query's syntax, sizes in all, names of fields, times; and `index_loading`. */
 export function resolveRequest({ settings, dictionaries, collections, view }: RequestContext, input: SearchInput): SearchRequest {
-  const { collection, query, filterMeta = {}, highlight, highlightTag, maxHighlights, fragmentSize, highlightEscape } = input;
-  checkFilter(filterMeta);
+  const { collection, query, highlight, highlightTag, maxHighlights, fragmentSize, highlightEscape } = input;
+  const filter = expressionOf(input);
   const languages = languagesOfQuery({ settings, dictionaries, view }, collection, input.lang);
   const synonymsActive = settings.synonyms && !input.disableSynonyms;
   const profile = collections.configOf(collection)?.retrieval ?? {};
@@ -93,14 +91,12 @@ export function resolveRequest({ settings, dictionaries, collections, view }: Re
   const algorithm = input.algorithm ?? profile.algorithm ?? settings.algorithm;
   const searched = searchedFields(algorithm, input.fieldWeights, profile);
   return {
-    collection, query, plan, algorithm, langs: languages.map(({ lang }) => lang), synonymsActive, filterMeta,
+    collection, query, plan, algorithm, langs: languages.map(({ lang }) => lang), synonymsActive, filter,
     fieldWeights: searched.weights, fields: searched.fields,
     rerank: plan.mode === 'simple' && (input.rerank ?? (input.fieldWeights === undefined && (profile.rerank ?? searched.isUsual))),
     stemmingActive: isStemming(plan),
     limit: limitOf(input) ?? profile.topK ?? DEFAULT_LIMIT,
     offset: input.offset,
-    ranges: toConditions(input.rangeMeta),
-    filter: readFilter(input),
     ...orderOf(input),
     boost: input.boost ?? {},
     facetBy: input.facetBy,
@@ -120,5 +116,5 @@ function orderOf(input: SearchInput): Pick<SearchRequest, 'sort' | 'cursor'> {
   if (offset > 0) throw new ServiceError('invalid_argument', `cursor must not come with an offset, got offset ${offset}`);
   const { collection, query, mode, algorithm, lang } = input;
   const order = JSON.stringify([collection.toLowerCase(), query, mode, algorithm, lang, sort]);
-  return { sort, cursor: { order, after: readCursor(cursor, order, sort.length, 'number') } };
+  return { sort, cursor: { order, after: readCursor(cursor, order, sort.length) } };
 }

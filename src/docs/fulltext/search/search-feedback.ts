@@ -40,12 +40,13 @@ export class SearchFeedback {
     return Math.max(wanted, RERANKED);
   }
 
-  async improve(deps: FeedbackDeps, hits: readonly TextHit[]): Promise<readonly TextHit[]> {
+  /** The best in their new order. `factors`: what the hits' scores were multiplied by, by ordinal. */
+  async improve(deps: FeedbackDeps, hits: readonly TextHit[], factors: Float32Array | undefined): Promise<readonly TextHit[]> {
     const { collection } = this.#request;
     if (hits.length === 0) return hits;
     this.#feedback ??= await this.#learn(deps, hits);
     const index = deps.view.indexOf(collection);
-    return index === undefined || this.#feedback.length === 0 ? hits : index.rescore(hits, this.#feedback, this.#request);
+    return index === undefined || this.#feedback.length === 0 ? hits : index.rescore(hits, this.#feedback, { ...this.#request, ...(factors && { factors }) });
   }
 
   async #learn({ sql, codec, view }: FeedbackDeps, hits: readonly TextHit[]): Promise<Feedback[]> {

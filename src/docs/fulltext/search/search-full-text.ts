@@ -3,13 +3,13 @@ import type { Fuzziness, SearchFullTextResponse } from '../../../../generated/do
 import { ServiceError } from '../../../errors/index.ts';
 import { writeCursor } from '../../../search/order/index.ts';
 import { truncationOf, type AnswerBounds, type InputOf, type Truncation } from '../../../operations/index.ts';
+import type { ColumnsView } from '../../columns/index.ts';
 import type { Curation } from '../../curation/index.ts';
 import { contentsFor, countWithinBudget, Pace } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { Expansion } from '../expansion/expansion.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import { countFacets } from './count-facets.ts';
-import { queriesFor, type CollectionRow } from './eligible-documents.ts';
 import { findDocuments, type Found } from './find-documents.ts';
 import { fitFacets } from './fit-facets.ts';
 import { needsBodies, presentResults } from './present-results.ts';
@@ -19,7 +19,9 @@ import { prepareFor } from './query-plan.ts';
 import { resolveRequest, type RequestContext, type SearchInput, type SearchRequest } from './request.ts';
 
 export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'>, RequestContext {
-  readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'caughtUp'>;
+  readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
+  /** Filters, facets and orders; what it says of a document may be of another version than the index's. */
+  readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly expansion: Pick<Expansion, 'expand'>;
 }
@@ -30,23 +32,20 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   const request = await withNeighbours(deps, resolveRequest(deps, input), signal);
   const { collection: name, facetBy, budget, offset, plan } = request;
   const index = deps.view.indexOf(name);
-  const collection = await deps.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [name.toLowerCase()]);
-  if (index === undefined || collection === undefined) return toResponse(deps, request, { total: 0, isLowerBound: false, results: [], facets: {}, facetsTruncated: false, contextTruncated: false, truncation: {} });
+  if (index === undefined) return toResponse(deps, request, { total: 0, isLowerBound: false, results: [], facets: {}, facetsTruncated: false, contextTruncated: false, truncation: {} });
   const pace = new Pace();
   // Words that were there before the language of this query are grouped first, in slices.
   while (!prepareFor(index, plan)) await pace.rest();
   const content = contentsFor(room, needsBodies(request), request.projection.body);
-  const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), { collection, content, signal });
-  const counted = facetBy && outcome.all && await countFacets(
-    queriesFor(deps.sql, collection), collection.id, outcome.all, { fields: facetBy, max: request.facetMaxValues }, outcome.results.map(({ row }) => row),
-  );
-  const help = outcome.total === 0 ? await helpFor(deps, input, request, { collection, signal }) : undefined;
-  const { facets, isTruncated: facetsTruncated } = fitFacets(counted?.facets ?? {}, room);
+  const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), { content, signal });
+  const counted = facetBy && outcome.all && await countFacets(deps.columns, name, outcome.all, { fields: facetBy, max: request.facetMaxValues });
+  const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;
+  const { facets, isTruncated: facetsTruncated } = fitFacets(counted ?? {}, room);
   const presented = await presentResults(deps, request, outcome.results, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), budget);
   const contextTruncated = fitting < presented.length;
   return toResponse(deps, request, {
-    total: counted?.documents ?? outcome.total,
+    total: outcome.total,
     isLowerBound: outcome.isLowerBound,
     results: presented.slice(0, fitting).map(({ result }) => result),
     facets, facetsTruncated, contextTruncated, help,
@@ -79,8 +78,8 @@ interface Answer {
 
 /** Where the answer ends; undefined for pages by offset, and when it is empty. */
 function nextCursor({ cursor }: SearchRequest, results: readonly Found[], last: string | undefined): string | undefined {
-  const found = results.find(({ row }) => row.id === last);
-  return cursor === undefined || found?.place === undefined ? undefined : writeCursor(cursor.order, { place: found.place, tie: found.ord });
+  const place = results.find(({ row }) => row.id === last)?.place;
+  return cursor === undefined || place === undefined ? undefined : writeCursor(cursor.order, place);
 }
 
 function toResponse({ collections }: SearchDeps, request: SearchRequest, { total, isLowerBound, results, facets, facetsTruncated, contextTruncated, truncation, nextCursor: next, help }: Answer): SearchFullTextResponse {

@@ -1,7 +1,7 @@
 import type { TermNode } from '../../../text/query/index.ts';
 import { Pace } from '../../documents/index.ts';
 import type { TextIndex } from '../view/text-index.ts';
-import { matchDocuments, type MatchScope } from './match-documents.ts';
+import { matchDocuments } from './match-documents.ts';
 import type { Reading } from './query-plan.ts';
 import { resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
 import type { SearchDeps } from './search-full-text.ts';
@@ -19,13 +19,13 @@ const MAX_SUGGESTIONS = 3;
 const MAX_WORDS = 8;
 
 /** Suggests other spellings where a query of words finds nothing, each of which finds something under the same filters. */
-export async function helpFor(deps: SearchDeps, input: SearchInput, { collection, query, plan, fields }: SearchRequest, scope: Pick<MatchScope, 'collection' | 'signal'>): Promise<SearchHelp> {
+export async function helpFor(deps: SearchDeps, input: SearchInput, { collection, query, plan, fields }: SearchRequest, signal: AbortSignal): Promise<SearchHelp> {
   const [main] = plan.readings;
   const index = deps.view.indexOf(collection);
   if (main === undefined || index === undefined) return { suggestions: [], droppedWords: [] };
   const candidates = plan.mode === 'simple' ? await respelled(index, main, Buffer.from(query), fields) : [];
   const suggestions: string[] = [];
-  for (const candidate of candidates) if (await finds(deps, { ...input, query: candidate }, scope)) suggestions.push(candidate);
+  for (const candidate of candidates) if (await finds(deps, { ...input, query: candidate }, signal)) suggestions.push(candidate);
   return { suggestions, droppedWords: [...main.dropped] };
 }
 
@@ -61,8 +61,8 @@ function replaced(query: Buffer, words: readonly { readonly node: TermNode; read
   return [...parts, query.subarray(from)].map(String).join('');
 }
 
-async function finds(deps: SearchDeps, { topK: _, cursor: _cursor, ...input }: SearchInput, scope: Pick<MatchScope, 'collection' | 'signal'>): Promise<boolean> {
+async function finds(deps: SearchDeps, { topK: _, cursor: _cursor, ...input }: SearchInput, signal: AbortSignal): Promise<boolean> {
   const request = resolveRequest(deps, { ...input, limit: 1, offset: 0 });
-  const { total } = await matchDocuments(deps, request, { ...scope, hidden: [], pinned: [], content: { withBodies: false, mostBytes: 0 } });
+  const { total } = await matchDocuments(deps, request, { signal, hidden: [], pinned: [], content: { withBodies: false, mostBytes: 0 } });
   return total > 0;
 }

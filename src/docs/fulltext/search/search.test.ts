@@ -28,6 +28,17 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     expect(await fixture.keys('fox')).toEqual(['a']);
   });
 
+  it('tells the words that a result has, in whichever field, of few results as of many', async () => {
+    const documents = Array.from({ length: 300 }, (_, i) => ({ key: `${i % 5 === 0 ? 'owl' : 'k'}-${i}`, lang: 'en', contentMd: i % 2 === 0 ? 'foxes' : 'dogs', meta: i % 3 === 0 ? { title: ['Cats'] } : {} }));
+    await fixture.call('addDocuments', { collection: 'c', documents });
+    const termsByKey = async (limit: number) => new Map((await fixture.find('fox cat owl', { limit })).results.map(({ document, matchedTerms }) => [document.key, matchedTerms.join(' ')]));
+    const many = await termsByKey(300);
+    expect([many.get('owl-0'), many.get('k-3'), many.get('k-2')]).toEqual(['fox cat owl', 'cat', 'fox']);
+    const few = await termsByKey(100);
+    expect(few.size).toBe(100);
+    for (const [key, terms] of few) expect(many.get(key), key).toBe(terms);
+  });
+
   it('says how it searched, also in a collection that is not there', async () => {
     expect(await fixture.find('fox', { facetBy: ['x', '__proto__'] })).toEqual({
       results: [], total: 0, totalMatches: 0, algorithm: 'tfidf', mode: 'simple', lang: 'en', langs: ['en'], stemmingActive: true, synonymsActive: true,

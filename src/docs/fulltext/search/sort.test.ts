@@ -66,12 +66,12 @@ describe.each(DRIVERS)('sorted results over %s (decision D-135)', (driver) => {
     const order = fc.uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'key'), fc.boolean()), { minLength: 1, maxLength: 3, selector: ([name]) => name });
     await fc.assert(fc.asyncProperty(documents, order, async (metas, keys) => {
       await fixture.call('deleteCollection', { collection: 'c' }).catch(() => undefined);
-      const stored = metas.map((meta, i) => ({ key: `k${String((i * 7) % 12).padStart(2, '0')}`, meta }));
+      const stored = metas.map((meta, i) => ({ key: `k${String(i).padStart(2, '0')}`, meta }));
       for (const { key, meta } of stored) await fixture.add(key, 'word', meta);
       const places = stored.map(({ key, meta }) => ({ key, place: keys.map(([name, descending]) => (name === 'key' ? key : best(meta[name as 'a' | 'b'], descending))) }));
       const expected = places.toSorted((one, other) => comparePlaces(one.place, other.place, keys.map(([, descending]) => ({ descending })))).map(({ key }) => key);
       const sort = keys.map(([name, descending]) => `${name}:${descending ? 'desc' : 'asc'}`).join(', ');
-      // The contract's own orders are by id where keys are equal, which the keys of one language never are.
+      // Added in the order of their ids, which is that of equal documents.
       expect(await both(sort)).toEqual(expected);
       for (let offset = 0; offset < expected.length; offset += 5) expect(await both(sort, { offset, limit: 5 })).toEqual(expected.slice(offset, offset + 5));
     }), { numRuns: 20 });

@@ -1,34 +1,29 @@
+import type { Columns, Scores, SortedDocument } from '../../../search/columns/index.ts';
 import type { OrdSet } from '../../../lib/ord-set.ts';
-import { comparePlaces, isAfter, sortInSteps, type Mark, type Place, type SortKey, type SortValue } from '../../../search/order/index.ts';
-import type { Sql } from '../../../storage/index.ts';
-import { Pace, readPlaces } from '../../documents/index.ts';
-import type { CollectionRow } from './eligible-documents.ts';
-import type { TextHit } from '../view/text-index.ts';
+import type { Mark, SortKey } from '../../../search/order/index.ts';
+import type { TextIndex, TextQuery } from '../view/text-index.ts';
 
-export interface Sorted {
-  /** The first in the order, by ordinal. */
-  readonly first: readonly number[];
-  /** What all matches are sorted by. */
-  readonly places: ReadonlyMap<number, Place>;
+export interface SortPage {
+  /** Documents passed over. */
+  readonly offset: number;
+  readonly count: number;
+  /** Where the page before ended. */
+  readonly after: Mark | undefined;
 }
 
-/** Whether every match needs its score, and not those alone that are answered. */
-export function isByScore(sort: readonly SortKey[]): boolean {
-  return sort.some(({ column }) => column.kind === 'score');
+/** What the matches of a query were found with. */
+type Searched = Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'factors'>;
+
+/** A page of the matches in another order than by score, of those behind the end of the page before. */
+export function sortMatches(index: Pick<TextIndex, 'scoresOf'>, query: Searched, columns: Pick<Columns, 'sort'>, matches: OrdSet, keys: readonly SortKey[], page: SortPage): readonly SortedDocument[] {
+  const isByScore = keys.some(({ column }) => column.kind === 'score');
+  return columns.sort(matches, { keys, ...page, ...(isByScore && { scores: scoresOf(index, query, matches) }) });
 }
 
-/** The first `count` matches in another order than by score, of those behind the end of the page before. `scores` has those of all matches where the order looks at them. */
-export async function sortMatches(sql: Sql, collection: CollectionRow, matches: OrdSet, sort: readonly SortKey[], scores: readonly TextHit[], { count, after }: { readonly count: number; readonly after: Mark<number> | undefined }): Promise<Sorted> {
-  const pace = new Pace();
-  const places = await readPlaces(sql, collection, matches, sort);
-  for (const [at, { column }] of sort.entries()) {
-    if (column.kind === 'score') for (const { ord, score } of scores) place(places, ord)[at] = score;
-  }
-  const wanted = after === undefined ? [...places] : [...places].filter(([ord, own]) => isAfter(own, ord, after, sort));
-  const sorted = await sortInSteps(wanted, ([, a], [, b]) => comparePlaces(a, b, sort), count, () => pace.rest());
-  return { first: sorted.map(([ord]) => ord), places };
-}
-
-function place(places: Map<number, SortValue[]>, ord: number): SortValue[] {
-  return places.get(ord) ?? [];
+/** In arrays of numbers: what a search allocates must not be an object for each match. */
+function scoresOf(index: Pick<TextIndex, 'scoresOf'>, { factors, ...query }: Searched, matches: OrdSet): Scores {
+  const ords = matches.ordinals();
+  const scores = index.scoresOf(query, ords);
+  if (factors !== undefined) for (let i = 0; i < ords.length; i++) scores[i]! *= factors[ords[i]!] ?? 1;
+  return { ords, scores };
 }

@@ -1,4 +1,5 @@
 import { DOCUMENT_MIGRATIONS, migrate } from '../../../storage/index.ts';
+import { createColumns, type ColumnsFactory, type ColumnsView } from '../../columns/index.ts';
 import { createCuration } from '../../curation/index.ts';
 import type { DocsSettings } from '../../environment.ts';
 import { Fixture, type DriverName } from '../../documents/test-fixture.ts';
@@ -11,23 +12,27 @@ import type { TextIndexes } from '../view/text-index.ts';
 export class SearchFixture {
   readonly base: Fixture;
   readonly search: FullTextSearch;
+  readonly columns: ColumnsView;
 
-  private constructor(base: Fixture, search: FullTextSearch) {
+  private constructor(base: Fixture, search: FullTextSearch, columns: ColumnsView) {
     this.base = base;
     this.search = search;
+    this.columns = columns;
   }
 
-  static async open(driver: DriverName, fullText: NonNullable<DocsSettings['fullText']> = {}, neighbours: NeighbourModelsOptions = {}, indexes?: TextIndexes): Promise<SearchFixture> {
+  static async open(driver: DriverName, fullText: NonNullable<DocsSettings['fullText']> = {}, neighbours: NeighbourModelsOptions = {}, indexes?: TextIndexes, factory?: ColumnsFactory): Promise<SearchFixture> {
     const base = await Fixture.open(driver);
+    const columns = factory === undefined ? base.columns : createColumns(base.environment, { collections: base.collections, factory });
+    if (factory !== undefined) await columns.start();
     await migrate(base.sql, DOCUMENT_MIGRATIONS);
     const environment = { ...base.environment, settings: { ...base.environment.settings, fullText } };
-    const dictionaries = createFullText(environment);
+    const dictionaries = createFullText(environment, base);
     const curation = createCuration(environment);
-    const search = createFullTextSearch(environment, { fullText: dictionaries, collections: base.collections, curation, neighbours, ...(indexes && { indexes }) });
+    const search = createFullTextSearch(environment, { fullText: dictionaries, collections: base.collections, curation, columns, neighbours, ...(indexes && { indexes }) });
     await search.view.start();
     const handlers = { ...base.documents.handlers, ...dictionaries.handlers, ...curation.handlers, ...search.handlers };
-    base.use(acknowledgeCaughtUp(handlers, search.view));
-    return new SearchFixture(base, search);
+    base.use(acknowledgeCaughtUp(handlers, search.view, columns));
+    return new SearchFixture(base, search, columns);
   }
 
   get call(): Fixture['call'] {
@@ -51,6 +56,7 @@ export class SearchFixture {
 
   async close(): Promise<void> {
     await this.search.view.stop();
+    await this.columns.stop();
     await this.base.close();
   }
 }

@@ -72,12 +72,12 @@ export function relevantTerms(index: Index, rules: FeedbackRules, documents: rea
   return best.map(({ form, weight }) => ({ form, weight: WEIGHT * weight / best[0]!.weight }));
 }
 
-/** The best hits in the order that the scores of further terms make, which are added to theirs; then those that were not looked at. */
-export function rescored(index: Index & Pick<InvertedIndex, 'search'>, hits: readonly TextHit[], feedback: readonly Feedback[], algorithm: ScoringAlgorithm): readonly TextHit[] {
+/** The best hits in the order that the scores of further terms make, which are added to theirs; then those that were not looked at. `factors`: of scores, by ordinal. */
+export function rescored(index: Index & Pick<InvertedIndex, 'search'>, hits: readonly TextHit[], feedback: readonly Feedback[], algorithm: ScoringAlgorithm, factors?: Float32Array): readonly TextHit[] {
   const best = hits.slice(0, RERANKED);
   const query: Query = { kind: 'or', of: feedback.map((one) => within(toQuery(index, one), one.classes)) };
   const { scores } = index.search(query, { algorithm, limit: 0, scoresOf: best.map(({ ord }) => ord) });
-  const added = best.map(({ ord, score }, i) => ({ ord, score: Math.fround(score + Math.max(0, scores![i]!)) }));
+  const added = best.map(({ ord, score }, i) => ({ ord, score: Math.fround(score + Math.max(0, scores![i]!) * (factors?.[ord] ?? 1)) }));
   return [...added.sort((a, b) => b.score - a.score || a.ord - b.ord), ...hits.slice(RERANKED)];
 }
 

@@ -40,7 +40,11 @@ class InvertedTextIndex implements TextIndex {
   }
 
   get documents(): number {
-    return this.#index.stats().documents;
+    return this.#index.size;
+  }
+
+  get bytes(): number {
+    return this.#index.stats().bytes.memory;
   }
 
   put(document: IndexedDocument): Steps | undefined {
@@ -100,8 +104,16 @@ class InvertedTextIndex implements TextIndex {
     return relevantTerms(this.#index, rules, documents);
   }
 
-  rescore(hits: readonly TextHit[], feedback: readonly Feedback[], { algorithm, fieldWeights, fields }: Pick<TextQuery, 'algorithm' | 'fieldWeights' | 'fields'>): readonly TextHit[] {
-    return rescored(this.#index, hits, feedback, toScoring(algorithm, fieldWeights, fields));
+  rescore(hits: readonly TextHit[], feedback: readonly Feedback[], { algorithm, fieldWeights, fields, factors }: Pick<TextQuery, 'algorithm' | 'fieldWeights' | 'fields' | 'factors'>): readonly TextHit[] {
+    return rescored(this.#index, hits, feedback, toScoring(algorithm, fieldWeights, fields), factors);
+  }
+
+  scoresOf({ readings, algorithm, fieldWeights, fields }: Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'fields'>, ords: Uint32Array): Float32Array {
+    return this.#index.search(toIndexQuery(this.#index, readings), { algorithm: toScoring(algorithm, fieldWeights, fields), limit: 0, scoresOf: ords }).scores!;
+  }
+
+  matchesExactly(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[] {
+    return this.#index.haveAny(exactForms(this.#index, analyzer, form), ords);
   }
 
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[], fields?: readonly Field[]): MatchByEdits[] {

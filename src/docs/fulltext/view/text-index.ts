@@ -153,6 +153,8 @@ export interface CompletionRequest {
 export interface TextIndex {
   /** Live documents. */
   readonly documents: number;
+  /** Bytes of memory that it holds. */
+  readonly bytes: number;
   /** Indexes a document, in the place of its former version. What is left of a large one is for steps: see `Entry.addTo`. */
   put(document: IndexedDocument): Steps | undefined;
   /** How many documents each class has, by its number. */
@@ -173,7 +175,11 @@ export interface TextIndex {
    * The best of the hits of a search that reranks, in the order that further terms make: what a document scores by them adds
    * to its score. Nothing is found besides, and nothing falls behind what was not looked at.
    */
-  rescore(hits: readonly TextHit[], feedback: readonly Feedback[], scoring: Pick<TextQuery, 'algorithm' | 'fieldWeights' | 'fields'>): readonly TextHit[];
+  rescore(hits: readonly TextHit[], feedback: readonly Feedback[], query: Pick<TextQuery, 'algorithm' | 'fieldWeights' | 'fields' | 'factors'>): readonly TextHit[];
+  /** The score of each document, before filter and factors; below 0 for one that does not match. */
+  scoresOf(query: Pick<TextQuery, 'readings' | 'algorithm' | 'fieldWeights' | 'fields'>, ords: Uint32Array): Float32Array;
+  /** Whether each of some documents has the term of a form, in any field. */
+  matchesExactly(form: string, analyzer: TermAnalyzer, ords: readonly number[]): boolean[];
   /** How each of some documents matches a term that allows edits, in some fields or in any. */
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[], fields?: readonly Field[]): MatchByEdits[];
   /** Words that are spelled like a form but for an edit or two, the nearest first, then those of most documents. */

@@ -4,13 +4,13 @@ import { fuse, type FusedHit, type MeaningHit } from '../../../search/fusion/ind
 import { truncationOf, type AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec } from '../../../storage/index.ts';
 import { contentsFor, contextCost, countWithinBudget, Pace, projectDocument, type ResultRow } from '../../documents/index.ts';
-import { eligibleDocuments, readContent, readRows, type CollectionRow, type TextHit, type WordsQuery } from '../../fulltext/index.ts';
+import { eligibleDocuments, readContent, readRows, type EligibilityDeps, type TextHit, type WordsQuery } from '../../fulltext/index.ts';
 import { costOf } from '../../search-cost.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from '../deps.ts';
 import { resolveRecall, type RecallRequest } from './request.ts';
 import type { Gate, MeaningSide, QueryVector, WordsSide } from './sides.ts';
 
-export interface RecallDeps extends MemoryDeps {
+export interface RecallDeps extends MemoryDeps, EligibilityDeps {
   readonly words: WordsSide;
   /** Absent: nothing can be found by meaning. */
   readonly meaning: MeaningSide | undefined;
@@ -24,7 +24,6 @@ interface RecallHit extends TextHit {
 
 /** What a recall is about, beside its request. */
 interface Scope {
-  readonly collection: CollectionRow;
   readonly vector: QueryVector | undefined;
   readonly signal: AbortSignal;
 }
@@ -38,8 +37,8 @@ export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
     const request = withinReach(deps, resolveRecall(input, deps.collections.configOf(MEMORY)?.retrieval));
     const isBlank = request.query.trim() === '';
     const vector = !isBlank && byMeaning(request) ? await deps.meaning!.embedQuery(request.query, signal) : undefined;
-    const collection = isBlank ? undefined : await deps.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [MEMORY]);
-    const hits = collection === undefined ? [] : await deps.gate.run(() => findHits(deps, request, { collection, vector, signal }), signal, costOf(request, collection.docs));
+    const documents = isBlank ? undefined : deps.columns.indexOf(MEMORY)?.documents;
+    const hits = documents === undefined ? [] : await deps.gate.run(() => findHits(deps, request, { vector, signal }), signal, costOf(input, documents));
     return toResponse(deps, request, hits.slice(request.offset, request.topK), context);
   };
 }
@@ -61,9 +60,9 @@ function byMeaning({ strategy, fusion }: RecallRequest): boolean {
 }
 
 /** Best first. */
-async function findHits(deps: RecallDeps, request: RecallRequest, { collection, vector, signal }: Scope): Promise<readonly RecallHit[]> {
-  const { query, strategy, fusion, candidates, topK, threshold, filterMeta, filter } = request;
-  const eligible = await eligibleDocuments(deps, collection, { filterMeta, ranges: [], filter, hidden: [] });
+async function findHits(deps: RecallDeps, request: RecallRequest, { vector, signal }: Scope): Promise<readonly RecallHit[]> {
+  const { query, strategy, fusion, candidates, topK, threshold, filter } = request;
+  const { documents: eligible } = await eligibleDocuments(deps, MEMORY, { filter });
   const limit = strategy === 'hybrid' ? candidates : topK;
   const [words, meaning] = await Promise.all([
     byWords(request) ? deps.words.rankByWords({ collection: MEMORY, text: query, eligible, limit }) : [],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { expressionOf } from '../../documents/index.ts';
 import { resolveRecall, type RecallInput } from './request.ts';
 
 const input = (more: Partial<RecallInput> = {}): RecallInput => ({ query: 'q', strategy: 'hybrid', includeContent: false, offset: 0, ...more });
@@ -24,10 +25,11 @@ describe('what a recall asks for (contract section 2, `retrieval`)', () => {
   });
 
   it('filters by user, session and role together with metadata', () => {
-    const filterOf = (more: Partial<RecallInput>) => resolveRecall(input(more)).filterMeta;
-    expect(filterOf({})).toEqual({});
-    expect(filterOf({ userId: 'ada', sessionId: 's', role: 'user', filterMeta: { tag: ['a', 'b'] } })).toEqual({ user_id: ['ada'], session_id: ['s'], role: ['user'], tag: ['a', 'b'] });
-    expect(filterOf({ userId: 'ada', filterMeta: { user_id: ['ada', 'bob'] } })).toEqual({ user_id: ['ada'] });
-    expect(filterOf({ userId: 'ada', filterMeta: { user_id: ['bob'] } }), 'matches nothing').toEqual({ user_id: [] });
+    const filterOf = (more: Partial<RecallInput>) => resolveRecall(input(more)).filter;
+    const expression = (filterMeta: Record<string, string[]>) => expressionOf({ filterMeta });
+    expect(filterOf({})).toBeUndefined();
+    expect(filterOf({ userId: 'ada', sessionId: 's', role: 'user', filterMeta: { tag: ['a', 'b'] } })).toEqual(expression({ tag: ['a', 'b'], user_id: ['ada'], session_id: ['s'], role: ['user'] }));
+    expect(filterOf({ userId: 'ada', filterMeta: { user_id: ['ada', 'bob'] } })).toEqual(expression({ user_id: ['ada'] }));
+    expect(filterOf({ userId: 'ada', filterMeta: { user_id: ['bob'] } }), 'matches nothing').toEqual(expression({ user_id: [] }));
   });
 });

@@ -4,7 +4,7 @@ import type { InputOf } from '../../../operations/index.ts';
 import type { Fusion } from '../../../search/fusion/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
-import { checkFilter, readFilter, type Meta } from '../../documents/index.ts';
+import { checkFilter, expressionOf, type Meta } from '../../documents/index.ts';
 import { limitOf } from '../../limit-of.ts';
 
 export type RecallInput = InputOf<Operations, 'recallMemory'>;
@@ -22,7 +22,7 @@ export interface RecallRequest {
   readonly offset: number;
   /** Least similarity of what is found by meaning (decision D-131); undefined for any. */
   readonly threshold: number | undefined;
-  readonly filterMeta: Meta;
+  /** All that it says of the documents. */
   readonly filter: Filter | undefined;
   readonly includeContent: boolean;
   /** Tokens; 0 is no budget. */
@@ -46,8 +46,7 @@ export function resolveRecall(input: RecallInput, profile: Retrieval = {}): Reca
     query, strategy, topK, threshold, includeContent, offset: input.offset,
     fusion: fusionOf(input.alpha, profile),
     candidates: Math.max(MIN_CANDIDATES, Math.ceil(topK * (profile.oversample ?? OVERSAMPLE))),
-    filterMeta: filterOf(input, filterMeta),
-    filter: readFilter(input),
+    filter: expressionOf({ ...input, filterMeta: filterOf(input, filterMeta) }),
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
   };
 }

@@ -15,10 +15,10 @@ export class OperationsFixture {
   readonly #invoke: Invoke<Operations>;
 
   private constructor(base: VectorFixture) {
-    const { environment, embeddings, vectors, gate } = base;
+    const { environment, embeddings, vectors, gate, columns } = base;
     this.base = base;
-    const documents = createDocuments(environment, { collections: createCollections(environment), schemas: createSchemas(environment) });
-    const handlers = createVectorOperations(environment, { documents, embeddings, vectors, gate });
+    const documents = createDocuments(environment, { collections: createCollections(environment), columns, schemas: createSchemas(environment) });
+    const handlers = createVectorOperations(environment, { documents, embeddings, vectors, gate, columns });
     this.#invoke = createInvoker<Operations>({ operations, inputs, strictInput: true, mode: () => 'wr', handlers });
   }
 

@@ -4,15 +4,15 @@ import { ServiceError } from '../../../errors/index.ts';
 import { truncationOf, type Context, type Identity, type InputOf } from '../../../operations/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
 import type { Row } from '../../../storage/index.ts';
-import { checkFilter, contentsFor, contextCost, inList, Pace, projectDocument, readFilter, type ResultRow } from '../../documents/index.ts';
-import { eligibleDocuments, readContent, readRows, type CollectionRow } from '../../fulltext/index.ts';
+import { contentsFor, contextCost, expressionOf, inList, Pace, projectDocument, type ResultRow } from '../../documents/index.ts';
+import { eligibleDocuments, readContent, readRows, type EligibilityDeps } from '../../fulltext/index.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
 import { toSearchVector } from '../query-vector.ts';
 import type { NearestResult, QueryVector, VectorSearch } from '../vector-search.ts';
 import { findSource, type SourceDeps } from './source-document.ts';
 
-export interface CrossSearchDeps extends SourceDeps {
+export interface CrossSearchDeps extends SourceDeps, EligibilityDeps {
   readonly search: Pick<VectorSearch, 'searchByVector' | 'modelsOf' | 'embedQuery'>;
   readonly gate: Pick<SearchGate, 'run'>;
 }
@@ -21,8 +21,8 @@ type CrossSearchInput = InputOf<Operations, 'searchAcrossCollections'>;
 type Algorithm = NearestResult['algorithm'];
 type Result = SearchAcrossCollectionsResponse['results'][number];
 
-/** The input with its filters read. */
-type Narrowed = Omit<CrossSearchInput, 'filter'> & { readonly filter: Filter | undefined };
+/** The input with its filters read as one. */
+type Narrowed = Omit<CrossSearchInput, 'filter' | 'filterMeta' | 'langs'> & { readonly filter: Filter | undefined };
 
 /** What the request wants to find documents like. */
 interface Wanted extends QueryVector {
@@ -30,8 +30,8 @@ interface Wanted extends QueryVector {
   readonly ord?: number;
 }
 
-interface Target extends CollectionRow {
-  readonly id: number;
+interface Target {
+  readonly docs: number;
 }
 
 interface Candidate {
@@ -47,8 +47,7 @@ const AT_ONCE = 4;
 export async function searchAcrossCollections(deps: CrossSearchDeps, input: CrossSearchInput, { identity, ...bounds }: Context): Promise<SearchAcrossCollectionsResponse> {
   const { signal, budget } = bounds;
   const started = performance.now();
-  checkFilter(input.filterMeta ?? {});
-  const filter = readFilter(input);
+  const filter = expressionOf(input);
   const wanted = await toQuery(deps, input, signal);
   const targets = await findTargets(deps, input.targetCollections ?? [], identity);
   const comparable = comparableTargets(deps, targets.found, wanted);
@@ -90,11 +89,11 @@ async function findTargets({ sql }: CrossSearchDeps, named: readonly string[], i
   const wanted = [...new Set(named.map((name) => name.toLowerCase()))];
   const { marks, params } = wanted.length > 0 ? inList(wanted) : { marks: '', params: [] };
   const condition = wanted.length > 0 ? `name IN (${marks})` : "name NOT LIKE '\\_%' ESCAPE '\\' AND docs > 0";
-  const all = await sql.all<Row & { id: number; name: string; docs: number }>(`SELECT id, name, docs FROM collections WHERE ${condition} ORDER BY name`, params);
+  const all = await sql.all<Row & { name: string; docs: number }>(`SELECT name, docs FROM collections WHERE ${condition} ORDER BY name`, params);
   const rows = all.filter(({ name }) => identity.may('read', name));
   return {
     names: wanted.length > 0 ? wanted : rows.map(({ name }) => name),
-    found: new Map(rows.map(({ id, name, docs }) => [name, { id, docs }])),
+    found: new Map(rows.map(({ name, docs }) => [name, { docs }])),
   };
 }
 
@@ -123,9 +122,9 @@ async function searchTargets(
   const waiting = targets.entries();
   // They share the iterator, so each takes the next collection when it is done with one.
   const searchers = Array.from({ length: AT_ONCE }, async () => {
-    for (const [name, target] of waiting) {
+    for (const [name] of waiting) {
       signal.throwIfAborted();
-      const { hits, algorithm } = await searchTarget(deps, name, target, input, wanted, signal);
+      const { hits, algorithm } = await searchTarget(deps, name, input, wanted, signal);
       for (const { ord, score } of hits) candidates.push({ collection: name, ord, score });
       algorithms.add(algorithm);
     }
@@ -135,11 +134,11 @@ async function searchTargets(
 }
 
 async function searchTarget(
-  { sql, clock, search }: CrossSearchDeps, name: string, target: Target, input: Narrowed, { ord, ...query }: Wanted, signal: AbortSignal,
+  { columns, clock, search }: CrossSearchDeps, name: string, input: Narrowed, { ord, ...query }: Wanted, signal: AbortSignal,
 ): Promise<NearestResult> {
-  const { topK, offset, threshold, algorithm, distanceMetric, filterMeta = {}, filter } = input;
+  const { topK, offset, threshold, algorithm, distanceMetric, filter } = input;
   const isSourceHere = ord !== undefined && name === input.sourceCollection!.toLowerCase();
-  const eligible = await eligibleDocuments({ sql, clock }, target, { filterMeta, ranges: [], filter, hidden: isSourceHere ? [ord] : [] });
+  const { documents: eligible } = await eligibleDocuments({ columns, clock }, name, { filter, hidden: isSourceHere ? [ord] : [] });
   return search.searchByVector({ ...query, collection: name, k: offset + topK, metric: distanceMetric, algorithm, threshold, eligible, perDocument: true }, signal);
 }
 

@@ -1,6 +1,6 @@
 import { Pace } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { eligibleDocuments, type CollectionRow } from '../../fulltext/index.ts';
+import { eligibleDocuments, type EligibilityDeps } from '../../fulltext/index.ts';
 import type { Algorithm } from '../../../search/vector/index.ts';
 import type { NearestHit, QueryVector } from '../vector-search.ts';
 import { chooseByMmr } from './mmr.ts';
@@ -8,7 +8,7 @@ import type { SearchRequest } from './request.ts';
 import { searchByVector, type NearestDeps } from './search-by-vector.ts';
 import { toWindows, type Window } from './windows.ts';
 
-export type FindDeps = NearestDeps & Pick<DocsEnvironment, 'sql' | 'clock'>;
+export type FindDeps = NearestDeps & EligibilityDeps & Pick<DocsEnvironment, 'sql'>;
 
 export interface FoundResults {
   /** In the order of the answer. In the mode `parent` the chunks are of no concern. */
@@ -28,9 +28,9 @@ const MAX_COMPARISONS = 4_000_000;
 const MAX_COMPARED_BYTES = 64 * 1024 * 1024;
 
 /** The results of a request, before they are read. */
-export async function findResults(deps: FindDeps, request: SearchRequest, query: QueryVector, collection: CollectionRow, signal: AbortSignal): Promise<FoundResults> {
-  const { topK, filterMeta, filter, mode, windowSize, lambda, metric } = request;
-  const eligible = await eligibleDocuments(deps, collection, { filterMeta, ranges: [], filter, hidden: [] });
+export async function findResults(deps: FindDeps, request: SearchRequest, query: QueryVector, signal: AbortSignal): Promise<FoundResults> {
+  const { topK, filter, mode, windowSize, lambda, metric } = request;
+  const { documents: eligible } = await eligibleDocuments(deps, request.collection, { filter });
   const search = (k: number) => searchByVector(deps, {
     ...query, k, metric, eligible,
     collection: request.collection, algorithm: request.algorithm, threshold: request.threshold, oversample: request.oversample,

@@ -4,7 +4,7 @@ import type { InputOf } from '../../../operations/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
 import type { Algorithm, Metric } from '../../../search/vector/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
-import { checkFilter, projectionOf, readFilter, type Meta, type Projection } from '../../documents/index.ts';
+import { expressionOf, projectionOf, type Projection } from '../../documents/index.ts';
 import { limitOf } from '../../limit-of.ts';
 import { toSearchVector } from '../query-vector.ts';
 
@@ -23,7 +23,7 @@ export interface SearchRequest {
   /** Results to skip. */
   readonly offset: number;
   readonly threshold: number;
-  readonly filterMeta: Meta;
+  /** All that it says of the documents. */
   readonly filter: Filter | undefined;
   readonly algorithm: Algorithm | undefined;
   readonly metric: Metric;
@@ -43,15 +43,14 @@ const DEFAULT_TOP_K = 5;
 
 /** Throws `missing_fields` without a query, `invalid_argument` for what a schema cannot see. */
 export function resolveRequest(input: SearchInput, profile: Retrieval = {}): SearchRequest {
-  const { collection, query = '', filterMeta = {}, fields, includeContent, mmr, mmrLambda, distanceMetric: metric } = input;
+  const { collection, query = '', fields, includeContent, mmr, mmrLambda, distanceMetric: metric } = input;
   if (input.queryVector === undefined && query.trim() === '') throw new ServiceError('missing_fields', 'missing fields: query or queryVector');
-  checkFilter(filterMeta);
+  const filter = expressionOf(input);
   return {
-    collection, query, filterMeta, metric,
+    collection, query, filter, metric,
     queryVector: input.queryVector && toSearchVector(input.queryVector, metric),
     topK: input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K),
     offset: input.offset,
-    filter: readFilter(input),
     threshold: input.threshold,
     algorithm: input.algorithm,
     mode: input.retrievalMode ?? profile.retrievalMode ?? 'parent',

@@ -2,7 +2,7 @@ import type { SearchVectorsResponse } from '../../../../generated/docs/sdk/types
 import { truncationOf, type AnswerBounds } from '../../../operations/index.ts';
 import { countWithinBudget } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
-import { fillPrompt, type CollectionRow } from '../../fulltext/index.ts';
+import { fillPrompt } from '../../fulltext/index.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
@@ -28,12 +28,11 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds
   const started = performance.now();
   const request = resolveRequest(input, deps.collections.configOf(input.collection)?.retrieval);
   if (request.queryVector === undefined) deps.embed.requireProvider();
-  const collection = await deps.sql.get<CollectionRow>('SELECT id, docs FROM collections WHERE name = ?', [request.collection.toLowerCase()]);
   const index = deps.view.indexOf(request.collection);
   // Where nothing can be found, no provider has to be asked.
-  const isEmpty = collection === undefined || index === undefined || index.documents === 0;
+  const isEmpty = index === undefined || index.documents === 0;
   const query = isEmpty && request.queryVector === undefined ? undefined : await toQuery(deps, request, signal);
-  const found = isEmpty ? NOTHING : await deps.gate.run(() => findResults(deps, request, query!, collection, signal), signal, costOf(request, collection.docs));
+  const found = isEmpty ? NOTHING : await deps.gate.run(() => findResults(deps, request, query!, signal), signal, costOf(input, index.documents));
   const { presented, next } = await presentResults(deps, found.results.slice(request.offset), request, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
   const contextTruncated = fitting < presented.length;

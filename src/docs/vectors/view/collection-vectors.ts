@@ -42,6 +42,10 @@ export class CollectionVectors implements ViewIndex {
     return this.#index.documentCount;
   }
 
+  get bytes(): number {
+    return this.#index.stats().bytes;
+  }
+
   /** Every vector is put with its own stored type (decision D-41), so that a collection may have several. */
   put({ ord, model, stored, vectors }: DocumentVectors): void {
     this.#index.put(ord, vectors.map((vector) => ({ vector })), stored);

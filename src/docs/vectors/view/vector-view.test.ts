@@ -63,6 +63,8 @@ describe('the vector view (design, sections 1 and 5)', () => {
   it('refuses searches until the vectors are loaded, and says so', async () => {
     await fixture.add('a', 'red apples');
     const later = await opened({ meaning: fixture.meaning, file: fixture.sql.info.path, unstarted: true });
+    await later.columns.start();
+    await later.columns.settled();
     await later.embeddings.start();
     const registry = new Registry();
     later.vectors.registerMetrics([registry]);
@@ -105,8 +107,8 @@ describe('the vector view (design, sections 1 and 5)', () => {
 
   it('keeps no checkpoint of an encrypted collection without a key to seal it with (decision D-43)', async () => {
     await fixture.add('a', 'red apples');
-    const { environment, embeddings, gate } = fixture;
-    const encrypted = createVectors(environment, { embeddings, gate, collections: { configOf: () => ({ encrypted: true }) } });
+    const { environment, embeddings, gate, columns } = fixture;
+    const encrypted = createVectors(environment, { embeddings, gate, columns, collections: { configOf: () => ({ encrypted: true }) } });
     await encrypted.view.start();
     await encrypted.view.settled();
     await encrypted.stop();

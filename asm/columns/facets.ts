@@ -1,0 +1,243 @@
+// Counts of documents by value and by day, over a level or over all documents.
+
+import { hasBit } from './bits.ts';
+import { compareBytes } from '../inverted/bytes.ts';
+import { C_DOCS, C_NEXT, C_PAGES, C_PAIRS, C_SPELLED, C_VALUES, columnAt, KEYS, lengthOf, R_SET, R_TEXT, recordAt } from './dictionary.ts';
+import { isArray, listOf, PAGE_SHIFT, pageAt, pageEnd, SEVERAL, slotsOf, valueOf, valuesIn } from './forward.ts';
+import { level, levelBytes } from './levels.ts';
+import { B_COUNTS, B_DAYS, B_OUTPUT, B_TOUCHED, buffer, reserve } from './scratch.ts';
+import { countSet } from './sets.ts';
+import { live } from './slots.ts';
+import { TIME_SHIFT, TIME_SLOTS, timePage } from './times.ts';
+
+/** Stands for all documents where a level is asked for. */
+export const ALL: u32 = 0xffffffff;
+const DAY_SECONDS: f64 = 86400;
+/** Documents that a value has on average, for its set to be gone through; and how many slots of sets take as long as a document of the level. */
+const FEW_DOCUMENTS: u32 = 32;
+const SINGLE_COST: u32 = 4;
+const SEVERAL_COST: u32 = 16;
+/** Days from the first to the last that are counted in an array. */
+const MAX_DAYS: f64 = 1048576;
+
+function bitsOf(number: u32): usize {
+  return number === ALL ? live() : level(number);
+}
+
+/** Counts the documents of each value; how many values have any, which are in B_TOUCHED. */
+export function countValues(number: u32, from: u32): u32 {
+  const column = columnAt(number);
+  const next = load<u32>(column, C_NEXT);
+  const counts = reserve(B_COUNTS, next << 2);
+  reserve(B_TOUCHED, next << 2);
+  if (from === ALL && number >= KEYS) return countAll(column, counts);
+  const bits = bitsOf(from);
+  const bytes = levelBytes();
+  if (pageEnd(column + C_SPELLED) === 0 && isSoonerBySets(column, bits, bytes)) return countSets(column, counts, bits, bytes);
+  memory.fill(counts, 0, <usize>next << 2);
+  let touched: u32 = 0;
+  for (let page: u32 = 0; page < pageEnd(column + C_PAGES); page++) {
+    const first = page << (PAGE_SHIFT - 3);
+    if (load<u32>(pageAt(column + C_PAGES, page)) === 0 || first >= bytes) continue;
+    if (number < KEYS && hasPage(column + C_SPELLED, page)) touched = countNames(column, page << PAGE_SHIFT, bits, min(bytes - first, 512), counts, touched);
+    else if (isArray(pageAt(column + C_PAGES, page))) touched = countArray(load<u32>(pageAt(column + C_PAGES, page)), bits + first, min(bytes - first, 512), counts, touched);
+    else touched = countList(pageAt(column + C_PAGES, page), bits + first, counts, touched);
+  }
+  return touched;
+}
+
+function countAll(column: usize, counts: usize): u32 {
+  const next = load<u32>(column, C_NEXT);
+  const list = buffer(B_TOUCHED);
+  let touched: u32 = 0;
+  for (let value: u32 = 1; value < next; value++) {
+    const count = load<u32>(recordAt(column, value), R_SET);
+    if (count === 0) continue;
+    store<u32>(counts + (<usize>value << 2), count);
+    store<u32>(list + (<usize>(touched++) << 2), value);
+  }
+  return touched;
+}
+
+/** Whether the sets of all values are gone through sooner than the documents: they are read in order, those of documents with several values are not. */
+function isSoonerBySets(column: usize, bits: usize, bytes: u32): bool {
+  const pairs = load<u32>(column, C_PAIRS);
+  if (load<u32>(column, C_VALUES) > load<u32>(column, C_DOCS) / FEW_DOCUMENTS) return false;
+  let documents: u64 = 0;
+  for (let i: u32 = 0; i < bytes; i += 8) documents += popcnt(load<u64>(bits + i));
+  return pairs < <u32>documents * (pairs > load<u32>(column, C_DOCS) ? SEVERAL_COST : SINGLE_COST);
+}
+
+function countSets(column: usize, counts: usize, bits: usize, bytes: u32): u32 {
+  const next = load<u32>(column, C_NEXT);
+  const list = buffer(B_TOUCHED);
+  let touched: u32 = 0;
+  for (let value: u32 = 1; value < next; value++) {
+    const count = countSet(recordAt(column, value) + R_SET, bits, bytes);
+    if (count === 0) continue;
+    store<u32>(counts + (<usize>value << 2), count);
+    store<u32>(list + (<usize>(touched++) << 2), value);
+  }
+  return touched;
+}
+
+function countArray(values: usize, bits: usize, bytes: u32, counts: usize, touched: u32): u32 {
+  for (let i: u32 = 0; i < bytes; i += 8) {
+    for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) {
+      const value = load<u32>(values + (<usize>((i << 3) + <u32>ctz(word)) << 2));
+      if (value !== 0) touched = countEntry(value, counts, touched);
+    }
+  }
+  return touched;
+}
+
+function countList(entry: usize, bits: usize, counts: usize, touched: u32): u32 {
+  const values = <usize>load<u32>(entry);
+  const slots = slotsOf(entry);
+  const count = valuesIn(entry);
+  for (let i: u32 = 0; i < count; i++) {
+    const slot = <u32>load<u16>(slots + (<usize>i << 1));
+    if (hasBit(bits, slot)) touched = countEntry(load<u32>(values + (<usize>i << 2)), counts, touched);
+  }
+  return touched;
+}
+
+function hasPage(pages: usize, page: u32): bool {
+  return page < pageEnd(pages) && load<u32>(pageAt(pages, page)) !== 0;
+}
+
+/** Names are counted as they are spelled. */
+function countNames(column: usize, base: u32, bits: usize, bytes: u32, counts: usize, touched: u32): u32 {
+  for (let i: u32 = 0; i < bytes; i += 8) {
+    for (let word = load<u64>(bits + (base >> 3) + i); word !== 0; word &= word - 1) {
+      const slot = base + (i << 3) + <u32>ctz(word);
+      const spelled = valueOf(column + C_SPELLED, slot);
+      touched = countEntry(spelled !== 0 ? spelled : valueOf(column + C_PAGES, slot), counts, touched);
+    }
+  }
+  return touched;
+}
+
+function countEntry(value: u32, counts: usize, touched: u32): u32 {
+  if ((value & SEVERAL) === 0) return countOne(value, counts, touched);
+  const list = listOf(value);
+  const count = load<u32>(list);
+  for (let i: u32 = 1; i <= count; i++) touched = countOne(load<u32>(list + (<usize>i << 2)), counts, touched);
+  return touched;
+}
+
+function countOne(value: u32, counts: usize, touched: u32): u32 {
+  const place = counts + (<usize>value << 2);
+  const count = load<u32>(place);
+  store<u32>(place, count + 1);
+  if (count !== 0) return touched;
+  store<u32>(buffer(B_TOUCHED) + (<usize>touched << 2), value);
+  return touched + 1;
+}
+
+/**
+ * The best of the values that were counted, in order, into B_OUTPUT: u32 value, u32 documents, u32 text, u32 length each.
+ * By text where `byValue`, else by count, descending, and then by text. All for a limit of 0. How many they are.
+ */
+export function selectValues(number: u32, touched: u32, byValue: bool, limit: u32): u32 {
+  const column = columnAt(number);
+  const list = buffer(B_TOUCHED);
+  const size = limit === 0 ? touched : min(limit, touched);
+  if (size === 0) return 0;
+  for (let i = size >> 1; i > 0; i--) siftDown(column, list, i - 1, size, byValue);
+  for (let i = size; i < touched; i++) {
+    const value = load<u32>(list + (<usize>i << 2));
+    if (!precedes(column, value, load<u32>(list), byValue)) continue;
+    store<u32>(list, value);
+    siftDown(column, list, 0, size, byValue);
+  }
+  for (let end = size - 1; end > 0; end--) {
+    const worst = load<u32>(list);
+    store<u32>(list, load<u32>(list + (<usize>end << 2)));
+    store<u32>(list + (<usize>end << 2), worst);
+    siftDown(column, list, 0, end, byValue);
+  }
+  const output = reserve(B_OUTPUT, size << 4);
+  for (let i: u32 = 0; i < size; i++) {
+    const value = load<u32>(list + (<usize>i << 2));
+    const record = recordAt(column, value);
+    const entry = output + (<usize>i << 4);
+    store<u32>(entry, value);
+    store<u32>(entry, load<u32>(buffer(B_COUNTS) + (<usize>value << 2)), 4);
+    store<u32>(entry, load<u32>(record, R_TEXT), 8);
+    store<u32>(entry, lengthOf(record), 12);
+  }
+  return size;
+}
+
+/** Restores the heap, whose root is the worst. */
+function siftDown(column: usize, list: usize, place: u32, size: u32, byValue: bool): void {
+  const value = load<u32>(list + (<usize>place << 2));
+  for (;;) {
+    let child = place * 2 + 1;
+    if (child >= size) break;
+    if (child + 1 < size && precedes(column, load<u32>(list + (<usize>child << 2)), load<u32>(list + (<usize>(child + 1) << 2)), byValue)) child++;
+    if (!precedes(column, value, load<u32>(list + (<usize>child << 2)), byValue)) break;
+    store<u32>(list + (<usize>place << 2), load<u32>(list + (<usize>child << 2)));
+    place = child;
+  }
+  store<u32>(list + (<usize>place << 2), value);
+}
+
+function precedes(column: usize, a: u32, b: u32, byValue: bool): bool {
+  if (!byValue) {
+    const counts = buffer(B_COUNTS);
+    const ofA = load<u32>(counts + (<usize>a << 2));
+    const ofB = load<u32>(counts + (<usize>b << 2));
+    if (ofA !== ofB) return ofA > ofB;
+  }
+  const one = recordAt(column, a);
+  const other = recordAt(column, b);
+  return compareBytes(load<u32>(one, R_TEXT), lengthOf(one), load<u32>(other, R_TEXT), lengthOf(other)) < 0;
+}
+
+/**
+ * Counts documents by day. B_OUTPUT has f64 day, f64 documents, ascending; how many days they are. Where they are too far apart,
+ * bit 31 is set, and B_DAYS has the days of so many documents, f64 each, for the host to count.
+ */
+export function countDays(field: u32, from: u32): u32 {
+  const bits = bitsOf(from);
+  const bytes = levelBytes();
+  const days = reserve(B_DAYS, (bytes << 6) + 8);
+  let documents: u32 = 0;
+  let first = f64.MAX_VALUE;
+  let last = -f64.MAX_VALUE;
+  for (let page: u32 = 0; page << (TIME_SHIFT - 3) < bytes; page++) {
+    const times = timePage(field, page);
+    if (times === 0) continue;
+    const base = page << (TIME_SHIFT - 3);
+    for (let i: u32 = 0; i < TIME_SLOTS >> 3 && base + i < bytes; i += 8) {
+      for (let word = load<u64>(bits + base + i); word !== 0; word &= word - 1) {
+        const day = floor(load<f64>(times + (<usize>((i << 3) + <u32>ctz(word)) << 3)) / DAY_SECONDS);
+        store<f64>(days + (<usize>(documents++) << 3), day);
+        first = min(first, day);
+        last = max(last, day);
+      }
+    }
+  }
+  if (documents === 0) return 0;
+  return last - first < MAX_DAYS ? listDays(days, documents, first, <u32>(last - first) + 1) : documents | 0x80000000;
+}
+
+function listDays(days: usize, documents: u32, first: f64, span: u32): u32 {
+  const counts = reserve(B_COUNTS, span << 2);
+  memory.fill(counts, 0, <usize>span << 2);
+  for (let i: u32 = 0; i < documents; i++) {
+    const place = counts + (<usize><u32>(load<f64>(days + (<usize>i << 3)) - first) << 2);
+    store<u32>(place, load<u32>(place) + 1);
+  }
+  const output = reserve(B_OUTPUT, min(span, documents) << 4);
+  let found: u32 = 0;
+  for (let i: u32 = 0; i < span; i++) {
+    const count = load<u32>(counts + (<usize>i << 2));
+    if (count === 0) continue;
+    store<f64>(output + (<usize>found << 4), first + <f64>i);
+    store<f64>(output + (<usize>(found++) << 4), <f64>count, 8);
+  }
+  return found;
+}

@@ -1,0 +1,70 @@
+// Buffers that hold nothing beyond a request. Each is a chunk that grows as needed. While a checkpoint is read they grow at the end
+// of the memory, which the checkpoint does not have, so that requests change nothing of it but buffers.
+
+import { H_BUFFERS, H_FROZEN, H_LEFT, H_LEFT_COUNT, MAX_LEFT, PART_SCRATCH } from './layout.ts';
+import { allocate, release, roomFor } from './memory.ts';
+
+/** What the host brings, and what it fetches. */
+export const B_INPUT: u32 = 0;
+export const B_OUTPUT: u32 = 1;
+/** A bit for each value that satisfies a condition. */
+export const B_VERDICTS: u32 = 2;
+/** Documents by value, and the values that have any. */
+export const B_COUNTS: u32 = 3;
+export const B_TOUCHED: u32 = 4;
+/** Slots that are being sorted, u32, and their keys, u64. */
+export const B_SLOTS: u32 = 5;
+export const B_KEYS: u32 = 6;
+/** Slots that are equal to the end of the page before. */
+export const B_EQUAL: u32 = 7;
+/** Scores by slot, f64. */
+export const B_SCORES: u32 = 8;
+export const B_HISTOGRAM: u32 = 9;
+/** Factors by ordinal, f64. */
+export const B_FACTORS: u32 = 10;
+/** Days, f64. */
+export const B_DAYS: u32 = 11;
+/** Texts that verdicts compare with. */
+export const B_TEXTS: u32 = 12;
+/** Runs of blocks (see `slots.ts`). */
+export const B_RUNS: u32 = 13;
+/** Bitmaps over slots, by level (see `levels.ts`). */
+export const B_LEVELS: u32 = 16;
+export const BUFFERS: u32 = 96;
+
+/** Notes a buffer that cannot be given back now. */
+function leave(address: usize, room: u32): void {
+  const count = load<u32>(H_LEFT_COUNT);
+  if (count === MAX_LEFT) return;
+  store<u32>(H_LEFT + (<usize>count << 3), <u32>address);
+  store<u32>(H_LEFT + (<usize>count << 3), room, 4);
+  store<u32>(H_LEFT_COUNT, count + 1);
+}
+
+function releaseLeft(): void {
+  const count = load<u32>(H_LEFT_COUNT);
+  for (let i: u32 = 0; i < count; i++) release(load<u32>(H_LEFT + (<usize>i << 3)), load<u32>(H_LEFT + (<usize>i << 3), 4), PART_SCRATCH);
+  store<u32>(H_LEFT_COUNT, 0);
+}
+
+/** Address of a buffer; 0 until it was reserved. */
+export function buffer(id: u32): usize {
+  return load<u32>(H_BUFFERS + (<usize>id << 3));
+}
+
+/** Makes a buffer hold at least `bytes`. What it held is kept only when it need not grow. */
+export function reserve(id: u32, bytes: u32): usize {
+  assert(id < BUFFERS, 'no such buffer');
+  const entry = H_BUFFERS + (<usize>id << 3);
+  const old = load<u32>(entry);
+  const room = load<u32>(entry, 4);
+  if (bytes <= room && old !== 0) return old;
+  if (load<u32>(H_FROZEN) === 0) {
+    release(old, room, PART_SCRATCH);
+    releaseLeft();
+  } else if (old !== 0) leave(old, room);
+  const address = allocate(bytes, PART_SCRATCH);
+  store<u32>(entry, <u32>address);
+  store<u32>(entry, roomFor(bytes), 4);
+  return address;
+}

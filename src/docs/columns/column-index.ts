@@ -1,0 +1,54 @@
+import { ServiceError } from '../../errors/index.ts';
+import { ColumnsFullError, type ColumnDocument, type Columns } from '../../search/columns/index.ts';
+import type { ViewIndex } from '../view/index.ts';
+
+/** The columns of one collection, as the view keeps them. */
+export class ColumnIndex implements ViewIndex {
+  readonly columns: Columns;
+  #version = 0;
+
+  constructor(columns: Columns) {
+    this.columns = columns;
+  }
+
+  get documents(): number {
+    return this.columns.count(undefined);
+  }
+
+  get bytes(): number {
+    return this.columns.stats().bytes.total;
+  }
+
+  /** Another one after each change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Throws `unavailable` where there is no room for another document. */
+  put(document: ColumnDocument): void {
+    this.#version += 1;
+    try {
+      this.columns.put(document);
+    } catch (error) {
+      if (!(error instanceof ColumnsFullError)) throw error;
+      throw new ServiceError('unavailable', `${error.message}; split the collection, or delete documents and start the server again`, { cause: error });
+    }
+  }
+
+  remove(ord: number): void {
+    this.#version += 1;
+    this.columns.remove(ord);
+  }
+
+  tidy(): boolean {
+    return this.columns.tidy();
+  }
+
+  settle(): boolean {
+    return this.columns.settle();
+  }
+
+  save(): AsyncIterable<Uint8Array> {
+    return this.columns.save();
+  }
+}

@@ -1,0 +1,59 @@
+import type { ColumnDocument, Columns } from '../../search/columns/index.ts';
+import type { Change } from '../../storage/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { CollectionView, type CollectionViewOptions, type Effect, type Entry, type ViewKind } from '../view/index.ts';
+import { ColumnIndex } from './column-index.ts';
+import { allDocuments, documentsOf } from './read-documents.ts';
+
+/** The columns of all collections, which follow the change feed. */
+export type ColumnsView = CollectionView<ColumnIndex>;
+
+/** What the checkpoint files of columns begin with. */
+export const CHECKPOINT_MAGIC = 'QCOLUM01';
+
+/** How the columns of a collection come into being. */
+export interface ColumnsFactory {
+  create(): Columns;
+  /** Rejects for bytes that are damaged or of another version. */
+  restore(bytes: AsyncIterable<Uint8Array>): Promise<Columns>;
+}
+
+export interface ColumnsViewOptions extends CollectionViewOptions {
+  readonly factory: ColumnsFactory;
+}
+
+type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'log'>;
+
+/** A view of the metadata, times and names of documents (design, sections 1 and 4). */
+export function createColumnsView(env: Environment, options: ColumnsViewOptions): ColumnsView {
+  return new CollectionView(env, columnsKind(env, options), options);
+}
+
+function columnsKind({ sql, log }: Environment, { factory }: ColumnsViewOptions): ViewKind<ColumnIndex> {
+  return {
+    name: 'columns',
+    create: () => new ColumnIndex(factory.create()),
+    restore: async (_, bytes) => new ColumnIndex(await factory.restore(bytes)),
+    effectOf,
+    async collections() {
+      const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY docs');
+      return rows.map(({ name }) => name);
+    },
+    entriesOf: (ords) => map(documentsOf({ queries: sql, log }, ords), toEntry),
+    allEntries: (collection) => map(allDocuments({ queries: sql.background, log }, collection), toEntry),
+  };
+}
+
+function toEntry(document: ColumnDocument): Entry<ColumnIndex> {
+  return { ord: document.ord, addTo: (index) => index.put(document) };
+}
+
+/** Metadata that could not be opened may be readable once they are sealed anew. */
+function effectOf({ kind }: Change): Effect | undefined {
+  if (kind === 'doc.put' || kind === 'encryption.reseal') return 'read';
+  return kind === 'doc.delete' ? 'remove' : undefined;
+}
+
+async function* map<T, U>(items: AsyncIterable<T>, toOther: (item: T) => U): AsyncGenerator<U> {
+  for await (const item of items) yield toOther(item);
+}

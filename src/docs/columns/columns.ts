@@ -1,0 +1,22 @@
+import type { Collections } from '../collections/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { CheckpointFiles } from '../view/index.ts';
+import { CHECKPOINT_MAGIC, createColumnsView, type ColumnsFactory, type ColumnsView } from './columns-view.ts';
+import { columnsFactory } from './factory.ts';
+
+export interface ColumnsAreas {
+  /** Asked when a checkpoint is written, so it must answer from memory. */
+  readonly collections: Pick<Collections, 'configOf'>;
+  /** Tests may bring other columns. */
+  readonly factory?: ColumnsFactory;
+}
+
+/** The view of documents' metadata, times and names, from which filters, facets, counts and orders are answered. */
+export function createColumns(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'keys'>, { collections, factory = columnsFactory }: ColumnsAreas): ColumnsView {
+  return createColumnsView(environment, {
+    factory,
+    isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
+    keys: environment.keys,
+    checkpoints: CheckpointFiles.beside(environment.sql, 'columns', CHECKPOINT_MAGIC),
+  });
+}

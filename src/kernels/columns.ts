@@ -1,0 +1,183 @@
+import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
+
+/** Numbers of the columns that are there from the start; metadata keys follow. */
+export const Column = { identity: 0, lang: 1, keys: 2 } as const;
+/** Bit of a column in an entry that spells a name; of a part that stands behind its text; and of results that say so. */
+export const FLAG = 0x8000_0000;
+/** Columns of times; the last one is always empty. */
+export const Time = { addedAt: 0, updatedAt: 1, expiresAt: 2, none: 3 } as const;
+/** Numbers of the buffers that the host uses (asm/columns/scratch.ts). */
+export const Buffers = { input: 0, output: 1, result: 7, factors: 10, days: 11, keys: 12 } as const;
+/** What keys of an order are (asm/columns/sorting.ts), and their flags. */
+export const SortKind = { order: 0, time: 1, score: 2, tie: 3 } as const;
+export const SortFlags = { descending: 1, spelled: 2 } as const;
+export const Comparison = { gte: 0, lte: 1, gt: 2, lt: 3 } as const;
+/** Stands for all documents where a level is asked for. */
+export const ALL = 0xffff_ffff;
+/** Most levels. */
+export const LEVELS = 80;
+export const PAGE_BYTES = 65_536;
+const MAX_PAGES = 65_536;
+
+const HEADER = 0x8000;
+const TOP = HEADER + 8;
+const FULL = HEADER + 12;
+const PARTS = HEADER + 16;
+const FROZEN = HEADER + 64;
+const DOCS = HEADER + 100;
+const PAIRS = HEADER + 104;
+const ORD_END = HEADER + 152;
+
+/** What `asm/columns.ts` exports. Texts and lists are passed in B_INPUT, unless said; the contracts stand at the functions there. */
+export interface ColumnsExports extends WebAssembly.Exports {
+  initialize(): void;
+  adopt(): number;
+  reserve(buffer: number, bytes: number): number;
+  buffer(buffer: number): number;
+  openColumn(): number;
+  putDocument(): number;
+  removeDocument(ord: number): number;
+  setMoment(column: number, value: number, moment: number, isNumber: number): void;
+  valueWith(column: number, length: number): number;
+  documentsIn(column: number): number;
+  formsOf(column: number, value: number, form: number): number;
+  clearLevel(level: number): void;
+  fillLevel(level: number): void;
+  uniteLevels(to: number, from: number): void;
+  intersectLevels(to: number, from: number): void;
+  subtractLevels(to: number, from: number): void;
+  invertLevel(level: number): void;
+  countLevel(level: number): number;
+  importLevel(level: number, bytes: number): void;
+  exportLevel(level: number): number;
+  openVerdicts(column: number): void;
+  passValue(value: number): void;
+  valueEnd(column: number): number;
+  judgeRange(column: number, from: number, to: number, bounds: number): void;
+  judgePrefix(column: number, from: number, to: number, length: number): void;
+  judgeNumbers(column: number, from: number, to: number, count: number): void;
+  passInterval(column: number, order: number, from: number, to: number): void;
+  uniteValue(to: number, column: number, value: number): void;
+  uniteKey(to: number, length: number): void;
+  unitePassing(to: number, column: number): void;
+  uniteExisting(to: number, column: number): void;
+  uniteTimes(to: number, field: number, low: number, high: number): void;
+  uniteExpired(to: number, now: number): number;
+  countValues(column: number, level: number): number;
+  selectValues(column: number, touched: number, byValue: number, limit: number): number;
+  countDays(field: number, level: number): number;
+  makeOrder(column: number, order: number, budget: number): number;
+  isOrderReady(column: number, order: number): number;
+  sortedEnd(column: number, order: number): number;
+  placeOf(column: number, order: number, moment: number, length: number, including: number): number;
+  markPlace(key: number, place: number, isThere: number): void;
+  markNumber(key: number, number: number): void;
+  markNone(key: number): void;
+  takeScores(ords: number, scores: number, count: number): void;
+  sortDocuments(level: number, keys: number, from: number, to: number, marked: number, few: number): number;
+  describeSorted(count: number, keys: number): void;
+  openFactors(level: number): number;
+  multiplyFactors(level: number, factor: number): void;
+  tidySome(budget: number): number;
+}
+
+/** The columns of one collection in a WebAssembly memory of its own: calls, and what passes through the memory. */
+export class ColumnsKernel {
+  readonly memory: WebAssembly.Memory;
+  readonly call: ColumnsExports;
+  #bytes: Buffer<ArrayBuffer>;
+  #view: DataView<ArrayBuffer>;
+
+  /** Empty columns; or, given the pages of a checkpoint, a memory to read it into before `adopt`. */
+  constructor(build: KernelBuild = 'release', { pages, maxBytes = MAX_PAGES * PAGE_BYTES }: { pages?: number; maxBytes?: number } = {}) {
+    const maximum = Math.max(pages ?? 1, Math.floor(maxBytes / PAGE_BYTES));
+    this.memory = new WebAssembly.Memory({ initial: pages ?? 1, maximum });
+    this.call = instantiateKernel(loadKernel('columns', build), this.memory) as ColumnsExports;
+    this.#bytes = Buffer.from(this.memory.buffer);
+    this.#view = new DataView(this.memory.buffer);
+    if (pages === undefined) this.call.initialize();
+  }
+
+  /** The memory's bytes. The view is good until the next call into the kernel, which may grow the memory. */
+  get bytes(): Buffer<ArrayBuffer> {
+    this.#followGrowth();
+    return this.#bytes;
+  }
+
+  get view(): DataView<ArrayBuffer> {
+    this.#followGrowth();
+    return this.#view;
+  }
+
+  #followGrowth(): void {
+    const { buffer } = this.memory;
+    if (this.#view.buffer === buffer) return;
+    this.#bytes = Buffer.from(buffer);
+    this.#view = new DataView(buffer);
+  }
+
+  /** Makes room in a buffer; its address. */
+  reserve(buffer: number, bytes: number): number {
+    return this.call.reserve(buffer, bytes) >>> 0;
+  }
+
+  /** Writes a text to the input buffer as UTF-8; its length in bytes. Lone surrogates become U+FFFD. */
+  inputText(text: string): number {
+    const at = this.reserve(Buffers.input, text.length * 3 + 16);
+    return this.bytes.write(text, at);
+  }
+
+  /** Writes numbers to the input buffer. */
+  inputNumbers(numbers: Float64Array): void {
+    const at = this.reserve(Buffers.input, numbers.byteLength + 16);
+    new Float64Array(this.memory.buffer, at, numbers.length).set(numbers);
+  }
+
+  /** Takes a set of ordinals as a level. */
+  importSet(words: Uint32Array, level: number): void {
+    const length = Math.min(words.length, (this.view.getUint32(ORD_END, true) + 31) >>> 5);
+    const at = this.reserve(Buffers.input, length * 4 + 16);
+    new Uint32Array(this.memory.buffer, at, length).set(length < words.length ? words.subarray(0, length) : words);
+    this.call.importLevel(level, length * 4);
+  }
+
+  /** A level as the words of a set of ordinals. */
+  exportSet(level: number): Uint32Array<ArrayBuffer> {
+    const bytes = this.call.exportLevel(level);
+    return new Uint32Array(this.memory.buffer, this.address(Buffers.output), bytes / 4).slice();
+  }
+
+  /** Address of a buffer. */
+  address(buffer: number): number {
+    return this.call.buffer(buffer) >>> 0;
+  }
+
+  text(at: number, length: number): string {
+    return this.bytes.toString('utf8', at, at + length);
+  }
+
+  /** End of what belongs to the columns. */
+  get top(): number {
+    return this.view.getUint32(TOP, true);
+  }
+
+  /** While it is frozen, requests write to buffers only, and to what lies behind `top` as it was. */
+  set frozen(frozen: boolean) {
+    this.view.setUint32(FROZEN, frozen ? 1 : 0, true);
+  }
+
+  counts(): { documents: number; pairs: number } {
+    return { documents: this.view.getUint32(DOCS, true), pairs: this.view.getUint32(PAIRS, true) };
+  }
+
+  /** Bytes in use by part. */
+  parts(): { dictionaries: number; bitmaps: number; columns: number; scratch: number } {
+    const [dictionaries, bitmaps, columns, scratch] = [0, 1, 2, 3].map((part) => this.view.getUint32(PARTS + 4 * part, true)) as [number, number, number, number];
+    return { dictionaries, bitmaps, columns, scratch };
+  }
+
+  /** Whether a call failed because the memory could not grow. */
+  isFull(): boolean {
+    return this.view.getUint32(FULL, true) !== 0;
+  }
+}

@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { OrdSet } from '../../lib/ord-set.ts';
+import { ReferenceColumns } from '../../testkit/columns/reference.ts';
+import { seededRandom } from '../../testkit/crash/random.ts';
+import { parseFilter } from '../filter/index.ts';
+import { filtersOver } from '../filter/test-fixture.ts';
+import { type ColumnDocument, type Columns, ColumnStore, type Facet, type Sorting } from './index.ts';
+
+/** A few values that compare in all the ways there are, and some of their own. */
+const VALUES = [
+  'a', 'b', 'B', 'ab', '', '1', '1.0', '2', '10', '-3', '1e999', '-1e999', '2025-12-24', '2025-12-24T00:00:00Z', '2025-12-25T12:00', '1766534400', '10 km', ' 7 ', 'ä', '\uffff', '\u{1f600}',
+  'x'.repeat(300), `${'x'.repeat(300)}y`, `${'x'.repeat(255)}\u{1f600}`,
+];
+const value = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...VALUES) }, { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 4 }) });
+const KEYS = ['n', 'tags', 'lang', 'rare', '__proto__'];
+const meta = fc.dictionary(fc.constantFrom(...KEYS), fc.array(value, { maxLength: 4 }), { maxKeys: 4, noNullPrototype: true });
+const time = fc.oneof(fc.integer({ min: -200_000, max: 400_000 }), fc.constantFrom(1_766_534_400, 0));
+/** Ordinals in runs, and some that lie apart. */
+const ordinal = fc.oneof({ weight: 5, arbitrary: fc.nat(40) }, { weight: 2, arbitrary: fc.integer({ min: 1000, max: 1100 }) }, { weight: 1, arbitrary: fc.constantFrom(70_000, 70_001, 300_000) });
+const NOWS = [0, 10, 20, 30] as const;
+
+const document: fc.Arbitrary<ColumnDocument> = fc.record({
+  ord: ordinal,
+  key: fc.constantFrom('a', 'A', 'ab', 'Ab', 'b/c', '10', 'B/c', '2025-12-24', 'İ', 'ä', 'zz'),
+  lang: fc.constantFrom('en', 'EN', 'de', 'en_GB', 'en_gb'),
+  addedAt: time,
+  updatedAt: time,
+  expiresAt: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 40 }) }),
+  meta,
+});
+
+type Step = { readonly put: ColumnDocument } | { readonly remove: number } | 'save' | 'tidy' | 'prepare' | 'ask';
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: document.map((put) => ({ put })) },
+  { weight: 2, arbitrary: ordinal.map((remove) => ({ remove })) },
+  { weight: 1, arbitrary: fc.constantFrom('save' as const, 'tidy' as const, 'prepare' as const, 'ask' as const) },
+);
+
+const field = fc.constantFrom('n', 'tags', 'meta.lang', 'lang', 'key', 'rare', 'missing', 'meta.__proto__');
+const anyFilter = filtersOver(field, fc.oneof(value, fc.constantFrom('en', 'EN_gb', 'A', 'ab', 'b/'), fc.integer({ min: -5, max: 12 }), fc.constantFrom(1_766_534_400, 1.5, Infinity)), true);
+const moment = fc.oneof(fc.integer({ min: -1000, max: 300_000 }), fc.constantFrom('1970-01-02', '2025-12-24', '20', '1e999'));
+const timeFilter = filtersOver(fc.constantFrom('addedAt', 'updatedAt', 'expiresAt', 'n'), moment, true).filter((filter) => !JSON.stringify(filter).includes('"prefix"'));
+const filter = fc.oneof({ weight: 3, arbitrary: anyFilter }, { weight: 1, arbitrary: timeFilter });
+
+const facet: fc.Arbitrary<Facet> = fc.record({ isMeta: fc.boolean(), field: fc.constantFrom(...KEYS, 'missing'), orderBy: fc.constantFrom('count' as const, 'value' as const), limit: fc.constantFrom(0, 1, 2, 3, 10) });
+const sortKey = fc.record({
+  column: fc.oneof(
+    fc.constantFrom(...KEYS, 'missing').map((key) => ({ kind: 'meta' as const, key })),
+    fc.constantFrom('key' as const, 'lang' as const).map((name) => ({ kind: 'name' as const, name })),
+    fc.constantFrom('addedAt' as const, 'updatedAt' as const, 'expiresAt' as const).map((name) => ({ kind: 'time' as const, name })),
+    fc.constant({ kind: 'score' as const }),
+  ),
+  descending: fc.boolean(),
+});
+const sorting: fc.Arbitrary<Sorting> = fc.record({ keys: fc.array(sortKey, { maxLength: 3 }), offset: fc.nat(5), count: fc.nat(8) });
+
+interface Question {
+  readonly filter: Parameters<Columns['select']>[0]['filter'];
+  readonly now: number;
+  readonly hidden: readonly number[];
+  readonly facets: readonly Facet[];
+  readonly sortings: readonly Sorting[];
+  readonly scored: boolean;
+  /** Whether what it needs is made ready before. */
+  readonly prepared: boolean;
+}
+const question: fc.Arbitrary<Question> = fc.record({
+  filter: fc.option(filter, { nil: undefined, freq: 4 }),
+  now: fc.constantFrom(...NOWS),
+  hidden: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(ordinal, { maxLength: 3 })),
+  facets: fc.array(facet, { minLength: 1, maxLength: 3 }),
+  sortings: fc.array(sorting, { minLength: 1, maxLength: 3 }),
+  scored: fc.boolean(),
+  prepared: fc.boolean(),
+});
+
+const FACTORS = [{ key: 'n', value: '1', factor: 2 }, { key: 'tags', value: 'a', factor: 0.5 }, { key: 'n', value: 'a', factor: 3 }, { key: 'none', value: 'a', factor: 3 }];
+
+/** Everything that a question has to do with. Documents of the same name, which a collection does not have, may come in any order. */
+function answers(columns: Columns, all: readonly number[], { filter: wanted, now, hidden, facets, sortings, scored, prepared }: Question): unknown {
+  if (prepared) while (!columns.prepare({ filter: wanted, keys: sortings[0]!.keys }));
+  const set = columns.select({ filter: wanted, now, hidden });
+  const scores = { ords: all, scores: all.map((ord) => (scored ? (ord * 7) % 5 : 0)) };
+  return {
+    selected: set === undefined ? all : all.filter((ord) => set.has(ord)),
+    total: columns.count(set),
+    facets: facets.map((one) => [columns.facet(set, one), columns.facet(undefined, one)]),
+    days: [columns.days(set, 'addedAt'), columns.days(undefined, 'updatedAt')],
+    factors: factorsOf(columns, all),
+    sorted: sortings.map((one) => pages(columns, set, { ...one, scores })),
+  };
+}
+
+function factorsOf(columns: Columns, all: readonly number[]): unknown {
+  const factors = columns.factors(FACTORS);
+  return factors && [factors.length, all.map((ord) => factors[ord])];
+}
+
+/** A page, and the one behind it by its end. */
+function pages(columns: Columns, set: OrdSet | undefined, one: Sorting): unknown {
+  const page = columns.sort(set, one);
+  const last = page.at(-1);
+  const { offset: _, ...rest } = one;
+  return [page, last === undefined ? [] : columns.sort(set, { ...rest, offset: 0, after: last })];
+}
+
+/** Names as they are in a collection: no two documents have the same. */
+function withOwnName(one: ColumnDocument): ColumnDocument {
+  return { ...one, key: `${one.key}${one.ord}` };
+}
+
+async function reloaded(store: ColumnStore, build: 'release' | 'debug'): Promise<ColumnStore> {
+  return ColumnStore.load(store.save(), { build, fewValues: 0, fewDocuments: 0 });
+}
+
+describe.each(['release', 'debug'] as const)('columns, %s build', (build) => {
+  it('answer what the reference answers, after any steps', async () => {
+    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), fc.array(question, { minLength: 1, maxLength: 6 }), async (steps, questions) => {
+      let store = ColumnStore.create({ build, fewValues: 0, fewDocuments: 0 });
+      const reference = new ReferenceColumns();
+      const ords = new Set<number>();
+      const compare = (): void => {
+        const all = [...ords].sort((a, b) => a - b);
+        for (const one of questions) expect(answers(store, all, one)).toEqual(answers(reference, all, one));
+        expect(store.keys()).toEqual(reference.keys());
+        const { bytes: _, ...stats } = store.stats();
+        const { bytes: __, ...expected } = reference.stats();
+        expect(stats).toEqual(expected);
+      };
+      for (const one of steps) {
+        if (one === 'save') store = await reloaded(store, build);
+        else if (one === 'tidy') while (store.tidy());
+        else if (one === 'prepare') while (!store.prepare({ keys: questions[0]!.sortings[0]!.keys }));
+        else if (one === 'ask') compare();
+        else if ('put' in one) {
+          for (const columns of [store, reference]) columns.put(withOwnName(one.put));
+          ords.add(one.put.ord);
+        } else {
+          for (const columns of [store, reference]) columns.remove(one.remove);
+          ords.delete(one.remove);
+        }
+      }
+      compare();
+    }), { numRuns: build === 'debug' ? 60 : 150 });
+  });
+
+  it('keep sets of every size, in order and at random, while they grow and shrink', () => {
+    const store = ColumnStore.create({ build, fewValues: 50 });
+    const reference = new ReferenceColumns();
+    const { next: random } = seededRandom(5);
+    const made = (i: number): ColumnDocument => ({
+      ord: i + 5, key: `k${i}`, lang: 'en', addedAt: i, updatedAt: (i * 7919) % 3001, expiresAt: i % 50 === 0 ? 10 + i : undefined,
+      meta: { all: ['x'], half: [random() < 0.5 ? 'y' : 'n'], some: random() < 0.02 ? ['s'] : [], few: random() < 0.003 ? ['f', 'g'] : [], blocks: [String(i >> 9)], own: [String((i * 7919) % 20_011)] },
+    });
+    const both = (act: (columns: Columns) => void): void => [store, reference].forEach(act);
+    const texts = ['all = x', 'half = y', 'NOT half = y AND some = s', 'few = g', 'blocks = 3 OR blocks IN ["4", "7"]', 'blocks >= 5', 'own < 9000', 'own < 100', 'own STARTS WITH 7', 'addedAt > 3000', 'few EXISTS'];
+    const compare = (): void => {
+      for (const text of texts) {
+        while (!store.prepare({ filter: parseFilter(text) }));
+        const [set, expected] = [store, reference].map((columns) => columns.select({ filter: parseFilter(text), now: 3000 }));
+        expect([...set!], text).toEqual([...expected!]);
+        const facet = { field: 'blocks', orderBy: 'count', limit: 5 } as const;
+        expect(store.facet(set, facet)).toEqual(reference.facet(set, facet));
+        for (const [key, descending] of [['half', true], ['own', false], ['few', true], ['blocks', true]] as const) {
+          const sorting = { keys: [{ column: { kind: 'meta', key }, descending }], offset: 900, count: 5 } as const;
+          expect(store.sort(set, sorting), text).toEqual(reference.sort(set, sorting));
+        }
+        const byTime = { keys: [{ column: { kind: 'time', name: 'updatedAt' }, descending: true }], offset: 3, count: 5 } as const;
+        expect(store.sort(set, byTime), text).toEqual(reference.sort(set, byTime));
+      }
+    };
+    const count = 6000;
+    for (let i = 0; i < count; i++) {
+      const one = made(i);
+      both((columns) => columns.put(one));
+    }
+    compare();
+    for (let i = 0; i < count; i++) if (i % 100 !== 3 && random() < 0.95) both((columns) => columns.remove(i + 5));
+    compare();
+    while (store.tidy());
+    for (let i = count - 1; i >= 0; i -= 2) {
+      const one = made(i);
+      both((columns) => columns.put(one));
+    }
+    compare();
+    for (let i = 0; i < count; i++) both((columns) => columns.remove(i + 5));
+    while (store.tidy());
+    expect(store.stats()).toMatchObject({ documents: 0, pairs: 0, keys: 0, bytes: { bitmaps: 0 } });
+  });
+});

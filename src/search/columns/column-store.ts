@@ -1,0 +1,319 @@
+import { ALL, Buffers, Column, ColumnsKernel, FLAG, LEVELS, Time } from '../../kernels/columns.ts';
+import type { KernelBuild } from '../../kernels/load.ts';
+import { OrdSet } from '../../lib/ord-set.ts';
+import { compareTexts } from '../filter/index.ts';
+import { readCheckpoint, Snapshot } from './checkpoint.ts';
+import type { ColumnDocument, Columns, ColumnStats, Facet, Needs, Selecting, SortedDocument, Sorting, ValueCount, ValueFactor } from './contract.ts';
+import { Evaluation } from './evaluation.ts';
+import { putDocument } from './packing.ts';
+import { RememberedSets } from './remembered-sets.ts';
+import { neededOrders, sortLevel } from './sorting.ts';
+
+/** Largest ordinal of a document, as of full-text indexes. */
+const MAX_ORDINAL = 0x0fff_ffff;
+const MAX_BYTES = 65_536 * 65_536;
+/** What has to be left of the memory for a document: a part of it, for arrays that grow. */
+const HEADROOM = 1 / 32;
+/** Bytes of the sets that are remembered between searches. */
+const REMEMBERED_BYTES = 8 * 1024 * 1024;
+/** Values of a column up to which each is judged sooner by itself than an order of them is made. */
+const FEW_VALUES = 8192;
+/** Documents up to which a sort goes through all of them. */
+const FEW_DOCUMENTS = 4096;
+/** Comparisons, and values, of a step of work; a few milliseconds at most. */
+const ORDER_STEP = 20_000;
+const TIDY_STEP = 20_000;
+const COPY_MILLISECONDS = 2;
+/** Levels beside those of filters: the documents that a request is about, and those that have expired. */
+const SET_LEVEL = LEVELS - 1;
+const EXPIRED_LEVEL = LEVELS - 2;
+
+export interface ColumnStoreOptions {
+  /** The debug build checks bounds and invariants; for tests. */
+  readonly build?: KernelBuild;
+  /** Bytes that the columns may take, with their buffers; 4 GiB unless said. */
+  readonly maxBytes?: number;
+  /** Bytes of sets that are remembered between searches; 8 MiB unless said. */
+  readonly rememberedBytes?: number;
+  /** Values of a column above which an order of them is made for ranges and prefixes; 8,192 unless said. */
+  readonly fewValues?: number;
+  /** Documents up to which a sort goes through all of them; 4,096 unless said. */
+  readonly fewDocuments?: number;
+}
+
+/** Says that the columns have no room for another document. */
+export class ColumnsFullError extends Error {}
+
+/** From when until when the same documents have expired, and how many. */
+interface Window {
+  readonly from: number;
+  readonly until: number;
+  readonly expired: number;
+}
+
+/**
+ * The columns of a collection, in a WebAssembly memory of their own. The design is told in README.md.
+ *
+ * When a call fails inside the kernel, the columns are broken and every later call throws: they have to be rebuilt. One that
+ * failed because the memory could not grow goes on throwing a ColumnsFullError.
+ */
+export class ColumnStore implements Columns {
+  readonly #kernel: ColumnsKernel;
+  readonly #keys = new Map<string, number>();
+  readonly #evaluation: Evaluation;
+  readonly #remembered: RememberedSets;
+  readonly #maxBytes: number;
+  readonly #fewDocuments: number;
+  #window: Window | undefined;
+  #snapshot: Snapshot | undefined;
+  #broken: unknown;
+
+  private constructor(options: ColumnStoreOptions, loaded?: { readonly kernel: ColumnsKernel; readonly keys: readonly string[] }) {
+    this.#maxBytes = options.maxBytes ?? MAX_BYTES;
+    this.#kernel = loaded?.kernel ?? new ColumnsKernel(options.build, { maxBytes: this.#maxBytes });
+    this.#fewDocuments = options.fewDocuments ?? FEW_DOCUMENTS;
+    this.#remembered = new RememberedSets(options.rememberedBytes ?? REMEMBERED_BYTES);
+    for (const [i, key] of (loaded?.keys ?? []).entries()) this.#keys.set(key, Column.keys + i);
+    this.#evaluation = new Evaluation(this.#kernel, this.#find, options.fewValues ?? FEW_VALUES);
+  }
+
+  static create(options: ColumnStoreOptions = {}): ColumnStore {
+    return new ColumnStore(options);
+  }
+
+  /** Columns from the bytes that `save` returned. Throws a ColumnsCheckpointError when they are damaged or of another version. */
+  static async load(source: AsyncIterable<Uint8Array>, options: ColumnStoreOptions = {}): Promise<ColumnStore> {
+    return new ColumnStore(options, await readCheckpoint(source, options));
+  }
+
+  stats(): ColumnStats {
+    const { scratch: _, ...parts } = this.#kernel.parts();
+    return {
+      ...this.#kernel.counts(),
+      keys: this.#use(() => this.keys().length),
+      bytes: { ...parts, total: this.#kernel.memory.buffer.byteLength + this.#remembered.bytes },
+    };
+  }
+
+  /** Throws a RangeError on an ordinal out of range, and a ColumnsFullError when the memory has no room; nothing has happened then. */
+  put(document: ColumnDocument): void {
+    const { ord, expiresAt } = document;
+    if (!(Number.isInteger(ord) && ord >= 0 && ord <= MAX_ORDINAL)) throw new RangeError(`an ordinal is an integer from 0 to ${MAX_ORDINAL}, got ${ord}`);
+    this.#checkRoom();
+    this.#change(() => putDocument(this.#kernel, document, this.#findOrAdd));
+    this.#followExpiry(expiresAt);
+  }
+
+  remove(ord: number): void {
+    if (this.#change(() => this.#kernel.call.removeDocument(ord)) !== 0) this.#followExpiry(undefined);
+  }
+
+  prepare({ keys = [], filter }: Needs): boolean {
+    const needed = [...(keys.length === 0 ? [] : neededOrders(keys, this.#find)), ...(filter === undefined ? [] : this.#evaluation.neededOrders(filter))];
+    const orders = needed.filter(([column, order]) => this.#kernel.call.isOrderReady(column, order) === 0);
+    if (orders.length === 0) return true;
+    if (this.settle()) return false;
+    const [column, order] = orders[0]!;
+    const isMore = this.#use(() => this.#kernel.call.makeOrder(column, order, ORDER_STEP)) !== 0;
+    return !isMore && orders.length === 1;
+  }
+
+  select({ filter, now, hidden = [] }: Selecting): OrdSet | undefined {
+    return this.#use(() => {
+      this.#moveTo(now);
+      const set = this.#remembered.find(filter, () => {
+        if (filter === undefined && this.#window!.expired === 0) return undefined;
+        this.#evaluate(filter, now);
+        return OrdSet.fromWords(this.#kernel.exportSet(0));
+      });
+      return hidden.length === 0 ? set : this.#without(hidden, set);
+    });
+  }
+
+  count(set: OrdSet | undefined): number {
+    if (set === undefined) return this.#kernel.counts().documents;
+    return this.#use(() => this.#kernel.call.countLevel(this.#levelOf(set)));
+  }
+
+  facet(set: OrdSet | undefined, { field, isMeta, orderBy, limit }: Facet): ValueCount[] {
+    const column = field === 'lang' && isMeta !== true ? Column.lang : this.#find(field);
+    if (column === undefined) return [];
+    return this.#use(() => {
+      const touched = this.#kernel.call.countValues(column, this.#levelOf(set));
+      const count = this.#kernel.call.selectValues(column, touched, orderBy === 'value' ? 1 : 0, limit);
+      const { view } = this.#kernel;
+      const at = this.#kernel.address(Buffers.output);
+      return Array.from({ length: count }, (_, i) => ({
+        value: this.#kernel.text(view.getUint32(at + 16 * i + 8, true), view.getUint32(at + 16 * i + 12, true)),
+        count: view.getUint32(at + 16 * i + 4, true),
+      }));
+    });
+  }
+
+  days(set: OrdSet | undefined, field: 'addedAt' | 'updatedAt'): { day: number; count: number }[] {
+    return this.#use(() => {
+      const found = this.#kernel.call.countDays(Time[field], this.#levelOf(set)) >>> 0;
+      if (found >= FLAG) return this.#countDays(found - FLAG);
+      const pairs = new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.output), found * 2);
+      return Array.from({ length: found }, (_, i) => ({ day: pairs[2 * i]!, count: pairs[2 * i + 1]! }));
+    });
+  }
+
+  /** Throws a RangeError on places that are no integers from 0 on. */
+  sort(set: OrdSet | undefined, sorting: Sorting): SortedDocument[] {
+    for (const place of [sorting.offset, sorting.count]) if (!(Number.isInteger(place) && place >= 0)) throw new RangeError(`a place is an integer from 0 on, got ${place}`);
+    if (!this.#ordersAreReady(sorting)) this.#beforeChange();
+    return this.#use(() => sortLevel(this.#kernel, this.#levelOf(set), sorting, this.#find, this.#fewDocuments));
+  }
+
+  factors(factors: readonly ValueFactor[]): Float64Array | undefined {
+    return this.#use(() => {
+      const found = factors.map(({ key, value, factor }) => ({ ...this.#valueOf(key, value), factor })).filter(({ number }) => number !== 0);
+      if (found.length === 0) return undefined;
+      const { call } = this.#kernel;
+      call.clearLevel(0);
+      for (const { column, number } of found) call.uniteValue(0, column, number);
+      const end = call.openFactors(0);
+      for (const { column, number, factor } of found) {
+        call.clearLevel(0);
+        call.uniteValue(0, column, number);
+        call.multiplyFactors(0, factor);
+      }
+      return end === 0 ? undefined : new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.factors), end).slice();
+    });
+  }
+
+  keys(): string[] {
+    return [...this.#keys].filter(([, column]) => this.#kernel.call.documentsIn(column) > 0).map(([key]) => key).sort(compareTexts);
+  }
+
+  tidy(): boolean {
+    if (this.settle()) return true;
+    return this.#use(() => this.#kernel.call.tidySome(TIDY_STEP)) !== 0;
+  }
+
+  settle(): boolean {
+    if (this.#snapshot?.copy(COPY_MILLISECONDS, () => performance.now()) === true) return true;
+    this.#endSnapshot();
+    return false;
+  }
+
+  /** A second call ends the first's claim to be up to date, not its bytes. */
+  save(): AsyncIterable<Uint8Array> {
+    this.#beforeChange();
+    this.#use(() => undefined);
+    const snapshot = new Snapshot(this.#kernel, [...this.#keys.keys()]);
+    this.#snapshot = snapshot;
+    return snapshot.bytes();
+  }
+
+  // ---- Within
+
+  readonly #find = (key: string): number | undefined => this.#keys.get(key);
+
+  readonly #findOrAdd = (key: string): number => {
+    let column = this.#keys.get(key);
+    if (column === undefined) {
+      column = this.#kernel.call.openColumn();
+      this.#keys.set(key, column);
+    }
+    return column;
+  };
+
+  #valueOf(key: string, value: string): { readonly column: number; readonly number: number } {
+    const column = this.#find(key);
+    return column === undefined ? { column: 0, number: 0 } : { column, number: this.#kernel.call.valueWith(column, this.#kernel.inputText(value)) };
+  }
+
+  /** Takes a set as a level; all documents are one that is there already. */
+  #levelOf(set: OrdSet | undefined): number {
+    if (set === undefined) return ALL;
+    this.#kernel.importSet(set.words, SET_LEVEL);
+    return SET_LEVEL;
+  }
+
+  #evaluate(filter: Selecting['filter'], now: number): void {
+    const { call } = this.#kernel;
+    if (filter === undefined) call.fillLevel(0);
+    else this.#evaluation.run(filter, 0);
+    if (this.#window!.expired === 0) return;
+    call.clearLevel(EXPIRED_LEVEL);
+    call.uniteExpired(EXPIRED_LEVEL, now);
+    call.subtractLevels(0, EXPIRED_LEVEL);
+  }
+
+  /** Finds out which documents have expired, unless the same have as the last time. */
+  #moveTo(now: number): void {
+    if (this.#window !== undefined && now >= this.#window.from && now < this.#window.until) return;
+    const { call } = this.#kernel;
+    call.clearLevel(EXPIRED_LEVEL);
+    const until = call.uniteExpired(EXPIRED_LEVEL, now);
+    this.#window = { from: now, until, expired: call.countLevel(EXPIRED_LEVEL) };
+    this.#remembered.clear();
+  }
+
+  /** What a change does to what is known of expiry, and to remembered sets. */
+  #followExpiry(expiresAt: number | undefined): void {
+    this.#remembered.clear();
+    const window = this.#window;
+    if (window === undefined) return;
+    if (window.expired > 0 || (expiresAt !== undefined && expiresAt <= window.from)) this.#window = undefined;
+    else if (expiresAt !== undefined && expiresAt < window.until) this.#window = { ...window, until: expiresAt };
+  }
+
+  #without(hidden: readonly number[], set: OrdSet | undefined): OrdSet {
+    if (set === undefined) this.#kernel.call.fillLevel(0);
+    const rest = OrdSet.fromWords(set === undefined ? this.#kernel.exportSet(0) : set.words.slice());
+    for (const ord of hidden) rest.delete(ord);
+    return rest;
+  }
+
+  /** Days that lie too far apart for an array. */
+  #countDays(documents: number): { day: number; count: number }[] {
+    const counts = new Map<number, number>();
+    for (const day of new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.days), documents)) counts.set(day, (counts.get(day) ?? 0) + 1);
+    return [...counts].map(([day, count]) => ({ day, count })).sort((a, b) => a.day - b.day);
+  }
+
+  #ordersAreReady({ keys }: Sorting): boolean {
+    return neededOrders(keys, this.#find).every(([column, order]) => this.#kernel.call.isOrderReady(column, order) !== 0);
+  }
+
+  #checkRoom(): void {
+    if (this.#kernel.memory.buffer.byteLength + HEADROOM * this.#maxBytes > this.#maxBytes) throw this.#fullError();
+  }
+
+  #beforeChange(): void {
+    this.#snapshot?.copy(Number.POSITIVE_INFINITY, () => 0);
+    this.#endSnapshot();
+  }
+
+  #endSnapshot(): void {
+    if (this.#snapshot === undefined) return;
+    this.#snapshot = undefined;
+    this.#kernel.frozen = false;
+  }
+
+  /** Runs what changes the columns. */
+  #change<T>(work: () => T): T {
+    this.#beforeChange();
+    return this.#use(work);
+  }
+
+  /** A RangeError says that nothing has happened; any other error leaves the columns broken. */
+  #use<T>(work: () => T): T {
+    if (this.#broken instanceof ColumnsFullError) throw this.#broken;
+    if (this.#broken !== undefined) throw new Error('the columns are broken and have to be rebuilt', { cause: this.#broken });
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof RangeError && !this.#kernel.isFull()) throw error;
+      this.#broken = this.#kernel.isFull() ? this.#fullError(error) : error;
+      throw this.#broken;
+    }
+  }
+
+  #fullError(cause?: unknown): ColumnsFullError {
+    return new ColumnsFullError(`the columns of this collection have reached ${Math.round(this.#maxBytes / 2 ** 20)} MiB, the most that they may take`, { cause });
+  }
+}

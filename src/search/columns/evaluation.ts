@@ -1,0 +1,184 @@
+import { Buffers, Column, type ColumnsKernel, Comparison, LEVELS, Time } from '../../kernels/columns.ts';
+import { BOUNDS, columnOf, toNumber, toSeconds, type Bounds, type Condition, type Filter, type RangeValue } from '../filter/index.ts';
+import { intervalsOf, orderFor } from './intervals.ts';
+
+const BOUND = 24;
+
+/** Evaluates filters to levels of the kernel: a bit for each slot whose document passes. What conditions mean is defined by `testOf`. */
+export class Evaluation {
+  readonly #kernel: ColumnsKernel;
+  readonly #columnOf: (key: string) => number | undefined;
+
+  readonly #fewValues: number;
+
+  /** Columns of up to `fewValues` values go without orders for conditions: each value is judged. */
+  constructor(kernel: ColumnsKernel, columnOf: (key: string) => number | undefined, fewValues: number) {
+    this.#kernel = kernel;
+    this.#fewValues = fewValues;
+    this.#columnOf = columnOf;
+  }
+
+  /** Throws a RangeError on a filter that nests too deeply, and on a time that is compared with what is no moment. */
+  run(filter: Filter, level: number): void {
+    if (level >= LEVELS - 8) throw new RangeError('the filter nests too deeply');
+    const { call } = this.#kernel;
+    switch (filter.kind) {
+      case 'and':
+        if (filter.parts.length === 0) call.fillLevel(level);
+        for (const [i, part] of filter.parts.entries()) this.#combine(part, level, i === 0 ? 'set' : 'and');
+        return;
+      case 'or':
+        if (filter.parts.length === 0) call.clearLevel(level);
+        for (const [i, part] of filter.parts.entries()) this.#combine(part, level, i === 0 ? 'set' : 'or');
+        return;
+      case 'not':
+        this.run(filter.part, level);
+        return call.invertLevel(level);
+      default:
+        call.clearLevel(level);
+        this.#unite(filter, level);
+    }
+  }
+
+  /** The orders of values without which conditions of a filter take long: column, and order of the column. */
+  neededOrders(filter: Filter): (readonly [column: number, order: number])[] {
+    if ('parts' in filter) return filter.parts.flatMap((part) => this.neededOrders(part));
+    if (filter.kind === 'not') return this.neededOrders(filter.part);
+    const column = this.#numberOf(filter);
+    const order = column === undefined ? undefined : this.#orderFor(column, columnOf(filter.field).kind === 'name' ? inLowerCase(filter) : filter);
+    return order === undefined ? [] : [[column!, order]];
+  }
+
+  #combine(part: Filter, level: number, how: 'set' | 'and' | 'or'): void {
+    const { call } = this.#kernel;
+    if (how === 'set') return this.run(part, level);
+    if (how === 'or' && !('parts' in part) && part.kind !== 'not') return this.#unite(part, level);
+    const negated = how === 'and' && part.kind === 'not';
+    this.run(negated ? part.part : part, level + 1);
+    if (negated) call.subtractLevels(level, level + 1);
+    else if (how === 'and') call.intersectLevels(level, level + 1);
+    else call.uniteLevels(level, level + 1);
+  }
+
+  #orderFor(column: number, condition: Condition): number | undefined {
+    return this.#kernel.call.valueEnd(column) > this.#fewValues ? orderFor(column, condition) : undefined;
+  }
+
+  /** The column of values of a condition; undefined for a time, and for a key that no document has. */
+  #numberOf({ field }: Condition): number | undefined {
+    const column = columnOf(field);
+    if (column.kind === 'meta') return this.#columnOf(column.key);
+    return column.kind === 'time' ? undefined : column.name === 'key' ? Column.identity : Column.lang;
+  }
+
+  /** Adds the documents of a condition to a level. */
+  #unite(condition: Condition, level: number): void {
+    const field = columnOf(condition.field);
+    if (field.kind === 'time') return this.#uniteTimes(condition, Time[field.name], level);
+    const column = this.#numberOf(condition);
+    if (column !== undefined) this.#uniteValues(field.kind === 'name' ? inLowerCase(condition) : condition, column, level);
+  }
+
+  #uniteTimes(condition: Condition, field: number, level: number): void {
+    const { call } = this.#kernel;
+    const unite = (bounds: Bounds): void => {
+      const [low, high] = closedInterval(bounds);
+      call.uniteTimes(level, field, low, high);
+    };
+    switch (condition.kind) {
+      case 'exists': return unite({});
+      case 'range': return unite(condition.bounds);
+      case 'match': return condition.values.forEach((value) => unite({ gte: value, lte: value }));
+      case 'prefix': throw new RangeError(`${condition.field} is a time, which is not compared with the beginning of a text`);
+    }
+  }
+
+  #uniteValues(condition: Condition, column: number, level: number): void {
+    const { call } = this.#kernel;
+    if (condition.kind === 'exists') return call.uniteExisting(level, column);
+    if (condition.kind === 'match') return this.#uniteMatches(condition.values, column, level);
+    call.openVerdicts(column);
+    const order = this.#orderFor(column, condition);
+    if (order !== undefined && call.isOrderReady(column, order) !== 0) {
+      for (const [from, to] of intervalsOf(this.#kernel, column, order, condition)) call.passInterval(column, order, from, to);
+    } else if (condition.kind === 'prefix') call.judgePrefix(column, 1, call.valueEnd(column), this.#kernel.inputText(condition.prefix));
+    else call.judgeRange(column, 1, call.valueEnd(column), this.#inputBounds(condition.bounds));
+    call.unitePassing(level, column);
+  }
+
+  #uniteMatches(values: readonly RangeValue[], column: number, level: number): void {
+    const { call } = this.#kernel;
+    const numbers = values.filter((value) => typeof value === 'number');
+    for (const value of values) if (typeof value === 'string') this.#uniteText(value, column, level);
+    if (numbers.length === 0) return;
+    call.openVerdicts(column);
+    this.#kernel.inputNumbers(Float64Array.from(numbers).sort());
+    call.judgeNumbers(column, 1, call.valueEnd(column), numbers.length);
+    call.unitePassing(level, column);
+  }
+
+  #uniteText(text: string, column: number, level: number): void {
+    const { call } = this.#kernel;
+    const length = this.#kernel.inputText(text);
+    if (column === Column.identity) return call.uniteKey(level, length);
+    const value = call.valueWith(column, length);
+    if (value !== 0) call.uniteValue(level, column, value);
+  }
+
+  /** Writes bounds for the kernel; how many they are. */
+  #inputBounds(bounds: Bounds): number {
+    const given = BOUNDS.filter((name) => bounds[name] !== undefined).map((name) => ({ name, text: String(bounds[name]), moment: momentOf(bounds[name]!) }));
+    const room = given.reduce((sum, { text }) => sum + BOUND + text.length * 3, 16);
+    let at = this.#kernel.reserve(Buffers.input, room);
+    const { view, bytes } = this.#kernel;
+    let textAt = at + given.length * BOUND;
+    for (const { name, text, moment } of given) {
+      const length = bytes.write(text, textAt);
+      view.setUint32(at, Comparison[name], true);
+      view.setUint32(at + 4, textAt, true);
+      view.setUint32(at + 8, length, true);
+      view.setFloat64(at + 16, moment ?? Number.NaN, true);
+      textAt += length;
+      at += BOUND;
+    }
+    return given.length;
+  }
+}
+
+function momentOf(value: RangeValue): number | undefined {
+  return toNumber(value) ?? toSeconds(value);
+}
+
+/** The times within bounds, both ends included. */
+function closedInterval(bounds: Bounds): [low: number, high: number] {
+  let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (const name of BOUNDS) {
+    if (bounds[name] === undefined) continue;
+    const moment = momentOf(bounds[name]);
+    if (moment === undefined) throw new RangeError(`a time is compared with a Unix time or an ISO 8601 date, got "${bounds[name]}"`);
+    if (name === 'gte' || name === 'gt') low = Math.max(low, name === 'gt' ? nextUp(moment) : moment);
+    else high = Math.min(high, name === 'lt' ? -nextUp(-moment) : moment);
+  }
+  return [low, high];
+}
+
+/** The least number above another one. */
+function nextUp(number: number): number {
+  if (number === Number.POSITIVE_INFINITY) return Number.NaN;
+  const numbers = new Float64Array([number + 0]);
+  const bits = new BigInt64Array(numbers.buffer);
+  bits[0]! += number < 0 ? -1n : 1n;
+  return numbers[0]!;
+}
+
+/** Names are compared in lower case. */
+function inLowerCase(condition: Condition): Condition {
+  const lower = (value: RangeValue): RangeValue => (typeof value === 'string' ? value.toLowerCase() : value);
+  switch (condition.kind) {
+    case 'exists': return condition;
+    case 'prefix': return { ...condition, prefix: condition.prefix.toLowerCase() };
+    case 'range': return { ...condition, bounds: Object.fromEntries(Object.entries(condition.bounds).map(([name, bound]) => [name, lower(bound)])) };
+    // As texts, numbers included.
+    case 'match': return { ...condition, values: condition.values.map((value) => String(value).toLowerCase()) };
+  }
+}
