@@ -3,6 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { benchEngine } from './engine.ts';
 import { benchFilters, benchFiltersMillion } from './filters.ts';
 import { benchFullText } from './fulltext.ts';
 import { benchHighlights } from './highlights.ts';
@@ -35,6 +36,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   relevance: benchRelevance,
   'known-items': benchKnownItems,
   fulltext: benchFullText,
+  engine: benchEngine,
   highlights: benchHighlights,
   filters: benchFilters,
   'filters-million': benchFiltersMillion,
