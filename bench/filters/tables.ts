@@ -65,6 +65,7 @@ function service({ texts }: FilterCollection, { ingestSeconds, viewBytes, soak, 
       ['longest block of the event loop meanwhile', `${figure(soak.longestBlock)} ms`],
       ['start with all documents to the first search with a filter', `${figure(restartMs)} ms`],
     ],
+    notes: [`The view's bytes are all that the service reports for it, with dictionaries and the columns that every document has; pairs are the ${PAIRS_PER_DOCUMENT} of the metadata alone.`],
   };
 }
 
@@ -75,7 +76,7 @@ function agreement({ questions }: FilterCollection, { totals }: QuireMeasured, p
     if (asked.length === 0) return '-';
     const same = asked.filter((i) => answer.totals[i] === totals[i]).length;
     const sum = (of: readonly (number | null)[]) => asked.reduce((all, i) => all + (of[i] ?? 0), 0);
-    return `${same} of ${asked.length}${isExact ? '' : `, ${((sum(answer.totals) / sum(totals) - 1) * 100).toFixed(2)} % more matches`}`;
+    return `${same} of ${asked.length}${isExact ? '' : `, matches ${signed((sum(answer.totals) / sum(totals) - 1) * 100)} %`}`;
   })]]));
   return {
     title: 'Filters: do the peers find the same?',
@@ -101,6 +102,10 @@ const WITH_WORDS: readonly FilterKind[] = ['half', 'twentieth', 'thousandth', 'f
 
 function beside(kind: FilterKind, time: number, words: number): string {
   return WITH_WORDS.includes(kind) ? times(time / words) : '';
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? '' : '+'}${value.toFixed(2)}`;
 }
 
 function pair({ p50, p99 }: { p50: number; p99: number }): string {

@@ -104,6 +104,6 @@ function sectionOf(called: All): Section {
     header: ['p50 in microseconds, times that without a filter, recall@10 of the exact ones', ...SHARES],
     rows: (Object.keys(SEARCHES) as Search[]).map((search) => [search, ...SHARES.map((share) =>
       `${figure(called[`${search}/${share}`]!.p50)}${share === 'no filter' ? '' : ` (${ratioOf(called, search, share).toFixed(2)}x)`}, ${recallOf(called, search, share).toFixed(3)}`)]),
-    notes: ['The text of each query is embedded for each search; of hybrid searches, the recall is of those whose vectors are compared exactly.'],
+    notes: ['The service remembers the vectors of the queries. The recall of a hybrid search is beside the one whose vectors are compared exactly.'],
   };
 }

@@ -82,7 +82,7 @@ export class Wire {
     if (head < 0) return;
     this.head = this.#received.toString('latin1', 0, head);
     const length = /content-length: *(\d+)/i.exec(this.head)?.[1];
-    if (length === undefined) throw new Error(`an answer does not say its length:\n${this.head}`);
+    if (length === undefined) return this.#settle?.reject(new Error(`an answer does not say its length:\n${this.head}`));
     const end = head + 4 + Number(length);
     if (this.#received.length < end) return;
     this.body = this.#received.toString('utf8', head + 4, end);

@@ -26,7 +26,7 @@ export async function makeSqlite({ texts, meta, folder }: FilterJob): Promise<Fi
     for (const [i, value] of rows[documents]!.split('\t').entries()) insert.meta.run(names[i]!, names[i] === NUMBERS ? Number(value) : value, documents);
     documents += 1;
   }
-  // `rank` is found by document, too.
+  // Counts and sorts look values up by document.
   db.exec("CREATE INDEX meta_by_document ON meta (document, key, value); COMMIT; INSERT INTO texts(texts) VALUES ('optimize'); ANALYZE");
   const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
   const all = (sql: string, ...values: readonly (string | number)[]) => {
