@@ -1,12 +1,12 @@
-// The peer of the read benchmark: one koa route that answers fixed bytes.
+// The peer of benchmarks over HTTP: one koa route that answers fixed bytes, `/v1/get` unless another path is given.
 import Koa from 'koa';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-const body = process.argv[2]!;
+const [body, path = '/v1/get'] = process.argv.slice(2) as [string, string?];
 const app = new Koa();
 app.use((ctx) => {
-  if (ctx.path !== '/v1/get') return;
+  if (ctx.path !== path) return;
   ctx.type = 'application/json; charset=utf-8';
   ctx.body = body;
 });

@@ -3,7 +3,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { benchFilters } from './filters.ts';
+import { benchEngine } from './engine.ts';
+import { benchFilters, benchFiltersMillion } from './filters.ts';
 import { benchFullText } from './fulltext.ts';
 import { benchHighlights } from './highlights.ts';
 import { benchImport } from './imports.ts';
@@ -35,8 +36,10 @@ const PARTS: Readonly<Record<string, Part>> = {
   relevance: benchRelevance,
   'known-items': benchKnownItems,
   fulltext: benchFullText,
+  engine: benchEngine,
   highlights: benchHighlights,
   filters: benchFilters,
+  'filters-million': benchFiltersMillion,
   load: benchSearchUnderLoad,
   'login-timing': benchLoginTiming,
   vectors: benchVectors,
@@ -45,7 +48,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'run-queue': benchRunQueue,
 };
 /** Parts that are measured only when they are asked for. */
-const ON_DEMAND = ['vectors-million', 'vector-scans'];
+const ON_DEMAND = ['filters-million', 'vectors-million', 'vector-scans'];
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(PARTS, name));

@@ -6,7 +6,7 @@ import { longQueriesOf, type LongQueries } from './relevance/long-queries.ts';
 import { qualityOf, type Quality } from './relevance/measures.ts';
 import { CONTENDERS, ranksOf } from './relevance/peers.ts';
 import { ALGORITHMS, type Rankings, ranksOfQuire } from './relevance/quire.ts';
-import { lucene } from './peers/index.ts';
+import { lucene10 } from './peers/index.ts';
 import { CORPUS_HINT } from './support/corpus.ts';
 import { progress } from './support/progress.ts';
 import { missing, type Section } from './support/table.ts';
@@ -57,7 +57,7 @@ async function longSection(folder: string, { judged, once, residual }: LongQueri
     table.add(`Quire ${algorithm}`, ours.get(algorithm)!);
     table.add(`Quire ${algorithm}, each term once`, oursOnce.get(algorithm)!);
   }
-  for (const contender of CONTENDERS.filter(({ peer }) => peer === lucene)) {
+  for (const contender of CONTENDERS.filter(({ peer }) => peer === lucene10)) {
     progress(`${contender.name}: ranking ${judged.name}`);
     table.add(contender.name, await ranksOf(contender, folder, judged, DEPTH));
     table.add(`${contender.name}, each term once`, await ranksOf(contender, folder, once, DEPTH));

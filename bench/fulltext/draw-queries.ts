@@ -26,7 +26,7 @@ export async function drawQueries(texts: Texts): Promise<Asked[]> {
   const together = () => draw(() => distinct(pick(sample, random).filter(usual), 3, random));
   const any = () => pick(words, random);
   const long = words.filter((word) => word.length > 5);
-  const kinds: Record<Exclude<Kind, 'heavy' | 'heavyForms'>, () => string[]> = {
+  const kinds: Record<Exclude<Kind, 'pair' | 'heavy' | 'heavyForms'>, () => string[]> = {
     term: () => [any()],
     or: together,
     and: together,
@@ -38,7 +38,12 @@ export async function drawQueries(texts: Texts): Promise<Asked[]> {
   const drawn = Object.entries(kinds).flatMap(([kind, one]) => Array.from({ length: QUERIES }, () => ({ kind: kind as Kind, words: one() })));
   const frequent = mainWords(sample, shares);
   const heavy = Array.from({ length: QUERIES / 10 }, () => heavyWords(frequent, random));
-  return [...drawn, ...(['heavy', 'heavyForms'] as const).flatMap((kind) => heavy.map((list) => ({ kind, words: list })))];
+  return [...drawn, ...pairsOf(drawn), ...(['heavy', 'heavyForms'] as const).flatMap((kind) => heavy.map((list) => ({ kind, words: list })))];
+}
+
+/** Two of the three words that one document has. */
+function pairsOf(drawn: readonly Asked[]): Asked[] {
+  return drawn.filter(({ kind }) => kind === 'and').map(({ words }) => ({ kind: 'pair', words: words.slice(0, 2) }));
 }
 
 /** Words, each once, whose matches the peers are to agree on. */

@@ -10,7 +10,7 @@ export interface Outcome {
 }
 
 const NAMES: Readonly<Record<Kind, string>> = {
-  term: '1 word', or: '3 words, any (OR)', and: '3 words, all (AND)', phrase: 'phrase of 2 words', prefix: 'words with a prefix of 4 letters', infix: 'words with 4 letters within',
+  term: '1 word', or: '3 words, any (OR)', and: '3 words, all (AND)', pair: '2 words, all (AND)', phrase: 'phrase of 2 words', prefix: 'words with a prefix of 4 letters', infix: 'words with 4 letters within',
   fuzzy: '1 word, 1 edit', heavy: '3 frequent words, any', heavyForms: '3 frequent words, any, without stemming',
 };
 

@@ -1,4 +1,4 @@
-import { flexSearch, fts5, lucene, miniSearch, quire, type Kind, type Latency, type Peer } from '../peers/index.ts';
+import { flexSearch, fts5, miniSearch, quire, type Kind, type Latency, type Peer } from '../peers/index.ts';
 import { SCALE } from '../support/scale.ts';
 import { figure, type Section } from '../support/table.ts';
 import { type Outcome, rate, times } from './tables.ts';
@@ -30,7 +30,7 @@ export function targetsOf({ pages, million, restart }: Measured): Section {
     title: `Full-text search: targets${SCALE === 1 ? '' : ` (of a run with ${SCALE} of the documents, so they mean nothing)`}`,
     header: ['what', 'target', 'measured', 'met'],
     rows: [
-      faster(lucene, 3), faster(fts5, 20), faster(miniSearch, 20), faster(flexSearch, 5),
+      faster(fts5, 20), faster(miniSearch, 20), faster(flexSearch, 5),
       row("documents indexed a second, beside SQLite FTS5's (MDN)", 'at least 1x', indexing && times(indexing), indexing && indexing >= 1),
       row('index with positions, of the text (MDN)', 'at most 35 %', size && `${percent(size)}; whole memory ${percent(share('memory')!)}, checkpoint ${percent(share('checkpoint')!)}`, size && size <= 0.35),
       row('first search of a server with 100,000 documents after a stop', 'under 2 s', restart && `${figure(restart.stopped)} ms`, restart && restart.stopped < 2000),

@@ -10,6 +10,8 @@ export interface Engine {
   optimise?(): void;
   /** Finds the best ten documents and gives how many match. A kind that is not there cannot be asked. */
   readonly search: Readonly<Partial<Record<Kind, (words: readonly string[]) => number>>>;
+  /** The same without the number of matches, which it may find sooner; gives how many were found. */
+  readonly best?: Engine['search'];
   /** The number of documents with a word, for comparing the peers. */
   count(word: string): number;
   /** The best documents of a question in natural language. */

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { runEngine } from './in-child.ts';
 import type { Peer } from './job.ts';
-import { lucene } from './lucene.ts';
 import { lucene10 } from './lucene10.ts';
+import { tantivy } from './tantivy.ts';
 
 export type { Answer, Job, Kind, Latency, Peer, Speed } from './job.ts';
-export { lucene, lucene10 };
+export { lucene10, tantivy };
 
 export const quire = inProcess('Quire', 'quire', 'in process, as the document service uses it; with positions');
 export const forgetful = inProcess('Quire, words asked for the first time', 'quire-forgetful', 'the same without remembering the documents of words between queries');

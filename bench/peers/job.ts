@@ -22,16 +22,19 @@ export interface Job {
   readonly indexSeconds: number;
   /** How long queries of a kind are measured, at least one pass over them. */
   readonly querySeconds: number;
+  /** Whether the best are to be found once more without the number of matches, by those that can. */
+  readonly withoutTotals?: boolean;
 }
 
 /**
  * - `term`, `or`, `and`: one word; three words of one document, any or all of them
+ * - `pair`: two words of one document, both of them
  * - `phrase`: two words that follow each other
  * - `prefix`: the words that begin so; `infix`: the words that have it within
  * - `fuzzy`: the words within one edit
  * - `heavy`: any of three words that a good part of the documents have; `heavyForms`: the same without stemming
  */
-export type Kind = 'term' | 'or' | 'and' | 'phrase' | 'prefix' | 'infix' | 'fuzzy' | 'heavy' | 'heavyForms';
+export type Kind = 'term' | 'or' | 'and' | 'pair' | 'phrase' | 'prefix' | 'infix' | 'fuzzy' | 'heavy' | 'heavyForms';
 
 /** Latency in microseconds of queries that ran one after the other. */
 export interface Latency {
@@ -55,6 +58,8 @@ export interface Speed {
   /** Milliseconds until an index on disk answers its first query, where there is one on disk. */
   readonly reopenMs?: number;
   readonly kinds: Readonly<Partial<Record<Kind, Latency>>>;
+  /** The best alone, without the number of matches. */
+  readonly withoutTotals?: Readonly<Partial<Record<Kind, Latency>>>;
 }
 
 export interface Answer {

@@ -1,48 +1,24 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { startProgram } from '../support/server.ts';
+import type { FilterPeer } from './filters/job.ts';
 import { answerOf } from './in-child.ts';
+import { luceneCommand, luceneReason } from './java.ts';
 import type { Peer } from './job.ts';
 
-const JARS = process.env['QUIRE_BENCH_LUCENE10'];
-/** A folder with `bin/java` of Java 21 or newer; the one that is first on the path unless said. */
-const JAVA = process.env['QUIRE_BENCH_JAVA21'];
-const HOW = 'name a folder with lucene-core and lucene-analysis-common 10.3 in QUIRE_BENCH_LUCENE10, and a JDK of Java 21 or newer in QUIRE_BENCH_JAVA21';
 /** Weight of the title beside the text, as our own default has it. */
 const TITLE_WEIGHT = 3;
 
-let classes: string | undefined;
-
-/** Ranks only: its BM25F came after the Lucene that is measured for speed. */
 export const lucene10: Peer = {
   name: 'Lucene 10',
-  note: 'EnglishAnalyzer, CombinedFieldQuery with the title at weight 3',
-  missing: () => {
-    if (jars().length < 2) return HOW;
-    return spawnSync(command('javac'), ['-version']).status === 0 ? undefined : `needs java and javac: ${HOW}`;
-  },
-  run: (job) => {
-    classes ??= compile();
-    const { texts, queries, folder, stemming, stopWords, fields, limit } = job;
-    const parameters = { texts, queries, folder, stemming, stopWords, fields, limit, titleWeight: TITLE_WEIGHT };
-    return answerOf(command('java'), ['-Xmx2g', '-cp', [classes, ...jars()].join(':'), 'Ranker', ...Object.entries(parameters).map(([name, value]) => `${name}=${value}`)]);
-  },
+  note: 'EnglishAnalyzer that keeps stop words, BM25, memory-mapped, merged to one segment before the queries, JVM warmed up, with the vector module of Java; its tokenizer keeps words with dots and underscores whole, and patterns give all documents the same score; two fields are ranked by CombinedFieldQuery with the title at weight 3',
+  missing: luceneReason,
+  run: ({ mode, texts, queries, folder, stemming, stopWords, fields, limit, indexSeconds, querySeconds, withoutTotals = false }) =>
+    answerOf(...luceneCommand({ mode, texts, queries, folder, stemming, stopWords, fields, limit, indexSeconds, querySeconds, withoutTotals, titleWeight: TITLE_WEIGHT })),
 };
 
-function command(name: string): string {
-  return JAVA === undefined ? name : join(JAVA, 'bin', name);
-}
-
-function jars(): string[] {
-  if (JARS === undefined) return [];
-  const names = readdirSync(JARS);
-  return [/^lucene-core-10[\d.]+\.jar$/, /^lucene-analysis-common-10[\d.]+\.jar$/].flatMap((needed) => names.filter((name) => needed.test(name)).slice(0, 1)).map((name) => join(JARS, name));
-}
-
-function compile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'quire-bench-lucene-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  execFileSync(command('javac'), ['-nowarn', '-cp', jars().join(':'), '-d', folder, join(import.meta.dirname, 'lucene10', 'Ranker.java')], { stdio: ['ignore', 'ignore', 'inherit'] });
-  return folder;
-}
+export const lucene10WithFilters: FilterPeer = {
+  name: 'Lucene 10',
+  note: 'keyword fields with SortedSetDocValues, days and prices as points with SortedNumericDocValues (IndexOrDocValuesQuery), facets by StringValueFacetCounts, the default query cache, merged to one segment; behind com.sun.net.httpserver with a thread for each processor',
+  missing: luceneReason,
+  run: (job) => answerOf(...luceneCommand({ mode: 'filters', ...job })),
+  serve: (job) => startProgram(...luceneCommand({ mode: 'serve', ...job })),
+};

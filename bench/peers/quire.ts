@@ -11,6 +11,10 @@ import type { Job } from './job.ts';
 const stems = analyzerFor('en', { stemming: true, stopWords: 'none' });
 const english: Analyzer = { name: 'en', term: (form) => stems.term(form) ?? form };
 
+const EXACT = { algorithm: { kind: 'bm25' }, limit: 10 } as const;
+/** Without totals, where the engine knows that option; otherwise it counts all the same. */
+const BEST = { ...EXACT, totals: 'none' } as const;
+
 /** More forms than a pattern of the queries stands for, and those nearest to a word, as in the service. */
 const PATTERN_FORMS = 200_000;
 const FUZZY_FORMS = 50;
@@ -24,6 +28,7 @@ export function makeQuire({ folder, stemming }: Job, options: IndexOptions = {})
     add: (id, text) => index.add(id, [{ field: 0, text }], stemming ? english : undefined),
     commit: () => {},
     search: asked,
+    best: questions(index, stemming, (query) => index.search(query, BEST).hits.length),
     count: (word) => index.search({ kind: 'term', forms: forms(index.unstemmed(word)) }, { algorithm: { kind: 'bm25' }, limit: 0 }).total,
     sizes: async () => {
       await pipeline(Readable.from(index.save(1n)), createWriteStream(checkpoint));
@@ -44,16 +49,18 @@ export function makeForgetful(job: Job): Engine {
   return makeQuire(job, { rememberedBytes: 0 });
 }
 
-function questions(index: InvertedIndex, stemming: boolean): Engine['search'] {
+/** `total` asks a query and returns how many documents match. */
+function questions(index: InvertedIndex, stemming: boolean, total = (query: Query) => index.search(query, EXACT).total): Engine['search'] {
   const written = (word: string) => forms(index.unstemmed(word));
   const meant = stemming ? (word: string) => forms(index.group(english, word)) : written;
-  const total = (query: Query) => index.search(query, { algorithm: { kind: 'bm25' }, limit: 10 }).total;
   const term = (found: WeightedForm[]): Query => ({ kind: 'term', forms: found });
   const any = (words: readonly string[], find = meant) => total({ kind: 'or', of: words.map((word) => term(find(word))) });
+  const all = (words: readonly string[]) => total({ kind: 'and', of: words.map((word) => term(meant(word))) });
   return {
     term: ([word]) => total(term(meant(word!))),
     or: any,
-    and: (words) => total({ kind: 'and', of: words.map((word) => term(meant(word))) }),
+    and: all,
+    pair: all,
     phrase: (words) => total({ kind: 'phrase', words: words.map((word, offset) => ({ forms: meant(word), offset })) }),
     prefix: ([start]) => total(term(forms(index.wildcard(`${start!}*`, PATTERN_FORMS)))),
     infix: ([part]) => total(term(forms(index.wildcard(`*${part!}*`, PATTERN_FORMS)))),

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { defaultMiniSearch, defaultOrama, fts5, type Job, lucene, lucene10, miniSearch, orama, type Peer } from '../peers/index.ts';
+import { defaultMiniSearch, defaultOrama, fts5, type Job, lucene10, miniSearch, orama, type Peer, tantivy } from '../peers/index.ts';
 import { writeQueries } from '../peers/queries-file.ts';
 import type { Judged } from './judged.ts';
 import type { Rankings } from './quire.ts';
@@ -13,10 +13,9 @@ export interface Contender {
 }
 
 export const CONTENDERS: readonly Contender[] = [
-  { name: `${lucene.name} BM25`, peer: lucene, fields: 1 },
-  { name: `${lucene.name} BM25, title and text as two fields`, peer: lucene, fields: 2 },
   { name: 'Lucene 10 BM25', peer: lucene10, fields: 1 },
   { name: 'Lucene 10 BM25F, title at weight 3', peer: lucene10, fields: 2 },
+  { name: 'tantivy BM25', peer: tantivy, fields: 1 },
   { name: 'SQLite FTS5 bm25', peer: fts5, fields: 1 },
   { name: 'MiniSearch (BM25+)', peer: miniSearch, fields: 1 },
   { name: 'Orama BM25, every word a prefix', peer: orama, fields: 1 },
@@ -24,7 +23,6 @@ export const CONTENDERS: readonly Contender[] = [
 
 /** Those that rank pages by titles and texts, as their users would have them. */
 export const CONTENDERS_FOR_PAGES: readonly Contender[] = [
-  { name: `${lucene.name} BM25, title and text as two fields`, peer: lucene, fields: 2 },
   { name: 'Lucene 10 BM25', peer: lucene10, fields: 1 },
   { name: 'Lucene 10 BM25F, title at weight 3', peer: lucene10, fields: 2 },
   { name: 'MiniSearch with its defaults, title and text', peer: defaultMiniSearch, fields: 2 },

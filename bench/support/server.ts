@@ -25,9 +25,14 @@ export function startScript(file: string, ...args: string[]): Promise<BenchServe
   return start([file, ...args], {});
 }
 
-async function start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<BenchServer> {
+function start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<BenchServer> {
+  return startProgram(process.execPath, args, env);
+}
+
+/** A program that prints `listening on URL`. */
+export async function startProgram(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
   const begun = performance.now();
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } });
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } });
   const url = await listeningUrl(child);
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal);
@@ -44,6 +49,7 @@ function listeningUrl(child: ChildProcess): Promise<string> {
       const url = /listening on (http:\S+)/.exec(output)?.[1];
       if (url) resolve(url);
     });
+    child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${output}`)));
   });
 }

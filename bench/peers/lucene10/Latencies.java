@@ -7,32 +7,33 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /** The measurement of `latencies.ts`, with a longer time for the compiler to warm up. */
-class Latencies {
+class Latencies<Q> {
     private static final double WARM_SECONDS = 5;
 
-    private final Engine engine;
-    private final Map<String, List<String[]>> queries = new LinkedHashMap<>();
-
-    Latencies(Engine engine, List<String[]> queries) throws IOException {
-        this.engine = engine;
-        for (String[] query : queries) {
-            if (engine.answers(query[0])) this.queries.computeIfAbsent(query[0], kind -> new ArrayList<>()).add(query[1].split(" "));
-        }
+    /** Asks, and returns how many documents match. */
+    interface Ask<Q> {
+        int ask(Q query) throws IOException;
     }
 
-    String measure(double seconds) throws IOException {
+    private final Map<String, List<Q>> queries = new LinkedHashMap<>();
+
+    void add(String kind, Q query) {
+        queries.computeIfAbsent(kind, any -> new ArrayList<>()).add(query);
+    }
+
+    /** An object of `Latency` by kind. */
+    String measure(double seconds, Ask<Q> engine) throws IOException {
         double warm = Math.min(WARM_SECONDS, 5 * seconds) / queries.size();
-        for (String kind : queries.keySet()) runFor(kind, warm);
+        for (List<Q> list : queries.values()) runFor(list, warm, engine);
         StringJoiner kinds = new StringJoiner(",", "{", "}");
-        for (String kind : queries.keySet()) {
-            runFor(kind, seconds / 4);
-            kinds.add("\"" + kind + "\":" + runFor(kind, seconds));
+        for (Map.Entry<String, List<Q>> kind : queries.entrySet()) {
+            runFor(kind.getValue(), seconds / 4, engine);
+            kinds.add("\"" + kind.getKey() + "\":" + runFor(kind.getValue(), seconds, engine));
         }
         return kinds.toString();
     }
 
-    private String runFor(String kind, double seconds) throws IOException {
-        List<String[]> list = queries.get(kind);
+    private String runFor(List<Q> list, double seconds, Ask<Q> engine) throws IOException {
         double[] times = new double[1 << 16];
         int count = 0;
         double sum = 0;
@@ -41,8 +42,8 @@ class Latencies {
         for (;; count++) {
             long before = System.nanoTime();
             double elapsed = (before - begun) / 1e9;
-            if (elapsed > seconds * 2 || (elapsed > seconds && count >= list.size())) break;
-            int found = engine.total(kind, list.get(count % list.size()));
+            if (count > 0 && (elapsed > seconds * 2 || (elapsed > seconds && count >= list.size()))) break;
+            int found = engine.ask(list.get(count % list.size()));
             if (count == times.length) times = Arrays.copyOf(times, count * 2);
             times[count] = (System.nanoTime() - before) / 1e3;
             sum += times[count];

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { type Called, callInProcess } from '../support/call-in-process.ts';
+import { clientOf } from '../support/client.ts';
+import { linesOf } from '../support/corpus.ts';
+import { type DocsChild, startDocsChild } from '../support/docs-child.ts';
+import { progress } from '../support/progress.ts';
+import { scaled } from '../support/scale.ts';
+import { prepare, type Prepared, send, Wire } from '../support/wire.ts';
+import { type FilterCollection, type FilterKind, KINDS, metaOf } from './collection.ts';
+import { type OverHttp, overHttp } from './over-http.ts';
+import { COLLECTION, type Request, requestOf } from './requests.ts';
+import { viewBytes } from './view-bytes.ts';
+
+const BATCH = 500;
+const IN_PROCESS_SECONDS = scaled(3, 0.3);
+const SOAK_SECONDS = scaled(600, 3);
+const SOAK_CONNECTIONS = 4;
+
+/** What our service has beside the kinds of the peers: days of `addedAt`, which is one day for all documents here. */
+export type OwnKind = FilterKind | 'calendar';
+
+export interface QuireMeasured {
+  readonly ingestSeconds: number;
+  /** Matches by the number of the question. */
+  readonly totals: readonly number[];
+  readonly http: ReadonlyMap<FilterKind, OverHttp>;
+  readonly inProcess: Readonly<Record<OwnKind, Called>>;
+  /** Bytes of the metadata view; undefined where the service does not tell. */
+  readonly viewBytes: number | undefined;
+  readonly soak: { readonly seconds: number; readonly before: number; readonly after: number; readonly answered: number; readonly refused: number; readonly longestBlock: number };
+  readonly restartMs: number;
+}
+
+/** Fills a service, and asks it over HTTP, for some minutes on end, after a restart, and without HTTP. */
+export async function measureQuire(folder: string, { texts, questions }: FilterCollection): Promise<QuireMeasured> {
+  const database = join(folder, 'filters.db');
+  progress('Quire: adding the documents');
+  const server = await startDocsChild(database);
+  const ingestSeconds = await fill(server.url, texts.file);
+  const totals = await totalsOf(server.url, questions.map(({ ask }) => requestOf(ask)));
+  const byKind = new Map((Object.keys(KINDS) as FilterKind[]).map((kind) => [kind, questions.filter((question) => question.kind === kind).map(({ ask }) => requestOf(ask))]));
+  const prepared = new Map([...byKind].map(([kind, requests]): [FilterKind, Prepared[]] => [kind, requests.map(({ path, input }) => prepare(path, input))]));
+  progress('Quire: over HTTP');
+  const http = await overHttp(server.url, prepared, async () => (await server.usage()).longestBlock);
+  const bytes = await viewBytes(server.url);
+  const soak = await soaked(server, [...prepared.values()].flat());
+  await server.stop();
+  const restartMs = await restarted(database, prepared.get('half')![0]!);
+  progress('Quire: in process');
+  const calendar: Request = { operation: 'aggregateDocuments', path: '/v1/aggregate', input: { collection: COLLECTION, filterMeta: { half: ['1'] }, histograms: [{ field: 'addedAt', interval: 'day' }] } };
+  const kinds = { ...Object.fromEntries(byKind), calendar: [calendar] } as Record<OwnKind, Request[]>;
+  const inProcess = await callInProcess<OwnKind>(folder, { database, env: {}, seconds: IN_PROCESS_SECONDS, kinds });
+  return { ingestSeconds, totals, http, inProcess, viewBytes: bytes, soak, restartMs };
+}
+
+/** Adds the documents of a file by one client, and returns the seconds that this took. */
+export async function fill(url: string, file: string, metadata: (number: number) => Record<string, string> = metaOf): Promise<number> {
+  const client = clientOf(url);
+  let documents: object[] = [];
+  let number = 0;
+  let spent = 0;
+  const add = async () => {
+    const begun = performance.now();
+    await client.post('/v1/add-batch', { collection: COLLECTION, documents });
+    spent += performance.now() - begun;
+    documents = [];
+  };
+  for await (const contentMd of linesOf(file)) {
+    const meta = Object.fromEntries(Object.entries(metadata(number)).map(([key, value]) => [key, [value]]));
+    documents.push({ key: `page-${number++}`, lang: 'en', contentMd, meta });
+    if (documents.length === BATCH) await add();
+  }
+  if (documents.length > 0) await add();
+  client.close();
+  return spent / 1000;
+}
+
+async function totalsOf(url: string, requests: readonly Request[]): Promise<number[]> {
+  const wire = await Wire.open(url);
+  const totals: number[] = [];
+  for (const { path, input } of requests) {
+    const status = await wire.ask(prepare(path, input));
+    if (status !== 200) throw new Error(`${path} answered ${status}: ${wire.body.slice(0, 500)}`);
+    const { totalMatches, totalDocs } = JSON.parse(wire.body) as { totalMatches?: number; totalDocs?: number };
+    totals.push(totalMatches ?? totalDocs ?? Number(/x-total-count: *(\d+)/i.exec(wire.head)?.[1]));
+  }
+  wire.close();
+  return totals;
+}
+
+/** All kinds at once for some minutes, and the memory before and after. */
+async function soaked(server: DocsChild, requests: readonly Prepared[]): Promise<QuireMeasured['soak']> {
+  progress(`Quire: all kinds of searches for ${SOAK_SECONDS} s`);
+  const before = await server.usage();
+  const { times, refused } = await send(server.url, requests, SOAK_CONNECTIONS, SOAK_SECONDS);
+  const after = await server.usage();
+  return { seconds: SOAK_SECONDS, before: before.rss, after: after.rss, answered: times.length, refused, longestBlock: after.longestBlock };
+}
+
+/** Milliseconds from the start of a server to its first answer to a search with a filter. */
+async function restarted(database: string, request: Prepared): Promise<number> {
+  progress('Quire: starting again');
+  const begun = performance.now();
+  const server = await startDocsChild(database);
+  const wire = await Wire.open(server.url);
+  for (let status = 0; status !== 200;) {
+    status = await wire.ask(request);
+    if (status === 503) await new Promise((resolve) => setTimeout(resolve, 5));
+    else if (status !== 200) throw new Error(`a search was answered ${status} after a restart`);
+  }
+  const ms = performance.now() - begun;
+  wire.close();
+  await server.stop();
+  return ms;
+}

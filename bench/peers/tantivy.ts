@@ -1,0 +1,56 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { CACHE } from '../support/cache.ts';
+import { progress } from '../support/progress.ts';
+import { startProgram } from '../support/server.ts';
+import type { FilterPeer } from './filters/job.ts';
+import { answerOf } from './in-child.ts';
+import type { Peer } from './job.ts';
+
+const SOURCES = join(import.meta.dirname, 'tantivy');
+const TARGET = process.env['CARGO_TARGET_DIR'] ?? join(CACHE, 'tantivy');
+const HOW = 'install Rust 1.88 or newer with Cargo, and let it reach its registry';
+
+/** The program, or why it could not be built. */
+let built: { readonly program: string } | { readonly reason: string } | undefined;
+
+export const tantivy: Peer = {
+  name: 'tantivy 0.27',
+  note: 'English stemmer, BM25, memory-mapped, merged to one segment before the queries; indexes in one thread beside the one that reads; its tokenizer splits at all that is no letter or digit, and patterns give all documents the same score',
+  missing: tantivyReason,
+  run: ({ mode, texts, queries, folder, stemming, stopWords, limit, indexSeconds, querySeconds, withoutTotals = false }) =>
+    answerOf(...commandOf(mode, { texts, queries, folder, stemming, stopWords, limit, indexSeconds, querySeconds, withoutTotals })),
+};
+
+export const tantivyWithFilters: FilterPeer = {
+  name: 'tantivy 0.27',
+  note: 'each key a fast field that is indexed, too; filters are terms without a score, ranges read the fast field, facets and histograms are aggregations; merged to one segment; behind axum with a thread for each processor',
+  missing: tantivyReason,
+  run: (job) => answerOf(...commandOf('filters', { ...job })),
+  serve: (job) => startProgram(...commandOf('serve', { ...job })),
+};
+
+/** Builds the program at the first call. */
+function tantivyReason(): string | undefined {
+  if (built === undefined) {
+    if (spawnSync('cargo', ['--version']).status !== 0) built = { reason: `needs Cargo: ${HOW}` };
+    else built = build();
+  }
+  return 'reason' in built ? built.reason : undefined;
+}
+
+function build(): typeof built & object {
+  progress('tantivy: building, which takes some minutes the first time');
+  try {
+    execFileSync('cargo', ['build', '--release', '--locked', '--quiet'], { cwd: SOURCES, env: { ...process.env, CARGO_TARGET_DIR: TARGET }, stdio: ['ignore', 'ignore', 'inherit'] });
+    return { program: join(TARGET, 'release', 'quire-bench-tantivy') };
+  } catch (error) {
+    return { reason: `could not be built: ${HOW} (${(error as Error).message.split('\n')[0]})` };
+  }
+}
+
+function commandOf(mode: string, parameters: Readonly<Record<string, string | number | boolean>>): [string, string[]] {
+  const reason = tantivyReason();
+  if (reason !== undefined) throw new Error(reason);
+  return [(built as { program: string }).program, [mode, ...Object.entries(parameters).map(([name, value]) => `${name}=${value}`)]];
+}

@@ -1,0 +1,35 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Usage } from './docs-server.ts';
+
+/** A document service in a process of its own, which tells what it uses. */
+export interface DocsChild {
+  readonly url: string;
+  /** What it holds, and the longest block of its event loop since the last call. */
+  usage(): Promise<Usage>;
+  stop(): Promise<void>;
+}
+
+/** Resolves when it listens; `env` has further settings, if any. */
+export async function startDocsChild(database: string, env: Readonly<Record<string, string>> = {}): Promise<DocsChild> {
+  const child = fork(join(import.meta.dirname, 'docs-server.ts'), [database], { execArgv: ['--no-concurrent-marking'], env: { ...process.env, ...env } });
+  const ended = once(child, 'exit');
+  const answer = async <T>(): Promise<T> => {
+    const [message] = (await Promise.race([once(child, 'message'), ended.then(() => Promise.reject(new Error('the server ended')))])) as [T];
+    return message;
+  };
+  const url = await answer<string>();
+  return {
+    url,
+    usage: () => {
+      const usage = answer<Usage>();
+      child.send('usage');
+      return usage;
+    },
+    stop: async () => {
+      child.disconnect();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+// The document service in a process of its own, which tells of itself: `fork` it with a database's path; it sends its URL,
+// and answers each message with what it holds and how long its event loop was held since the last one.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { startDocumentService } from '../../src/app/docs-service.ts';
+import { loadSettings } from '../../src/app/settings/index.ts';
+import { silentLog } from '../../src/lib/log.ts';
+
+export interface Usage {
+  /** Bytes of the process. */
+  readonly rss: number;
+  /** Longest time in milliseconds that the event loop was held since the last message, with the millisecond of its timer. */
+  readonly longestBlock: number;
+}
+
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+const { settings } = loadSettings({ env: { ...process.env, SVC_PATH: process.argv[2]!, SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0' } });
+const service = await startDocumentService({ settings, log: silentLog });
+process.send!(service.url);
+
+process.on('message', () => {
+  process.send!({ rss: process.memoryUsage().rss, longestBlock: delay.max / 1e6 } satisfies Usage);
+  delay.reset();
+});
+process.on('disconnect', () => void service.stop().then(() => process.exit(0)));

@@ -1,0 +1,106 @@
+// The document service called directly: `node in-process.ts JOB.json ANSWER.json` asks each kind of a `Calls` in turn,
+// slice by slice, so that all have the same machine, and writes a `Called` by kind.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import type { Operations } from '../../generated/docs/operations.ts';
+import { ServiceError } from '../../src/errors/index.ts';
+import type { Caller } from '../../src/operations/index.ts';
+import { latencyOf } from '../peers/latencies.ts';
+import { openService } from './docs-service.ts';
+import { scaled } from './scale.ts';
+
+export interface Call {
+  readonly operation: keyof Operations & string;
+  readonly input: object;
+}
+
+export interface Calls {
+  readonly database: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly kinds: Readonly<Record<string, readonly Call[]>>;
+  /** Seconds for each kind. */
+  readonly seconds: number;
+  /** A search that is repeated before anything is measured until it is answered by the `algorithm` that it asks for, or time is over. */
+  readonly until?: Call;
+  /** Whether the keys of what each call finds are wanted. */
+  readonly keys?: boolean;
+}
+
+export interface Called extends ReturnType<typeof latencyOf> {
+  /** Milliseconds of the longest call. */
+  readonly longest: number;
+  /** Keys of the results of each call, where they are wanted. */
+  readonly found: readonly (readonly string[])[];
+}
+
+const SLICES = 8;
+const WAIT_SECONDS = scaled(300, 30);
+const CALLER: Caller = { protocol: 'http', requestId: 'bench' };
+
+const [file, out] = process.argv.slice(2) as [string, string];
+const { database, env, kinds, seconds, until, keys = false } = JSON.parse(readFileSync(file, 'utf8')) as Calls;
+const { invoke, stop } = await openService(database, env);
+const names = Object.keys(kinds);
+if (until !== undefined) await structureBuilt(until);
+const found: Record<string, string[][]> = {};
+for (const name of names) found[name] = await firstAnswers(keys ? kinds[name]! : kinds[name]!.slice(0, 1));
+const times: Record<string, number[]> = Object.fromEntries(names.map((name) => [name, []]));
+for (let slice = 0; slice <= SLICES; slice++) {
+  for (const name of names) {
+    const measured = await callFor(kinds[name]!, seconds / SLICES);
+    // The first slice warms up.
+    if (slice > 0) for (const time of measured) times[name]!.push(time);
+  }
+}
+await stop();
+writeFileSync(out, JSON.stringify(Object.fromEntries(names.map((name) => [name, { ...latencyOf(times[name]!), longest: times[name]!.reduce((most, time) => Math.max(most, time), 0), found: found[name]! } satisfies Called]))));
+
+/** Input is completed in place, so each call has its own. */
+async function call({ operation, input }: Call): Promise<unknown> {
+  return (await invoke(operation, structuredClone(input), CALLER)).value;
+}
+
+async function firstAnswers(calls: readonly Call[]): Promise<string[][]> {
+  const answers: string[][] = [];
+  for (const each of calls) answers.push(keysIn(await answered(each)));
+  return answers;
+}
+
+/** Structures that are still built leave the search to another algorithm. */
+async function structureBuilt(search: Call): Promise<void> {
+  const { algorithm } = search.input as { algorithm?: string };
+  for (const end = performance.now() + WAIT_SECONDS * 1000; performance.now() < end; await sleep(100)) {
+    if (((await answered(search)) as { algorithm?: string }).algorithm === algorithm) return;
+  }
+}
+
+/** Views that load answer 503. */
+async function answered(each: Call): Promise<unknown> {
+  for (const end = performance.now() + WAIT_SECONDS * 1000; performance.now() < end; await sleep(50)) {
+    try {
+      return await call(each);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 503) throw error;
+    }
+  }
+  throw new Error(`${each.operation} was not answered within ${WAIT_SECONDS} s`);
+}
+
+/** Milliseconds of each call. */
+async function callFor(calls: readonly Call[], duration: number): Promise<number[]> {
+  const measured: number[] = [];
+  const copies = calls.map(({ operation, input }) => ({ operation, text: JSON.stringify(input) }));
+  for (const end = performance.now() + duration * 1000; performance.now() < end; await setImmediate()) {
+    const { operation, text } = copies[measured.length % copies.length]!;
+    const input = JSON.parse(text) as object;
+    const before = performance.now();
+    await invoke(operation, input, CALLER);
+    measured.push(performance.now() - before);
+  }
+  return measured;
+}
+
+function keysIn(answer: unknown): string[] {
+  const { results = [] } = answer as { results?: readonly { readonly document?: { readonly key?: string } }[] };
+  return Array.isArray(results) ? results.map(({ document }) => document?.key ?? '') : [];
+}

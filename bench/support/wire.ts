@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** A request as its bytes, so that the time of the client is small beside that of the server. */
+export type Prepared = Buffer;
+
+/** What was measured of requests that were sent one after the other over each connection. */
+export interface Sent {
+  /** Milliseconds of each request that was answered 200. */
+  readonly times: readonly number[];
+  /** Answers of any other status. */
+  readonly refused: number;
+  /** From the first measured request to the last answer. */
+  readonly seconds: number;
+}
+
+export function prepare(path: string, body?: object): Prepared {
+  if (body === undefined) return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  const text = JSON.stringify(body);
+  return Buffer.from(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+}
+
+/** Sends the requests in turn for some seconds after a fifth of that unmeasured; each connection begins elsewhere in the list. */
+export async function send(url: string, requests: readonly Prepared[], connections: number, seconds: number): Promise<Sent> {
+  const times: number[] = [];
+  let refused = 0;
+  const begin = performance.now() + seconds * 200;
+  const end = begin + seconds * 1000;
+  await Promise.all(Array.from({ length: connections }, async (_, connection) => {
+    const wire = await Wire.open(url);
+    let n = Math.floor((connection * requests.length) / connections);
+    for (let before = performance.now(); before < end; before = performance.now()) {
+      const status = await wire.ask(requests[n++ % requests.length]!);
+      if (before < begin) continue;
+      if (status === 200) times.push(performance.now() - before);
+      else refused += 1;
+    }
+    wire.close();
+  }));
+  return { times, refused, seconds: (performance.now() - begin) / 1000 };
+}
+
+/** A connection that is kept, with one request under way at a time. Answers must say their length. */
+export class Wire {
+  readonly #socket: Socket;
+  #received: Buffer = Buffer.alloc(0);
+  #settle: { resolve(status: number): void; reject(reason: unknown): void } | undefined;
+  /** Head and body of the last answer. */
+  head = '';
+  body = '';
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    socket.on('error', (error) => this.#settle?.reject(error));
+    socket.on('close', () => this.#settle?.reject(new Error('the server closed the connection')));
+  }
+
+  static async open(url: string): Promise<Wire> {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    return new Wire(socket);
+  }
+
+  /** Resolves to the status. */
+  ask(request: Prepared): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+      this.#socket.write(request);
+    });
+  }
+
+  close(): void {
+    this.#socket.removeAllListeners('close').destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    const head = this.#received.indexOf('\r\n\r\n');
+    if (head < 0) return;
+    this.head = this.#received.toString('latin1', 0, head);
+    const length = /content-length: *(\d+)/i.exec(this.head)?.[1];
+    if (length === undefined) return this.#settle?.reject(new Error(`an answer does not say its length:\n${this.head}`));
+    const end = head + 4 + Number(length);
+    if (this.#received.length < end) return;
+    this.body = this.#received.toString('utf8', head + 4, end);
+    this.#received = this.#received.subarray(end);
+    const settle = this.#settle;
+    this.#settle = undefined;
+    settle?.resolve(Number(this.head.slice(9, 12)));
+  }
+}
