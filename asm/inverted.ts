@@ -37,6 +37,7 @@ export { features } from './inverted/reranking';
 export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm, sumFormDensely } from './inverted/scoring';
 export { buffer, reserve } from './inverted/scratch';
 export { lookUpScores, selectByBits, selectByScore, selectedCount } from './inverted/selecting';
+export { matchTallied, scoreTallied, selectTallied, tallyForms, tallyList } from './inverted/tallies';
 export { hostStart, tokenizeText } from './inverted/tokenizer';
 
 /** Makes an empty index of a memory of three pages that are zero. */

@@ -123,7 +123,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   scoreList(list: number, level: number, action: number, weight: number): void;
   matchLists(count: number, level: number): void;
   selectFromList(list: number, k: number, weight: number): number;
-  keepPhrase(level: number): void;
+  keepPhrase(level: number, scored: number): void;
   keepClasses(level: number): void;
   matchAll(level: number): void;
   unite(level: number, from: number, largest: number): void;
@@ -135,6 +135,11 @@ export interface InvertedExports extends WebAssembly.Exports {
   countLevel(level: number): number;
   selectByScore(k: number, options: number, filterSize: number, multiplierSize: number): number;
   selectByBits(k: number, options: number, filterSize: number, multiplierSize: number): number;
+  tallyForms(count: number, slot: number): number;
+  tallyList(list: number, slot: number): number;
+  selectTallied(count: number, k: number, all: number): number;
+  matchTallied(count: number, level: number): void;
+  scoreTallied(count: number, level: number): void;
   selectedCount(): number;
   lookUpScores(count: number, byBits: number): void;
   features(): void;
@@ -142,7 +147,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   compactStep(budget: number): number;
   isCompacting(): number;
   pack(from: number, count: number, to: number): number;
-  unpack(from: number, count: number, to: number): number;
+  unpack(from: number, count: number, to: number, more: number): number;
 }
 
 /** The order of keys, and that of keys read backward, for `collectRange`. */
@@ -253,13 +258,13 @@ export class InvertedKernel {
     for (let i = 0; i < items.length; i++) numbers[at + i] = numberOf(items[i]!);
   }
 
-  /** Writes remembered lists with a weight each, as `matchLists` takes them. */
-  inputWeighted(items: readonly { readonly list: number; readonly weight: number }[]): void {
+  /** Writes what has a weight, such as remembered lists, as `matchLists` and `selectTallied` take them. */
+  inputWeighted<T extends { readonly weight: number }>(items: readonly T[], numberOf: (item: T) => number): void {
     const at = this.call.reserve(Buffers.input, Math.max(items.length * 8, 16));
     const view = this.#header;
-    items.forEach(({ list, weight }, i) => {
-      view.setUint32(at + 8 * i, list, true);
-      view.setFloat32(at + 8 * i + 4, weight, true);
+    items.forEach((item, i) => {
+      view.setUint32(at + 8 * i, numberOf(item), true);
+      view.setFloat32(at + 8 * i + 4, item.weight, true);
     });
   }
 

@@ -10,8 +10,14 @@ interface WeightedList {
   readonly weight: number;
 }
 
-/** Where a query's result lies: in the scores of level 0 alone, in its bits and scores, or in a list. */
-export type ResultPlace = 'scores' | 'bits' | WeightedList;
+/** Terms whose frequencies are tallied (asm/inverted/tallies.ts): their number, and whether all of them have to match. */
+interface Tallied {
+  readonly terms: number;
+  readonly all: boolean;
+}
+
+/** Where a query's result lies: in the scores of level 0 alone, in its bits and scores, in a list, or in tallies. */
+export type ResultPlace = 'scores' | 'bits' | WeightedList | Tallied;
 
 /** Levels that stay allocated between queries; a deeper query gives the rest back. */
 export const KEPT_LEVELS = 4;
@@ -43,6 +49,11 @@ export class Evaluation {
     const list = plain && isTerm(query) && query.classes === undefined ? this.#recall(query) : undefined;
     if (list !== undefined) return list;
     const terms = query.kind === 'or' ? query.of : [query];
+    const operands = query.kind === 'and' ? query.of : terms;
+    if (plain && operands.every(isTerm) && this.#mayTally(operands)) {
+      this.#tally(operands, query.kind === 'and');
+      return { terms: operands.length, all: query.kind === 'and' };
+    }
     if (!terms.every(isTerm)) {
       this.#evaluate(query, 0);
       return 'bits';
@@ -93,10 +104,21 @@ export class Evaluation {
     const others = of.filter((operand) => !isTerm(operand) && operand.kind !== 'not');
     this.#deepestFirst(others, level, () => call.intersect(level, level + 1));
     const alike = terms.every(({ classes }) => classes === terms[0]!.classes);
+    if (others.length === 0 && terms.length > 1 && this.#mayTally(terms)) {
+      this.#tally(terms, true);
+      call.matchTallied(terms.length, level);
+      call.scoreTallied(terms.length, level);
+      return this.#takeAway(of, level);
+    }
     const lists = others.length === 0 && alike ? this.#recallAll(terms) : undefined;
     if (lists !== undefined) this.#matchLists(lists, level, terms[0]!.classes);
     else this.#requireAll(terms, level, others.length === 0);
-    if (terms.length > 0 && call.countLevel(level) === 0) return;
+    this.#takeAway(of, level);
+  }
+
+  #takeAway(of: readonly Query[], level: number): void {
+    const { call } = this.#kernel;
+    if (call.countLevel(level) === 0) return;
     for (const operand of of) {
       if (operand.kind !== 'not') continue;
       this.#evaluate(operand.of, level + 1);
@@ -127,13 +149,27 @@ export class Evaluation {
     const { call } = this.#kernel;
     const terms = words.map(({ forms }): TermQuery => ({ kind: 'term', forms, weight, classes }));
     const lists = this.#recallAll(terms);
+    if (lists === undefined && this.#mayTally(terms)) return this.#tallyPhrase(words, terms, slop, level);
     if (lists !== undefined) this.#matchLists(lists, level, classes);
     else this.#requireAll(terms, level, true);
     if (call.countLevel(level) === 0) return;
     const withPositions = lists?.map(({ list }) => (call.recallPositions(list) !== 0 ? list : 0));
-    const known = withPositions?.includes(0) === false ? withPositions : undefined;
-    this.#kernel.inputNumbers(slop === undefined ? exactPhrase(words, known) : loosePhrase(words, slop, known));
-    call.keepPhrase(level);
+    this.#keepPhrase(words, slop, level, true, withPositions?.includes(0) === false ? withPositions : undefined);
+  }
+
+  /** Documents that have all words of an exact phrase are scored when they turned out to have the phrase. */
+  #tallyPhrase(words: PhraseQuery['words'], terms: readonly TermQuery[], slop: number | undefined, level: number): void {
+    const { call } = this.#kernel;
+    this.#tally(terms, true);
+    call.matchTallied(terms.length, level);
+    if (slop !== undefined) call.scoreTallied(terms.length, level);
+    this.#keepPhrase(words, slop, level, slop !== undefined);
+    if (slop === undefined) call.scoreTallied(terms.length, level);
+  }
+
+  #keepPhrase(words: PhraseQuery['words'], slop: number | undefined, level: number, scored: boolean, lists?: readonly number[]): void {
+    this.#kernel.inputNumbers(slop === undefined ? exactPhrase(words, lists) : loosePhrase(words, slop, lists));
+    this.#kernel.call.keepPhrase(level, scored ? 1 : 0);
   }
 
   // ---- Remembered lists ----
@@ -163,10 +199,33 @@ export class Evaluation {
 
   #matchLists(lists: readonly WeightedList[], level: number, classes: number | undefined): void {
     const { call } = this.#kernel;
-    this.#kernel.inputWeighted([...lists].sort((a, b) => call.documentsIn(a.list) - call.documentsIn(b.list)));
+    this.#kernel.inputWeighted([...lists].sort((a, b) => call.documentsIn(a.list) - call.documentsIn(b.list)), ({ list }) => list);
     call.matchLists(lists.length, level);
     this.#allow(classes);
     call.keepClasses(level);
+  }
+
+  // ---- Tallies ----
+
+  /** Whether terms can be tallied: frequencies of BM25 in all fields, of forms that weigh alike, in documents of any class. */
+  #mayTally(terms: readonly TermQuery[]): boolean {
+    const { algorithm, factors } = this.#scoring.parameters;
+    return algorithm === Algorithm.bm25 && factors === undefined && terms.length <= MAX_TALLIES
+      && terms.every(({ forms, classes }) => classes === undefined && forms.every(({ weight = 1 }) => weight === 1));
+  }
+
+  /** Tallies terms, and brings their weights. Scores of terms that are all required are added rarest first, as those of lists are. */
+  #tally(terms: readonly TermQuery[], all: boolean): void {
+    const { call } = this.#kernel;
+    const tallied = terms.map(({ forms, weight = 1 }, slot) => {
+      const distinct = withoutRepeats(forms);
+      this.#kernel.inputEach(distinct, ({ id }) => id);
+      const list = call.recall(distinct.length) >>> 0;
+      const documents = list === 0 ? call.tallyForms(distinct.length, slot) : call.tallyList(list, slot);
+      return { slot, documents, weight: weight * this.#scoring.weightOf(documents) };
+    });
+    if (all) tallied.sort((a, b) => a.documents - b.documents);
+    this.#kernel.inputWeighted(tallied, ({ slot }) => slot);
   }
 
   /** The classes in which what follows may match. */
@@ -241,6 +300,8 @@ export class Evaluation {
 }
 
 const MANY_FORMS = 100;
+/** Terms that the kernel tallies at once. */
+const MAX_TALLIES = 8;
 /** Lists that the kernel intersects at once. */
 const MAX_LISTS = 255;
 

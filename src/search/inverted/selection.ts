@@ -11,7 +11,7 @@ export function isPlain({ filter, multipliers, collect, scoresOf }: SearchOption
 export function select(kernel: InvertedKernel, place: ResultPlace, options: SearchOptions): SearchResult {
   const { limit, filter, multipliers, collect } = options;
   if (typeof place === 'object') {
-    const total = kernel.call.selectFromList(place.list, limit, place.weight) >>> 0;
+    const total = ('list' in place ? kernel.call.selectFromList(place.list, limit, place.weight) : kernel.call.selectTallied(place.terms, limit, place.all ? 1 : 0)) >>> 0;
     return { hits: kernel.hits(kernel.call.selectedCount()), total };
   }
   const scores = options.scoresOf && lookUp(kernel, options.scoresOf, place);
