@@ -160,11 +160,12 @@ function hasExact(): bool {
 /** Whether a word stands at its offset from a base; bases ascend from call to call. */
 function standsAt(word: usize, base: u64): bool {
   const wanted = base + load<u32>(word, W_WANTED);
-  const count = load<u32>(word, W_COUNT);
-  let next = load<u32>(word, W_NEXT);
-  while (next < count && positionAt(word, next) < wanted) next++;
-  store<u32>(word, next, W_NEXT);
-  return next < count && positionAt(word, next) === wanted && wanted >> 32 === base >> 32;
+  const positions = <usize>load<u32>(word, W_POSITIONS);
+  const end = positions + (<usize>load<u32>(word, W_COUNT) << 3);
+  let at = positions + (<usize>load<u32>(word, W_NEXT) << 3);
+  while (at < end && load<u64>(at) < wanted) at += 8;
+  store<u32>(word, <u32>(at - positions) >> 3, W_NEXT);
+  return at < end && load<u64>(at) === wanted && wanted >> 32 === base >> 32;
 }
 
 /**

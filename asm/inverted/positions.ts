@@ -13,7 +13,7 @@
 //
 //     0 four k   4 address of the bits   8 address of the zeros and ones   12 values of classes before each (5 x u32)   32 bits of those (4 x u32)
 //     48 the lowest bit of each posting's frequency   64 the second   80 the third   96 whether it is 8 or more; 128 bits each
-//     112 address of the frequencies
+//     112 address of the frequencies   128 by class, where a word of zeros and ones begins, in bits, and the ones before (2 x u32)
 
 import { getVarint, varintLength, varintValue } from './bytes.ts';
 import { BLOCK, NEXT_VALUES, POSITION_PARTS, RICE } from './layout.ts';
@@ -35,6 +35,7 @@ const P_SECOND: usize = 64;
 const P_THIRD: usize = 80;
 const P_MANY: usize = 96;
 const P_FREQUENCIES: usize = 112;
+const P_LAST: usize = 128;
 
 /** Makes ready to note positions. At RICE stands, for each class, how far its values reach in B_POSITIONS. */
 export function forgetPositions(): void {
@@ -92,6 +93,8 @@ export function openPositions(from: usize, count: u32, frequencies: usize): void
     values += number;
     bits += number * kOf(ks, c);
   }
+  v128.store(POSITION_PARTS, i64x2.splat(0), P_LAST);
+  v128.store(POSITION_PARTS, i64x2.splat(0), P_LAST + 16);
   store<u32>(POSITION_PARTS, ks, P_KS);
   store<u32>(POSITION_PARTS, <u32>from + 2, P_LOWER);
   store<u32>(POSITION_PARTS, <u32>from + 2 + ((bits + 7) >> 3), P_UPPER);
@@ -193,28 +196,26 @@ function decodeByClass(): usize {
   return values;
 }
 
-/** Decodes the positions of a posting in one field, of which the parts are noted, to `to`: a u64 each, the first of which is not a difference. */
+/**
+ * Decodes the positions of a posting in one field, of which the parts are noted, to `to`: a u64 each, the first of which is not a
+ * difference. Postings are asked for in ascending order.
+ */
 export function decodePosting(index: u32, frequency: u32, to: usize): void {
   const c = classOf(frequency);
   const k = kOf(load<u32>(POSITION_PARTS, P_KS), c);
+  const mask: u32 = (1 << k) - 1;
   const start = valuesUpTo(index, c);
-  const first = valuesBefore(c) + start;
   const upper = <usize>load<u32>(POSITION_PARTS, P_UPPER);
+  const lower = <usize>load<u32>(POSITION_PARTS, P_LOWER);
   let bit = <usize>(load<u32>(POSITION_PARTS + (<usize>c << 2), P_BITS) + start * k);
-  // The word with the one of the value before, or the first word, and what is left of it behind that.
+  let next: usize = 0;
   let base: usize = 0;
   let word = load<u64>(upper);
-  let next: usize = 0;
-  if (first > 0) {
-    let before = first - 1;
-    for (let ones = <u32>popcnt(word); before >= ones; ones = <u32>popcnt(word)) {
-      before -= ones;
-      base += 64;
-      word = load<u64>(upper + (base >> 3));
-    }
-    for (; before > 0; before--) word &= word - 1;
-    next = base + <usize>ctz(word) + 1;
-    word &= word - 1;
+  if (valuesBefore(c) + start > 0) {
+    next = oneOf(valuesBefore(c) + start - 1, c) + 1;
+    // What is left of the word behind the one of the value before; a shift by 64 is one by 0.
+    base = (next - 1) & ~63;
+    word = (load<u64>(upper + (base >> 3)) >> <u64>(next - 1 - base) >> 1) << <u64>(next - 1 - base) << 1;
   }
   let position: u64 = 0;
   for (const end = to + (<usize>frequency << 3); to < end; to += 8) {
@@ -222,12 +223,30 @@ export function decodePosting(index: u32, frequency: u32, to: usize): void {
     const one = base + <usize>ctz(word);
     let high = <u32>(one - next);
     if (high === ESCAPE) high = escapedAt(upper, one);
-    position += <u64>((high << k) | lowerAt(bit, k));
+    position += <u64>((high << k) | ((load<u32>(lower + (bit >> 3)) >> <u32>(bit & 7)) & mask));
     store<u64>(to, position);
     bit += k;
     next = one + 1;
     word &= word - 1;
   }
+}
+
+/** Where the one of a value stands. The search for one of a class goes on where the last did. */
+function oneOf(value: u32, c: u32): usize {
+  const upper = <usize>load<u32>(POSITION_PARTS, P_UPPER);
+  const last = POSITION_PARTS + (<usize>c << 3);
+  let base = <usize>load<u32>(last, P_LAST);
+  let before = load<u32>(last, P_LAST + 4);
+  let word = load<u64>(upper + (base >> 3));
+  for (let ones = <u32>popcnt(word); value - before >= ones; ones = <u32>popcnt(word)) {
+    before += ones;
+    base += 64;
+    word = load<u64>(upper + (base >> 3));
+  }
+  store<u32>(last, <u32>base, P_LAST);
+  store<u32>(last, before, P_LAST + 4);
+  for (let left = value - before; left > 0; left--) word &= word - 1;
+  return base + <usize>ctz(word);
 }
 
 /** The upper part of a value whose one is known and says that it is escaped: those before it, and all values, are counted. */

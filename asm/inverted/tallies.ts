@@ -16,10 +16,12 @@
 import { lengthsOf } from './documents.ts';
 import { dropDerived } from './fields.ts';
 import { gradeDocuments, gradeLength, GRADES } from './grades.ts';
-import { DOCS, FREQUENCIES, H_DOCS, H_LEVEL_CAPACITY, H_ORDINALS, H_SCORING, TALLIED } from './layout.ts';
+import { DERIVED, DOCS, FREQUENCIES, H_DEAD_DOCS, H_DOCS, H_LEVEL_CAPACITY, H_ORDINALS, H_REMAP, H_SCORING, TALLIED } from './layout.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { documentMask, documentsOf, frequenciesOf, isWide, wordsOf } from './lists/list.ts';
+import { blockAt, blockCount } from './postings.ts';
 import { chunkCount, readChunk } from './reading.ts';
+import { R_DOCUMENTS, R_FIELDS, recordOf } from './records.ts';
 import { B_GRADES, B_INPUT, B_TALLIES, B_TALLY_RESTS, buffer, reserve } from './scratch.ts';
 import { begin, finish, leastScore, offerScore } from './selecting.ts';
 import { P_C0, P_C1 } from './weighing.ts';
@@ -40,19 +42,42 @@ const SAFETY: f32 = 1.0001;
 
 // ---- Tallying ------------------------------------------------------------------------------
 
-/** Makes a slot, which is empty, of a group of `count` forms, each once, in B_INPUT. Gives how many live documents have any. */
-export function tallyForms(count: u32, slot: u32): u32 {
+/**
+ * Makes a slot, which is empty, of a group of `count` forms, each once, in B_INPUT. Gives how many live documents have any. Of a form
+ * alone, blocks may be left out that have no document of the slot `within` - 1, unless that is 0.
+ */
+export function tallyForms(count: u32, slot: u32, within: u32): u32 {
   const bytes = makeSlot(slot);
-  for (let i: u32 = 0; i < count; i++) {
-    const form = load<u32>(buffer(B_INPUT) + (<usize>i << 2));
-    const chunks = chunkCount(form);
-    for (let chunk: u32 = 0; chunk < chunks; chunk++) {
-      const read = readChunk(form, chunk, DOCS, FREQUENCIES);
-      dropDerived(form, chunk, read, FREQUENCIES);
-      tallyChunk(read, bytes, slot);
-    }
+  const forms = buffer(B_INPUT);
+  const counted = count === 1 && isCounted(load<u32>(forms));
+  const others: usize = counted && within > 0 ? slotAt(within - 1) : 0;
+  for (let i: u32 = 0; i < count; i++) tallyForm(load<u32>(forms + (<usize>i << 2)), bytes, slot, others);
+  return counted ? load<u32>(recordOf(load<u32>(forms)), R_DOCUMENTS) : countSlot(bytes);
+}
+
+/** Whether every posting of a form is of a live document, where it stands in a field that counts. */
+function isCounted(form: u32): bool {
+  return load<u32>(H_DEAD_DOCS) === 0 && load<u32>(H_REMAP) === 0 && (load<u8>(recordOf(form), R_FIELDS) & DERIVED) === 0;
+}
+
+/** Adds a form to a slot, but for blocks without any of the documents of `others`, unless that is 0. */
+function tallyForm(form: u32, bytes: usize, slot: u32, others: usize): void {
+  const record = recordOf(form);
+  const blocks = blockCount(record);
+  const chunks = chunkCount(form);
+  for (let chunk: u32 = 0; chunk < chunks; chunk++) {
+    if (others !== 0 && chunk < blocks && !hasAny(others, blockAt(record, chunk))) continue;
+    const read = readChunk(form, chunk, DOCS, FREQUENCIES);
+    dropDerived(form, chunk, read, FREQUENCIES);
+    tallyChunk(read, bytes, slot);
   }
-  return countSlot(bytes);
+}
+
+/** Whether a slot may have a document of those from a block's first to its last. */
+function hasAny(bytes: usize, block: usize): bool {
+  const end = bytes + <usize>load<u32>(block);
+  for (let at = bytes + <usize>load<u32>(block, 4); at <= end; at += 16) if (v128.any_true(v128.load(at))) return true;
+  return false;
 }
 
 /** The same of a remembered list. */
@@ -75,9 +100,13 @@ export function tallyList(list: usize, slot: u32): u32 {
 
 function makeSlot(slot: u32): usize {
   assert(slot < MAX_TALLIES, 'no such slot');
-  const capacity = load<u32>(H_LEVEL_CAPACITY);
   gradeDocuments();
-  return reserve(B_TALLIES, (slot + 1) * capacity) + <usize>slot * capacity;
+  reserve(B_TALLIES, (slot + 1) * load<u32>(H_LEVEL_CAPACITY));
+  return slotAt(slot);
+}
+
+function slotAt(slot: u32): usize {
+  return buffer(B_TALLIES) + <usize>slot * load<u32>(H_LEVEL_CAPACITY);
 }
 
 function tallyChunk(count: u32, bytes: usize, slot: u32): void {

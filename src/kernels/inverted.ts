@@ -135,7 +135,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   countLevel(level: number): number;
   selectByScore(k: number, options: number, filterSize: number, multiplierSize: number): number;
   selectByBits(k: number, options: number, filterSize: number, multiplierSize: number): number;
-  tallyForms(count: number, slot: number): number;
+  tallyForms(count: number, slot: number, within: number): number;
   tallyList(list: number, slot: number): number;
   selectTallied(count: number, k: number, all: number): number;
   matchTallied(count: number, level: number): void;

@@ -51,8 +51,8 @@ export class Evaluation {
     const terms = query.kind === 'or' ? query.of : [query];
     const operands = query.kind === 'and' ? query.of : terms;
     if (plain && operands.every(isTerm) && this.#mayTally(operands)) {
-      this.#tally(operands, query.kind === 'and');
-      return { terms: operands.length, all: query.kind === 'and' };
+      const place = query.kind === 'and' ? this.#selectAll(operands) : this.#selectAny(operands);
+      if (place !== undefined) return place;
     }
     if (!terms.every(isTerm)) {
       this.#evaluate(query, 0);
@@ -104,7 +104,7 @@ export class Evaluation {
     const others = of.filter((operand) => !isTerm(operand) && operand.kind !== 'not');
     this.#deepestFirst(others, level, () => call.intersect(level, level + 1));
     const alike = terms.every(({ classes }) => classes === terms[0]!.classes);
-    if (others.length === 0 && terms.length > 1 && this.#mayTally(terms)) {
+    if (others.length === 0 && terms.length > 1 && this.#mayTallyAll(terms)) {
       this.#tally(terms, true);
       call.matchTallied(terms.length, level);
       call.scoreTallied(terms.length, level);
@@ -149,27 +149,28 @@ export class Evaluation {
     const { call } = this.#kernel;
     const terms = words.map(({ forms }): TermQuery => ({ kind: 'term', forms, weight, classes }));
     const lists = this.#recallAll(terms);
-    if (lists === undefined && this.#mayTally(terms)) return this.#tallyPhrase(words, terms, slop, level);
+    if (this.#mayTallyAll(terms)) return this.#tallyPhrase(words, terms, slop, level, lists);
     if (lists !== undefined) this.#matchLists(lists, level, classes);
     else this.#requireAll(terms, level, true);
-    if (call.countLevel(level) === 0) return;
-    const withPositions = lists?.map(({ list }) => (call.recallPositions(list) !== 0 ? list : 0));
-    this.#keepPhrase(words, slop, level, true, withPositions?.includes(0) === false ? withPositions : undefined);
+    if (call.countLevel(level) > 0) this.#keepPhrase(words, slop, level, true, lists);
   }
 
   /** Documents that have all words of an exact phrase are scored when they turned out to have the phrase. */
-  #tallyPhrase(words: PhraseQuery['words'], terms: readonly TermQuery[], slop: number | undefined, level: number): void {
+  #tallyPhrase(words: PhraseQuery['words'], terms: readonly TermQuery[], slop: number | undefined, level: number, lists: readonly WeightedList[] | undefined): void {
     const { call } = this.#kernel;
     this.#tally(terms, true);
     call.matchTallied(terms.length, level);
     if (slop !== undefined) call.scoreTallied(terms.length, level);
-    this.#keepPhrase(words, slop, level, slop !== undefined);
+    this.#keepPhrase(words, slop, level, slop !== undefined, lists);
     if (slop === undefined) call.scoreTallied(terms.length, level);
   }
 
-  #keepPhrase(words: PhraseQuery['words'], slop: number | undefined, level: number, scored: boolean, lists?: readonly number[]): void {
-    this.#kernel.inputNumbers(slop === undefined ? exactPhrase(words, lists) : loosePhrase(words, slop, lists));
-    this.#kernel.call.keepPhrase(level, scored ? 1 : 0);
+  #keepPhrase(words: PhraseQuery['words'], slop: number | undefined, level: number, scored: boolean, lists: readonly WeightedList[] | undefined): void {
+    const { call } = this.#kernel;
+    const withPositions = lists?.map(({ list }) => (call.recallPositions(list) !== 0 ? list : 0));
+    const known = withPositions?.includes(0) === false ? withPositions : undefined;
+    this.#kernel.inputNumbers(slop === undefined ? exactPhrase(words, known) : loosePhrase(words, slop, known));
+    call.keepPhrase(level, scored ? 1 : 0);
   }
 
   // ---- Remembered lists ----
@@ -214,18 +215,43 @@ export class Evaluation {
       && terms.every(({ forms, classes }) => classes === undefined && forms.every(({ weight = 1 }) => weight === 1));
   }
 
-  /** Tallies terms, and brings their weights. Scores of terms that are all required are added rarest first, as those of lists are. */
+  /** The same for terms that are all required: of few postings, bits are the quicker way. */
+  #mayTallyAll(terms: readonly TermQuery[]): boolean {
+    return this.#mayTally(terms) && terms.reduce((sum, { forms }) => sum + this.#cost(forms), 0) * FEW_POSTINGS > this.#documents;
+  }
+
+  /** Tallies terms, and brings their weights. Of those that are all required, the rarest comes first, and scores are added as those of lists are. */
   #tally(terms: readonly TermQuery[], all: boolean): void {
     const { call } = this.#kernel;
-    const tallied = terms.map(({ forms, weight = 1 }, slot) => {
+    const ordered = all ? [...terms].sort((a, b) => this.#cost(a.forms) - this.#cost(b.forms)) : terms;
+    const tallied = ordered.map(({ forms, weight = 1 }, slot) => {
       const distinct = withoutRepeats(forms);
       this.#kernel.inputEach(distinct, ({ id }) => id);
       const list = call.recall(distinct.length) >>> 0;
-      const documents = list === 0 ? call.tallyForms(distinct.length, slot) : call.tallyList(list, slot);
+      const documents = list === 0 ? call.tallyForms(distinct.length, slot, all ? slot : 0) : call.tallyList(list, slot);
       return { slot, documents, weight: weight * this.#scoring.weightOf(documents) };
     });
     if (all) tallied.sort((a, b) => a.documents - b.documents);
     this.#kernel.inputWeighted(tallied, ({ slot }) => slot);
+  }
+
+  #selectAll(terms: readonly TermQuery[]): Tallied | undefined {
+    if (!this.#mayTallyAll(terms)) return undefined;
+    this.#tally(terms, true);
+    return { terms: terms.length, all: true };
+  }
+
+  /** Scores of short lists are added in less time than it takes to find out which need not be. */
+  #selectAny(terms: readonly TermQuery[]): ResultPlace {
+    const { call } = this.#kernel;
+    const lists = this.#recallAll(terms);
+    if (lists !== undefined && lists.reduce((sum, { list }) => sum + call.documentsIn(list), 0) < SHORT_LISTS) {
+      this.#allow();
+      for (const { list, weight } of lists) call.scoreList(list, 0, Action.add, weight);
+      return 'scores';
+    }
+    this.#tally(terms, false);
+    return { terms: terms.length, all: false };
   }
 
   /** The classes in which what follows may match. */
@@ -302,6 +328,10 @@ export class Evaluation {
 const MANY_FORMS = 100;
 /** Terms that the kernel tallies at once. */
 const MAX_TALLIES = 8;
+/** Terms that are all required have few postings when there is one for more than so many documents: measured. */
+const FEW_POSTINGS = 40;
+/** Documents that lists have together, at most, to be short: measured. */
+const SHORT_LISTS = 16_000;
 /** Lists that the kernel intersects at once. */
 const MAX_LISTS = 255;
 
