@@ -153,7 +153,7 @@ export function newDocument(ordinal: u32, number: u32): u32 {
   assert(number < MAX_CLASSES, 'a class out of range');
   const doc = load<u32>(H_DOCS);
   const capacity = load<u32>(H_DOC_CAPACITY);
-  if (doc >= capacity) resizeDocuments(max(256, capacity + (capacity >> 3)));
+  if (doc >= capacity) resizeDocuments(max(256, capacity + (capacity >> 4)));
   widenOrdinals(ordinal);
   store<u32>(H_DOCS, doc + 1);
   store<u32>(<usize>load<u32>(H_ORDINALS) + (<usize>doc << 2), ordinal);
@@ -269,7 +269,7 @@ function dropFurtherLengths(doc: u32): void {
 function widenOrdinals(ordinal: u32): void {
   const capacity = load<u32>(H_DOC_OF_CAPACITY);
   if (ordinal < capacity) return;
-  const wider = max(max(256, capacity + (capacity >> 3)), ordinal + 1);
+  const wider = max(max(256, capacity + (capacity >> 4)), ordinal + 1);
   store<u32>(H_DOC_OF, <u32>resize(load<u32>(H_DOC_OF), capacity * 4, wider * 4, PART_DOCUMENTS));
   store<u32>(H_DOC_OF_CAPACITY, wider);
 }

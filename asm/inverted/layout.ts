@@ -109,10 +109,10 @@ export const H_OLD_SLOTS: usize = HEADER + 1268;
 export const H_OLD_NEXT: usize = HEADER + 1272;
 /** Signatures of the keys of forms (see `signatures.ts`). */
 export const H_SIGNATURES: usize = HEADER + 1276;
-/** Heads of the lists of free chunks by size class, 144 x u32. */
+/** Heads of the lists of free chunks by size class, 160 x u32. */
 export const H_FREE_LISTS: usize = HEADER + 1280;
 /** Live documents by class, 32 x u32. */
-export const H_CLASS_DOCS: usize = HEADER + 1856;
+export const H_CLASS_DOCS: usize = HEADER + 1920;
 export const MAX_CLASSES: u32 = 32;
 
 // ---- Scratch: everything from here to the end of the header page is forgotten by a checkpoint

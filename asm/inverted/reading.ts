@@ -1,9 +1,9 @@
 // Reading postings back: a form's postings are a number of chunks, its blocks and then its tail.
 
-import { skipVarints } from './bytes.ts';
+import { getVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
 import { H_EPOCH, H_REMAP, H_REMAP_DOCS, H_TOUCHED } from './layout.ts';
 import { unpack } from './packing.ts';
-import { BLOCK_HEADER, blockAt, blockCount, parsePosting, postingFrequency, postingGap, TAIL_EPOCH_SHIFT, tailCount } from './postings.ts';
+import { BLOCK_HEADER, blockAt, blockCount, parsePosting, postingFrequency, TAIL_EPOCH_SHIFT, tailCount } from './postings.ts';
 import { R_TAIL, R_TAIL_POSTINGS, recordOf } from './records.ts';
 
 export function chunkCount(form: u32): u32 {
@@ -118,11 +118,18 @@ function readTail(record: usize, docs: usize, frequencies: usize): u32 {
   let at = <usize>load<u32>(record, R_TAIL);
   let doc: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    at = parsePosting(at);
-    doc += postingGap();
+    // Most have one occurrence in the content.
+    const head = getVarint(at);
+    let frequency: u32 = 1;
+    if ((varintValue(head) & 1) !== 0) at += varintLength(head);
+    else {
+      at = parsePosting(at);
+      frequency = postingFrequency();
+    }
+    doc += varintValue(head) >> 1;
     store<u32>(docs + (<usize>i << 2), doc);
-    store<u32>(frequencies + (<usize>i << 2), postingFrequency());
-    at = skipVarints(at, postingFrequency());
+    store<u32>(frequencies + (<usize>i << 2), frequency);
+    at = skipVarints(at, frequency);
   }
   if (!isTailCurrent(record)) renumber(docs, count);
   return count;
