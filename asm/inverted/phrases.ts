@@ -16,7 +16,7 @@ import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { documentMask, documentsOf, wordsOf } from './lists/list.ts';
 import { positionsAt, widenPositions } from './lists/positions.ts';
 import { seek } from './lists/scoring.ts';
-import { countFound, findForm, openCandidates, positionsFound } from './occurrences.ts';
+import { closeCandidates, countFound, findForm, openCandidates, positionsFound } from './occurrences.ts';
 import { B_INPUT, B_MERGE, buffer, reserve } from './scratch.ts';
 
 const NONE: u32 = 0xffffffff;
@@ -40,11 +40,18 @@ const B_WINDOW: u32 = B_MERGE + 2;
 export function keepPhrase(level: u32, scored: bool): void {
   const exact = inputAt(1) !== 0;
   const bits = bitsOf(level);
-  open(bits);
+  const byForms = inputAt(4) !== 0;
+  if (byForms) reserve(B_WORDS, max(inputAt(0), 1) * WORD);
+  else openLists();
   const scores = scoresOf(level);
   const bytes = bitmapBytes();
   let rank: u32 = 0;
+  let opened: usize = 0;
   for (let at: usize = 0; at < bytes; at += 8) {
+    if (byForms && at === opened) {
+      opened = open(bits, at);
+      rank = 0;
+    }
     let kept = load<u64>(bits + at);
     for (let left = kept; left !== 0; left &= left - 1) {
       const doc = <u32>((at << 3) + <usize>ctz(left));
@@ -57,6 +64,7 @@ export function keepPhrase(level: u32, scored: bool): void {
     }
     store<u64>(bits + at, kept);
   }
+  if (byForms) closeCandidates();
 }
 
 function inputAt(index: u32): u32 {
@@ -67,19 +75,18 @@ function wordAt(index: u32): usize {
   return buffer(B_WORDS) + <usize>index * WORD;
 }
 
-/** Finds where the words stand in the documents of a bitmap; lists know it. */
-function open(bits: usize): void {
-  if (inputAt(4) === 0) return openLists();
+/** Finds where the words stand in some of the documents of a bitmap, from a byte on; gives the byte behind them. */
+function open(bits: usize, from: usize): usize {
   const words = inputAt(0);
-  reserve(B_WORDS, max(words, 1) * WORD);
-  openCandidates(bits, words);
+  const end = openCandidates(bits, from, words);
   let at: u32 = 5;
   for (let i: u32 = 0; i < words; i++) {
     const forms = inputAt(at + 1);
     store<u32>(wordAt(i), inputAt(at), W_WANTED);
-    for (let j: u32 = 0; j < forms; j++) findForm(inputAt(at + 2 + j), i, bits);
+    for (let j: u32 = 0; j < forms; j++) findForm(inputAt(at + 2 + j), i, bits, <u32>from << 3, (<u32>end << 3) - 1);
     at += 2 + forms;
   }
+  return end;
 }
 
 function openLists(): void {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { expectSame, known } from '../../testkit/inverted/cases.ts';
 import { ReferenceIndex, type WordQuery } from '../../testkit/inverted/reference.ts';
 import { type FieldText, InvertedIndex } from './index.ts';
@@ -61,5 +61,15 @@ describe.each(['release', 'debug'] as const)('tallies, %s build', (build) => {
         if (i > 3) index.compact(0, i === 4, () => 0);
       }
     }), { numRuns: 3 });
+  });
+
+  it('find a phrase in more documents than are looked at together', () => {
+    const index = new InvertedIndex({ build, rememberedBytes: 0 });
+    const texts = ['red blue', 'blue red', 'red green blue'];
+    for (let ord = 0; ord < 15_000; ord++) index.add(ord, [{ field: 0, text: texts[ord % 3]! }]);
+    const phrase = (...words: string[]) => ({ kind: 'phrase' as const, words: words.map((form, offset) => ({ forms: [{ id: index.form(form)! }], offset })) });
+    const search = (...words: string[]) => index.search(phrase(...words), { algorithm: { kind: 'bm25' }, limit: 3 });
+    expect([search('red', 'blue').total, search('blue', 'red').total, search('red', 'green', 'blue').total]).toEqual([5000, 5000, 5000]);
+    expect(search('blue', 'red').hits.map(({ ord }) => ord)).toEqual([1, 4, 7]);
   });
 });
