@@ -10,7 +10,7 @@ import { lengthsOf, resizeDocuments } from './documents.ts';
 import { formCount, formExists, R_DOCUMENTS, recordOf } from './records.ts';
 import {
   BLOCK, H_CLASSES, H_COMPACT_BLOCK, H_COMPACT_FORM, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOCS, H_EPOCH, H_FURTHER_LENGTHS,
-  H_ORDINALS, H_REMAP, H_REMAP_DOCS, PART_COMPACTION, PLAIN_FIELDS, SINK,
+  H_GRADED, H_ORDINALS, H_REMAP, H_REMAP_DOCS, PART_COMPACTION, PLAIN_FIELDS, SINK,
 } from './layout.ts';
 import { forgetLists } from './lists/arena.ts';
 import { release, resize } from './memory.ts';
@@ -41,6 +41,7 @@ export function beginCompaction(): void {
   store<u32>(H_REMAP, <u32>remap);
   store<u32>(H_REMAP_DOCS, docs);
   store<u32>(H_DOCS, next);
+  store<u32>(H_GRADED, 0);
   store<u32>(H_DEAD_DOCS, 0);
   store<u32>(H_DEATHS, load<u32>(H_DEATHS) + 1);
   store<u32>(H_EPOCH, 1 - load<u32>(H_EPOCH));

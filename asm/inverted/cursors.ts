@@ -8,13 +8,11 @@
 //
 // A position is a u64 with the field in its upper half, so that those of a posting ascend.
 
-import { getVarint, varintLength, varintValue } from './bytes.ts';
-import { R_TAIL, recordOf } from './records.ts';
-import { CONTENT_FREQUENCIES, H_CURSOR_POSITIONS } from './layout.ts';
-import { decodePositions } from './positions.ts';
-import { blockAt, blockCount, parsePosting, postingFrequency } from './postings.ts';
-import { entryField, entryFrequency, entryIndex, readFields } from './fields.ts';
-import { blockPositions, chunkCount, isCurrent, readChunk } from './reading.ts';
+import { readChunkPositions } from './chunk-positions.ts';
+import { H_CURSOR_POSITIONS } from './layout.ts';
+import { blockAt, blockCount } from './postings.ts';
+import { chunkCount, isCurrent, readChunk } from './reading.ts';
+import { recordOf } from './records.ts';
 import { B_CURSOR_POSITIONS, B_CURSORS, buffer, reserve } from './scratch.ts';
 
 export const CURSOR: u32 = 1568;
@@ -114,13 +112,7 @@ function loadPositions(cursor: usize): void {
     values += load<u32>(cursor + i, C_FREQUENCIES);
   }
   makeRoom(cursor, values * 8);
-  const positions = buffer(B_CURSOR_POSITIONS) + load<u32>(cursor, C_POSITIONS);
-  // The differences, half as wide, come behind the middle, so that what is written never overtakes what is read.
-  const differences = positions + (<usize>values << 2);
-  const record = recordOf(form);
-  if (chunk < blockCount(record)) decodePositions(blockPositions(blockAt(record, chunk)), count, cursor + C_FREQUENCIES, differences);
-  else readTailPositions(load<u32>(record, R_TAIL), count, differences);
-  sumPositions(differences, count, readFields(form, chunk, count, cursor + C_FREQUENCIES), positions);
+  readChunkPositions(form, chunk, count, cursor + C_FREQUENCIES, buffer(B_CURSOR_POSITIONS) + load<u32>(cursor, C_POSITIONS));
   store<u32>(cursor, 1, C_LOADED);
 }
 
@@ -134,41 +126,4 @@ function makeRoom(cursor: usize, bytes: u32): void {
   store<u32>(H_CURSOR_POSITIONS, at + wider);
   store<u32>(cursor, at, C_POSITIONS);
   store<u32>(cursor, wider, C_ROOM);
-}
-
-function readTailPositions(at: usize, count: u32, to: usize): void {
-  for (let i: u32 = 0; i < count; i++) {
-    at = parsePosting(at);
-    for (let left = postingFrequency(); left > 0; left--) {
-      const position = getVarint(at);
-      at += varintLength(position);
-      store<u32>(to, varintValue(position));
-      to += 4;
-    }
-  }
-}
-
-/** From differences within each field of each posting to positions with their fields. */
-function sumPositions(from: usize, count: u32, entries: u32, to: usize): void {
-  let entry: u32 = 0;
-  for (let i: u32 = 0; i < count; i++) {
-    const inContent = <usize>load<u32>(CONTENT_FREQUENCIES + (<usize>i << 2));
-    sumDifferences(from, inContent, 0, to);
-    from += inContent << 2;
-    to += inContent << 3;
-    for (; entry < entries && entryIndex(entry) === i; entry++) {
-      const there = <usize>entryFrequency(entry);
-      sumDifferences(from, there, <u64>entryField(entry) << 32, to);
-      from += there << 2;
-      to += there << 3;
-    }
-  }
-}
-
-function sumDifferences(from: usize, count: usize, position: u64, to: usize): void {
-  for (const end = from + (count << 2); from < end; from += 4) {
-    position += <u64>load<u32>(from);
-    store<u64>(to, position);
-    to += 8;
-  }
 }

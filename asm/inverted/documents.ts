@@ -13,12 +13,14 @@
 import { getVarint, putVarint, varintLength, varintValue } from './bytes.ts';
 import {
   H_CLASS_DOCS, H_CLASSES, H_DEAD_DOCS, H_DEATHS, H_DOC_CAPACITY, H_DOC_OF, H_DOC_OF_CAPACITY, H_DOCS, H_EXCLUDED, H_FIELD_CAPACITY, H_FIELD_SUMS,
-  H_FURTHER, H_FURTHER_LENGTHS, H_LENGTH_SUM, H_LENGTHS, H_LIVE_DOCS, H_ORDINALS, MAX_CLASSES, OWN_FIELDS, PART_DOCUMENTS, PLAIN_FIELDS,
+  H_FURTHER, H_FURTHER_LENGTHS, H_GRADED, H_LENGTH_SUM, H_LENGTHS, H_LIVE_DOCS, H_ORDINALS, MAX_CLASSES, OWN_FIELDS, PART_DOCUMENTS, PLAIN_FIELDS,
 } from './layout.ts';
 import { allocate, release, resize } from './memory.ts';
-import { B_DOC_LENGTHS, reserve } from './scratch.ts';
+import { B_DOC_LENGTHS, B_GRADES, buffer, reserve } from './scratch.ts';
 
 const SUMS: u32 = 16;
+/** What says in the grades (see `grades.ts`) that a document is dead. Its high bit stands in no other grade. */
+export const DEAD_GRADE: u8 = 0x80;
 
 /** Deletes the document of an ordinal. Gives whether there was one. */
 export function removeDocument(ordinal: u32): bool {
@@ -34,6 +36,7 @@ export function removeDocument(ordinal: u32): bool {
     store<f32>(place, f32.POSITIVE_INFINITY);
   }
   dropFurtherLengths(doc);
+  if (doc < load<u32>(H_GRADED)) store<u8>(buffer(B_GRADES) + <usize>doc, DEAD_GRADE);
   store<u32>(<usize>load<u32>(H_DOC_OF) + (<usize>ordinal << 2), 0);
   addTo(H_LIVE_DOCS, -1);
   addTo(documentsInClass(classOf(doc)), -1);
@@ -150,7 +153,7 @@ export function newDocument(ordinal: u32, number: u32): u32 {
   assert(number < MAX_CLASSES, 'a class out of range');
   const doc = load<u32>(H_DOCS);
   const capacity = load<u32>(H_DOC_CAPACITY);
-  if (doc >= capacity) resizeDocuments(max(256, capacity + (capacity >> 3)));
+  if (doc >= capacity) resizeDocuments(max(256, capacity + (capacity >> 4)));
   widenOrdinals(ordinal);
   store<u32>(H_DOCS, doc + 1);
   store<u32>(<usize>load<u32>(H_ORDINALS) + (<usize>doc << 2), ordinal);
@@ -266,7 +269,7 @@ function dropFurtherLengths(doc: u32): void {
 function widenOrdinals(ordinal: u32): void {
   const capacity = load<u32>(H_DOC_OF_CAPACITY);
   if (ordinal < capacity) return;
-  const wider = max(max(256, capacity + (capacity >> 3)), ordinal + 1);
+  const wider = max(max(256, capacity + (capacity >> 4)), ordinal + 1);
   store<u32>(H_DOC_OF, <u32>resize(load<u32>(H_DOC_OF), capacity * 4, wider * 4, PART_DOCUMENTS));
   store<u32>(H_DOC_OF_CAPACITY, wider);
 }

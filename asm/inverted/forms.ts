@@ -73,7 +73,7 @@ function newNumber(): u32 {
   const form = load<u32>(H_FORMS);
   const capacity = load<u32>(H_FORM_CAPACITY);
   if (form >= capacity) {
-    const wider = max(FIRST_CAPACITY, capacity + (capacity >> 3));
+    const wider = max(FIRST_CAPACITY, capacity + (capacity >> 4));
     store<u32>(H_RECORDS, <u32>resize(load<u32>(H_RECORDS), capacity * RECORD, wider * RECORD, PART_FORMS));
     store<u32>(H_SIGNATURES, <u32>resize(load<u32>(H_SIGNATURES), capacity * 8, wider * 8, PART_FORMS));
     store<u32>(H_FORM_CAPACITY, wider);

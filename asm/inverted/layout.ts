@@ -15,7 +15,7 @@ export const FIRST_HEAP_PAGE: u32 = 3;
 
 export const MAGIC: u32 = 0x31584951; // "QIX1"
 /** Changes with every change of how bytes lie; a checkpoint of another layout is rebuilt. */
-export const LAYOUT: u32 = 6;
+export const LAYOUT: u32 = 7;
 
 // Kinds of pages.
 export const PAGE_FREE: u8 = 0;
@@ -109,10 +109,10 @@ export const H_OLD_SLOTS: usize = HEADER + 1268;
 export const H_OLD_NEXT: usize = HEADER + 1272;
 /** Signatures of the keys of forms (see `signatures.ts`). */
 export const H_SIGNATURES: usize = HEADER + 1276;
-/** Heads of the lists of free chunks by size class, 144 x u32. */
+/** Heads of the lists of free chunks by size class, 160 x u32. */
 export const H_FREE_LISTS: usize = HEADER + 1280;
 /** Live documents by class, 32 x u32. */
-export const H_CLASS_DOCS: usize = HEADER + 1856;
+export const H_CLASS_DOCS: usize = HEADER + 1920;
 export const MAX_CLASSES: u32 = 32;
 
 // ---- Scratch: everything from here to the end of the header page is forgotten by a checkpoint
@@ -155,6 +155,14 @@ export const H_EXCLUDED: usize = H_SCRATCH + 620;
 export const H_PLACES: usize = H_SCRATCH + 760;
 /** Numbers that the host gives the parameters of scoring (see `lists/scored.ts`). */
 export const H_SCORING_NAMES: usize = H_SCRATCH + 768;
+/** Documents before this one have grades, and how many had any when their lengths, 3 x f32, were chosen (see `grades.ts`). */
+export const H_GRADED: usize = H_SCRATCH + 960;
+export const H_GRADED_FOR: usize = H_SCRATCH + 964;
+/** Of no use, so that what was loaded is used (see `touchBlocks`). */
+export const H_TOUCHED: usize = H_SCRATCH + 980;
+/** Candidates of a phrase, and bytes of their positions (see `occurrences.ts`). */
+export const H_CANDIDATES: usize = H_SCRATCH + 984;
+export const H_FOUND: usize = H_SCRATCH + 988;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
 export const H_LEVELS: usize = H_SCRATCH + 1024;
 export const H_LEVEL_CAPACITY: usize = H_SCRATCH + 1536;
@@ -173,6 +181,10 @@ export const FUZZY: usize = HEADER + 0x4000; // rows of the automaton, and the w
 export const SEALED_DOCS: usize = HEADER + 0x8000; // of the block that is being sealed, u32
 export const SEALED_FREQUENCIES: usize = HEADER + 0x8400;
 export const LOGARITHMS: usize = HEADER + 0x8800; // 1 + ln of 1 to 255, f32, as they are needed
+export const TALLIED: usize = HEADER + 0x9000; // terms of a query (see `tallies.ts`)
+export const CHOSEN: usize = HEADER + 0x9200; // postings of a chunk that are of use, u32
+export const POSITION_PARTS: usize = HEADER + 0x9600; // of a block (see `positions.ts`)
+export const NEXT_VALUES: usize = HEADER + 0x9700; // by class, while they are decoded, u32
 export const HEADER_END: usize = HEADER + 0x10000;
 
 // ---- Parts of the memory accounting --------------------------------------------------------

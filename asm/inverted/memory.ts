@@ -1,5 +1,5 @@
-// The allocator. Small chunks come in 144 size classes (steps of 8 bytes up to 128, then sixteen to a
-// doubling, up to 32 KiB), each with a list of free chunks that are linked through their first word; a class
+// The allocator. Small chunks come in 160 size classes (steps of 8 bytes up to 512, which most blocks of postings have, then
+// sixteen to a doubling, up to 32 KiB), each with a list of free chunks that are linked through their first word; a class
 // without any takes from a larger one and leaves the rest free, and only then from new pages. Larger chunks
 // are runs of whole pages, found by first fit. A chunk has no header: its owner knows how much it asked
 // for, and says so when it gives the chunk back.
@@ -160,15 +160,15 @@ function freeClass(c: u32): u32 {
 
 /** Smallest class whose chunks hold `size` bytes, `size` <= MAX_SMALL. */
 function classOf(size: u32): u32 {
-  if (size <= 128) return size === 0 ? 0 : (size - 1) >> 3;
+  if (size <= 512) return size === 0 ? 0 : (size - 1) >> 3;
   const top = 31 - clz(size - 1);
-  return 16 + ((top - 7) << 4) + (((size - 1) >> (top - 4)) & 15);
+  return 64 + ((top - 9) << 4) + (((size - 1) >> (top - 4)) & 15);
 }
 
 function classSize(c: u32): u32 {
-  if (c < 16) return (c + 1) << 3;
-  const top = 7 + ((c - 16) >> 4);
-  return (1 << top) + ((((c - 16) & 15) + 1) << (top - 4));
+  if (c < 64) return (c + 1) << 3;
+  const top = 9 + ((c - 64) >> 4);
+  return (1 << top) + (((c & 15) + 1) << (top - 4));
 }
 
 function count(part: u32, bytes: i32): void {

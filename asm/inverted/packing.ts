@@ -22,18 +22,18 @@ export function pack(from: usize, count: u32, to: usize): usize {
   return putExceptions(from, count, bits, to, behind);
 }
 
-/** Unpacks `count` values to `to` (room for whole rows) and gives the address behind what it read. */
-export function unpack(from: usize, count: u32, to: usize): usize {
+/** Unpacks `count` values to `to` (room for whole rows), each `more` larger than it was packed; gives the address behind what it read. */
+export function unpack(from: usize, count: u32, to: usize, more: u32): usize {
   const bits = <u32>load<u8>(from);
   let exceptions = <u32>load<u8>(from, 1);
   assert(bits <= 32 && exceptions <= count, 'a damaged run');
   const packed = from + 2;
-  unpackRows(packed, (count + 3) >> 2, bits, to);
+  unpackRows(packed, (count + 3) >> 2, bits, to, more);
   let at = packed + vectors(count, bits) * 16;
   for (; exceptions > 0; exceptions--) {
     const place = to + (<usize>load<u8>(at) << 2);
     const high = getVarint(at + 1);
-    store<u32>(place, load<u32>(place) | (varintValue(high) << bits));
+    store<u32>(place, load<u32>(place) + (varintValue(high) << bits));
     at += 1 + varintLength(high);
   }
   return at;
@@ -92,23 +92,31 @@ function packRows(from: usize, rows: u32, bits: u32, to: usize): void {
   if (shift > 0) v128.store(to, word);
 }
 
-function unpackRows(from: usize, rows: u32, bits: u32, to: usize): void {
-  if (bits === 0) return memory.fill(to, 0, <usize>rows << 4);
+/** Without branches, which nothing predicts where the width changes from run to run; so it may read a vector behind the rows (see `memory.ts`). */
+function unpackRows(from: usize, rows: u32, bits: u32, to: usize, more: u32): void {
+  const least = i32x4.splat(<i32>more);
+  const end = to + (<usize>rows << 4);
+  if (bits === 0) {
+    for (; to < end; to += 16) v128.store(to, least);
+    return;
+  }
   const mask = i32x4.splat(<i32>(<u32>0xffffffff >> (32 - bits)));
-  let shift: u32 = 0;
-  let word = v128.load(from);
-  for (const end = to + (<usize>rows << 4); to < end; to += 16) {
-    let value = i32x4.shr_u(word, shift);
-    shift += bits;
-    if (shift >= 32) {
-      shift -= 32;
-      from += 16;
-      if (to + 16 < end || shift > 0) {
-        word = v128.load(from);
-        if (shift > 0) value = v128.or(value, i32x4.shl(word, bits - shift));
-      }
+  let at: u32 = 0;
+  if ((bits & (bits - 1)) === 0) {
+    for (; to < end; to += 16) {
+      const low = i32x4.shr_u(v128.load(from + (<usize>(at >> 5) << 4)), at);
+      v128.store(to, i32x4.add(v128.and(low, mask), least));
+      at += bits;
     }
-    v128.store(to, v128.and(value, mask));
+    return;
+  }
+  for (; to < end; to += 16) {
+    const word = from + (<usize>(at >> 5) << 4);
+    const low = i32x4.shr_u(v128.load(word), at);
+    // A shift by 32 is one by 0, so there are two.
+    const high = i32x4.shl(i32x4.shl(v128.load(word, 16), ~at), 1);
+    v128.store(to, i32x4.add(v128.and(v128.or(low, high), mask), least));
+    at += bits;
   }
 }
 

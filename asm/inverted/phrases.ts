@@ -12,55 +12,59 @@
 // every word as often as wanted, in any order; its span is last - first position, its extra what that is
 // more than the least span, and the score of the document is multiplied by 1 / (1 + extra).
 
-import { CURSOR, cursorAt, formOf, occurrencesIn, openCursor, positionsOf, readPositions, resetCursors, seekDocument } from './cursors.ts';
-import { DERIVED } from './layout.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { documentMask, documentsOf, wordsOf } from './lists/list.ts';
 import { positionsAt, widenPositions } from './lists/positions.ts';
 import { seek } from './lists/scoring.ts';
-import { mergeOwn } from './merging.ts';
-import { R_FIELDS, recordOf } from './records.ts';
-import { B_CURSORS, B_INPUT, B_MERGE, buffer, reserve } from './scratch.ts';
+import { closeCandidates, countFound, findForm, openCandidates, positionsFound } from './occurrences.ts';
+import { B_INPUT, B_MERGE, buffer, reserve } from './scratch.ts';
 
 const NONE: u32 = 0xffffffff;
 const NOWHERE: u64 = u64.MAX_VALUE;
 
-/** A word while a document is looked at: offset or count, forms, first cursor, address of positions, their number, next, in the window, list, place in it. */
-const WORD: u32 = 36;
+/** A word while a document is looked at: offset or count, address of positions, their number, next, in the window, list, place in it. */
+const WORD: u32 = 28;
 const W_WANTED: usize = 0;
-const W_FORMS: usize = 4;
-const W_CURSOR: usize = 8;
-const W_POSITIONS: usize = 12;
-const W_COUNT: usize = 16;
-const W_NEXT: usize = 20;
-const W_INSIDE: usize = 24;
-const W_LIST: usize = 28;
-const W_PLACE: usize = 32;
+const W_POSITIONS: usize = 4;
+const W_COUNT: usize = 8;
+const W_NEXT: usize = 12;
+const W_INSIDE: usize = 16;
+const W_LIST: usize = 20;
+const W_PLACE: usize = 24;
 
 const B_WORDS: u32 = B_MERGE;
 const B_MERGED: u32 = B_MERGE + 1;
 const B_WINDOW: u32 = B_MERGE + 2;
 
-/** Drops the documents of a level that lack the phrase, and weakens those that have it loosely. */
-export function keepPhrase(level: u32): void {
+/** Drops the documents of a level that lack the phrase, and weakens those that have it loosely. Where it isn't loose, they may have no scores yet. */
+export function keepPhrase(level: u32, scored: bool): void {
   const exact = inputAt(1) !== 0;
-  open();
   const bits = bitsOf(level);
+  const byForms = inputAt(4) !== 0;
+  if (byForms) reserve(B_WORDS, max(inputAt(0), 1) * WORD);
+  else openLists();
   const scores = scoresOf(level);
   const bytes = bitmapBytes();
+  let rank: u32 = 0;
+  let opened: usize = 0;
   for (let at: usize = 0; at < bytes; at += 8) {
+    if (byForms && at === opened) {
+      opened = open(bits, at);
+      rank = 0;
+    }
     let kept = load<u64>(bits + at);
     for (let left = kept; left !== 0; left &= left - 1) {
       const doc = <u32>((at << 3) + <usize>ctz(left));
-      const extra = !gather(doc) ? NONE : exact ? <u32>(hasExact() ? 0 : NONE) : leastExtra();
+      const extra = !gather(doc, rank++) ? NONE : exact ? <u32>(hasExact() ? 0 : NONE) : leastExtra();
       const place = scores + (<usize>doc << 2);
       if (extra === NONE) {
         kept ^= left & (0 - left);
-        store<f32>(place, 0);
+        if (scored) store<f32>(place, 0);
       } else if (extra > 0) store<f32>(place, load<f32>(place) / (1 + <f32>extra));
     }
     store<u64>(bits + at, kept);
   }
+  if (byForms) closeCandidates();
 }
 
 function inputAt(index: u32): u32 {
@@ -71,22 +75,18 @@ function wordAt(index: u32): usize {
   return buffer(B_WORDS) + <usize>index * WORD;
 }
 
-function open(): void {
-  if (inputAt(4) === 0) return openLists();
-  resetCursors();
-  reserve(B_CURSORS, max(inputAt(4), 1) * CURSOR);
-  reserve(B_WORDS, max(inputAt(0), 1) * WORD);
+/** Finds where the words stand in some of the documents of a bitmap, from a byte on; gives the byte behind them. */
+function open(bits: usize, from: usize): usize {
+  const words = inputAt(0);
+  const end = openCandidates(bits, from, words);
   let at: u32 = 5;
-  let cursor: u32 = 0;
-  for (let i: u32 = 0; i < inputAt(0); i++) {
-    const word = wordAt(i);
+  for (let i: u32 = 0; i < words; i++) {
     const forms = inputAt(at + 1);
-    store<u32>(word, inputAt(at), W_WANTED);
-    store<u32>(word, forms, W_FORMS);
-    store<u32>(word, cursor, W_CURSOR);
-    for (let j: u32 = 0; j < forms; j++) openCursor(cursor++, inputAt(at + 2 + j));
+    store<u32>(wordAt(i), inputAt(at), W_WANTED);
+    for (let j: u32 = 0; j < forms; j++) findForm(inputAt(at + 2 + j), i, bits, <u32>from << 3, (<u32>end << 3) - 1);
     at += 2 + forms;
   }
+  return end;
 }
 
 function openLists(): void {
@@ -99,8 +99,8 @@ function openLists(): void {
 }
 
 /** Finds every word's positions in a document, ascending. Gives whether every word has some. */
-function gather(doc: u32): bool {
-  return inputAt(4) === 0 ? gatherFromLists(doc) : gatherFromPostings(doc);
+function gather(doc: u32, rank: u32): bool {
+  return inputAt(4) === 0 ? gatherFromLists(doc) : gatherFound(rank);
 }
 
 function gatherFromLists(doc: u32): bool {
@@ -131,46 +131,18 @@ function widen(word: usize, to: usize): usize {
   return end;
 }
 
-function gatherFromPostings(doc: u32): bool {
+function gatherFound(rank: u32): bool {
   const words = inputAt(0);
-  let all = true;
-  let merged: u32 = 0;
   for (let i: u32 = 0; i < words; i++) {
     const word = wordAt(i);
-    let count: u32 = 0;
-    const first = cursorAt(load<u32>(word, W_CURSOR));
-    for (let j: u32 = 0; j < load<u32>(word, W_FORMS); j++) count += seekDocument(first + <usize>j * CURSOR, doc);
+    const count = countFound(i, rank);
+    if (count === 0) return false;
+    store<u32>(word, <u32>positionsFound(i, rank), W_POSITIONS);
     store<u32>(word, count, W_COUNT);
     store<u32>(word, 0, W_NEXT);
     store<u32>(word, 0, W_INSIDE);
-    merged += count;
-    all = all && count > 0;
   }
-  if (!all) return false;
-  const cursors = inputAt(4);
-  for (let i: u32 = 0; i < cursors; i++) if (occurrencesIn(cursorAt(i), doc) > 0) readPositions(cursorAt(i));
-  let to = reserve(B_MERGED, merged * 16);
-  for (let i: u32 = 0; i < words; i++) to = mergeWord(wordAt(i), doc, to);
   return true;
-}
-
-/** Merges the positions of a word's forms into one list at `to`, without those in derived fields; gives the address behind. */
-function mergeWord(word: usize, doc: u32, to: usize): usize {
-  const forms = load<u32>(word, W_FORMS);
-  const first = load<u32>(word, W_CURSOR);
-  if (forms === 1 && (load<u8>(recordOf(formOf(cursorAt(first))), R_FIELDS) & DERIVED) === 0) {
-    store<u32>(word, <u32>positionsOf(cursorAt(first)), W_POSITIONS);
-    return to;
-  }
-  let end = to;
-  for (let j: u32 = 0; j < forms; j++) {
-    const cursor = cursorAt(first + j);
-    const count = occurrencesIn(cursor, doc);
-    if (count > 0) end = mergeOwn(to, end, positionsOf(cursor), count);
-  }
-  store<u32>(word, <u32>to, W_POSITIONS);
-  store<u32>(word, <u32>(end - to) >> 3, W_COUNT);
-  return end;
 }
 
 function positionAt(word: usize, index: u32): u64 {
@@ -195,11 +167,12 @@ function hasExact(): bool {
 /** Whether a word stands at its offset from a base; bases ascend from call to call. */
 function standsAt(word: usize, base: u64): bool {
   const wanted = base + load<u32>(word, W_WANTED);
-  const count = load<u32>(word, W_COUNT);
-  let next = load<u32>(word, W_NEXT);
-  while (next < count && positionAt(word, next) < wanted) next++;
-  store<u32>(word, next, W_NEXT);
-  return next < count && positionAt(word, next) === wanted && wanted >> 32 === base >> 32;
+  const positions = <usize>load<u32>(word, W_POSITIONS);
+  const end = positions + (<usize>load<u32>(word, W_COUNT) << 3);
+  let at = positions + (<usize>load<u32>(word, W_NEXT) << 3);
+  while (at < end && load<u64>(at) < wanted) at += 8;
+  store<u32>(word, <u32>(at - positions) >> 3, W_NEXT);
+  return at < end && load<u64>(at) === wanted && wanted >> 32 === base >> 32;
 }
 
 /**

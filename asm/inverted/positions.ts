@@ -1,20 +1,41 @@
 // Positions of a block. They are coded by Golomb and Rice (Rice and Plaunt, 1971), since gaps between the
-// occurrences of a word are spread about geometrically: value >> k zeros, a one, and k bits. The gaps are
-// the smaller, the more often the document has the word, so there are four k, by 1, 2-3, 4-7 and more
-// occurrences. A value whose upper part is 16 or more is 16 zeros and its 32 bits.
+// occurrences of a word are spread about geometrically: k bits, and value >> k in unary. The gaps are
+// the smaller, the more often the document has the word, so there are four classes of postings, each with its k: those with 1, 2-3, 4-7
+// and more occurrences. Values stand class by class, and what is unary is apart, so that any posting's are found by counting bits
+// (Elias, 1974):
 //
-//     u16 four k of 4 bits   bits, the lowest of each byte first
+//     u16 four k of 4 bits   k bits of each value   value >> k zeros and a one for each   u32 each value >> k that is 16 or more
 //
-// Before they are coded, positions lie in B_POSITIONS class by class, so that sums and costs are worked out four at a time.
+// The lowest bits of a byte come first, and each part begins a byte. Values of the last part have 16 zeros in the one before.
+//
+// Before they are coded, positions lie in B_POSITIONS class by class, so that sums and costs are worked out four at a time. Before
+// they are decoded, the parts of the block are noted at POSITION_PARTS:
+//
+//     0 four k   4 address of the bits   8 address of the zeros and ones   12 values of classes before each (5 x u32)   32 bits of those (4 x u32)
+//     48 the lowest bit of each posting's frequency   64 the second   80 the third   96 whether it is 8 or more; 128 bits each
+//     112 address of the frequencies   128 by class, where a word of zeros and ones begins, in bits, and the ones before (2 x u32)
 
 import { getVarint, varintLength, varintValue } from './bytes.ts';
-import { BLOCK, RICE, SEALED_FREQUENCIES } from './layout.ts';
-import { B_POSITIONS, buffer, reserve, roomOf } from './scratch.ts';
+import { BLOCK, NEXT_VALUES, POSITION_PARTS, RICE } from './layout.ts';
+import { B_POSITIONS, B_VALUES, buffer, reserve, roomOf } from './scratch.ts';
 
 const ESCAPE: u32 = 16;
+/** Bits of an upper part that is escaped, beside its one. */
 const ESCAPED: u32 = ESCAPE + 32;
 const MAX_K: u32 = 15;
 const CLASSES: u32 = 4;
+
+const P_KS: usize = 0;
+const P_LOWER: usize = 4;
+const P_UPPER: usize = 8;
+const P_VALUES: usize = 12;
+const P_BITS: usize = 32;
+const P_FIRST: usize = 48;
+const P_SECOND: usize = 64;
+const P_THIRD: usize = 80;
+const P_MANY: usize = 96;
+const P_FREQUENCIES: usize = 112;
+const P_LAST: usize = 128;
 
 /** Makes ready to note positions. At RICE stands, for each class, how far its values reach in B_POSITIONS. */
 export function forgetPositions(): void {
@@ -48,36 +69,210 @@ export function notePositions(at: usize, frequency: u32): usize {
   return at;
 }
 
-/** Codes the noted positions of `count` postings, whose frequencies - 1 are at SEALED_FREQUENCIES; gives the address behind. */
-export function codePositions(count: u32, to: usize): usize {
+/** Codes the noted positions; gives the address behind. */
+export function codePositions(to: usize): usize {
   let ks: u32 = 0;
   for (let c: u32 = 0; c < CLASSES; c++) ks |= bestK(buffer(B_POSITIONS) + startOf(c), endOf(c)) << (c << 2);
   store<u16>(to, <u16>ks);
-  return putValues(count, ks, to + 2);
+  return putEscaped(ks, putUpper(ks, putLower(ks, to + 2)));
 }
 
-/** Decodes the positions of `count` postings of the given frequencies to `to`, u32 each. */
-export function decodePositions(from: usize, count: u32, frequencies: usize, to: usize): void {
+// ---- Decoding ------------------------------------------------------------------------------
+
+/** Notes the parts of the positions of `count` postings of the given frequencies, for `decodePosting`. */
+export function openPositions(from: usize, count: u32, frequencies: usize): void {
+  store<u32>(POSITION_PARTS, <u32>frequencies, P_FREQUENCIES);
+  notePlanes(count, frequencies);
   const ks = <u32>load<u16>(from);
-  from += 2;
-  let bit: usize = 0;
-  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
-    const frequency = load<u32>(frequencies + i);
-    const k = kOf(ks, classOf(frequency));
-    const mask: u64 = (<u64>1 << k) - 1;
-    for (const end = to + (<usize>frequency << 2); to < end; to += 4) {
-      const bits = load<u64>(from + (bit >> 3)) >> (bit & 7);
-      const upper = <u32>ctz(bits);
-      if (upper < ESCAPE) {
-        store<u32>(to, (upper << k) | <u32>((bits >> (upper + 1)) & mask));
-        bit += upper + 1 + k;
-      } else {
-        store<u32>(to, <u32>(bits >> ESCAPE));
-        bit += ESCAPE + 32;
-      }
-    }
+  let values: u32 = 0;
+  let bits: u32 = 0;
+  for (let c: u32 = 0; c < CLASSES; c++) {
+    store<u32>(POSITION_PARTS + (<usize>c << 2), values, P_VALUES);
+    store<u32>(POSITION_PARTS + (<usize>c << 2), bits, P_BITS);
+    const number = valuesUpTo(count, c);
+    values += number;
+    bits += number * kOf(ks, c);
+  }
+  v128.store(POSITION_PARTS, i64x2.splat(0), P_LAST);
+  v128.store(POSITION_PARTS, i64x2.splat(0), P_LAST + 16);
+  store<u32>(POSITION_PARTS, ks, P_KS);
+  store<u32>(POSITION_PARTS, <u32>from + 2, P_LOWER);
+  store<u32>(POSITION_PARTS, <u32>from + 2 + ((bits + 7) >> 3), P_UPPER);
+  store<u32>(POSITION_PARTS + (<usize>CLASSES << 2), values, P_VALUES);
+}
+
+/** Takes the frequencies apart bit by bit, 16 at a time. */
+function notePlanes(count: u32, frequencies: usize): void {
+  for (let i: u32 = 0; i < count; i += 16) {
+    const at = frequencies + (<usize>i << 2);
+    const low = i16x8.narrow_i32x4_s(v128.load(at), v128.load(at, 16));
+    const high = i16x8.narrow_i32x4_s(v128.load(at, 32), v128.load(at, 48));
+    const bytes = i8x16.narrow_i16x8_u(low, high);
+    const to = POSITION_PARTS + <usize>(i >> 3);
+    store<u16>(to, <u16>i8x16.bitmask(i16x8.shl(bytes, 7)), P_FIRST);
+    store<u16>(to, <u16>i8x16.bitmask(i16x8.shl(bytes, 6)), P_SECOND);
+    store<u16>(to, <u16>i8x16.bitmask(i16x8.shl(bytes, 5)), P_THIRD);
+    store<u16>(to, <u16>i8x16.bitmask(i8x16.ge_u(bytes, i8x16.splat(8))), P_MANY);
   }
 }
+
+/** Values of a class of the postings before one. */
+function valuesUpTo(index: u32, c: u32): u32 {
+  const low = index >= 64 ? ~(<u64>0) : (<u64>1 << index) - 1;
+  const values = valuesAmong(0, low, c);
+  return index <= 64 ? values : values + valuesAmong(8, index === 128 ? ~(<u64>0) : (<u64>1 << (index - 64)) - 1, c);
+}
+
+/** Values of a class of some postings among 64; `half` is 0 or 8. */
+function valuesAmong(half: usize, some: u64, c: u32): u32 {
+  const at = POSITION_PARTS + half;
+  const first = load<u64>(at, P_FIRST);
+  const second = load<u64>(at, P_SECOND);
+  const third = load<u64>(at, P_THIRD);
+  const many = load<u64>(at, P_MANY);
+  if (c === CLASSES - 1) return sumMany(half << 5, some & many);
+  some &= ~many;
+  if (c === 0) return <u32>popcnt(some & first & ~second & ~third);
+  if (c === 1) return <u32>(2 * popcnt(some & second & ~third) + popcnt(some & first & second & ~third));
+  return <u32>(4 * popcnt(some & third) + 2 * popcnt(some & third & second) + popcnt(some & third & first));
+}
+
+/** Sum of the frequencies of some postings, whose first is at an offset. */
+function sumMany(offset: usize, some: u64): u32 {
+  const frequencies = <usize>load<u32>(POSITION_PARTS, P_FREQUENCIES) + offset;
+  let sum: u32 = 0;
+  for (let left = some; left !== 0; left &= left - 1) sum += load<u32>(frequencies + (<usize>ctz(left) << 2));
+  return sum;
+}
+
+/** Decodes the positions of `count` postings of the given frequencies to `to`, u32 each, as they were noted. */
+export function decodePositions(from: usize, count: u32, frequencies: usize, to: usize): void {
+  openPositions(from, count, frequencies);
+  const values = decodeByClass();
+  // Where the next values of each class are.
+  for (let c: u32 = 0; c < CLASSES; c++) store<u32>(NEXT_VALUES + (<usize>c << 2), <u32>values + (valuesBefore(c) << 2));
+  for (let i: usize = 0; i < <usize>count; i++) {
+    const frequency = load<u32>(frequencies + (i << 2));
+    const next = NEXT_VALUES + (<usize>classOf(frequency) << 2);
+    let value = <usize>load<u32>(next);
+    for (const end = to + (<usize>frequency << 2); to < end; to += 4) {
+      store<u32>(to, load<u32>(value));
+      value += 4;
+    }
+    store<u32>(next, <u32>value);
+  }
+}
+
+/** Decodes all values of the positions at hand, class by class; gives their address. */
+function decodeByClass(): usize {
+  const count = valuesBefore(CLASSES);
+  const values = reserve(B_VALUES, count * 4);
+  const upper = <usize>load<u32>(POSITION_PARTS, P_UPPER);
+  let word = load<u64>(upper);
+  let base: usize = 0;
+  let next: usize = 0;
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+    for (; word === 0; word = load<u64>(upper + (base >> 3))) base += 64;
+    const one = base + <usize>ctz(word);
+    store<u32>(values + i, <u32>(one - next));
+    next = one + 1;
+    word &= word - 1;
+  }
+  let escaped = upper + ((next + 7) >> 3);
+  for (let c: u32 = 0; c < CLASSES; c++) {
+    const k = kOf(load<u32>(POSITION_PARTS, P_KS), c);
+    let bit = <usize>load<u32>(POSITION_PARTS + (<usize>c << 2), P_BITS);
+    for (let i = valuesBefore(c); i < valuesBefore(c + 1); i++) {
+      const place = values + (<usize>i << 2);
+      let high = load<u32>(place);
+      if (high === ESCAPE) {
+        high = load<u32>(escaped);
+        escaped += 4;
+      }
+      store<u32>(place, (high << k) | lowerAt(bit, k));
+      bit += k;
+    }
+  }
+  return values;
+}
+
+/**
+ * Decodes the positions of a posting in one field, of which the parts are noted, to `to`: a u64 each, the first of which is not a
+ * difference. Postings are asked for in ascending order.
+ */
+export function decodePosting(index: u32, frequency: u32, to: usize): void {
+  const c = classOf(frequency);
+  const k = kOf(load<u32>(POSITION_PARTS, P_KS), c);
+  const mask: u32 = (1 << k) - 1;
+  const start = valuesUpTo(index, c);
+  const upper = <usize>load<u32>(POSITION_PARTS, P_UPPER);
+  const lower = <usize>load<u32>(POSITION_PARTS, P_LOWER);
+  let bit = <usize>(load<u32>(POSITION_PARTS + (<usize>c << 2), P_BITS) + start * k);
+  let next: usize = 0;
+  let base: usize = 0;
+  let word = load<u64>(upper);
+  if (valuesBefore(c) + start > 0) {
+    next = oneOf(valuesBefore(c) + start - 1, c) + 1;
+    // What is left of the word behind the one of the value before; a shift by 64 is one by 0.
+    base = (next - 1) & ~63;
+    word = (load<u64>(upper + (base >> 3)) >> <u64>(next - 1 - base) >> 1) << <u64>(next - 1 - base) << 1;
+  }
+  let position: u64 = 0;
+  for (const end = to + (<usize>frequency << 3); to < end; to += 8) {
+    for (; word === 0; word = load<u64>(upper + (base >> 3))) base += 64;
+    const one = base + <usize>ctz(word);
+    let high = <u32>(one - next);
+    if (high === ESCAPE) high = escapedAt(upper, one);
+    position += <u64>((high << k) | ((load<u32>(lower + (bit >> 3)) >> <u32>(bit & 7)) & mask));
+    store<u64>(to, position);
+    bit += k;
+    next = one + 1;
+    word &= word - 1;
+  }
+}
+
+/** Where the one of a value stands. The search for one of a class goes on where the last did. */
+function oneOf(value: u32, c: u32): usize {
+  const upper = <usize>load<u32>(POSITION_PARTS, P_UPPER);
+  const last = POSITION_PARTS + (<usize>c << 3);
+  let base = <usize>load<u32>(last, P_LAST);
+  let before = load<u32>(last, P_LAST + 4);
+  let word = load<u64>(upper + (base >> 3));
+  for (let ones = <u32>popcnt(word); value - before >= ones; ones = <u32>popcnt(word)) {
+    before += ones;
+    base += 64;
+    word = load<u64>(upper + (base >> 3));
+  }
+  store<u32>(last, <u32>base, P_LAST);
+  store<u32>(last, before, P_LAST + 4);
+  for (let left = value - before; left > 0; left--) word &= word - 1;
+  return base + <usize>ctz(word);
+}
+
+/** The upper part of a value whose one is known and says that it is escaped: those before it, and all values, are counted. */
+function escapedAt(upper: usize, wanted: usize): u32 {
+  let escapes: usize = 0;
+  let next: usize = 0;
+  let bit: usize = 0;
+  for (let left = valuesBefore(CLASSES); left > 0; left--) {
+    while (((load<u8>(upper + (bit >> 3)) >> <u8>(bit & 7)) & 1) === 0) bit++;
+    escapes += <usize>(bit - next === ESCAPE && bit < wanted);
+    next = ++bit;
+  }
+  return load<u32>(upper + ((next + 7) >> 3) + (escapes << 2));
+}
+
+/** Values of the classes before one, of the positions at hand. */
+function valuesBefore(c: u32): u32 {
+  return load<u32>(POSITION_PARTS + (<usize>c << 2), P_VALUES);
+}
+
+function lowerAt(bit: usize, k: u32): u32 {
+  const bits = load<u32>(<usize>load<u32>(POSITION_PARTS, P_LOWER) + (bit >> 3)) >> <u32>(bit & 7);
+  return bits & ((1 << k) - 1);
+}
+
+// ---- Classes -------------------------------------------------------------------------------
 
 function classOf(frequency: u32): u32 {
   return min(31 - clz(frequency), CLASSES - 1);
@@ -131,10 +326,10 @@ function sumOf(from: usize, end: usize): u64 {
   return <u64>i64x2.extract_lane(sums, 0) + <u64>i64x2.extract_lane(sums, 1);
 }
 
-/** Bits that values take. An upper part counts as itself up to the escape, and the zeros of padding as nothing. */
+/** Bits that values take. An upper part counts as itself up to the escape, beside its one, and the zeros of padding as nothing. */
 function costOf(from: usize, end: usize, number: u32, k: u32): u32 {
   const escape = i32x4.splat(<i32>ESCAPE);
-  const escaped = i32x4.splat(<i32>(ESCAPED - 1 - k));
+  const escaped = i32x4.splat(<i32>ESCAPED);
   let sums = i32x4.splat(0);
   for (; from < end; from += 16) {
     const upper = i32x4.shr_u(v128.load(from), k);
@@ -144,27 +339,16 @@ function costOf(from: usize, end: usize, number: u32, k: u32): u32 {
   return <u32>sum + number * (1 + k);
 }
 
-function putValues(count: u32, ks: u32, to: usize): usize {
-  for (let c: u32 = 0; c < CLASSES; c++) setEnd(c, buffer(B_POSITIONS) + startOf(c));
+// ---- Coding --------------------------------------------------------------------------------
+
+function putLower(ks: u32, to: usize): usize {
   let pending: u64 = 0;
   let bits: u64 = 0;
-  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
-    const frequency = load<u32>(SEALED_FREQUENCIES + i) + 1;
-    const c = classOf(frequency);
+  for (let c: u32 = 0; c < CLASSES; c++) {
     const k = kOf(ks, c);
-    let values = endOf(c);
-    const end = values + (<usize>frequency << 2);
-    setEnd(c, end);
-    for (; values < end; values += 4) {
-      const value = load<u32>(values);
-      const upper = value >> k;
-      if (upper < ESCAPE) {
-        pending |= ((<u64>1 | (<u64>(value & ((1 << k) - 1)) << 1)) << upper) << bits;
-        bits += upper + 1 + k;
-      } else {
-        pending |= (<u64>value << ESCAPE) << bits;
-        bits += ESCAPED;
-      }
+    for (let value = buffer(B_POSITIONS) + startOf(c); value < endOf(c); value += 4) {
+      pending |= <u64>(load<u32>(value) & ((1 << k) - 1)) << bits;
+      bits += k;
       store<u64>(to, pending);
       to += <usize>(bits >> 3);
       pending >>= bits & 56;
@@ -172,4 +356,36 @@ function putValues(count: u32, ks: u32, to: usize): usize {
     }
   }
   return bits > 0 ? to + 1 : to;
+}
+
+function putUpper(ks: u32, to: usize): usize {
+  let pending: u64 = 0;
+  let bits: u64 = 0;
+  for (let c: u32 = 0; c < CLASSES; c++) {
+    const k = kOf(ks, c);
+    for (let value = buffer(B_POSITIONS) + startOf(c); value < endOf(c); value += 4) {
+      const upper = min(load<u32>(value) >> k, ESCAPE);
+      bits += upper;
+      pending |= <u64>1 << bits;
+      bits++;
+      store<u64>(to, pending);
+      to += <usize>(bits >> 3);
+      pending >>= bits & 56;
+      bits &= 7;
+    }
+  }
+  return bits > 0 ? to + 1 : to;
+}
+
+function putEscaped(ks: u32, to: usize): usize {
+  for (let c: u32 = 0; c < CLASSES; c++) {
+    const k = kOf(ks, c);
+    for (let value = buffer(B_POSITIONS) + startOf(c); value < endOf(c); value += 4) {
+      const upper = load<u32>(value) >> k;
+      if (upper < ESCAPE) continue;
+      store<u32>(to, upper);
+      to += 4;
+    }
+  }
+  return to;
 }

@@ -221,7 +221,7 @@ export function sealBytes(tail: usize, count: u32): usize {
     at += load<u32>(special, 4);
   }
   const start = <u32>(at - block);
-  at = codePositions(count, at);
+  at = codePositions(at);
   store<u32>(block, load<u32>(special, 8));
   store<u32>(block, first, 4);
   store<u32>(block, (count - 1) | (blockBits(fields) << 7) | (load<u32>(H_EPOCH) << 13) | (start << 14), 8);

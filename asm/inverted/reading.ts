@@ -1,14 +1,48 @@
 // Reading postings back: a form's postings are a number of chunks, its blocks and then its tail.
 
-import { skipVarints } from './bytes.ts';
-import { H_EPOCH, H_REMAP, H_REMAP_DOCS } from './layout.ts';
+import { getVarint, skipVarints, varintLength, varintValue } from './bytes.ts';
+import { H_EPOCH, H_REMAP, H_REMAP_DOCS, H_TOUCHED } from './layout.ts';
 import { unpack } from './packing.ts';
-import { BLOCK_HEADER, blockAt, blockCount, parsePosting, postingFrequency, postingGap, TAIL_EPOCH_SHIFT, tailCount } from './postings.ts';
+import { BLOCK_HEADER, blockAt, blockCount, parsePosting, postingFrequency, TAIL_EPOCH_SHIFT, tailCount } from './postings.ts';
 import { R_TAIL, R_TAIL_POSTINGS, recordOf } from './records.ts';
 
 export function chunkCount(form: u32): u32 {
   const record = recordOf(form);
   return blockCount(record) + <u32>(tailCount(record) > 0);
+}
+
+/** Blocks that are touched at once, a power of two. */
+const TOUCHED: u32 = 32;
+/** Bytes of a block that are touched, and of what a cache loads at once. */
+const MOST_TOUCHED: usize = 1024;
+const LINE: usize = 64;
+
+/**
+ * Loads what `readBlock` will want of the next blocks into the caches. They lie anywhere, so that each would be waited for by itself,
+ * which takes longer than decoding it; these loads wait for nothing, and so for the memory all at once.
+ */
+function touchBlocks(record: usize, first: u32): void {
+  const end = min(first + TOUCHED, blockCount(record));
+  let some: u32 = 0;
+  for (let i = first; i < end; i++) {
+    const block = blockAt(record, i);
+    some |= load<u32>(block) | load<u32>(block, 64) | load<u32>(block, 128) | load<u32>(block, 176);
+  }
+  store<u32>(H_TOUCHED, some);
+}
+
+/** The same for positions of some blocks from one on; gives the number of the first that it left out. */
+export function touchPositions(record: usize, first: u32): u32 {
+  const end = min(first + TOUCHED / 2, blockCount(record));
+  let some: u32 = 0;
+  for (let i = first; i < end; i++) {
+    const block = blockAt(record, i);
+    // Of many positions, those that are wanted are anywhere.
+    const behind = block + min<usize>(blockBytes(block), MOST_TOUCHED);
+    for (let at = blockPositions(block); at < behind; at += LINE) some |= load<u32>(at);
+  }
+  store<u32>(H_TOUCHED, some);
+  return end;
 }
 
 /**
@@ -17,7 +51,9 @@ export function chunkCount(form: u32): u32 {
  */
 export function readChunk(form: u32, chunk: u32, docs: usize, frequencies: usize): u32 {
   const record = recordOf(form);
-  return chunk < blockCount(record) ? readBlock(blockAt(record, chunk), docs, frequencies) : readTail(record, docs, frequencies);
+  if (chunk >= blockCount(record)) return readTail(record, docs, frequencies);
+  if (chunk % TOUCHED === 0) touchBlocks(record, chunk);
+  return readBlock(blockAt(record, chunk), docs, frequencies);
 }
 
 export function blockPostings(block: usize): u32 {
@@ -43,17 +79,15 @@ export function blockPositions(block: usize): usize {
 
 export function readBlock(block: usize, docs: usize, frequencies: usize): u32 {
   const count = blockPostings(block);
-  const behind = unpack(block + BLOCK_HEADER, count, docs);
-  const end = unpack(behind, count, frequencies);
+  const behind = unpack(block + BLOCK_HEADER, count, docs, 0);
+  const end = unpack(behind, count, frequencies, 1);
   assert(end <= blockPositions(block), 'a block whose parts overlap');
   sumGaps(docs, count, load<u32>(block, 4));
-  const one = i32x4.splat(1);
-  for (let i: usize = 0; i < <usize>count << 2; i += 16) v128.store(frequencies + i, i32x4.add(v128.load(frequencies + i), one));
   if (!isCurrent(block)) renumber(docs, count);
   return count;
 }
 
-/** Running sum of gaps - 1 from the first document, four at a time. */
+/** Running sum of gaps - 1 from the first document, four at a time. The lanes of zeros are such that a shuffle is one instruction. */
 function sumGaps(docs: usize, count: u32, first: u32): void {
   let before = i32x4.splat(<i32>first);
   let index = i32x4(0, 1, 2, 3);
@@ -61,8 +95,8 @@ function sumGaps(docs: usize, count: u32, first: u32): void {
   const zero = i32x4.splat(0);
   for (let i: usize = 0; i < <usize>count << 2; i += 16) {
     let sum = v128.load(docs + i);
-    sum = i32x4.add(sum, v128.shuffle<i32>(zero, sum, 0, 4, 5, 6));
-    sum = i32x4.add(sum, v128.shuffle<i32>(zero, sum, 0, 0, 4, 5));
+    sum = i32x4.add(sum, v128.shuffle<i32>(zero, sum, 3, 4, 5, 6));
+    sum = i32x4.add(sum, v128.shuffle<i32>(zero, sum, 2, 3, 4, 5));
     sum = i32x4.add(sum, before);
     v128.store(docs + i, i32x4.add(sum, index));
     before = v128.shuffle<i32>(sum, sum, 3, 3, 3, 3);
@@ -84,11 +118,18 @@ function readTail(record: usize, docs: usize, frequencies: usize): u32 {
   let at = <usize>load<u32>(record, R_TAIL);
   let doc: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
-    at = parsePosting(at);
-    doc += postingGap();
+    // Most have one occurrence in the content.
+    const head = getVarint(at);
+    let frequency: u32 = 1;
+    if ((varintValue(head) & 1) !== 0) at += varintLength(head);
+    else {
+      at = parsePosting(at);
+      frequency = postingFrequency();
+    }
+    doc += varintValue(head) >> 1;
     store<u32>(docs + (<usize>i << 2), doc);
-    store<u32>(frequencies + (<usize>i << 2), postingFrequency());
-    at = skipVarints(at, postingFrequency());
+    store<u32>(frequencies + (<usize>i << 2), frequency);
+    at = skipVarints(at, frequency);
   }
   if (!isTailCurrent(record)) renumber(docs, count);
   return count;

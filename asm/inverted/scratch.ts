@@ -66,6 +66,17 @@ export const B_RERANK_POSITIONS: u32 = 39;
 export const B_RERANK_ORDER: u32 = 40;
 /** By document, a byte: how many operands of a group match it (see `countMatches`). */
 export const B_MATCH_COUNTS: u32 = 41;
+/** By document, a byte: how long it is (see `grades.ts`); and by slot and document, how often a term stands there (see `tallies.ts`). */
+export const B_GRADES: u32 = 42;
+export const B_TALLIES: u32 = 43;
+export const B_TALLY_RESTS: u32 = 44;
+/** Candidates of a phrase and where its words stand there (see `occurrences.ts`), and the positions of a chunk. */
+export const B_RANKS: u32 = 45;
+export const B_PLACES_FOUND: u32 = 46;
+export const B_POSITIONS_FOUND: u32 = 47;
+export const B_CHUNK_POSITIONS: u32 = 48;
+/** Positions of a block, class by class, while it is decoded. */
+export const B_VALUES: u32 = 49;
 /** Filters by document, matches by document, and which documents are in step with their ordinals (see `filters.ts`). */
 export const B_DOC_FILTERS: u32 = 50;
 export const B_DOC_MATCHES: u32 = 51;

@@ -14,7 +14,7 @@ describe.each(['release', 'debug'] as const)('packed runs, %s build', (build) =>
     new Uint32Array(kernel.memory.buffer, values, numbers.length).set(numbers);
     const end = kernel.call.pack(values, numbers.length, packed);
     kernel.bytes.fill(0xee, values, values + 1024);
-    expect(kernel.call.unpack(packed, numbers.length, values)).toBe(end);
+    expect(kernel.call.unpack(packed, numbers.length, values, 0)).toBe(end);
     return { numbers: [...kernel.numbers(values, numbers.length)], bytes: end - packed };
   };
 

@@ -42,7 +42,7 @@ const LENGTH_SUM = HEADER + 440;
 const FIELD_SUMS = HEADER + 448;
 const FIELD_CAPACITY = HEADER + 452;
 const FORMS = HEADER + 520;
-const CLASS_DOCS = HEADER + 1856;
+const CLASS_DOCS = HEADER + 1920;
 const DEATHS = HEADER + 1240;
 const SPARE_FORMS = HEADER + 552;
 const SCORING = HEADER + 2048 + 576;
@@ -131,7 +131,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   noteSteps(): void;
   filterBytes(): number;
   translateFilter(slot: number, size: number): number;
-  keepPhrase(level: number): void;
+  keepPhrase(level: number, scored: number): void;
   keepClasses(level: number): void;
   matchAll(level: number): void;
   unite(level: number, from: number, largest: number): void;
@@ -143,6 +143,11 @@ export interface InvertedExports extends WebAssembly.Exports {
   countLevel(level: number): number;
   selectByScore(k: number, options: number, slot: number, multiplierSize: number): number;
   selectByBits(k: number, options: number, slot: number, multiplierSize: number): number;
+  tallyForms(count: number, slot: number, within: number): number;
+  tallyList(list: number, slot: number): number;
+  selectTallied(count: number, k: number, all: number): number;
+  matchTallied(count: number, level: number): void;
+  scoreTallied(count: number, level: number): void;
   selectedCount(): number;
   lookUpScores(count: number, byBits: number): void;
   features(): void;
@@ -152,7 +157,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   compactStep(budget: number): number;
   isCompacting(): number;
   pack(from: number, count: number, to: number): number;
-  unpack(from: number, count: number, to: number): number;
+  unpack(from: number, count: number, to: number, more: number): number;
 }
 
 /** The order of keys, and that of keys read backward, for `collectRange`. */
@@ -313,13 +318,13 @@ export class InvertedKernel {
     });
   }
 
-  /** Writes remembered lists with a weight each, as `matchLists` takes them. */
-  inputWeighted(items: readonly { readonly list: number; readonly weight: number }[]): void {
+  /** Writes what has a weight, such as remembered lists, as `matchLists` and `selectTallied` take them. */
+  inputWeighted<T extends { readonly weight: number }>(items: readonly T[], numberOf: (item: T) => number): void {
     const at = this.call.reserve(Buffers.input, Math.max(items.length * 8, 16));
     const view = this.#header;
-    items.forEach(({ list, weight }, i) => {
-      view.setUint32(at + 8 * i, list, true);
-      view.setFloat32(at + 8 * i + 4, weight, true);
+    items.forEach((item, i) => {
+      view.setUint32(at + 8 * i, numberOf(item), true);
+      view.setFloat32(at + 8 * i + 4, item.weight, true);
     });
   }
 

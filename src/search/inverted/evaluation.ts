@@ -28,13 +28,21 @@ export interface BestOf {
   readonly least: number;
 }
 
-/** Where a query's result lies: in the scores of level 0 alone, in its bits and scores, in a list, or still in several. */
-export type ResultPlace = 'scores' | 'bits' | WeightedList | FewOf | BestOf;
+/** Terms whose frequencies are tallied (asm/inverted/tallies.ts): their number, and whether all of them have to match. */
+interface Tallied {
+  readonly terms: number;
+  readonly all: boolean;
+}
+
+/** Where a query's result lies: in the scores of level 0 alone, in its bits and scores, in a list, still in several, or in tallies. */
+export type ResultPlace = 'scores' | 'bits' | WeightedList | FewOf | BestOf | Tallied;
 
 /** What a search lets an evaluation leave to the selection. */
 export interface Leave {
   /** The documents of a lone term may stay where they are. */
   readonly lone: boolean;
+  /** Whether nothing but the best and their number is wanted, of all documents. */
+  readonly plain: boolean;
   /** Documents that pass the filter; when they are few, lists are searched for them alone. */
   readonly passing?: number | undefined;
   /** Given when the best alone are wanted: counts a list's matches up to a bound, and returns undefined where that is too few for the lists. */
@@ -76,7 +84,7 @@ export class Evaluation {
   }
 
   /** Evaluates a query for which all is prepared. */
-  run(query: Query, { lone, passing, bound }: Leave): ResultPlace {
+  run(query: Query, { lone, plain, passing, bound }: Leave): ResultPlace {
     const few = passing === undefined ? undefined : this.#fewOf(query, passing);
     if (few !== undefined) return few;
     const best = bound && this.#bestOf(query, bound);
@@ -84,6 +92,11 @@ export class Evaluation {
     const list = lone && isTerm(query) && query.classes === undefined ? this.#recall(query) : undefined;
     if (list !== undefined) return list;
     const terms = query.kind === 'or' ? query.of : [query];
+    const operands = query.kind === 'and' ? query.of : terms;
+    if (plain && operands.every(isTerm) && this.#mayTally(operands)) {
+      const place = query.kind === 'and' ? this.#selectAll(operands) : this.#selectAny(operands);
+      if (place !== undefined) return place;
+    }
     if (!terms.every(isTerm)) {
       this.#evaluate(query, 0);
       return 'bits';
@@ -134,10 +147,21 @@ export class Evaluation {
     const others = of.filter((operand) => !isTerm(operand) && operand.kind !== 'not');
     this.#deepestFirst(others, level, () => call.intersect(level, level + 1));
     const alike = terms.every(({ classes }) => classes === terms[0]!.classes);
+    if (others.length === 0 && terms.length > 1 && this.#mayTallyAll(terms)) {
+      this.#tally(terms, true);
+      call.matchTallied(terms.length, level);
+      call.scoreTallied(terms.length, level);
+      return this.#takeAway(of, level);
+    }
     const lists = others.length === 0 && alike ? this.#recallAll(terms) : undefined;
     if (lists !== undefined) this.#matchLists(lists, level, terms[0]!.classes);
     else this.#requireAll(terms, level, others.length === 0);
-    if (terms.length > 0 && call.countLevel(level) === 0) return;
+    this.#takeAway(of, level);
+  }
+
+  #takeAway(of: readonly Query[], level: number): void {
+    const { call } = this.#kernel;
+    if (call.countLevel(level) === 0) return;
     for (const operand of of) {
       if (operand.kind !== 'not') continue;
       this.#evaluate(operand.of, level + 1);
@@ -168,13 +192,28 @@ export class Evaluation {
     const { call } = this.#kernel;
     const terms = words.map(({ forms }): TermQuery => ({ kind: 'term', forms, weight, classes }));
     const lists = this.#recallAll(terms);
+    if (this.#mayTallyAll(terms)) return this.#tallyPhrase(words, terms, slop, level, lists);
     if (lists !== undefined) this.#matchLists(lists, level, classes);
     else this.#requireAll(terms, level, true);
-    if (call.countLevel(level) === 0) return;
+    if (call.countLevel(level) > 0) this.#keepPhrase(words, slop, level, true, lists);
+  }
+
+  /** Documents that have all words of an exact phrase are scored when they turned out to have the phrase. */
+  #tallyPhrase(words: PhraseQuery['words'], terms: readonly TermQuery[], slop: number | undefined, level: number, lists: readonly WeightedList[] | undefined): void {
+    const { call } = this.#kernel;
+    this.#tally(terms, true);
+    call.matchTallied(terms.length, level);
+    if (slop !== undefined) call.scoreTallied(terms.length, level);
+    this.#keepPhrase(words, slop, level, slop !== undefined, lists);
+    if (slop === undefined) call.scoreTallied(terms.length, level);
+  }
+
+  #keepPhrase(words: PhraseQuery['words'], slop: number | undefined, level: number, scored: boolean, lists: readonly WeightedList[] | undefined): void {
+    const { call } = this.#kernel;
     const withPositions = lists?.map(({ list }) => (call.recallPositions(list) !== 0 ? list : 0));
     const known = withPositions?.includes(0) === false ? withPositions : undefined;
     this.#kernel.inputNumbers(slop === undefined ? exactPhrase(words, known) : loosePhrase(words, slop, known));
-    call.keepPhrase(level);
+    call.keepPhrase(level, scored ? 1 : 0);
   }
 
   // ---- Remembered lists ----
@@ -244,10 +283,58 @@ export class Evaluation {
 
   #matchLists(lists: readonly WeightedList[], level: number, classes: number | undefined): void {
     const { call } = this.#kernel;
-    this.#kernel.inputWeighted(shortestFirst(this.#kernel, lists));
+    this.#kernel.inputWeighted(shortestFirst(this.#kernel, lists), ({ list }) => list);
     call.matchLists(lists.length, level);
     this.#allow(classes);
     call.keepClasses(level);
+  }
+
+  // ---- Tallies ----
+
+  /** Whether terms can be tallied: frequencies of BM25 in all fields, of forms that weigh alike, in documents of any class. */
+  #mayTally(terms: readonly TermQuery[]): boolean {
+    const { algorithm, factors } = this.#scoring.parameters;
+    return algorithm === Algorithm.bm25 && factors === undefined && terms.length <= MAX_TALLIES
+      && terms.every(({ forms, classes }) => classes === undefined && forms.every(({ weight = 1 }) => weight === 1));
+  }
+
+  /** The same for terms that are all required: of few postings, bits are the quicker way. */
+  #mayTallyAll(terms: readonly TermQuery[]): boolean {
+    return this.#mayTally(terms) && terms.reduce((sum, { forms }) => sum + this.#cost(forms), 0) * FEW_POSTINGS > this.#documents;
+  }
+
+  /** Tallies terms, and brings their weights. Of those that are all required, the rarest comes first, and scores are added as those of lists are. */
+  #tally(terms: readonly TermQuery[], all: boolean): void {
+    const { call } = this.#kernel;
+    const ordered = all ? [...terms].sort((a, b) => this.#cost(a.forms) - this.#cost(b.forms)) : terms;
+    const tallied = ordered.map(({ forms, weight = 1 }, slot) => {
+      const distinct = withoutRepeats(forms);
+      this.#kernel.inputEach(distinct, ({ id }) => id);
+      const list = call.recall(distinct.length) >>> 0;
+      const documents = list === 0 ? call.tallyForms(distinct.length, slot, all ? slot : 0) : call.tallyList(list, slot);
+      return { slot, documents, weight: weight * this.#scoring.weightOf(documents) };
+    });
+    if (all) tallied.sort((a, b) => a.documents - b.documents);
+    this.#kernel.inputWeighted(tallied, ({ slot }) => slot);
+  }
+
+  #selectAll(terms: readonly TermQuery[]): Tallied | undefined {
+    if (!this.#mayTallyAll(terms)) return undefined;
+    this.#tally(terms, true);
+    return { terms: terms.length, all: true };
+  }
+
+  /** Scores of short lists are added in less time than it takes to find out which need not be. */
+  #selectAny(terms: readonly TermQuery[]): ResultPlace {
+    const { call } = this.#kernel;
+    const lists = this.#recallAll(terms);
+    if (lists !== undefined && lists.reduce((sum, { list }) => sum + call.documentsIn(list), 0) < SHORT_LISTS) {
+      this.#allow();
+      for (const { list, weight } of lists) call.scoreList(list, 0, Action.add, weight);
+      return 'scores';
+    }
+    this.#tally(terms, false);
+    return { terms: terms.length, all: false };
   }
 
   /** The classes in which what follows may match. */
@@ -335,6 +422,12 @@ const PER_DOCUMENT_SELECTED = 0.12;
 const MUCH_LONGER = 16;
 /** Lists of which the kernel finds the best documents without looking at all. */
 const MAX_PRUNED = 16;
+/** Terms that the kernel tallies at once. */
+const MAX_TALLIES = 8;
+/** Terms that are all required have few postings when there is one for more than so many documents: measured. */
+const FEW_POSTINGS = 40;
+/** Documents that lists have together, at most, to be short: measured. */
+const SHORT_LISTS = 16_000;
 /** Lists that the kernel intersects at once. */
 const MAX_LISTS = 255;
 

@@ -169,8 +169,10 @@ export class InvertedIndex {
       const simple = simplify(query, call.liveClasses());
       evaluation.prepare(simple);
       const filter = this.#filterOf(options);
+      const lone = options.multipliers === undefined && options.scoresOf === undefined;
       const place = evaluation.run(simple, {
-        lone: options.multipliers === undefined && options.scoresOf === undefined,
+        lone,
+        plain: lone && filter === undefined && options.collect !== true,
         passing: options.scoresOf === undefined ? filter?.documents : undefined,
         bound: boundOf(this.#kernel, options, filter),
       });

@@ -1,0 +1,58 @@
+// The positions of a chunk, whose postings have been read: a u64 each, with the field in the upper half, so that those of a posting ascend.
+
+import { getVarint, varintLength, varintValue } from './bytes.ts';
+import { entryField, entryFrequency, entryIndex, readFields } from './fields.ts';
+import { CONTENT_FREQUENCIES } from './layout.ts';
+import { decodePositions } from './positions.ts';
+import { blockAt, blockCount, parsePosting, postingFrequency } from './postings.ts';
+import { blockPositions } from './reading.ts';
+import { R_TAIL, recordOf } from './records.ts';
+
+/** Reads them to `to`, where there is room, given the frequencies of the `count` postings. */
+export function readChunkPositions(form: u32, chunk: u32, count: u32, frequencies: usize, to: usize): void {
+  let values: usize = 0;
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) values += <usize>load<u32>(frequencies + i);
+  // The differences, half as wide, come behind the middle, so that what is written never overtakes what is read.
+  const differences = to + (values << 2);
+  const record = recordOf(form);
+  if (chunk < blockCount(record)) decodePositions(blockPositions(blockAt(record, chunk)), count, frequencies, differences);
+  else readTailPositions(load<u32>(record, R_TAIL), count, differences);
+  sumPositions(differences, count, readFields(form, chunk, count, frequencies), to);
+}
+
+function readTailPositions(at: usize, count: u32, to: usize): void {
+  for (let i: u32 = 0; i < count; i++) {
+    at = parsePosting(at);
+    for (let left = postingFrequency(); left > 0; left--) {
+      const position = getVarint(at);
+      at += varintLength(position);
+      store<u32>(to, varintValue(position));
+      to += 4;
+    }
+  }
+}
+
+/** From differences within each field of each posting to positions with their fields. */
+function sumPositions(from: usize, count: u32, entries: u32, to: usize): void {
+  let entry: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const inContent = <usize>load<u32>(CONTENT_FREQUENCIES + (<usize>i << 2));
+    sumDifferences(from, inContent, 0, to);
+    from += inContent << 2;
+    to += inContent << 3;
+    for (; entry < entries && entryIndex(entry) === i; entry++) {
+      const there = <usize>entryFrequency(entry);
+      sumDifferences(from, there, <u64>entryField(entry) << 32, to);
+      from += there << 2;
+      to += there << 3;
+    }
+  }
+}
+
+function sumDifferences(from: usize, count: usize, position: u64, to: usize): void {
+  for (const end = from + (count << 2); from < end; from += 4) {
+    position += <u64>load<u32>(from);
+    store<u64>(to, position);
+    to += 8;
+  }
+}

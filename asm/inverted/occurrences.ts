@@ -1,0 +1,156 @@
+// Where the words of a phrase stand in the documents of a level: its candidates, which are known before any position is read. Forms
+// are gone through one after the other, and only positions in candidates are decoded. That is done for some thousand candidates at a
+// time, so that their positions take little room however many there are.
+//
+// A candidate's rank is how many come before it: B_RANKS has that of the first of each 64 documents, u32. By word and rank,
+// B_PLACES_FOUND has u32 where the positions start in B_POSITIONS_FOUND, in bytes, and u32 how many there are. A position is a u64 with
+// the field in its upper half, so that those of a word ascend; those in derived fields are left out.
+
+import { readChunkPositions } from './chunk-positions.ts';
+import { firstChunkFor } from './counting.ts';
+import { CHOSEN, DOCS, FREQUENCIES, H_CANDIDATES, H_FOUND } from './layout.ts';
+import { bitmapBytes, hasBitBetween } from './levels.ts';
+import { mergeOwn, mergePositions } from './merging.ts';
+import { decodePosting, openPositions } from './positions.ts';
+import { blockAt, blockCount } from './postings.ts';
+import { blockFields, blockPositions, chunkCount, isCurrent, readChunk, touchPositions } from './reading.ts';
+import { recordOf } from './records.ts';
+import { B_CHUNK_POSITIONS, B_PLACES_FOUND, B_POSITIONS_FOUND, B_RANKS, buffer, reserve, shrink } from './scratch.ts';
+
+const PLACE: u32 = 8;
+const P_START: usize = 0;
+const P_COUNT: usize = 4;
+
+/** Candidates at a time, about. */
+const CANDIDATES: u32 = 4096;
+/** Bytes of positions that are kept for the next query. */
+const KEPT: u32 = 1 << 22;
+
+/**
+ * Makes candidates of documents of a bitmap, in which so many words stand nowhere yet: of its bytes from one on. Gives the byte behind
+ * those that it took.
+ */
+export function openCandidates(bits: usize, from: usize, words: u32): usize {
+  const bytes = bitmapBytes();
+  const ranks = reserve(B_RANKS, <u32>(bytes >> 1));
+  let rank: u32 = 0;
+  let at = from;
+  for (; at < bytes && rank < CANDIDATES; at += 8) {
+    store<u32>(ranks + (at >> 1), rank);
+    rank += <u32>popcnt(load<u64>(bits + at));
+  }
+  memory.fill(reserve(B_PLACES_FOUND, (words * rank + 1) * PLACE), 0, <usize>(words * rank * PLACE));
+  store<u32>(H_CANDIDATES, rank);
+  store<u32>(H_FOUND, 0);
+  return at;
+}
+
+/** Gives the room back that very many positions took. */
+export function closeCandidates(): void {
+  shrink(B_POSITIONS_FOUND, KEPT);
+  shrink(B_CHUNK_POSITIONS, KEPT);
+}
+
+function rankOf(doc: u32, bits: usize): u32 {
+  const word = <usize>(doc >> 6);
+  const before = load<u64>(bits + (word << 3)) & ((<u64>1 << (doc & 63)) - 1);
+  return load<u32>(buffer(B_RANKS) + (word << 2)) + <u32>popcnt(before);
+}
+
+/** Adds where a form stands to where a word stands in the candidates, which are documents of a bitmap from `first` to `last`. */
+export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u32): void {
+  const record = recordOf(form);
+  const blocks = blockCount(record);
+  const chunks = chunkCount(form);
+  let touched: u32 = 0;
+  for (let chunk = firstChunkFor(record, first); chunk < chunks; chunk++) {
+    if (chunk < blocks && isCurrent(blockAt(record, chunk))) {
+      const from = max(load<u32>(blockAt(record, chunk), 4), first);
+      const to = min(load<u32>(blockAt(record, chunk)), last);
+      if (from > last) return;
+      if (from > to || !hasBitBetween(bits, from, to)) continue;
+    }
+    if (chunk < blocks && chunk >= touched) touched = touchPositions(record, chunk);
+    const count = readChunk(form, chunk, DOCS, FREQUENCIES);
+    const chosen = choose(count, bits, first, last);
+    if (chosen > 0) findInChunk(form, chunk, count, chosen, word, bits);
+  }
+}
+
+/** How often a word stands in the candidate of a rank, in fields that are not derived. */
+export function countFound(word: u32, rank: u32): u32 {
+  return load<u32>(placeOf(word, rank), P_COUNT);
+}
+
+/** Address of its positions there; good while nothing is found. */
+export function positionsFound(word: u32, rank: u32): usize {
+  return buffer(B_POSITIONS_FOUND) + load<u32>(placeOf(word, rank), P_START);
+}
+
+function placeOf(word: u32, rank: u32): usize {
+  return buffer(B_PLACES_FOUND) + (<usize>(word * load<u32>(H_CANDIDATES) + rank)) * PLACE;
+}
+
+/** Puts the indexes of the candidates among the postings at hand to CHOSEN, u32 each; gives their number. There is no telling which are, hence no branch. */
+function choose(count: u32, bits: usize, first: u32, last: u32): u32 {
+  let to = CHOSEN;
+  for (let i: u32 = 0; i < count; i++) {
+    const doc = load<u32>(DOCS + (<usize>i << 2));
+    store<u32>(to, i);
+    to += <usize>((load<u32>(bits + (<usize>(doc >> 5) << 2)) >> (doc & 31)) & <u32>(doc - first <= last - first)) << 2;
+  }
+  return <u32>(to - CHOSEN) >> 2;
+}
+
+function findInChunk(form: u32, chunk: u32, count: u32, chosen: u32, word: u32, bits: usize): void {
+  const record = recordOf(form);
+  const end = CHOSEN + (<usize>chosen << 2);
+  if (chunk < blockCount(record) && blockFields(blockAt(record, chunk)) === 1) {
+    openPositions(blockPositions(blockAt(record, chunk)), count, FREQUENCIES);
+    for (let at = CHOSEN; at < end; at += 4) {
+      const index = load<u32>(at);
+      const frequency = load<u32>(FREQUENCIES + (<usize>index << 2));
+      const place = placeOf(word, rankOf(load<u32>(DOCS + (<usize>load<u32>(at) << 2)), bits));
+      const positions = makeRoom(place, frequency);
+      if (load<u32>(place, P_COUNT) === 0) {
+        decodePosting(index, frequency, positions);
+        finishPlace(place, positions, positions + (<usize>frequency << 3));
+      } else {
+        const own = reserve(B_CHUNK_POSITIONS, frequency * 8);
+        decodePosting(index, frequency, own);
+        addToPlace(place, positions, own, frequency);
+      }
+    }
+    return;
+  }
+  let values: u32 = 0;
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) values += load<u32>(FREQUENCIES + i);
+  let from = reserve(B_CHUNK_POSITIONS, values * 8);
+  readChunkPositions(form, chunk, count, FREQUENCIES, from);
+  let i: u32 = 0;
+  for (let at = CHOSEN; at < end; at += 4) {
+    for (; i < load<u32>(at); i++) from += <usize>load<u32>(FREQUENCIES + (<usize>i << 2)) << 3;
+    const frequency = load<u32>(FREQUENCIES + (<usize>i << 2));
+    const place = placeOf(word, rankOf(load<u32>(DOCS + (<usize>load<u32>(at) << 2)), bits));
+    addToPlace(place, makeRoom(place, frequency), from, frequency);
+  }
+}
+
+/** Where there is room for so many positions more than a place has. */
+function makeRoom(place: usize, count: u32): usize {
+  const found = load<u32>(H_FOUND);
+  return reserve(B_POSITIONS_FOUND, found + (load<u32>(place, P_COUNT) + count) * 8) + <usize>found;
+}
+
+/** Puts `count` positions, and those that a place has of other forms, where there is room for both. */
+function addToPlace(place: usize, room: usize, from: usize, count: u32): void {
+  const before = mergePositions(room, room, buffer(B_POSITIONS_FOUND) + load<u32>(place, P_START), load<u32>(place, P_COUNT));
+  finishPlace(place, room, mergeOwn(room, before, from, count));
+}
+
+function finishPlace(place: usize, start: usize, end: usize): void {
+  const found = buffer(B_POSITIONS_FOUND);
+  store<u32>(place, <u32>(start - found), P_START);
+  store<u32>(place, <u32>(end - start) >> 3, P_COUNT);
+  store<u32>(H_FOUND, <u32>(end - found));
+}
