@@ -5,14 +5,14 @@ import { CURSOR, cursorAt, occurrencesIn, positionsOf, readPositions, seekDocume
 import { mergePositions } from './merging.ts';
 import { B_MERGE, reserve } from './scratch.ts';
 
-/** Moves the cursors on to a document, which is not earlier than the one before; gives the occurrences there. */
+/** Moves the cursors on to a document, which is not earlier than the one before; returns the occurrences there. */
 export function countForms(cursor: u32, forms: u32, doc: u32): u32 {
   let count: u32 = 0;
   for (let i: u32 = 0; i < forms; i++) count += seekDocument(cursorAt(cursor + i), doc);
   return count;
 }
 
-/** Writes the numbers of the document that the cursors are at; gives the address behind. */
+/** Writes the numbers of the document that the cursors are at; returns the address behind. */
 export function gatherForms(cursor: u32, forms: u32, doc: u32, to: usize): usize {
   let end = to;
   for (let i: u32 = 0; i < forms; i++) {

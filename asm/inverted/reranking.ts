@@ -123,7 +123,7 @@ function inputAt(index: u32): u32 {
   return load<u32>(buffer(B_INPUT) + (<usize>index << 2));
 }
 
-/** Reads the words of the input; gives where they end there. */
+/** Reads the words of the input; returns where they end there. */
 function openWords(words: u32): u32 {
   resetCursors();
   reserve(B_RERANK_WORDS, max(words, 1) * WORD);
@@ -178,7 +178,7 @@ function gather(words: u32, doc: u32): void {
   }
 }
 
-/** Moves the cursors of a word on to a document, and opens them when it is the first; gives the occurrences there. */
+/** Moves the cursors of a word on to a document, and opens them when it is the first; returns the occurrences there. */
 function seek(word: usize, doc: u32): u32 {
   const first = load<u32>(word, W_CURSOR);
   const forms = load<u32>(word, W_FORMS);

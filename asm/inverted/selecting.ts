@@ -28,7 +28,7 @@ const S_MATCHES: usize = 24;
 const S_LEAST: usize = 28;
 const STATE: usize = 32;
 
-/** Selects from a level whose scores alone say what matches (ADD); clears it. Gives the number of matches. */
+/** Selects from a level whose scores alone say what matches (ADD); clears it. Returns the number of matches. */
 export function selectByScore(k: u32, options: u32, slot: u32, multiplierSize: u32): u32 {
   const state = begin(k, options, slot, multiplierSize);
   return options === 0 ? selectBest(state) : selectSome(state);
@@ -123,7 +123,7 @@ function clear64(at: usize): void {
   v128.store(at, zero, 48);
 }
 
-/** Selects from level 0, whose bits say what matches; clears it. Gives the number of matches. */
+/** Selects from level 0, whose bits say what matches; clears it. Returns the number of matches. */
 export function selectByBits(k: u32, options: u32, slot: u32, multiplierSize: u32): u32 {
   const state = begin(k, options, slot, multiplierSize);
   const scores = scoresOf(0);
@@ -258,7 +258,7 @@ function siftDown(heap: usize, held: u32, key: u64): void {
   store<u64>(heap + (<usize>index << 3), key);
 }
 
-/** Writes the best to B_OUTPUT, best first: u32 ordinal, f32 score each, and the matches to B_MATCHES. Gives the total. */
+/** Writes the best to B_OUTPUT, best first: u32 ordinal, f32 score each, and the matches to B_MATCHES. Returns the total. */
 export function finish(state: usize): u32 {
   const heap = state + STATE;
   const held = load<u32>(state, S_HELD);

@@ -36,7 +36,7 @@ const LESS: f32 = 0.99999;
 /** The second list is made a bitmap of unless it is so many times as long as the first, and then searched. */
 const MUCH_LONGER: u32 = 16;
 
-/** The `k` best documents of any of `count` lists; the number that the selection gives is not that of the matches. */
+/** The `k` best documents of any of `count` lists; the number that the selection returns is not that of the matches. */
 export function selectPruned(count: u32, k: u32, options: u32, slot: u32): void {
   const state = begin(k, options, slot, 0);
   order(count);
@@ -166,7 +166,7 @@ function scoreIn(entry: usize, doc: u32): f32 {
   return there ? load<f32>(entry, E_WEIGHT) * load<f32>(impactsOf(list) + (<usize>place << 2)) : 0;
 }
 
-/** Makes a bitmap of the second list, for which most documents of the first are looked up in vain; gives whether it has. */
+/** Makes a bitmap of the second list, for which most documents of the first are looked up in vain; returns whether it has. */
 function makeBits(): bool {
   const list = <usize>load<u32>(entryAt(1));
   if (documentsOf(list) / MUCH_LONGER > documentsOf(load<u32>(entryAt(0)))) return false;

@@ -74,7 +74,7 @@ function addToMatches(list: usize, level: u32, weight: f32): void {
   }
 }
 
-/** The `k` best documents of a list, as `selectByScore` gives them, of any class. Gives the number of documents. */
+/** The `k` best documents of a list, as `selectByScore` returns them, of any class. Returns the number of documents. */
 export function selectFromList(list: usize, k: u32, weight: f32, options: u32, slot: u32): u32 {
   const state = begin(k, options, slot, 0);
   if (options !== 0) return selectSomeFrom(state, list, weight);
@@ -120,7 +120,7 @@ const FEW: u32 = 16;
 
 /**
  * The `k` best of the few documents that pass a filter, among those that any of the lists has (or, with `all`, all of them have):
- * each list is searched for each document. Scores add up in the order of the lists. Gives the number of matches.
+ * each list is searched for each document. Scores add up in the order of the lists. Returns the number of matches.
  */
 export function selectFew(lists: u32, k: u32, options: u32, slot: u32, multiplierSize: u32, all: bool): u32 {
   const state = begin(k, options, slot, multiplierSize);
