@@ -18,7 +18,8 @@ export { putDocument, removeDocument } from './columns/documents';
 export { clearLevel, countLevel, exportLevel, fillLevel, importLevel, intersectLevels, invertLevel, subtractLevels, uniteLevels } from './columns/levels';
 export { judgeNumbers, judgePrefix, judgeRange, openVerdicts, passInterval, passValue, uniteExisting, uniteKey, unitePassing, uniteTimes, uniteValue, valueEnd } from './columns/judging';
 export { countDays, countValues, selectValues } from './columns/facets';
-export { describeSorted, markNone, markNumber, markPlace, sortDocuments, takeScores } from './columns/sorting';
+export { markNone, markNumber, markPlace } from './columns/sort-keys';
+export { describeSorted, sortDocuments, takeScores } from './columns/sorting';
 export { buffer, reserve } from './columns/scratch';
 export { openColumn } from './columns/dictionary';
 

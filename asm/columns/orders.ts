@@ -7,7 +7,8 @@
 //     A sorted number has bit 31 when its value equals the one before; equal ones have the rank of their first.
 //     job, 40 bytes: u32 phase   u32 values   u32 width   u32 at   u32 left   u32 right   u32 from   u32 to   u32 merged   u32 room
 //
-// Jobs list the new values, sort them by merging (from one array to another and back), merge the result into a copy of the sorted numbers, and give out ranks.
+// Jobs list the new values, sort them by merging (from one array to another and back), merge the result into a copy of the sorted
+// numbers, and give out ranks. The file is long because a job can stop in the middle of each of these.
 
 import { compareBytes, wordAt } from '../inverted/bytes.ts';
 import { C_NEXT, C_ORDERS, C_VALUES, FLAG, isValue, lengthOf, partLength, partOf, R_MOMENT, R_TEXT, recordAt } from './dictionary.ts';

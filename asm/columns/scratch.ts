@@ -15,8 +15,8 @@ export const B_TOUCHED: u32 = 4;
 /** Slots that are being sorted, u32, and their keys, u64. */
 export const B_SLOTS: u32 = 5;
 export const B_KEYS: u32 = 6;
-/** Slots that are equal to the end of the page before. */
-export const B_EQUAL: u32 = 7;
+/** Slots that were sorted. */
+export const B_RESULT: u32 = 7;
 /** Scores by slot, f64. */
 export const B_SCORES: u32 = 8;
 export const B_HISTOGRAM: u32 = 9;

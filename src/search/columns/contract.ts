@@ -113,7 +113,8 @@ export interface Columns {
 
   /**
    * Gets ready what a request needs, for some milliseconds at most: such as the order of values that came since the
-   * last time. False while there is more to do; what follows works without it, but takes its time at once.
+   * last time. False while there is more to do; what follows works without it, but takes its time at once. To be asked after
+   * each change: an order that is ready takes a look at it.
    */
   prepare(needs: Needs): boolean;
 

@@ -14,7 +14,7 @@ const MOMENT_START = /^\s*[\d+\-.]/;
 interface Entry {
   readonly column: number;
   readonly text: string;
-  /** What it is sorted by, where that is not the text; `split` bytes of it where it is a part of the text. */
+  /** What it is sorted by: of a name the key, of a long text the beginning, else the text itself. */
   readonly part: string;
 }
 

@@ -41,13 +41,14 @@ export function neededOrders(keys: readonly SortKey[], columnOf: (key: string) =
 
 /** Sorts the documents of a level (see `Columns.sort`). Up to `few` documents are all gone through. */
 export function sortLevel(kernel: ColumnsKernel, level: number, { keys, offset, count, after, scores }: Sorting, columnOf: (key: string) => number | undefined, few: number): SortedDocument[] {
-  if (count <= 0) return [];
+  const { documents } = kernel.counts();
+  if (count === 0 || offset >= documents) return [];
   const wanted = [...keys.map((key) => kernelKey(key, columnOf)), TIE];
   for (const { kind, column, order } of wanted) if (kind === SortKind.order) finishOrder(kernel, column, order);
   if (wanted.some(({ kind }) => kind === SortKind.score)) takeScores(kernel, scores ?? { ords: [], scores: [] });
   writeKeys(kernel, wanted, after?.tie);
   if (after !== undefined) for (const [i, value] of after.place.entries()) mark(kernel, wanted[i]!, i, value);
-  const sort = (): number => kernel.call.sortDocuments(level, wanted.length, offset, offset + count, after === undefined ? 0 : 1, few) >>> 0;
+  const sort = (): number => kernel.call.sortDocuments(level, wanted.length, offset, Math.min(offset + count, documents), after === undefined ? 0 : 1, few) >>> 0;
   let found = sort();
   if (found >= FLAG) {
     finishOrder(kernel, TIE.column, TIE.order);

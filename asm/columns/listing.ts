@@ -1,0 +1,147 @@
+// Which documents a page may have: listed in B_SLOTS before they are sorted. All documents of a set, or those of the values on the way,
+// or the best by a number.
+
+import { C_DOCS, C_SPELLED, columnAt, R_SET, recordAt } from './dictionary.ts';
+import { pageEnd } from './forward.ts';
+import { level, levelBytes } from './levels.ts';
+import { BY_TEXT, equalsFormer, isReady, orderAt, placeInOrder, sortedAt, sortedCount } from './orders.ts';
+import { sortByKey } from './quicksort.ts';
+import { B_HISTOGRAM, B_SCORES, B_SLOTS, buffer } from './scratch.ts';
+import { takeSet } from './sets.ts';
+import {
+  BY_ORDER, BY_TIE, BY_TIME, DESCENDING, isBehind, K_COLUMN, K_FLAGS, K_LENGTH, K_MARK, K_ORDER, K_TEXT, keyAt, LAST, RANK_END, slotAt, sortable, sortKeyAt, SPELLED,
+} from './sort-keys.ts';
+import { TIME_SHIFT, TIME_SLOTS, timePage } from './times.ts';
+
+/** Values that are walked through at most, before all documents are, unless they are fewer than one for so many documents. */
+export const MAX_WALK: u32 = 4096;
+const SCANNED: u32 = 32;
+export const NOT_WALKED: u32 = 0xffffffff;
+/** Documents that no value was found for yet. */
+const REST_LEVEL: u32 = 77;
+/** What is kept beside the wanted ones of documents that are listed by a number. */
+const SPARE: u32 = 512;
+
+/** Whether a key is one of values that documents have as they are ranked. */
+export function isOfValues(key: usize): bool {
+  const kind = load<u32>(key);
+  if (kind !== BY_ORDER && kind !== BY_TIE) return false;
+  const column = columnAt(load<u32>(key, K_COLUMN));
+  if ((load<u32>(key, K_FLAGS) & SPELLED) !== 0 && pageEnd(column + C_SPELLED) > 0) return false;
+  return isReady(orderAt(column, load<u32>(key, K_ORDER)));
+}
+
+/**
+ * Lists the documents of a bitmap that are from one place to another behind the mark, value by value in the order of the first key: all
+ * documents of a value or none. How many come before those is in the first word of B_HISTOGRAM. NOT_WALKED where that takes
+ * longer than to go through all documents: where the values on the way are many.
+ */
+export function walkValues(bits: usize, keys: u32, from: u32, to: u32, marked: bool, documents: u32): u32 {
+  const key = keyAt(0);
+  const column = columnAt(load<u32>(key, K_COLUMN));
+  const order = orderAt(column, load<u32>(key, K_ORDER));
+  const values = sortedCount(order);
+  if (values > load<u32>(column, C_DOCS) / SCANNED && (to > MAX_WALK || <u64>to * values / documents > <u64>MAX_WALK)) return NOT_WALKED;
+  const bytes = levelBytes();
+  const rest = level(REST_LEVEL);
+  memory.copy(rest, bits, bytes);
+  const descending = (load<u32>(key, K_FLAGS) & DESCENDING) !== 0;
+  const slots = buffer(B_SLOTS);
+  let at = marked ? placeOfMark(key, column, order, descending) : descending ? <i32>values - 1 : 0;
+  let below: u32 = 0;
+  let end = slots;
+  let most = max(MAX_WALK, load<u32>(column, C_DOCS) / SCANNED);
+  for (; at >= 0 && at < <i32>values; at += descending ? -1 : 1) {
+    if (most-- === 0) return NOT_WALKED;
+    const first = end;
+    end = takeSet(recordAt(column, sortedAt(order, at)) + R_SET, rest, bytes, end);
+    if (marked) end = dropMarked(first, end, keys);
+    // Values that equal each other are taken together: of two neighbours, the later one says so.
+    if (descending ? equalsFormer(order, at) : at + 1 < <i32>values && equalsFormer(order, at + 1)) continue;
+    const listed = <u32>((end - slots) >> 2);
+    if (below + listed >= to) {
+      store<u32>(buffer(B_HISTOGRAM), below);
+      return listed;
+    }
+    if (below + listed > from) continue;
+    below += listed;
+    end = slots;
+  }
+  return NOT_WALKED;
+}
+
+/** The place of the first value from which documents may be behind the mark. */
+function placeOfMark(key: usize, column: usize, order: usize, descending: bool): i32 {
+  if (load<u32>(key) === BY_TIE) return <i32>placeInOrder(column, 0, BY_TEXT, NaN, load<u32>(key, K_TEXT), load<u32>(key, K_LENGTH), true);
+  const mark = load<u64>(key, K_MARK);
+  if (mark === LAST) return -1;
+  const doubled = descending ? RANK_END - mark : mark;
+  let place = <i32>(doubled >> 1);
+  if (!descending) return place;
+  if ((doubled & 1) === 0) return place - 1;
+  while (place + 1 < <i32>sortedCount(order) && equalsFormer(order, place + 1)) place++;
+  return place;
+}
+
+/** Lists the documents of a bitmap that come first by a number, and some more; NOT_WALKED where too many have the same. */
+export function walkNumbers(bits: usize, keys: u32, wanted: u32, marked: bool): u32 {
+  const key = keyAt(0);
+  const most = wanted * 4 + SPARE;
+  const bytes = levelBytes();
+  const isTime = load<u32>(key) === BY_TIME;
+  const descending = (load<u32>(key, K_FLAGS) & DESCENDING) !== 0;
+  let count: u32 = 0;
+  let bound = LAST;
+  for (let i: u32 = 0; i < bytes; i += 8) {
+    const numbers = isTime ? timePage(load<u32>(key, K_COLUMN), i >> (TIME_SHIFT - 3)) + ((i << 6) & ((TIME_SLOTS << 3) - 1)) : buffer(B_SCORES) + (i << 6);
+    const areNone = isTime && timePage(load<u32>(key, K_COLUMN), i >> (TIME_SHIFT - 3)) === 0;
+    for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) {
+      const bit = <u32>ctz(word);
+      const own = areNone ? LAST : sortable(load<f64>(numbers + (<usize>bit << 3)), descending);
+      if (own > bound || (marked && !isBehind((i << 3) + bit, keys))) continue;
+      if (count === most) {
+        count = keepBest(count, wanted);
+        if (count > most >> 1) return NOT_WALKED;
+        bound = load<u64>(sortKeyAt(wanted - 1));
+        if (own > bound) continue;
+      }
+      store<u64>(sortKeyAt(count), own);
+      store<u32>(slotAt(count++), (i << 3) + bit);
+    }
+  }
+  return count;
+}
+
+/** Sorts listed documents and drops those behind the wanted ones that do not equal the last of them; how many are left. */
+function keepBest(count: u32, wanted: u32): u32 {
+  sortByKey(0, count);
+  let kept = wanted;
+  while (kept < count && load<u64>(sortKeyAt(kept)) === load<u64>(sortKeyAt(wanted - 1))) kept++;
+  return kept;
+}
+
+/** Leaves those of listed documents that are behind the mark; the end of the list. */
+function dropMarked(from: usize, end: usize, keys: u32): usize {
+  let to = from;
+  for (let at = from; at < end; at += 4) {
+    const slot = load<u32>(at);
+    store<u32>(to, slot);
+    to += <usize>isBehind(slot, keys) << 2;
+  }
+  return to;
+}
+
+/** Lists the documents of a bitmap, behind the mark if there is one. */
+export function listSlots(bits: usize, keys: u32, marked: bool): u32 {
+  const bytes = levelBytes();
+  const slots = buffer(B_SLOTS);
+  let count: u32 = 0;
+  for (let i: u32 = 0; i < bytes; i += 8) {
+    for (let word = load<u64>(bits + i); word !== 0; word &= word - 1) {
+      const slot = (i << 3) + <u32>ctz(word);
+      if (marked && !isBehind(slot, keys)) continue;
+      store<u32>(slots + (<usize>(count++) << 2), slot);
+    }
+  }
+  return count;
+}
