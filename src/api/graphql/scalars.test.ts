@@ -16,7 +16,7 @@ describe('the scalars', () => {
           return { id: 'i', key: 'k', lang: 'en', contentMd: '', addedAt: 1, updatedAt: 2 ** 33, meta: { tags: ['x'] } };
         },
         createApiKey: async ({ expiresAt = 0 }) => ({ key: 'k', keyHash: 'h', description: '', createdAt: 0, expiresAt }),
-        getStats: async () => ({ databaseSize: 2 ** 53 - 1 }) as never,
+        getStats: async () => ({ databaseSize: 2 ** 53 - 1, collections: [] }) as never,
       },
     });
   });
