@@ -101,9 +101,9 @@ impl FilterIndex {
         }
         let begun = Instant::now();
         writer.commit()?;
-        seconds += begun.elapsed().as_secs_f64();
-        merge_all(&index, &mut writer)?;
         writer.wait_merging_threads()?;
+        seconds += begun.elapsed().as_secs_f64();
+        merge_all(&index)?;
         Ok((documents, seconds))
     }
 

@@ -23,7 +23,6 @@ const ROUNDS_SECONDS: f64 = 8.0;
 
 pub struct TextIndex {
     index: Index,
-    writer: IndexWriter,
     text: Field,
     id: Field,
     analyzer: TextAnalyzer,
@@ -81,13 +80,15 @@ fn term_query(term: Term) -> Box<dyn Query> {
     Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
 }
 
-/// One segment is read fastest.
-pub fn merge_all(index: &Index, writer: &mut IndexWriter) -> Result<()> {
+/// One segment is read fastest. No other writer may be open, so that no merge is under way.
+pub fn merge_all(index: &Index) -> Result<()> {
+    let mut writer: IndexWriter = index.writer_with_num_threads(1, WRITER_BYTES)?;
     let segments = index.searchable_segment_ids()?;
     if segments.len() > 1 {
         writer.merge(&segments).wait()?;
     }
     writer.garbage_collect_files().wait()?;
+    writer.wait_merging_threads()?;
     Ok(())
 }
 
@@ -108,18 +109,17 @@ impl TextIndex {
         let index = Index::create_in_dir(folder, schema.build())?;
         let analyzer = analyzer(job.is("stemming"), job.is("stopWords"));
         index.tokenizers().register("bench", analyzer.clone());
-        let writer = index.writer_with_num_threads(1, WRITER_BYTES)?;
         Ok(TextIndex {
             index,
-            writer,
             text,
             id,
             analyzer,
         })
     }
 
-    /// Time is taken of adding and committing alone; texts are read in batches before.
-    fn fill(&mut self, job: &Job) -> Result<Indexed> {
+    /// Time is taken of adding, committing and merging alone; texts are read in batches before.
+    fn fill(&self, job: &Job) -> Result<Indexed> {
+        let mut writer = self.index.writer_with_num_threads(1, WRITER_BYTES)?;
         let limit = job.number("indexSeconds")?;
         let (mut documents, mut bytes, mut seconds) = (0, 0, 0.0);
         let mut lines = job.lines("texts")?;
@@ -127,8 +127,7 @@ impl TextIndex {
             let batch: Vec<String> = lines.by_ref().take(BATCH).collect::<std::io::Result<_>>()?;
             let begun = Instant::now();
             for line in &batch {
-                self.writer
-                    .add_document(doc!(self.text => line.as_str(), self.id => documents))?;
+                writer.add_document(doc!(self.text => line.as_str(), self.id => documents))?;
                 documents += 1;
             }
             seconds += begun.elapsed().as_secs_f64();
@@ -146,7 +145,8 @@ impl TextIndex {
             }
         }
         let begun = Instant::now();
-        self.writer.commit()?;
+        writer.commit()?;
+        writer.wait_merging_threads()?;
         Ok(Indexed {
             documents,
             bytes,
@@ -219,7 +219,7 @@ pub fn speed(job: &Job) -> Result<Value> {
         rounds.push(indexed.seconds);
     }
     rounds.sort_by(f64::total_cmp);
-    merge_all(&engine.index, &mut engine.writer)?;
+    merge_all(&engine.index)?;
     let searcher = engine.reader()?.searcher();
     let seconds = job.number("querySeconds")?;
     let kinds = by_kind(engine.queries(job)?);
@@ -259,7 +259,7 @@ pub fn speed(job: &Job) -> Result<Value> {
 }
 
 pub fn counts(job: &Job) -> Result<Value> {
-    let mut engine = TextIndex::create(&job.folder("tantivy")?, job)?;
+    let engine = TextIndex::create(&job.folder("tantivy")?, job)?;
     engine.fill(job)?;
     let searcher = engine.reader()?.searcher();
     let mut counts = Vec::new();
