@@ -62,5 +62,7 @@ describe('highlights of a search (contract section 4, "Full-text search"; decisi
   it('leave out metadata that bm25f gives no weight', async () => {
     await fixture.add('a', 'A fox.', { title: ['fox'], author: ['fox'] });
     expect((await highlights('fox', { algorithm: 'bm25f', fieldWeights: { content: 1, author: 2 } }))!.map(({ field }) => field)).toEqual(['content', 'meta.author[0]']);
+    expect((await highlights('fox', { algorithm: 'bm25f' }))!.map(({ field }) => field)).toEqual(['content', 'meta.title[0]']);
+    expect((await highlights('fox', { algorithm: 'bm25f', fieldWeights: { author: 2 } }))!.map(({ field }) => field)).toEqual(['meta.author[0]']);
   });
 });

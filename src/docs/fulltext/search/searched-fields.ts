@@ -22,8 +22,7 @@ const RERANKED = ['content', 'title', 'key'].map(fieldByName);
  */
 export function searchedFields(algorithm: Algorithm, asked: Readonly<Record<string, number>> | undefined, { fieldWeights, searchableFields }: Retrieval): SearchedFields {
   const weights = toWeights(asked ?? fieldWeights);
-  if (algorithm === 'bm25f' && asked !== undefined) return { weights, fields: counting(weights), isUsual: true };
-  if (searchableFields === undefined) return { weights, fields: algorithm === 'bm25f' && fieldWeights !== undefined ? counting(weights) : undefined, isUsual: true };
+  if (searchableFields === undefined || (algorithm === 'bm25f' && asked !== undefined)) return { weights, fields: algorithm === 'bm25f' ? counting(weights) : undefined, isUsual: true };
   const fields = [...new Set(searchableFields.map(fieldByName))];
   const searched = new Map(fields.map((field) => [field, weights.get(field) ?? (fieldWeights === undefined ? 1 : 0)]));
   return { weights: searched, fields: algorithm === 'bm25f' ? counting(searched) : fields, isUsual: RERANKED.every((field) => fields.includes(field)) };
