@@ -116,3 +116,17 @@ declare module 'apache-arrow' {
   export const FixedSizeList: new (length: number, field: object) => Type;
   export const Table: new (columns: Readonly<Record<string, object>>) => object;
 }
+
+declare module '@duckdb/node-api' {
+  export type DuckDBValue = unknown;
+  export interface DuckDBPreparedStatement {
+    bindInteger(index: number, value: number): void;
+    bindVarchar(index: number, value: string): void;
+    runAndReadAll(): Promise<{ getRows(): DuckDBValue[][] }>;
+  }
+  interface Connection {
+    run(sql: string): Promise<unknown>;
+    prepare(sql: string): Promise<DuckDBPreparedStatement>;
+  }
+  export const DuckDBInstance: { create(path: string, options: Readonly<Record<string, string>>): Promise<{ connect(): Promise<Connection> }> };
+}
