@@ -4,13 +4,17 @@ import type { Columns, Needs } from '../../search/columns/index.ts';
 import type { Filter } from '../../search/filter/index.ts';
 import type { ColumnsView } from './columns-view.ts';
 
-/** Documents of a collection, and the columns that know more of them. */
-export interface SelectedDocuments {
+/** The columns of a collection. */
+export interface ReadyColumns {
   readonly columns: Columns;
-  /** Undefined for all. */
-  readonly documents: OrdSet | undefined;
   /** Whether no document has changed since. */
   isCurrent(): boolean;
+}
+
+/** Documents of a collection, and the columns that know more of them. */
+export interface SelectedDocuments extends ReadyColumns {
+  /** Undefined for all. */
+  readonly documents: OrdSet | undefined;
 }
 
 export interface DocumentSelecting {
@@ -29,15 +33,19 @@ export interface DocumentSelecting {
  * awaited, this function included: `isCurrent` tells whether they did. Throws `IndexLoading`.
  */
 export async function selectDocuments(view: Pick<ColumnsView, 'indexOf'>, collection: string, { filter, now, hidden = [], needs }: DocumentSelecting): Promise<SelectedDocuments | undefined> {
+  const ready = await readyColumns(view, collection, { filter, ...needs });
+  return ready && { ...ready, documents: ready.columns.select({ filter, now, ...(hidden.length > 0 && { hidden }) }) };
+}
+
+/** The columns of a collection, ready for what they will be asked; undefined when it has no documents. Throws `IndexLoading`. */
+export async function readyColumns(view: Pick<ColumnsView, 'indexOf'>, collection: string, needs: Needs): Promise<ReadyColumns | undefined> {
   const pace = new Pace();
   for (;;) {
     // Asked for each time, since another may have taken its place meanwhile.
     const index = view.indexOf(collection);
     if (index === undefined) return undefined;
     const { columns, version } = index;
-    if (columns.prepare({ filter, ...needs })) {
-      return { columns, documents: columns.select({ filter, now, ...(hidden.length > 0 && { hidden }) }), isCurrent: () => index.version === version };
-    }
+    if (columns.prepare(needs)) return { columns, isCurrent: () => index.version === version };
     await pace.rest();
   }
 }

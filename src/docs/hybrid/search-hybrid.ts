@@ -81,10 +81,10 @@ function incomparableWarning(documents: number): string[] {
   return [`${count} not compared: they are of another model or variant than the query; POST /v1/vector-reindex embeds them anew`];
 }
 
-async function facetsOf({ words }: HybridDeps, { collection, words: { facetBy, facetMaxValues } }: HybridRequest, { all }: FoundResults, budget: AnswerBounds['budget']): Promise<Pick<SearchHybridResponse, 'facets' | 'facetsTruncated'>> {
+async function facetsOf({ words }: HybridDeps, { collection, words: { facetBy, facetMaxValues } }: HybridRequest, { all, results }: FoundResults, budget: AnswerBounds['budget']): Promise<Pick<SearchHybridResponse, 'facets' | 'facetsTruncated'>> {
   if (facetBy === undefined) return {};
-  const counted = all && await countFacets(words.columns, collection, all, { fields: facetBy, max: facetMaxValues });
-  const { facets, isTruncated } = fitFacets(counted ?? Object.fromEntries(facetBy.map((field) => [field, []])), budget);
+  const counted = all && await countFacets(words.columns, collection, all, { fields: facetBy, max: facetMaxValues }, results.map(({ row }) => row));
+  const { facets, isTruncated } = fitFacets(counted?.facets ?? Object.fromEntries(facetBy.map((field) => [field, []])), budget);
   return { facets, ...(isTruncated && { facetsTruncated: true }) };
 }
 

@@ -1,6 +1,8 @@
-import type { ColumnsView } from '../../columns/index.ts';
+import type { Columns } from '../../../search/columns/index.ts';
+import { compareTexts } from '../../../search/filter/index.ts';
+import { readyColumns, type ColumnsView } from '../../columns/index.ts';
 import { Pace } from '../../documents/index.ts';
-import type { OrdSet } from '../view/ord-set.ts';
+import { OrdSet } from '../view/ord-set.ts';
 
 export interface FacetCount {
   readonly value: string;
@@ -13,17 +15,64 @@ export interface FacetRequest {
   readonly max: number;
 }
 
+/** A result as its row was read. */
+export interface CountedRow {
+  readonly ord: number;
+  readonly lang: string;
+  /** Canonical JSON; null where it was not read. */
+  readonly meta: string | null;
+}
+
+export interface Counted {
+  readonly facets: Readonly<Record<string, readonly FacetCount[]>>;
+  /** Documents that were counted: those that are still there, and the results. */
+  readonly documents: number;
+}
+
+/** How often counts that documents changed under are begun again; then everything is counted at once. */
+const TRIES = 3;
+
 /**
  * How many of the documents have each value of the fields, by count descending, then by value; an empty
- * list for a key that none has (decision D-90). A document counts once for a value, however often it has it.
+ * list for a key that none has (decision D-90). A document counts once for a value, however often it has it. All counts are
+ * of one moment, but for results that have gone by then: those count as they were read.
  */
-export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection: string, documents: OrdSet, { fields, max }: FacetRequest): Promise<Record<string, FacetCount[]>> {
-  const pace = new Pace();
-  const facets = new Map<string, FacetCount[]>();
-  for (const field of new Set(fields)) {
-    while (view.indexOf(collection)?.columns.prepare({ facets: [field] }) === false) await pace.rest();
-    facets.set(field, view.indexOf(collection)?.columns.facet(documents, { field, orderBy: 'count', limit: max }) ?? []);
-    await pace.rest();
+export async function countFacets(view: Pick<ColumnsView, 'indexOf'>, collection: string, documents: OrdSet, { fields, max }: FacetRequest, results: readonly CountedRow[]): Promise<Counted> {
+  const names = [...new Set(fields)];
+  for (let tries = 1; ; tries++) {
+    const ready = await readyColumns(view, collection, { facets: names });
+    const gone = goneOf(ready?.columns, results.filter(({ ord }) => documents.has(ord)));
+    const counted = (ready?.columns.count(documents) ?? 0) + gone.length;
+    const pace = new Pace();
+    const facets = new Map<string, readonly FacetCount[]>();
+    for (const field of names) {
+      if (tries < TRIES && ready?.isCurrent() === false) break;
+      facets.set(field, withRows(countOf(ready?.columns, documents, field, max), gone, field, max));
+      if (tries < TRIES) await pace.rest();
+    }
+    if (facets.size === names.length) return { facets: Object.fromEntries(facets), documents: counted };
   }
-  return Object.fromEntries(facets);
+}
+
+/** Those of some documents that the columns do not have; nearly always none. */
+function goneOf(columns: Columns | undefined, rows: readonly CountedRow[]): readonly CountedRow[] {
+  const has = (...ords: readonly number[]): boolean => columns !== undefined && columns.count(OrdSet.of(ords)) === ords.length;
+  return has(...rows.map(({ ord }) => ord)) ? [] : rows.filter(({ ord }) => !has(ord));
+}
+
+function countOf(columns: Columns | undefined, documents: OrdSet, field: string, limit: number): readonly FacetCount[] {
+  return columns?.facet(documents, { field, orderBy: 'count', limit }) ?? [];
+}
+
+/** Counts the values of further documents as well. */
+function withRows(counts: readonly FacetCount[], rows: readonly CountedRow[], field: string, max: number): readonly FacetCount[] {
+  if (rows.length === 0) return counts;
+  const sums = new Map(counts.map(({ value, count }) => [value, count]));
+  for (const { lang, meta } of rows) {
+    const values = JSON.parse(meta ?? '{}') as Record<string, string[]>;
+    const own = field === 'lang' ? [lang] : Object.hasOwn(values, field) ? values[field]! : [];
+    for (const value of new Set(own)) sums.set(value, (sums.get(value) ?? 0) + 1);
+  }
+  const sorted = [...sums].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count || compareTexts(a.value, b.value));
+  return max === 0 ? sorted : sorted.slice(0, max);
 }

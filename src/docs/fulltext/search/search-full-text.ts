@@ -38,14 +38,14 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   while (!prepareFor(index, plan)) await pace.rest();
   const content = contentsFor(room, needsBodies(request), request.projection.body);
   const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), { content, signal });
-  const counted = facetBy && outcome.all && await countFacets(deps.columns, name, outcome.all, { fields: facetBy, max: request.facetMaxValues });
+  const counted = facetBy && outcome.all && await countFacets(deps.columns, name, outcome.all, { fields: facetBy, max: request.facetMaxValues }, outcome.results.map(({ row }) => row));
   const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;
-  const { facets, isTruncated: facetsTruncated } = fitFacets(counted ?? {}, room);
+  const { facets, isTruncated: facetsTruncated } = fitFacets(counted?.facets ?? {}, room);
   const presented = await presentResults(deps, request, outcome.results, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), budget);
   const contextTruncated = fitting < presented.length;
   return toResponse(deps, request, {
-    total: outcome.total,
+    total: counted?.documents ?? outcome.total,
     isLowerBound: outcome.isLowerBound,
     results: presented.slice(0, fitting).map(({ result }) => result),
     facets, facetsTruncated, contextTruncated, help,
