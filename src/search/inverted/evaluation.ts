@@ -3,51 +3,7 @@ import type { Scoring } from './algorithm.ts';
 import { byDepth, isTerm, levelsFor } from './nesting.ts';
 import { exactPhrase, loosePhrase } from './phrase.ts';
 import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type SomeQuery, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
-
-/** A remembered list (asm/inverted/lists/list.ts) by its address, with the factor of its impacts; good until the query ends. */
-interface WeightedList {
-  readonly list: number;
-  readonly weight: number;
-}
-
-/** A list that counts in some classes. */
-export interface ListInClasses extends WeightedList {
-  readonly classes: number;
-}
-
-/** Lists whose documents match if they pass the filter, in any of them or in all. */
-export interface FewOf {
-  readonly lists: readonly ListInClasses[];
-  readonly all: boolean;
-}
-
-/** Lists of any of whose documents the best alone are wanted. */
-export interface BestOf {
-  readonly bestOf: readonly ListInClasses[];
-  /** Matches, at least. */
-  readonly least: number;
-}
-
-/** Terms whose frequencies are tallied (asm/inverted/tallies.ts): their number, and whether all of them have to match. */
-interface Tallied {
-  readonly terms: number;
-  readonly all: boolean;
-}
-
-/** Where a query's result lies: in the scores of level 0 alone, in its bits and scores, in a list, still in several, or in tallies. */
-export type ResultPlace = 'scores' | 'bits' | WeightedList | FewOf | BestOf | Tallied;
-
-/** What a search lets an evaluation leave to the selection. */
-export interface Leave {
-  /** The documents of a lone term may stay where they are. */
-  readonly lone: boolean;
-  /** Whether nothing but the best and their number is wanted, of all documents. */
-  readonly plain: boolean;
-  /** Documents that pass the filter; when they are few, lists are searched for them alone. */
-  readonly passing?: number | undefined;
-  /** Given when the best alone are wanted: counts a list's matches up to a bound, and returns undefined where that is too few for the lists. */
-  readonly bound?: ((lists: readonly ListInClasses[]) => number | undefined) | undefined;
-}
+import type { BestOf, FewOf, Leave, ListInClasses, ResultPlace, Tallied, WeightedList } from './result-place.ts';
 
 /** Searching a list for a document takes as long as going through so many of it. */
 const SEARCH = 30;
@@ -231,7 +187,10 @@ export class Evaluation {
 
   /** The lists of several terms; undefined when one of them is not kept. */
   #recallAll(terms: readonly TermQuery[]): WeightedList[] | undefined {
-    if (terms.length < 2 || terms.length > MAX_LISTS) return undefined;
+    return terms.length < 2 || terms.length > MAX_LISTS ? undefined : this.#recallEach(terms);
+  }
+
+  #recallEach(terms: readonly TermQuery[]): WeightedList[] | undefined {
     const lists: WeightedList[] = [];
     for (const term of terms) {
       const list = this.#recall(term);
@@ -272,13 +231,7 @@ export class Evaluation {
 
   /** The lists of terms with their classes; undefined when one of them is not kept. */
   #recallInClasses(terms: readonly TermQuery[]): ListInClasses[] | undefined {
-    const lists: ListInClasses[] = [];
-    for (const term of terms) {
-      const list = this.#recall(term);
-      if (list === undefined) return undefined;
-      lists.push({ ...list, classes: term.classes ?? EVERY_CLASS });
-    }
-    return lists;
+    return this.#recallEach(terms)?.map((list, i) => ({ ...list, classes: terms[i]!.classes ?? EVERY_CLASS }));
   }
 
   #matchLists(lists: readonly WeightedList[], level: number, classes: number | undefined): void {

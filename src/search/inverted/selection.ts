@@ -1,8 +1,8 @@
 import { Buffers, type InvertedKernel, Select } from '../../kernels/inverted.ts';
 import { BOUND, type SearchOptions, type SearchResult } from './contract.ts';
-import type { Leave, ResultPlace } from './evaluation.ts';
 import type { KnownFilter } from './filters.ts';
 import { rerank, RERANKED } from './rerank.ts';
+import type { Leave, ResultPlace } from './result-place.ts';
 
 /**
  * Selects the best of what a query left on level 0, which is empty afterwards; or of its lists, if the result is there. Where they are

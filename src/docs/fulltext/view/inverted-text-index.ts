@@ -128,7 +128,10 @@ class InvertedTextIndex implements TextIndex {
 
   /** Those of some documents in which one of some forms stands. */
   #standing(ids: readonly number[], ords: readonly number[], fields: readonly Field[] | undefined): ReadonlySet<number> {
-    if (fields === undefined) return new Set(ords.filter((ord) => ids.some((id) => this.#index.frequency(id, ord) > 0)));
+    if (fields === undefined) {
+      const have = this.#index.haveAny(ids, ords);
+      return new Set(ords.filter((_, i) => have[i]));
+    }
     const { scores } = this.#index.search({ kind: 'term', forms: ids.map((id) => ({ id })) }, { algorithm: { kind: 'bm25', fields }, limit: 0, scoresOf: ords });
     return new Set(ords.filter((_, i) => scores![i]! >= 0));
   }
