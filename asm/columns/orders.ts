@@ -1,6 +1,7 @@
 // Orders of a column's values: the sorted numbers, and the rank of each, by which documents are sorted. An order is made when it is
 // first wanted. Values that come later wait behind the sorted ones until it is wanted again; then they are sorted and merged in. All
 // of that goes in steps (`advanceOrder`), so that a million values don't stop everything else.
+// Above 400 lines, since finding, sorting, merging and ranking are four phases of one job that share its record.
 //
 //     order, 28 bytes: u32 numbers (sorted, then waiting)   u32 room for them   u32 sorted   u32 waiting
 //                      u32 ranks by value, 0 for an order that nobody wanted yet   u32 room for them   u32 job

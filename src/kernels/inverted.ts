@@ -1,3 +1,4 @@
+import type { InvertedExports } from './inverted-exports.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** Plain fields of a document, which have a bit and an array of lengths each; 0 is its content. */
@@ -56,109 +57,6 @@ export const PAGE_BYTES = 65_536;
 const MAX_PAGES = 65_536;
 
 export type PartName = (typeof PART_NAMES)[number];
-
-/**
- * What `asm/inverted.ts` exports. Texts and lists are passed as address and length (in bytes, unless said);
- * the contracts stand at the functions there.
- */
-export interface InvertedExports extends WebAssembly.Exports {
-  initialize(): void;
-  adopt(): number;
-  placeTables(blockBytes: number, indexBytes: number, expansionBytes: number): number;
-  reserve(buffer: number, bytes: number): number;
-  buffer(buffer: number): number;
-  beginDocument(): void;
-  hostStart(at: number, end: number): number;
-  openField(field: number): void;
-  tokenizeText(at: number, stop: number, end: number, position: number): number;
-  textAt(): number;
-  addTokens(at: number, end: number): void;
-  beginCommit(ordinal: number, documentClass: number): void;
-  continueCommit(budget: number): number;
-  finishCommit(): void;
-  removeDocument(ordinal: number): number;
-  documentOf(ordinal: number): number;
-  classOf(doc: number): number;
-  liveClasses(): number;
-  allowClasses(classes: number): void;
-  newForms(): number;
-  newFormCount(): number;
-  addToOrders(form: number): void;
-  forgetNewForms(): void;
-  setKey(form: number, at: number, length: number): void;
-  retireForm(form: number): void;
-  findForm(at: number, length: number): number;
-  formExists(form: number): number;
-  formBytes(form: number): number;
-  formLength(form: number): number;
-  formFields(form: number): number;
-  postingCount(form: number): number;
-  liveDocuments(form: number): number;
-  liveDocumentsInField(form: number, field: number): number;
-  mainField(form: number): number;
-  frequencyIn(form: number, doc: number): number;
-  collectKey(at: number, length: number): number;
-  collectRange(order: number, at: number, length: number, limit: number): number;
-  collectMatches(pattern: number, codePoints: number, affix: number, affixBytes: number, backward: number, limit: number): number;
-  collectFuzzy(word: number, codePoints: number, bound: number, part: number, free: number, backward: number, limit: number): number;
-  joinGroup(grouping: number, form: number, term: number, length: number): void;
-  leaveGroup(grouping: number, form: number, term: number, length: number): void;
-  groupOf(grouping: number, term: number, length: number): number;
-  nextInGroup(grouping: number, form: number): number;
-  clearGrouping(grouping: number): void;
-  prepareLevels(count: number): void;
-  dropLevelsFrom(first: number): void;
-  scoreForm(form: number, level: number, action: number, weight: number): void;
-  sumForm(form: number, weight: number): number;
-  scoreGroup(level: number, action: number, weight: number): void;
-  sumFormDensely(form: number, weight: number): void;
-  formsExist(count: number): number;
-  postingsOf(count: number): number;
-  sumForms(count: number, densely: number): number;
-  countSums(): number;
-  scoreSums(weight: number): void;
-  finishRequire(level: number): void;
-  openLists(most: number): void;
-  recall(count: number): number;
-  recallPositions(list: number): number;
-  documentsIn(list: number): number;
-  scoreList(list: number, level: number, action: number, weight: number): void;
-  matchLists(count: number, level: number): void;
-  selectFromList(list: number, k: number, weight: number, options: number, slot: number): number;
-  selectFew(lists: number, k: number, options: number, slot: number, multiplierSize: number, all: number): number;
-  selectPruned(count: number, k: number, options: number, slot: number): void;
-  countPassing(list: number, options: number, slot: number, classes: number, most: number): number;
-  noteSteps(): void;
-  filterBytes(): number;
-  translateFilter(slot: number, size: number): number;
-  keepPhrase(level: number, scored: number): void;
-  keepClasses(level: number): void;
-  matchAll(level: number): void;
-  unite(level: number, from: number, largest: number): void;
-  countMatches(level: number, from: number): void;
-  keepCounted(level: number, least: number): void;
-  intersect(level: number, from: number): void;
-  subtract(level: number, from: number): void;
-  clearLevel(level: number): void;
-  countLevel(level: number): number;
-  selectByScore(k: number, options: number, slot: number, multiplierSize: number): number;
-  selectByBits(k: number, options: number, slot: number, multiplierSize: number): number;
-  tallyForms(count: number, slot: number, within: number): number;
-  tallyList(list: number, slot: number): number;
-  selectTallied(count: number, k: number, all: number): number;
-  matchTallied(count: number, level: number): void;
-  scoreTallied(count: number, level: number): void;
-  selectedCount(): number;
-  lookUpScores(count: number, byBits: number): void;
-  features(): void;
-  rerankSelected(most: number): void;
-  orderSelected(most: number): void;
-  beginCompaction(): void;
-  compactStep(budget: number): number;
-  isCompacting(): number;
-  pack(from: number, count: number, to: number): number;
-  unpack(from: number, count: number, to: number, more: number): number;
-}
 
 /** The order of keys, and that of keys read backward, for `collectRange`. */
 export const Orders = { forward: HEADER + 560, backward: HEADER + 576 } as const;

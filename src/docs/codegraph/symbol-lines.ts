@@ -1,6 +1,6 @@
 import type { BodyCodec, Queries } from '../../storage/index.ts';
 import { symbolsOf, SymbolsUnread, type CodeGraphEdge, type CodeSymbols, type SourceDocument } from '../../text/code/index.ts';
-import { Pace } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
 
 /** Lines count from 1; 0 where the symbol is not found, because the body has changed or cannot be read. */
 export interface EdgeLines {

@@ -1,5 +1,6 @@
 import type { BodyCodec, Queries, Row } from '../../storage/index.ts';
-import { inList, Pace, type Meta } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
+import { inList, type Meta } from '../documents/index.ts';
 import type { Chunker, DocumentChunk } from './chunker.ts';
 
 /** A document, cut and ready to be embedded. */

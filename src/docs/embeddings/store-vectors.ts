@@ -1,6 +1,7 @@
 import { unixSeconds, type Clock } from '../../lib/clock.ts';
 import type { ChangeFeed, Sql } from '../../storage/index.ts';
-import { collectionOfId, Pace, type UnitOfWork } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
+import { collectionOfId, type UnitOfWork } from '../documents/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { Chunker } from './chunker.ts';
 import type { EmbeddedDocument } from './embed-documents.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
-import { Pace } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
 import { putVectors, removeVectors, vectorsOfCollection, vectorsOfDocuments, type NewVectors } from './vector-rows.ts';
 
 const MODEL = { model: 'm', variant: 'plain', dimensions: 3 };

@@ -3,7 +3,8 @@ import {
   type ChangeFeed, type KeyRing, type Row, type Sql, type StoredRow, type Transaction,
 } from '../../storage/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { collectionOfId, Pace } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
+import { collectionOfId } from '../documents/index.ts';
 
 /** What to make of a value, by the key that seals it; undefined stands for one in the clear. */
 export interface Aim {

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from '../../storage/index.ts';
-import { Pace } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
 import type { Difference } from './stop-list.ts';
 
 /** Rows written by one statement before the event loop may turn. */

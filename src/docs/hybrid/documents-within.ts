@@ -1,7 +1,8 @@
 import { distanceMeters, decodeGeohash, EARTH_RADIUS_METERS, GEO_KEYS, pointOf, type Point } from '../../search/geo/index.ts';
 import type { Filter } from '../../search/filter/index.ts';
 import type { Queries } from '../../storage/index.ts';
-import { inList, Pace } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
+import { inList } from '../documents/index.ts';
 import { eligibleDocuments, type EligibilityDeps } from '../fulltext/index.ts';
 import type { Circle } from './request.ts';
 

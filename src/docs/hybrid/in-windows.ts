@@ -1,6 +1,7 @@
 import type { FusedHit, MeaningHit } from '../../search/fusion/index.ts';
 import type { Queries } from '../../storage/index.ts';
-import { inList, Pace } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
+import { inList } from '../documents/index.ts';
 import { toWindows } from '../vectors/index.ts';
 
 /** A hit with the run of chunks that is shown for it; none for a document that words alone found. */

@@ -1,7 +1,8 @@
 import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { truncationOf, type AnswerBounds } from '../../operations/index.ts';
-import { contentsFor, countWithinBudget, Pace } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
+import { contentsFor, countWithinBudget } from '../documents/index.ts';
 import { countFacets, fillPrompt, fitFacets, prepareFor, withNeighbours } from '../fulltext/index.ts';
 import { costOf } from '../search-cost.ts';
 import type { HybridDeps, QueryVector } from './deps.ts';

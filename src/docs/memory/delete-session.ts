@@ -1,7 +1,8 @@
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Identity } from '../../operations/index.ts';
-import { Pace, removeUnder, type UnitOfWork } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
+import { removeUnder, type UnitOfWork } from '../documents/index.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from './deps.ts';
 import { keysOf } from './message-documents.ts';
 import { findSession, noSession, removeSession, type SessionRow } from './session-rows.ts';

@@ -1,5 +1,6 @@
 import { unixSeconds } from '../../lib/clock.ts';
-import { Pace, type UnitOfWork } from '../documents/index.ts';
+import { Pace } from '../../lib/pace.ts';
+import { type UnitOfWork } from '../documents/index.ts';
 import type { MemoryDeps, MemoryHandlers } from './deps.ts';
 import { newId } from './ids.ts';
 import { findSession, insertSession, toSession } from './session-rows.ts';

@@ -1,3 +1,4 @@
+// Above 400 lines: the class is all that callers see of the engine, and each method is a few lines that check and call the part that does it.
 import { InvertedKernel, MAX_CLASSES } from '../../kernels/inverted.ts';
 import { tokenTables, tokenTablesVersion } from '../../text/token-tables.ts';
 import { ADDITION_STEP, addDocument } from './addition.ts';

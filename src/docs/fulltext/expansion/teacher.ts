@@ -1,6 +1,6 @@
 import { unixSeconds } from '../../../lib/clock.ts';
 import { type Neighbours, type TermRules, trainHere, type Training, type TrainingDocument, TrainingThread } from '../../../search/cooccurrence/index.ts';
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { termAnalyzer } from '../view/analyzers.ts';
 import { allTexts, type DocumentIdentity } from '../view/document-texts.ts';

@@ -2,7 +2,7 @@ import { foldDiacritics } from '../../../text/folding.ts';
 import { headingsOf } from '../../../text/headings.ts';
 import type { QueryNode } from '../../../text/query/index.ts';
 import { tokenize } from '../../../text/tokenize.ts';
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import { PLAIN } from '../view/analyzers.ts';
 import { PROSE_CLASSES } from '../view/document-classes.ts';
 import { CONTENT, type Field, FIELDS, type TextIndex } from '../view/text-index.ts';

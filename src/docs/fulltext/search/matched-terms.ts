@@ -1,4 +1,4 @@
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import { isAmong } from '../view/document-classes.ts';
 import type { Field, TextIndex } from '../view/text-index.ts';
 import type { QueryPlan, Reading, WantedLeaf } from './query-plan.ts';

@@ -2,7 +2,8 @@ import type { Document, FullTextResult } from '../../../../generated/docs/sdk/ty
 import type { AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec, Queries } from '../../../storage/index.ts';
 import type { Curated } from '../../curation/index.ts';
-import { contextCost, Pace, projectDocument, type ResultRow } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
+import { contextCost, projectDocument, type ResultRow } from '../../documents/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Found } from './find-documents.ts';
 import { highlightsOf } from './highlights.ts';

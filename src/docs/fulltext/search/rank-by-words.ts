@@ -1,4 +1,4 @@
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { OrdSet } from '../view/ord-set.ts';
 import { CONTENT, type TextHit } from '../view/text-index.ts';
 import { languagesOfQuery } from './query-languages.ts';

@@ -1,5 +1,5 @@
 import type { TermNode } from '../../../text/query/index.ts';
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { TextIndex } from '../view/text-index.ts';
 import { matchDocuments } from './match-documents.ts';
 import type { Reading } from './query-plan.ts';

@@ -1,4 +1,4 @@
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { Bag, Vocabulary } from './bags.ts';
 
 /**

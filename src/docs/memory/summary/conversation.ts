@@ -1,5 +1,5 @@
 import type { HistoryMessage, MessageRole } from '../../../../generated/docs/sdk/types.gen.ts';
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { Sentence } from './key-points.ts';
 import { proseOf } from './prose-of.ts';
 import { isQuestion, sentencesOf } from './sentences.ts';

@@ -1,5 +1,5 @@
 import { formsOf } from '../../../text/tokenize.ts';
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import { type Bag, Vocabulary } from './bags.ts';
 import { centralities } from './centrality.ts';
 import { isDecisionWord } from './decision-words.ts';

@@ -1,4 +1,4 @@
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import { type Bag, overlap } from './bags.ts';
 
 /** Decisions section 4.7: what says nearly the same as a better sentence counts half. */

@@ -1,5 +1,5 @@
 import { hash, webcrypto } from 'node:crypto';
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { AnswerBudget } from '../../../operations/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { readRows } from '../../fulltext/index.ts';

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { similarityRoom, type SimilarityMetric, type SimilarityResult } from '../../../kernels/similarity.ts';
 import { workerFile } from '../../../lib/worker-file.ts';
 import { inOne } from '../classify/document-vector.ts';
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { Embeddings, StoredVector } from '../../embeddings/index.ts';
 import type { ComparedDocument } from './compared-documents.ts';
 import { inBatches } from '../../../lib/in-batches.ts';

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { ProjectionKernel, type Point } from '../../../kernels/projection.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import { sameModel } from '../classify/document-vector.ts';
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { Embeddings } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { SearchGate } from '../../search-gate.ts';

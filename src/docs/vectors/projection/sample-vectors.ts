@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Queries, Row } from '../../../storage/index.ts';
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { ModelIdentity } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 

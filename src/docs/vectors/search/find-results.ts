@@ -1,4 +1,4 @@
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { eligibleDocuments, type EligibilityDeps } from '../../fulltext/index.ts';
 import type { Algorithm } from '../../../search/vector/index.ts';

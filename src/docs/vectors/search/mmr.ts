@@ -1,6 +1,6 @@
 import { SegmentMemory } from '../../../kernels/vectors.ts';
 import type { Metric } from '../../../search/vector/index.ts';
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 
 /** A result that may be chosen. */
 export interface Candidate {

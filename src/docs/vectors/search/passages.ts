@@ -1,5 +1,5 @@
 import type { Queries, Row } from '../../../storage/index.ts';
-import { Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
 import type { Passage, PassageQuery } from '../vector-search.ts';
 
 interface ChunkRow extends Row {

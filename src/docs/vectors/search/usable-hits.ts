@@ -1,6 +1,7 @@
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Row } from '../../../storage/index.ts';
-import { inList, Pace } from '../../documents/index.ts';
+import { Pace } from '../../../lib/pace.ts';
+import { inList } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'clock'>;
