@@ -1,0 +1,2 @@
+export { ConversionError } from './contract.ts';
+export type { Conversion, ConversionFault, ConversionOptions, Converter, ConverterSettings, FileFormat, FileToConvert } from './contract.ts';
