@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { getCollectionConfig, getDocument, ingestDocuments } from '../../generated/docs/sdk/sdk.gen.ts';
+import { cancelBulkIngest, getBulkIngest, getCollectionConfig, getDocument, ingestDocuments, listBulkIngest, submitBulkIngest } from '../../generated/docs/sdk/sdk.gen.ts';
 import { refused, succeeded } from '../support/expectations.ts';
 import type { DocsScenarios } from './scenario.ts';
 
@@ -32,5 +32,39 @@ export const ingest: DocsScenarios = {
     });
     expect(succeeded(await ingestDocuments({ client, body: { collection, documents: pages, options: { keyFrom: 'url' } } }))).toMatchObject({ added: 2, keyCollisions: [] });
     refused(await ingestDocuments({ client: direct, body: { collection, documents: [page], options: { profile: 'slow' as never } } }), 400, 'invalid_argument');
+  },
+
+  async submitBulkIngest({ client, direct, collection }) {
+    const documents = [{ key: 'a', lang: 'en', contentMd: '# A' }, { key: 'b', contentMd: 'no language' }, { key: 'a', lang: 'en', contentMd: '# A again' }];
+    const job = succeeded(await submitBulkIngest({ client, body: { collection, documents } }));
+    expect(job).toMatchObject({ collection, status: 'pending', total: 3, processed: 0, errors: [] });
+    await expect.poll(async () => succeeded(await getBulkIngest({ client, path: { id: job.id } })).status).toBe('completed');
+    expect(succeeded(await getBulkIngest({ client, path: { id: job.id } }))).toMatchObject({ processed: 3, added: 1, updated: 1, failed: 1, errors: ['1 b: missing fields: lang'] });
+    expect(succeeded(await getDocument({ client, body: { collection, key: 'a', lang: 'en' } })).contentMd).toBe('# A again');
+    refused(await submitBulkIngest({ client: direct, body: { collection, documents: [] } }), 400, 'invalid_argument');
+    refused(await submitBulkIngest({ client, body: { collection, documents, callbackUrl: 'http://169.254.169.254/latest' } }), 400, 'invalid_argument');
+  },
+
+  async getBulkIngest({ client, collection }) {
+    const { id } = succeeded(await submitBulkIngest({ client, body: { collection, documents: [{ key: 'a', lang: 'en', contentMd: '' }] } }));
+    expect(succeeded(await getBulkIngest({ client, path: { id } }))).toMatchObject({ id, collection, total: 1 });
+    refused(await getBulkIngest({ client, path: { id: 'job_1_abcdef' } }), 404, 'not_found');
+  },
+
+  async cancelBulkIngest({ client, collection }) {
+    // The second job waits for the first, which takes a while.
+    const submit = async (count: number) => succeeded(await submitBulkIngest({ client, body: { collection, documents: Array.from({ length: count }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: 'x' })) } }));
+    const first = await submit(5000);
+    const { id } = await submit(1);
+    expect(succeeded(await cancelBulkIngest({ client, path: { id } }))).toMatchObject({ id, status: 'cancelled', processed: 0 });
+    refused(await cancelBulkIngest({ client, path: { id } }), 400, 'invalid_argument');
+    refused(await cancelBulkIngest({ client, path: { id: 'job_1_abcdef' } }), 404, 'not_found');
+    await expect.poll(async () => succeeded(await getBulkIngest({ client, path: { id: first.id } })).status, { timeout: 15_000 }).toBe('completed');
+  },
+
+  async listBulkIngest({ client, collection }) {
+    const { id } = succeeded(await submitBulkIngest({ client, body: { collection, documents: [{ key: 'a', lang: 'en', contentMd: '' }] } }));
+    const listed = succeeded(await listBulkIngest({ client, query: { collection } }));
+    expect([listed.total, listed.jobs.map((job) => job.id)]).toEqual([1, [id]]);
   },
 };

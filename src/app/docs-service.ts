@@ -1,12 +1,16 @@
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { operations, type Operations } from '../../generated/docs/operations.ts';
 import { createDocumentService, type AuditSettings, type DocsSettings, type DocumentService } from '../docs/index.ts';
+import type { Converter, ConverterSettings } from '../convert/index.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { formatAddress, type Address } from '../lib/address.ts';
 import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
+import { SpoolFolder } from '../lib/spool.ts';
 import { createInvoker } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, parseKeys, type KeyRing, type Sql } from '../storage/index.ts';
+import { createConverter } from './converter.ts';
 import type { Running } from './foreground.ts';
 import { serveProtocols, type Listeners } from './protocols/index.ts';
 import { mcpAnswerBytes } from './settings/answer-bytes.ts';
@@ -31,6 +35,8 @@ export interface StartOptions {
   readonly validateResponses?: boolean;
   /** Cost of password hashes (see `PASSWORD_COST`); tests lower it. */
   readonly passwordCost?: number;
+  /** Other than that of the settings; for tests. The service closes it. */
+  readonly converter?: Converter;
   /** Opens the database; tests hand in one that fails on demand. */
   readonly open?: (path: string, keys?: KeyRing) => Promise<Sql>;
 }
@@ -55,19 +61,23 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
   if (isExtreme) log.warn({}, 'extreme mode: HTTP/3 is not built yet and is not served; group commit and delta revisions are on');
   const sql = await (options.open ?? ((path) => openDatabase({ path, keys, ...(isExtreme && { groupWindowMs: GROUP_WINDOW_MS }) })))(settings.database.path, keys);
   let service: DocumentService | undefined;
+  const converter = options.converter ?? createConverter(toConverter(settings));
+  const spools = new SpoolFolder(settings.database.path === IN_MEMORY ? join(tmpdir(), `quire-uploads-${process.pid}`) : `${settings.database.path}.uploads`);
   try {
+    await spools.clear();
     await migrate(sql, DOCUMENT_MIGRATIONS, clock);
     service = await createDocumentService({
-      sql, clock, log, keys,
+      sql, clock, log, keys, converter,
       feed: new ChangeFeed(sql, clock),
       codec: new BodyCodec(settings.compression),
       settings: toDocsSettings(settings, options.passwordCost),
     });
-    const listeners = await serve({ ...options, clock }, service);
+    const listeners = await serve({ ...options, clock }, service, spools);
     const { url, ended, reload } = listeners;
-    return { url, listeners, built: Object.keys(service.handlers), ...(ended && { ended }), ...(reload && { reload }), stop: stopInOrder(listeners, service, sql, settings, log) };
+    return { url, listeners, built: Object.keys(service.handlers), ...(ended && { ended }), ...(reload && { reload }), stop: stopInOrder({ listeners, service, sql, converter, spools }, settings, log) };
   } catch (error) {
     await service?.stop();
+    await converter?.close();
     await sql.close();
     throw error;
   }
@@ -80,7 +90,7 @@ function keysOf({ encryption }: Settings): KeyRing | undefined {
   return ring;
 }
 
-async function serve({ settings, log, clock, validateResponses = false }: StartOptions & { readonly clock: Clock }, service: DocumentService): Promise<Listeners> {
+async function serve({ settings, log, clock, validateResponses = false }: StartOptions & { readonly clock: Clock }, service: DocumentService, spools: SpoolFolder): Promise<Listeners> {
   const specification = await readSpecification('docs');
   const invoke = createInvoker<Operations>({
     operations: settings.metrics.public ? operations : WITH_CLOSED_METRICS,
@@ -94,15 +104,25 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
     timeoutMs: REQUEST_LIMIT_MS,
     answerBytes: (protocol) => (protocol === 'mcp' ? mcpAnswerBytes(settings) : settings.limits.maxAnswerBytes),
   });
-  return serveProtocols({ settings, log, clock, service, invoke, specification, validateResponses, requestLimitMs: REQUEST_LIMIT_MS });
+  return serveProtocols({ settings, log, clock, service, spools, invoke, specification, validateResponses, requestLimitMs: REQUEST_LIMIT_MS });
+}
+
+interface Parts {
+  readonly listeners: Listeners;
+  readonly service: DocumentService;
+  readonly sql: Sql;
+  readonly converter: Converter | undefined;
+  readonly spools: SpoolFolder;
 }
 
 /** Requests first, then the work in the background, then the database under both. */
-function stopInOrder(listeners: Listeners, service: DocumentService, sql: Sql, settings: Settings, log: Log): () => Promise<void> {
+function stopInOrder({ listeners, service, sql, converter, spools }: Parts, settings: Settings, log: Log): () => Promise<void> {
   const stop = async (): Promise<void> => {
     log.info({}, 'stopping');
     await listeners.stop(settings.shutdown.timeoutSec * 1000);
     await service.stop();
+    await converter?.close();
+    await spools.clear();
     await sql.close();
     log.info({}, 'stopped');
   };
@@ -147,6 +167,13 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
       },
     },
   };
+}
+
+/** Most characters of markdown that one file may become: as much as a request may bring otherwise. */
+const MAX_MARKDOWN = 32 * 1024 * 1024;
+
+function toConverter({ convert: { workers, timeout, memory } }: Settings): ConverterSettings {
+  return { workers, timeoutMs: timeout, memoryMb: Math.floor(memory / 2 ** 20), maxOutput: MAX_MARKDOWN };
 }
 
 /** The log is beside the database, so that a restore of that leaves it alone. */

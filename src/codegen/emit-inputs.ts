@@ -19,6 +19,7 @@ export function selfContained(document: OpenApiDocument, input: SchemaObject): S
   const rewrite = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(rewrite);
     if (node === null || typeof node !== 'object') return node;
+    if ('format' in node && node.format === 'binary') return fileOf(node as SchemaObject);
     return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, key === '$ref' ? local(value as string) : rewrite(value)]));
   };
   const local = (ref: string): string => {
@@ -36,4 +37,9 @@ export function selfContained(document: OpenApiDocument, input: SchemaObject): S
   }
   const sorted = Object.fromEntries(Object.entries(definitions).sort(([a], [b]) => a.localeCompare(b)));
   return Object.keys(sorted).length ? { ...schema, $defs: sorted } : schema;
+}
+
+/** A file is an object by the time that its operation sees it, however a protocol has brought it. */
+function fileOf({ type: _, format: _format, ...rest }: SchemaObject): SchemaObject {
+  return { 'x-file': true, ...rest };
 }

@@ -1,3 +1,4 @@
+import type { Converter } from '../convert/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { OutboundSettings } from '../net/index.ts';
@@ -16,6 +17,8 @@ export interface DocsEnvironment {
   readonly settings: DocsSettings;
   /** Keys of encryption at rest, which the database was opened with; absent when none are configured. */
   readonly keys?: KeyRing | undefined;
+  /** Makes markdown of files; whoever made it closes it. Without it there are no uploads and imports. */
+  readonly converter?: Converter | undefined;
 }
 
 /** The settings that areas need, already validated; `app/` fills them in. */

@@ -60,7 +60,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const embeddings = createEmbeddings(env, { collections, outbound, indexReady: () => vectors.view.isReady });
   const columns = createColumns(env, { collections });
   const documents = createDocuments(env, { collections, columns, schemas, room: embeddings.room });
-  const ingest = createIngest(env, { collections, documents });
+  const ingest = createIngest(env, { collections, documents, outbound, converter: env.converter });
   const fullText = createFullText(env, { columns });
   const curation = createCuration(env);
   const codeGraph = createCodeGraph(env, { columns });
@@ -72,12 +72,13 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const reload = async (): Promise<void> => {
     for (const area of [access, collections, schemas, documents, fullText, curation]) await area.load();
   };
-  const maintenance = createMaintenance(env, { documents, onRestored: [reload, encryption.check, () => search.view.restart(), () => columns.restart(), () => vectors.view.restart(), () => embeddings.restart()] });
+  const maintenance = createMaintenance(env, { documents, onRestored: [reload, encryption.check, () => search.view.restart(), () => columns.restart(), () => vectors.view.restart(), () => embeddings.restart(), async () => ingest.jobs.wake()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
   const stats = env.settings.searchStats ? new SearchStats() : undefined;
   const registerMetrics: typeof embeddings.registerMetrics = (registers) => {
     embeddings.registerMetrics(registers);
     vectors.registerMetrics(registers);
+    ingest.jobs.registerMetrics(registers);
     stats?.registerMetrics(registers);
     audit.registerMetrics(registers);
   };
@@ -103,7 +104,10 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, ...memory.handlers,
   };
   await audit.start();
-  if (env.settings.mode !== 'read') await encryption.start();
+  if (env.settings.mode !== 'read') {
+    await encryption.start();
+    ingest.jobs.start();
+  }
   const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view, columns), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
   return {
     handlers: stats?.counted(patient) ?? patient,
@@ -119,6 +123,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     observeStranger: audit.observeStranger,
     observeRefusal: audit.observeRefusal,
     async stop() {
+      await ingest.jobs.stop();
       await encryption.stop();
       await audit.stop();
       await access.stop();

@@ -36,6 +36,7 @@ export const ERRORS = {
   method_not_allowed: kind(405, 'UNIMPLEMENTED', 'the path does not know this method'),
   payload_too_large: kind(413, 'RESOURCE_EXHAUSTED', 'the body exceeds its limit'),
   unsupported_media_type: kind(415, 'INVALID_ARGUMENT', 'the content type is not accepted'),
+  conversion_failed: kind(422, 'INVALID_ARGUMENT', 'the file is damaged, encrypted, or too much for its conversion'),
   request_timeout: kind(408, 'DEADLINE_EXCEEDED', 'the request did not arrive in time'),
   rate_limited: kind(429, 'RESOURCE_EXHAUSTED', 'too many requests'),
   index_loading: kind(503, 'UNAVAILABLE', 'an index is still loading'),

@@ -84,13 +84,14 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     return options.guard === undefined ? EVERYONE : options.guard.identify(spec, caller);
   }
 
-  /** Reads the input; its preconditions are checked once, however it comes. */
-  async function read(id: string, given: Input): Promise<object> {
+  /** Reads the input; its preconditions are checked once, however it comes. What the caller may not do is refused as soon as it shows. */
+  async function read(id: string, given: Input, refuse: (parameters: object) => void): Promise<object> {
     const precondition = (options.preconditions as Partial<Record<string, Precondition<object>>> | undefined)?.[id];
     let checked = precondition === undefined;
     const precheck = async (parameters: object): Promise<void> => {
       if (!checked) await precondition!(parameters);
       checked = true;
+      refuse(parameters);
     };
     const input = typeof given === 'function' ? await (given as Extract<Input, (...precheck: never) => unknown>)(precheck) : given;
     await precheck(input);
@@ -119,7 +120,12 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
     let error: unknown;
     try {
       identity = await identify(operation, caller);
-      input = await read(id, given);
+      const known = identity;
+      input = await read(id, given, (parameters) => {
+        input = parameters;
+        refuseEarly(operation, known, parameters);
+        input = undefined;
+      });
       return await run(operation, id, input, caller, identity);
     } catch (thrown) {
       error = thrown;

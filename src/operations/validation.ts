@@ -45,6 +45,12 @@ export function createAjv(options: { useDefaults?: boolean } = {}): Ajv2020 {
     error: { message: ({ schema }) => `must be at most ${String(schema)} bytes` },
   });
   ajv.addKeyword({
+    keyword: 'x-file',
+    schemaType: 'boolean',
+    validate: (_: boolean, value: unknown) => value instanceof Blob,
+    error: { message: 'must be a file' },
+  });
+  ajv.addKeyword({
     keyword: 'x-scalars',
     type: 'object',
     schemaType: 'boolean',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startDocumentService } from '../app/docs-service.ts';
 import type { Listeners } from '../app/protocols/index.ts';
 import { loadSettings, type Environment } from '../app/settings/index.ts';
+import type { Converter } from '../convert/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { openDatabase, type DatabaseOptions, type Sql } from '../storage/index.ts';
@@ -14,6 +15,8 @@ export interface DocsServerOptions {
   readonly clock?: Clock;
   /** Cost of password hashes. */
   readonly passwordCost?: number;
+  /** Other than that of the settings. */
+  readonly converter?: Converter;
   /** Makes the disk fail on demand. */
   readonly faults?: DatabaseOptions['faults'];
 }
@@ -46,6 +49,7 @@ export async function startDocsServer(options: DocsServerOptions = {}): Promise<
     validateResponses: true,
     log: { ...silentLog, error: (fields) => void errors.push(fields) },
     ...(options.clock ? { clock: options.clock } : {}),
+    ...(options.converter ? { converter: options.converter } : {}),
     ...(options.passwordCost ? { passwordCost: options.passwordCost } : {}),
     open: async (path, keys) => (sql = await openDatabase({ path, keys, ...(options.faults ? { faults: options.faults } : {}) })),
   });

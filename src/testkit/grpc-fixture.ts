@@ -1,7 +1,10 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { operations } from '../../generated/docs/operations.ts';
 import type { DocsAdapter } from '../api/grpc/docs/adapter.ts';
 import { addDocsServices, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer, type GrpcServer, type GrpcServerOptions } from '../api/grpc/index.ts';
 import { silentLog, type Log } from '../lib/log.ts';
+import { SpoolFolder } from '../lib/spool.ts';
 import { createAddressReader } from '../lib/trusted-proxies.ts';
 import { Reply, Standings, type Caller } from '../operations/index.ts';
 import { GrpcClient, IMAGE, type GrpcClientOptions } from './grpc-client.ts';
@@ -63,6 +66,7 @@ export class GrpcFixture {
       reflection: true,
       serve: (grpc) => addDocsServices(grpc, {
         schema, operations, log, accessLog, maxMessageBytes, watch,
+        spools: new SpoolFolder(join(tmpdir(), `quire-grpc-fixture-${process.pid}`)),
         readAddress: createAddressReader([]),
         follow: (_, check) => standings.follow(async () => {
           await check?.();

@@ -339,7 +339,7 @@ export const ingestDocuments = <ThrowOnError extends boolean = false>(options: O
 /**
  * Queue documents for loading in the background
  *
- * Accepts the documents and answers at once; a single worker loads job after job, in order, in chunks of 500 documents. With `callbackUrl`, the final record is sent there by POST when the job has completed, failed or been cancelled. An empty list answers 400. The documents wait in memory: a restart turns jobs that have not ended into `failed`.
+ * Accepts the documents and answers at once; a single worker loads job after job, in order, in chunks of 500 documents. With `callbackUrl`, the final record is sent there by POST when the job has completed, failed or been cancelled: up to four times, at 0, 1, 5 and 15 seconds, until the receiver answers 2xx or 410, also across restarts. The header `X-SVC-Delivery` holds the job's id, for a record may arrive more than once. An empty list answers 400. The documents wait on disk, and how far a job is, is stored with the documents themselves: after a restart the job goes on where it was, and loads nothing twice.
  */
 export const submitBulkIngest = <ThrowOnError extends boolean = false>(options: Options<SubmitBulkIngestData, ThrowOnError>): RequestResult<SubmitBulkIngestResponses, SubmitBulkIngestErrors, ThrowOnError> => (options.client ?? client).post<SubmitBulkIngestResponses, SubmitBulkIngestErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -354,7 +354,7 @@ export const submitBulkIngest = <ThrowOnError extends boolean = false>(options: 
 /**
  * Cancel a pending bulk ingest job
  *
- * Cancels a job that the worker has not taken yet; a job that was started or has ended answers 400 and stays as it is. It needs `write` on the job's collection.
+ * Cancels a job that the worker has not taken yet; a job that was started or has ended answers 400 and stays as it is. It needs `write` on the job's collection; to others there is no such job.
  */
 export const cancelBulkIngest = <ThrowOnError extends boolean = false>(options: Options<CancelBulkIngestData, ThrowOnError>): RequestResult<CancelBulkIngestResponses, CancelBulkIngestErrors, ThrowOnError> => (options.client ?? client).delete<CancelBulkIngestResponses, CancelBulkIngestErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -365,7 +365,7 @@ export const cancelBulkIngest = <ThrowOnError extends boolean = false>(options: 
 /**
  * Follow a bulk ingest job
  *
- * Answers the job's record. It needs `read` on the job's collection. The last 1,000 records are kept, also across restarts.
+ * Answers the job's record. It needs `write` on the job's collection; to others there is no such job. The last 1,000 records are kept, also across restarts.
  */
 export const getBulkIngest = <ThrowOnError extends boolean = false>(options: Options<GetBulkIngestData, ThrowOnError>): RequestResult<GetBulkIngestResponses, GetBulkIngestErrors, ThrowOnError> => (options.client ?? client).get<GetBulkIngestResponses, GetBulkIngestErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -376,7 +376,7 @@ export const getBulkIngest = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List bulk ingest jobs
  *
- * Answers the kept jobs, newest first; only those of collections that the caller may read.
+ * Answers the kept jobs, newest first; only those of collections that the caller may write.
  */
 export const listBulkIngest = <ThrowOnError extends boolean = false>(options?: Options<ListBulkIngestData, ThrowOnError>): RequestResult<ListBulkIngestResponses, ListBulkIngestErrors, ThrowOnError> => (options?.client ?? client).get<ListBulkIngestResponses, ListBulkIngestErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -387,7 +387,7 @@ export const listBulkIngest = <ThrowOnError extends boolean = false>(options?: O
 /**
  * Upload files and store them as documents
  *
- * Converts each file to markdown and stores it. One part `file` answers the single form; `files[]`, or more than one part, answers the batch form, in which a file that fails is counted and the others are stored. Accepted are `.md`, `.txt` (stored as they are, frontmatter extracted), `.html`, `.htm`, `.tex`, `.latex`, `.docx`, `.odt` (converted to markdown), `.pdf` (its text, if it has any), `.rtf` (its text, formatting dropped), `.yaml`, `.yml`, `.log` and `.lex` (wrapped in a code block). The metadata `upload_format`, `upload_filename` and `upload_converted` are added. Files that are not valid UTF-8 are repaired and counted in `sanitized`.
+ * Converts each file to markdown and stores it. One part `file` answers the single form; `files[]`, or more than one part, answers the batch form, in which a file that fails is counted and the others are stored. Accepted are `.md`, `.txt` (stored as they are, frontmatter extracted), `.html`, `.htm`, `.tex`, `.latex`, `.docx`, `.odt` (converted to markdown), `.pdf` (its text, if it has any), `.rtf` (its text, formatting dropped), `.yaml`, `.yml`, `.log` and `.lex` (wrapped in a code block). The metadata `upload_format`, `upload_filename` and `upload_converted` are added; what the file says of itself (`title`, `author`, `lang`, `created`, `modified`, frontmatter) becomes metadata unless the request names it. The content decides what a file is: where its extension says something else, `warnings` tells. Two files of a batch that make one key are not both stored: the later one fails. Files that are not valid UTF-8 are repaired and counted in `sanitized`. The fields of the form may come in any order; `collection` and `maxSize` before the files let the server refuse early. A form has at most 1,000 files and 2 GiB.
  */
 export const uploadFiles = <ThrowOnError extends boolean = false>(options: Options<UploadFilesData, ThrowOnError>): RequestResult<UploadFilesResponses, UploadFilesErrors, ThrowOnError> => (options.client ?? client).post<UploadFilesResponses, UploadFilesErrors, ThrowOnError>({
     ...formDataBodySerializer,
@@ -403,7 +403,7 @@ export const uploadFiles = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Fetch a page and store it as a document
  *
- * Fetches the URL (30 seconds and 10 MB at most, 5 redirects), converts HTML to markdown, extracts frontmatter and stores the result. Metadata of the request win over the frontmatter's. Link-local addresses are refused, and private ones unless the server allows them. A fetch that fails answers 400.
+ * Fetches the URL (30 seconds and 10 MB at most, unpacked; 5 redirects), converts what it holds to markdown, by its media type, the extension of its path or its beginning, extracts frontmatter and stores the result. Of HTML the main content is kept. Metadata of the request win over the page's. `source_url`, and `source_etag` and `source_modified` where the server sends them, are kept as metadata: importing the URL again asks for it on condition that it has changed, and returns the stored document when it has not. Link-local addresses are refused, and private ones unless the server allows them. A fetch that fails answers 400.
  */
 export const importUrl = <ThrowOnError extends boolean = false>(options: Options<ImportUrlData, ThrowOnError>): RequestResult<ImportUrlResponses, ImportUrlErrors, ThrowOnError> => (options.client ?? client).post<ImportUrlResponses, ImportUrlErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],

@@ -95,7 +95,7 @@ export type ErrorBody = {
     /**
      * The stable, machine-readable reason. Later versions may have further ones.
      */
-    code: 'invalid_json' | 'missing_fields' | 'invalid_argument' | 'validation_failed' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'admin_required' | 'read_only' | 'write_only' | 'not_found' | 'conflict' | 'precondition_failed' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'request_timeout' | 'rate_limited' | 'index_loading' | 'busy' | 'unavailable' | 'not_implemented' | 'internal';
+    code: 'invalid_json' | 'missing_fields' | 'invalid_argument' | 'validation_failed' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'admin_required' | 'read_only' | 'write_only' | 'not_found' | 'conflict' | 'precondition_failed' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'conversion_failed' | 'request_timeout' | 'rate_limited' | 'index_loading' | 'busy' | 'unavailable' | 'not_implemented' | 'internal';
     /**
      * The id under which the server's log has this request; also in the `X-Request-Id` header.
      */
@@ -1480,7 +1480,7 @@ export type BulkIngestJob = {
      */
     collection: string;
     /**
-     * Where the job is. `failed` means that no document was stored, that the store failed, or that a restart interrupted it; failures of single documents are counted in `failed`.
+     * Where the job is. `failed` means that no document was stored, or that the job could not go on; failures of single documents are counted in `failed`.
      */
     status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled';
     /**
@@ -1559,9 +1559,9 @@ export type UploadFilesRequest = {
      */
     key?: DerivableKey;
     /**
-     * Metadata of each file's document, JSON-encoded in the form; wins over frontmatter.
+     * Metadata of each file's document, JSON-encoded in the form; wins over what the file says.
      */
-    meta?: Meta;
+    meta?: GivenMeta;
     /**
      * Seconds until the documents expire; 0 means never.
      */
@@ -1582,14 +1582,21 @@ export type UploadedFile = {
      */
     key: string;
     /**
-     * The file's extension without the dot.
+     * What the file was found to be, by the name of its extension without the dot.
      */
     format: 'md' | 'txt' | 'html' | 'htm' | 'pdf' | 'docx' | 'odt' | 'rtf' | 'yaml' | 'yml' | 'log' | 'lex' | 'tex' | 'latex';
     /**
      * Whether the file was converted; false for `.md` and `.txt`, which are stored as they are.
      */
     converted: boolean;
+    /**
+     * The document. A batch leaves out `contentMd` where the answer has no room for more.
+     */
     document: WrittenDocument;
+    /**
+     * What a reader should know, such as an extension that the content contradicts; absent when nothing.
+     */
+    warnings?: Array<string>;
 };
 
 /**
@@ -1612,7 +1619,7 @@ export type UploadBatchResult = {
      */
     added: Count;
     /**
-     * Documents that existed and were updated.
+     * Documents that existed and were updated, or left as they were because nothing had changed (profile `fast`).
      */
     updated: Count;
     /**
@@ -9227,13 +9234,17 @@ export type UploadFilesErrors = {
      */
     408: ErrorBody;
     /**
-     * The file is larger than `maxSize`.
+     * The file is larger than `maxSize`, or what it holds unpacks to too much.
      */
     413: ErrorBody;
     /**
      * The body's content type is not one that this operation takes.
      */
     415: ErrorBody;
+    /**
+     * The file is damaged, encrypted or nested too deeply, or its conversion took too much time or memory.
+     */
+    422: ErrorBody;
     /**
      * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */
@@ -9299,6 +9310,10 @@ export type ImportUrlErrors = {
      * The body's content type is not one that this operation takes.
      */
     415: ErrorBody;
+    /**
+     * The file is damaged, encrypted or nested too deeply, or its conversion took too much time or memory.
+     */
+    422: ErrorBody;
     /**
      * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
      */

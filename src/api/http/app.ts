@@ -8,7 +8,7 @@ import { crossOrigin, type JudgeWebRequest } from './cross-origin.ts';
 import { describeService, type Description } from './description.ts';
 import type { ErrorFormat } from './errors.ts';
 import { frame, type Exchange } from './frame.ts';
-import { operationEndpoint, type RequestState } from './operation-endpoint.ts';
+import { operationEndpoint, type Forms, type RequestState } from './operation-endpoint.ts';
 import { limited } from './limited.ts';
 import { createRoutes } from './routes.ts';
 import { createSpecificationReader } from './specification.ts';
@@ -42,6 +42,8 @@ export interface HttpAppOptions<Operations> {
   /** Whether answers are compressed for clients that take them so. */
   readonly compress?: boolean;
   readonly observe?: (exchange: Exchange) => void;
+  /** How operations that are sent as forms get their files. */
+  readonly forms?: Forms;
   /** What else is served on the same port, asked for what is no operation's path. */
   readonly extensions?: readonly Middleware<RequestState>[];
 }
@@ -68,6 +70,7 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
     validateResponses: options.validateResponses ?? false,
     strictQuery: options.strictQuery,
     apiKeys: options.apiKeys ?? true,
+    forms: options.forms,
   });
   const pages = new Router();
   describeService(pages, { title: options.title, ...options.specification });

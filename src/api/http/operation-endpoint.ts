@@ -3,8 +3,10 @@ import { ServiceError } from '../../errors/index.ts';
 import { presentedCredential } from '../../lib/credential.ts';
 import { UNLIMITED_OPERATIONS, withWarnings, type Caller, type Invoke, type OperationSpec, type Reply } from '../../operations/index.ts';
 import { readJsonObject } from './body.ts';
+import type { Spool, SpoolFolder } from '../../lib/spool.ts';
 import { decodeParameters, joinInput } from './decode.ts';
 import { isKnown, notModified } from './entity-tags.ts';
+import { isForm, readForm, type FormSchema } from './form.ts';
 import { refuseForeignPage } from './foreign-page.ts';
 import { parseQuery, unknownParameters, type Query } from './query.ts';
 import { respond } from './respond.ts';
@@ -23,6 +25,15 @@ export interface OperationEndpointOptions {
   readonly strictQuery: boolean | undefined;
   /** Whether `X-API-Key` is a credential; otherwise nobody looks at it. */
   readonly apiKeys: boolean;
+  /** How operations that are sent as forms get their files; without it their bodies are not read. */
+  readonly forms?: Forms | undefined;
+}
+
+export interface Forms {
+  /** Where files are kept while their request is dealt with. */
+  readonly spools: SpoolFolder;
+  /** JSON schemas of the flat inputs, by operation id. */
+  readonly inputs: Readonly<Record<string, object>>;
 }
 
 /** What the other middleware know of a request. */
@@ -57,7 +68,9 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
     ctx.state.operation = spec;
     refuseForeignPage(spec, ctx);
     const warnings: string[] = [];
-    const given = await options.invoke(spec.id, (precheck) => readInput(options, ctx, spec, { path: parameters, precheck, warnings }), callerOf(options, ctx, spec));
+    const spool = isForm(spec) ? options.forms?.spools.open() : undefined;
+    const given = await options.invoke(spec.id, (precheck) => readInput(options, ctx, spec, { path: parameters, precheck, warnings, spool }), callerOf(options, ctx, spec))
+      .finally(() => spool?.remove());
     const reply = withWarnings(given, warnings);
     const status = statusOf(spec, reply);
     if (options.validateResponses) checkAnswer(options.reader, spec, status, reply.value);
@@ -86,12 +99,15 @@ interface Reading {
   readonly precheck: (parameters: object) => Promise<void>;
   /** What is passed over is added here. */
   readonly warnings: string[];
+  /** For the files of a form. */
+  readonly spool: Spool | undefined;
 }
 
-async function readInput(options: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec, { path, precheck, warnings }: Reading): Promise<Record<string, unknown>> {
+async function readInput(options: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec, { path, precheck, warnings, spool }: Reading): Promise<Record<string, unknown>> {
   const query = ctx.querystring === '' ? NO_QUERY : parseQuery(ctx.querystring);
   warnings.push(...checkQuery(options.strictQuery, spec, query));
   const parameters = decodeParameters(spec.parameters, { path, query, headers: ctx.headers });
+  if (spool !== undefined) return joinInput(spec.parameters, parameters, await readForm(ctx.req, { schema: options.forms!.inputs[spec.id] as FormSchema, spool, precheck }));
   await precheck(parameters);
   const body = spec.consumes.includes('application/json') ? await readJsonObject(ctx.req, options.maxBodyBytes, spec) : {};
   return joinInput(spec.parameters, parameters, body);

@@ -50,9 +50,9 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   import_url: { collection: 'blog', lang: 'en', url: 'https://example.org/' },
   import_wiki: { collection: 'wiki', lang: 'en', url: 'https://example.org/dump.xml' },
   bulk_ingest_submit: { collection: 'bulk', documents: [{ key: 'k', lang: 'en', content_md: 'x' }] },
-  bulk_ingest_status: { id: 'job_000000000000000000000000' },
+  bulk_ingest_status: async () => ({ id: await bulkJob() }),
   bulk_ingest_list: {},
-  bulk_ingest_cancel: { id: 'job_000000000000000000000000' },
+  bulk_ingest_cancel: async () => ({ id: await bulkJob() }),
   export_documents: { collection: 'blog' },
   create_backup: { to: 'smoke.db' },
   restore_backup: { from: 'smoke.db' },
@@ -98,6 +98,13 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
 async function curationRule(): Promise<string> {
   const { rules } = (await call('list_curation_rules', { collection: 'blog' })).structuredContent as { rules: { id: string }[] };
   return rules[0]!.id;
+}
+
+/** A job behind another one that takes a while, so that it is still pending. */
+async function bulkJob(): Promise<string> {
+  const submit = async (count: number) => (await call('bulk_ingest_submit', { collection: 'bulk', documents: Array.from({ length: count }, (_, i) => ({ key: `k${i}`, lang: 'en', content_md: 'x' })) })).structuredContent as { id: string };
+  await submit(3000);
+  return (await submit(1)).id;
 }
 
 async function session(message?: string): Promise<string> {

@@ -2,6 +2,7 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import type { DocumentService } from '../../docs/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import type { SpoolFolder } from '../../lib/spool.ts';
 import type { TlsSource } from '../../lib/tls.ts';
 import type { Invoke } from '../../operations/index.ts';
 import type { Settings } from '../settings/index.ts';
@@ -19,6 +20,8 @@ export interface ServedService {
   readonly specification: SpecificationFiles;
   /** Milliseconds that a request may take. */
   readonly requestLimitMs: number;
+  /** Where files are kept while their request is dealt with. */
+  readonly spools: SpoolFolder;
   /** Checks every answer against the specification; for tests. */
   readonly validateResponses: boolean;
 }

@@ -9,7 +9,7 @@ import type { Listener, ProtocolContext } from './context.ts';
 const IMAGE = new URL('../../../generated/proto/docs.binpb', import.meta.url);
 
 /** gRPC on its own port; absent when it is switched off. */
-export async function serveGrpc({ settings, tls, invoke, log, service, readAddress, limit }: ProtocolContext): Promise<Listener | undefined> {
+export async function serveGrpc({ settings, tls, invoke, log, service, spools, readAddress, limit }: ProtocolContext): Promise<Listener | undefined> {
   const { enabled, addr, reflection, maxMessageBytes } = settings.grpc;
   if (!enabled) return undefined;
   const schema = readSchema(await readFile(IMAGE));
@@ -23,7 +23,7 @@ export async function serveGrpc({ settings, tls, invoke, log, service, readAddre
     observe: (exchange) => service.observeGrpc(exchange),
     gate: createGate({ log, accessLog, readAddress, limit, unlimited: UNLIMITED_RPCS, waits: USUAL_WAITS }),
     serve: (server) => addDocsServices(server, {
-      schema, operations, log, maxMessageBytes, accessLog, readAddress,
+      schema, operations, log, maxMessageBytes, accessLog, readAddress, spools,
       follow: service.access.follow,
       invoke: (operation, input, caller) => invoke(operation, input, caller),
       watch: (input, signal) => service.watch(input, signal),

@@ -21,6 +21,7 @@ export async function serveHttp(context: ProtocolContext): Promise<Listener | un
     strictQuery: settings.input.strict,
     compress: settings.http.compression,
     accessLog: settings.log.access,
+    forms: { spools: context.spools, inputs: specification.inputs },
     observe: (exchange) => service.observeHttp(exchange),
     extensions: graphql === undefined ? [] : [graphql],
   });

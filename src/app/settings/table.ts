@@ -4,7 +4,7 @@ import { compression, database, geo } from './groups/database.ts';
 import { embedding } from './groups/embedding.ts';
 import { cors, input, limits, outbound, production, rateLimit, tls } from './groups/hardening.ts';
 import { graphql, grpc, http, http3, mcp } from './groups/listeners.ts';
-import { log, metrics, shutdown } from './groups/operation.ts';
+import { convert, log, metrics, shutdown } from './groups/operation.ts';
 import { binlog, replication } from './groups/replication.ts';
 import { code, fts, search, spell, temporal, vector } from './groups/search.ts';
 import type { Setting, ValueOf } from './setting.ts';
@@ -16,7 +16,7 @@ import type { Setting, ValueOf } from './setting.ts';
 export const SETTINGS = {
   http, grpc, graphql, mcp, http3,
   database, compression, geo,
-  embedding, vector, fts, search, code, temporal, spell,
+  embedding, vector, fts, search, code, convert, temporal, spell,
   automation, webhooks,
   auth, incident, audit, encryption,
   production, tls, cors, rateLimit, outbound, input, limits,

@@ -1,3 +1,4 @@
+import { CHANGE_FLAGS, type Transaction } from '../../storage/index.ts';
 import { Effort } from '../schemas/index.ts';
 import { withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps } from './deps.ts';
@@ -30,6 +31,11 @@ export interface BatchOptions {
   readonly flags?: number;
   /** Stops between two transactions; what is committed stays. */
   readonly signal?: AbortSignal;
+  /**
+   * Called in each transaction when its documents are written, for what has to be committed with them; `soFar` counts the
+   * first `processed` items, those of the transaction included. Rejecting undoes the transaction and ends the batch.
+   */
+  readonly within?: (tx: Transaction, soFar: BatchResult, processed: number) => Promise<void>;
 }
 
 export interface BatchResult {
@@ -65,23 +71,35 @@ export function createWriter(deps: Deps): DocumentWriter {
       for (let start = 0; start < items.length; start += step) {
         options.signal?.throwIfAborted();
         const versions = await prepare(deps, collection, items.slice(start, start + step), { start, effort }, options, result);
-        await putChunk(deps, collection, versions, { patience, signal: options.signal }, result);
+        const within = options.within && ((tx: Transaction, soFar: BatchResult) => options.within!(tx, soFar, Math.min(start + step, items.length)));
+        await putChunk(deps, collection, versions, { patience, signal: options.signal, within }, result);
       }
       return result;
     },
   };
 }
 
-async function putChunk(
-  deps: Deps, collection: string, versions: readonly NewVersion[], wait: { patience: Patience; signal: AbortSignal | undefined }, result: BatchResult,
-): Promise<void> {
-  if (versions.length === 0) return;
-  const { value: outcomes, dropped } = await transactWithRoom(deps, { versions, seeker: seekerOf, ...wait }, async (work, flagged) => {
-    const value = await putVersions(work, flagged, maxRevisionsOf(deps, collection));
-    return { value, stored: flagged.filter((_, i) => value[i]!.status !== 'skipped') };
+interface ChunkOptions {
+  readonly patience: Patience;
+  readonly signal: AbortSignal | undefined;
+  readonly within: ((tx: Transaction, soFar: BatchResult) => Promise<void>) | undefined;
+}
+
+async function putChunk(deps: Deps, collection: string, versions: readonly NewVersion[], { within, ...wait }: ChunkOptions, result: BatchResult): Promise<void> {
+  if (versions.length === 0) {
+    if (within !== undefined) await deps.sql.transaction((tx) => within(tx, result));
+    return;
+  }
+  const { value } = await transactWithRoom(deps, { versions, seeker: seekerOf, ...wait }, async (work, flagged) => {
+    const outcomes = await putVersions(work, flagged, maxRevisionsOf(deps, collection));
+    const stored = flagged.filter((_, i) => outcomes[i]!.status !== 'skipped');
+    const soFar = { ...result };
+    for (const { status } of outcomes) soFar[status]++;
+    soFar.embeddingDropped += stored.filter(({ flags }) => (flags & CHANGE_FLAGS.EMBEDDING_DROPPED) !== 0).length;
+    await within?.(work.tx, soFar);
+    return { value: soFar, stored };
   });
-  for (const { status } of outcomes) result[status]++;
-  result.embeddingDropped += dropped;
+  Object.assign(result, value);
 }
 
 /** The items that can be stored, with their bodies encoded; what is wrong with the others goes into the result. */

@@ -1,18 +1,44 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
+import type { Converter } from '../../convert/index.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { createOutbound, type Outbound } from '../../net/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { createBulkJobs, type BulkJobs } from './bulk/index.ts';
+import { importUrl } from './import-url/import-url.ts';
 import { ingestDocuments } from './ingest-documents.ts';
+import { uploadFiles } from './upload/upload-files.ts';
 
-/** Loading documents in bulk. Bulk jobs, uploads and imports are not built yet, so they have no handler. */
+/** Loading documents in bulk. Dumps of wikis are not built yet, so they have no handler. */
 export interface Ingest {
-  readonly handlers: Required<Pick<Handlers<Operations>, 'ingestDocuments'>>;
+  readonly handlers: BulkJobs['handlers'] & Required<Pick<Handlers<Operations>, 'ingestDocuments'>> & Pick<Handlers<Operations>, 'uploadFiles' | 'importUrl'>;
+  readonly jobs: Omit<BulkJobs, 'handlers'>;
 }
 
-export function createIngest(
-  { sql }: Pick<DocsEnvironment, 'sql'>, areas: { collections: Pick<Collections, 'configOf' | 'configure'>; documents: Pick<Documents, 'writer'> },
-): Ingest {
-  const { collections, documents: { writer } } = areas;
-  return { handlers: { ingestDocuments: ingestDocuments({ sql, collections, writer }) } };
+export interface IngestAreas {
+  readonly collections: Pick<Collections, 'configOf' | 'configure'>;
+  readonly documents: Pick<Documents, 'writer' | 'handlers'>;
+  /** Carries requests to addresses that users gave; public and loopback addresses when absent. */
+  readonly outbound?: Pick<Outbound, 'fetch' | 'refusal'>;
+  readonly timer?: Timer | undefined;
+  /** Makes markdown of files; without it there are neither uploads nor imports. */
+  readonly converter?: Converter | undefined;
+}
+
+export function createIngest(environment: DocsEnvironment, areas: IngestAreas): Ingest {
+  const { collections, documents: { writer, handlers: { getDocument } }, outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] }), timer, converter } = areas;
+  const jobs = createBulkJobs(environment, { writer, outbound, timer });
+  return {
+    jobs,
+    handlers: {
+      ...jobs.handlers,
+      ingestDocuments: ingestDocuments({ sql: environment.sql, collections, writer }),
+      ...(converter && {
+        uploadFiles: uploadFiles({ converter, writer, getDocument }),
+        importUrl: importUrl({ converter, outbound, writer, getDocument, version: environment.settings.buildVersion }),
+      }),
+    },
+  };
 }

@@ -1,7 +1,8 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import type { OperationId } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import type { Caller, OperationSpec, Reply, Standing } from '../../../operations/index.ts';
+import type { SpoolFolder } from '../../../lib/spool.ts';
+import type { Caller, Input, OperationSpec, Reply, Standing } from '../../../operations/index.ts';
 import type { FrameOptions } from '../call-frame.ts';
 import { decodeMessage, encodeMessage, type MessagePlan, type Schema } from '../message/index.ts';
 
@@ -30,7 +31,7 @@ export interface WatchInput {
 export interface DocsAdapter extends FrameOptions {
   readonly schema: Schema;
   readonly operations: Readonly<Record<OperationId, OperationSpec>>;
-  readonly invoke: (operation: OperationId, input: object, caller: Caller) => Promise<Reply<unknown>>;
+  readonly invoke: (operation: OperationId, input: Input, caller: Caller) => Promise<Reply<unknown>>;
   /**
    * Resolves when nothing escapes the watcher any more, and rejects with what is wrong with the input. What
    * it answers throws the signal's reason when that aborts.
@@ -39,6 +40,8 @@ export interface DocsAdapter extends FrameOptions {
   /** Follows a caller whose stream stays open: `check` is what it needs beside a valid credential. */
   readonly follow: (caller: Caller, check?: () => Promise<unknown>) => Standing;
   readonly maxMessageBytes: number;
+  /** Where files are kept while their call is dealt with. */
+  readonly spools: SpoolFolder;
 }
 
 /** Reads requests and writes responses of one RPC. */

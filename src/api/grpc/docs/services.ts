@@ -9,6 +9,7 @@ import { exportFile } from './export.ts';
 import { fileStream } from './file-stream.ts';
 import { RPCS } from './rpcs.ts';
 import { unary } from './unary.ts';
+import { upload } from './upload.ts';
 import { watch } from './watch.ts';
 
 /** The services of the document service, by their full names. */
@@ -31,7 +32,7 @@ export const STREAMS: Readonly<Record<string, StreamRow>> = {
   AddBatchStream: { make: addBatchStream, operation: 'addDocuments' },
   Export: { make: exportFile, operation: 'exportDocuments' },
   Watch: { make: watch },
-  Upload: { make: (adapter, method) => fileStream(adapter, method, 'uploadFiles'), operation: 'uploadFiles' },
+  Upload: { make: upload, operation: 'uploadFiles' },
   ImportWiki: { make: (adapter, method) => fileStream(adapter, method, 'importWiki'), operation: 'importWiki' },
 };
 

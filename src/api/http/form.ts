@@ -1,0 +1,186 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import busboy, { type Busboy, type FileInfo } from 'busboy';
+import { bodyError, ServiceError } from '../../errors/index.ts';
+import { BodyCutOff, BodyTooLarge, BodyTooSlow, SLOW_BODY } from '../../lib/request-bytes.ts';
+import type { Spool } from '../../lib/spool.ts';
+import type { OperationSpec } from '../../operations/index.ts';
+
+/** What a form may hold at most, besides the bytes of each file. */
+const MAX_FILES = 1000;
+const MAX_FIELDS = 100;
+const MAX_FIELD_BYTES = 1024 * 1024;
+const MAX_FORM_BYTES = 2 * 1024 ** 3;
+
+/** Most bytes of a file that are stored, unless the field `maxSize` came before it and says less. */
+const MAX_FILE_BYTES = 100 * 1024 * 1024;
+
+/** The part of an input's schema that says how the text of a field is read. */
+interface FieldSchema {
+  readonly type?: string;
+  readonly $ref?: string;
+  readonly items?: FieldSchema;
+  readonly 'x-file'?: boolean;
+}
+
+export interface FormSchema {
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly $defs?: Readonly<Record<string, FieldSchema>>;
+}
+
+export interface FormOptions {
+  /** Schema of the operation's input. */
+  readonly schema: FormSchema;
+  /** Where the files go. */
+  readonly spool: Spool;
+  /** Called with the fields before the first file, which is not read until it resolves. */
+  readonly precheck: (fields: object) => Promise<void>;
+}
+
+/** Whether an operation is sent as a form and in no other way. */
+export function isForm({ consumes }: Pick<OperationSpec, 'consumes'>): boolean {
+  return consumes.length === 1 && consumes[0] === 'multipart/form-data';
+}
+
+/**
+ * Reads a form (RFC 7578) as the flat input of an operation: numbers, truth values and JSON by the schema's types, files as `File`s
+ * that the spool holds. One part of a field for a single file stays under its name; several files are a list under the
+ * schema's field for a list of files. Rejects with 400, 408, 413, 415.
+ */
+export async function readForm(request: IncomingMessage, options: FormOptions): Promise<Record<string, unknown>> {
+  const parser = parserOf(request);
+  const form = new Form(options);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      request.once(SLOW_BODY, () => reject(new BodyTooSlow()));
+      request.once('error', (cause) => reject(new BodyCutOff(cause)));
+      request.once('close', () => !request.complete && reject(new BodyCutOff()));
+      let bytes = 0;
+      request.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > MAX_FORM_BYTES) reject(new BodyTooLarge(MAX_FORM_BYTES));
+      });
+      parser.on('field', (name, value, { nameTruncated, valueTruncated }) => {
+        if (nameTruncated || valueTruncated) reject(new ServiceError('payload_too_large', `${shown(name)} must be at most ${MAX_FIELD_BYTES} bytes`));
+        else {
+          try {
+            form.addField(name, value);
+          } catch (error) {
+            reject(error as Error);
+          }
+        }
+      });
+      parser.on('file', (name, stream, info) => void form.addFile(name, stream, info).catch(reject));
+      parser.on('filesLimit', () => reject(new ServiceError('payload_too_large', `a form has at most ${MAX_FILES} files`)));
+      parser.on('fieldsLimit', () => reject(new ServiceError('payload_too_large', `a form has at most ${MAX_FIELDS} fields`)));
+      parser.on('error', (error) => reject(new ServiceError('invalid_argument', `invalid form: ${(error as Error).message}`)));
+      parser.on('close', () => void form.settled().then(resolve, reject));
+      request.pipe(parser);
+    });
+  } catch (error) {
+    request.unpipe(parser);
+    parser.destroy();
+    // What is left is read and dropped, so that the client comes to read the answer.
+    request.resume();
+    throw asServiceError(error);
+  }
+  return form.input();
+}
+
+function parserOf(request: IncomingMessage): Busboy {
+  const type = request.headers['content-type'];
+  if (type === undefined) throw new ServiceError('unsupported_media_type', 'the body has no Content-Type; send multipart/form-data');
+  if (!/^multipart\/form-data\s*(?:;|$)/i.test(type)) throw new ServiceError('unsupported_media_type', `content type "${type.slice(0, 80)}" is not supported; send multipart/form-data`);
+  try {
+    return busboy({ headers: request.headers, defParamCharset: 'utf8', limits: { files: MAX_FILES, fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, fieldNameSize: 100 } });
+  } catch (error) {
+    throw new ServiceError('invalid_argument', `invalid form: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+class Form {
+  readonly #options: FormOptions;
+  readonly #fields = new Map<string, unknown>();
+  readonly #files: { readonly field: string; readonly file: Promise<File> }[] = [];
+  #checked: Promise<void> | undefined;
+
+  constructor(options: FormOptions) {
+    this.#options = options;
+  }
+
+  addField(name: string, text: string): void {
+    if (this.#fields.has(name)) throw new ServiceError('invalid_argument', `${shown(name)} is given more than once`);
+    const schema = this.#schemaOf(name);
+    if (isFileField(schema)) throw new ServiceError('invalid_argument', `${shown(name)} must be a file; its part needs a file name`);
+    this.#fields.set(name, parseField(name, text, schema?.type));
+  }
+
+  addFile(field: string, stream: Readable, { filename, mimeType }: FileInfo): Promise<File> {
+    // A client that hangs up in the middle breaks the stream; whoever reads it is told, too.
+    stream.on('error', () => undefined);
+    const file = this.#store(stream, filename ?? '', mimeType);
+    file.catch(() => stream.resume());
+    this.#files.push({ field, file });
+    return file;
+  }
+
+  async #store(stream: Readable, name: string, type: string): Promise<File> {
+    this.#checked ??= this.#options.precheck(Object.fromEntries(this.#fields));
+    await this.#checked;
+    const asked = this.#fields.get('maxSize');
+    const maxBytes = typeof asked === 'number' && asked > 0 ? Math.min(asked, MAX_FILE_BYTES) : MAX_FILE_BYTES;
+    return this.#options.spool.store(stream as AsyncIterable<Uint8Array>, { name, type, maxBytes });
+  }
+
+  /** Waits for the files that are still being stored. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#files.map(({ file }) => file));
+    await (this.#checked ?? this.#options.precheck(Object.fromEntries(this.#fields)));
+  }
+
+  async input(): Promise<Record<string, unknown>> {
+    // Entries, not assignments: `__proto__` is only a name.
+    const input = [...this.#fields];
+    const parts = await Promise.all(this.#files.map(async ({ field, file }) => ({ field, file: await file })));
+    const list = Object.keys(this.#options.schema.properties ?? {}).find((name) => this.#schemaOf(name)?.items?.['x-file'] === true);
+    const files = parts.filter(({ field }) => isFileField(this.#schemaOf(field)));
+    if (list !== undefined && (files.length > 1 || files.some(({ field }) => field === list))) input.push([list, files.map(({ file }) => file)]);
+    else if (files[0] !== undefined) input.push([files[0].field, files[0].file]);
+    // Files of no field of the operation: the validation refuses them by their names.
+    for (const { field, file } of parts) if (!isFileField(this.#schemaOf(field))) input.push([field, file]);
+    return Object.fromEntries(input);
+  }
+
+  #schemaOf(name: string): FieldSchema | undefined {
+    const { properties = {}, $defs = {} } = this.#options.schema;
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return schema?.$ref === undefined ? schema : $defs[schema.$ref.slice('#/$defs/'.length)];
+  }
+}
+
+function isFileField(schema: FieldSchema | undefined): boolean {
+  return schema?.['x-file'] === true || schema?.items?.['x-file'] === true;
+}
+
+/** What does not read as its type stays text, for the validation to refuse by the field's name. */
+function parseField(name: string, text: string, type: string | undefined): unknown {
+  if (type === 'integer' || type === 'number') return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (type !== 'object' && type !== 'array') return text;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ServiceError('invalid_argument', `${name} must be JSON: ${(error as Error).message.slice(0, 200)}`);
+  }
+}
+
+const shown = (name: string): string => name.slice(0, 80).toWellFormed();
+
+function asServiceError(error: unknown): unknown {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof BodyTooLarge || error instanceof BodyTooSlow || error instanceof BodyCutOff) return bodyError(error);
+  if (error instanceof Error && 'code' in error && DISK.has(String(error.code))) return new ServiceError('unavailable', 'the files cannot be kept until they are converted', { cause: error });
+  return error;
+}
+
+const DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE']);

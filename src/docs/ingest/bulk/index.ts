@@ -1,0 +1,64 @@
+import { Gauge, type Registry } from 'prom-client';
+import { systemTimer, type Timer } from '../../../lib/timer.ts';
+import type { Outbound } from '../../../net/index.ts';
+import type { DocumentWriter } from '../../documents/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
+import { createCallbacks } from './callbacks.ts';
+import { bulkHandlers, type BulkHandlers } from './handlers.ts';
+import { createWorker } from './worker.ts';
+
+/** Loading documents in the background: jobs that outlive the process. */
+export interface BulkJobs {
+  readonly handlers: BulkHandlers;
+  registerMetrics(registers: Registry[]): void;
+  /** Goes on with the jobs that are there; again is harmless. Not for read-only servers. */
+  start(): void;
+  /** To be called when the database was replaced by another. */
+  wake(): void;
+  /** Waits for the transaction under way; jobs that have not ended go on after the next start. */
+  stop(): Promise<void>;
+  /** Resolves when no job is left and no callback is due. */
+  settled(): Promise<void>;
+}
+
+export interface BulkAreas {
+  readonly writer: DocumentWriter;
+  readonly outbound: Pick<Outbound, 'fetch' | 'refusal'>;
+  readonly timer?: Timer | undefined;
+}
+
+const STATUSES = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
+
+export function createBulkJobs(environment: DocsEnvironment, { writer, outbound, timer = systemTimer }: BulkAreas): BulkJobs {
+  const { sql, codec, clock, log, keys, settings } = environment;
+  const callbacks = createCallbacks({ sql, clock, log, keys, outbound, timer, version: settings.buildVersion });
+  const onEnd = (): void => callbacks.wake();
+  const worker = createWorker({ sql, codec, clock, log, keys, writer, timer, onEnd });
+  return {
+    handlers: bulkHandlers({ sql, codec, clock, keys, outbound, onSubmit: () => worker.wake(), onEnd }),
+    registerMetrics(registers) {
+      new Gauge({ name: 'svc_bulk_jobs', help: 'Bulk ingest jobs on record.', labelNames: ['status'], registers, async collect() {
+        // A database that fails must not take the metrics that tell of it along.
+        const rows = await sql.all<{ status: string; n: number }>('SELECT status, count(*) AS n FROM bulk_jobs GROUP BY status').catch(() => undefined);
+        if (rows === undefined) return this.reset();
+        for (const status of STATUSES) this.set({ status }, rows.find((row) => row.status === status)?.n ?? 0);
+      } });
+    },
+    start() {
+      worker.start();
+      callbacks.start();
+    },
+    wake() {
+      worker.wake();
+      callbacks.wake();
+    },
+    async stop() {
+      await worker.stop();
+      await callbacks.stop();
+    },
+    async settled() {
+      await worker.settled();
+      await callbacks.settled();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { Pace } from '../../../lib/pace.ts';
+import { openBody, sealBody, type BodyCodec, type KeyRing, type Queries, type Transaction } from '../../../storage/index.ts';
+import type { BatchItem } from '../../documents/index.ts';
+
+/** Documents of one row, and so of one transaction (contract section 8). */
+const MAX_COUNT = 500;
+
+/** Characters of JSON of one row, so that reading it does not hold up the event loop. */
+const MAX_CHARS = 1024 * 1024;
+
+/** Some documents of a job, ready to be stored. */
+export interface Chunk {
+  readonly first: number;
+  readonly count: number;
+  readonly stored: Uint8Array;
+}
+
+interface Deps {
+  readonly codec: BodyCodec;
+  /** With keys everything that waits is sealed: its collection may become an encrypted one before its turn. */
+  readonly keys?: KeyRing | undefined;
+}
+
+/** The documents of a job in the form in which they wait on disk. */
+export async function toChunks({ codec, keys }: Deps, job: string, documents: readonly object[]): Promise<Chunk[]> {
+  const chunks: Chunk[] = [];
+  const pace = new Pace();
+  let texts: string[] = [];
+  let chars = 0;
+  const flush = async (end: number): Promise<void> => {
+    if (texts.length === 0) return;
+    const stored = await codec.encode(`[${texts.join(',')}]`);
+    const first = end - texts.length;
+    chunks.push({ first, count: texts.length, stored: keys === undefined ? stored : sealBody(keys, placeOf(job, first), stored) });
+    texts = [];
+    chars = 0;
+  };
+  for (const [i, document] of documents.entries()) {
+    const text = JSON.stringify(document);
+    if (texts.length === MAX_COUNT || chars + text.length > MAX_CHARS) await flush(i);
+    texts.push(text);
+    chars += text.length;
+    await pace.rest();
+  }
+  await flush(documents.length);
+  return chunks;
+}
+
+export async function insertChunks(tx: Transaction, seq: number, chunks: readonly Chunk[]): Promise<void> {
+  await tx.runMany('INSERT INTO bulk_documents(job, first, count, documents) VALUES (?, ?, ?, ?)', chunks.map(({ first, count, stored }) => [seq, first, count, stored]));
+}
+
+/** The documents of the row with number `processed`, from there on, and whether they were the row's last; undefined when there is none. */
+export async function readDocuments({ codec, keys }: Deps, queries: Queries, { seq, id, processed }: { seq: number; id: string; processed: number }): Promise<BatchItem[] | undefined> {
+  const row = await queries.get<{ first: number; documents: Uint8Array }>(
+    'SELECT first, documents FROM bulk_documents WHERE job = ? AND first <= ? AND first + count > ? LIMIT 1', [seq, processed, processed],
+  );
+  if (row === undefined) return undefined;
+  const stored = keys === undefined ? row.documents : openBody(keys, placeOf(id, row.first), row.documents);
+  const documents = JSON.parse(await codec.decodeAsync(stored)) as (Partial<BatchItem>)[];
+  return documents.slice(processed - row.first).map(({ saveRevision = true, ...item }) => ({ ...item, saveRevision }));
+}
+
+/** Removes the rows that are done, so that a job does not take its room on disk twice. */
+export async function forgetDocuments(tx: Transaction, seq: number, processed: number): Promise<void> {
+  await tx.run('DELETE FROM bulk_documents WHERE job = ? AND first + count <= ?', [seq, processed]);
+}
+
+/** What a sealed row is bound to. */
+const placeOf = (job: string, first: number): string => `|${job}/${first}`;

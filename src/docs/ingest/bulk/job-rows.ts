@@ -1,0 +1,143 @@
+import type { BulkIngestJob } from '../../../../generated/docs/sdk/types.gen.ts';
+import { openMeta, sealMeta, type KeyRing, type Queries, type Row, type Transaction } from '../../../storage/index.ts';
+import type { BatchResult } from '../../documents/index.ts';
+
+/** Records that are kept (decisions, section 2.4); jobs that have not ended, or whose callback is owed, are kept beyond. */
+const KEPT = 1000;
+
+/** Reasons of failure that a record has. */
+const MAX_ERRORS = 50;
+
+export interface JobRow extends Row {
+  readonly seq: number;
+  readonly id: string;
+  readonly collection: string;
+  readonly status: string;
+  readonly total: number;
+  readonly processed: number;
+  readonly added: number;
+  readonly updated: number;
+  readonly failed: number;
+  readonly sanitized: number;
+  readonly embedding_dropped: number;
+  readonly errors: string;
+  readonly callback_url: string | null;
+  readonly callback_attempts: number;
+  readonly callback_due: number | null;
+  readonly submitted_at: number;
+  readonly started_at: number | null;
+  readonly completed_at: number | null;
+}
+
+/** Enters a pending job and returns its number; forgets the oldest that have ended. */
+export async function insertJob(tx: Transaction, job: { id: string; collection: string; total: number; callbackUrl: string | undefined; submittedAt: number }): Promise<number> {
+  await tx.run(
+    "INSERT INTO bulk_jobs(id, collection, status, total, callback_url, submitted_at) VALUES (?, ?, 'pending', ?, ?, ?)",
+    [job.id, job.collection, job.total, job.callbackUrl ?? null, job.submittedAt],
+  );
+  await tx.run(`
+    DELETE FROM bulk_jobs WHERE seq <= (SELECT seq FROM bulk_jobs ORDER BY seq DESC LIMIT 1 OFFSET ?)
+      AND status NOT IN ('pending', 'processing') AND callback_due IS NULL`, [KEPT]);
+  return (await tx.get<{ seq: number }>('SELECT seq FROM bulk_jobs WHERE id = ?', [job.id]))!.seq;
+}
+
+export async function readJob(queries: Queries, id: string): Promise<JobRow | undefined> {
+  return queries.get<JobRow>('SELECT * FROM bulk_jobs WHERE id = ?', [id]);
+}
+
+/** Newest first. */
+export async function readJobs(queries: Queries): Promise<JobRow[]> {
+  return queries.all<JobRow>('SELECT * FROM bulk_jobs ORDER BY seq DESC');
+}
+
+/** The oldest job that has not ended. */
+export async function nextJob(queries: Queries): Promise<JobRow | undefined> {
+  return queries.get<JobRow>("SELECT * FROM bulk_jobs WHERE status IN ('pending', 'processing') ORDER BY seq LIMIT 1");
+}
+
+/** False when the job is no longer pending. */
+export async function takeJob(tx: Transaction, { seq }: JobRow, now: number): Promise<boolean> {
+  return (await tx.run("UPDATE bulk_jobs SET status = 'processing', started_at = ? WHERE seq = ? AND status = 'pending'", [now, seq])).changes === 1;
+}
+
+/** How far a job is with some of its documents. */
+export interface Progress {
+  /** Its state before them. */
+  readonly job: JobRow;
+  /** Documents of the job that were dealt with when it was written down last. */
+  readonly before: number;
+  /** What became of those after its state before. */
+  readonly result: BatchResult;
+  /** Documents of the job that are dealt with. */
+  readonly processed: number;
+}
+
+/**
+ * Writes down how far a job is; false when it is not at `before`, because somebody else has gone on with it or the database was
+ * replaced by another. What the transaction wrote must then be undone.
+ */
+export async function advanceJob(tx: Transaction, keys: KeyRing | undefined, { job, before, result, processed }: Progress): Promise<boolean> {
+  const errors = [...errorsOf(job, keys), ...result.errors.map((line) => shifted(line, job.processed))].slice(0, MAX_ERRORS);
+  const { changes } = await tx.run(`
+    UPDATE bulk_jobs SET processed = ?, added = ?, updated = ?, failed = ?, sanitized = ?, embedding_dropped = ?, errors = ?
+    WHERE seq = ? AND id = ? AND processed = ? AND status = 'processing'`, [
+    processed, job.added + result.added, job.updated + result.updated, job.failed + result.failed, job.sanitized + result.sanitized,
+    job.embedding_dropped + result.embeddingDropped, toStored(job.id, errors, keys), job.seq, job.id, before,
+  ]);
+  return changes === 1;
+}
+
+/** The errors of a batch begin with their index in it, those of a job with their index in the job. */
+function shifted(line: string, by: number): string {
+  return line.replace(/^\d+/, (index) => String(Number(index) + by));
+}
+
+/** Ends a job as `completed` when a document of it was stored, and as `failed` otherwise. */
+export async function endJob(tx: Transaction, seq: number, now: number): Promise<void> {
+  await tx.run(`
+    UPDATE bulk_jobs SET status = CASE WHEN added + updated > 0 THEN 'completed' ELSE 'failed' END, completed_at = ?, callback_due = ${DUE}
+    WHERE seq = ?`, [toSeconds(now), now, seq]);
+  await tx.run('DELETE FROM bulk_documents WHERE job = ?', [seq]);
+}
+
+/** Ends a job that cannot go on, with a line that says why. */
+export async function failJob(tx: Transaction, keys: KeyRing | undefined, { seq, id }: JobRow, reason: string, now: number): Promise<void> {
+  await tx.run(`UPDATE bulk_jobs SET status = 'failed', errors = ?, completed_at = ?, callback_due = ${DUE} WHERE seq = ?`, [toStored(id, [reason], keys), toSeconds(now), now, seq]);
+  await tx.run('DELETE FROM bulk_documents WHERE job = ?', [seq]);
+}
+
+/** False when the job is no longer pending. */
+export async function cancelJob(tx: Transaction, { seq }: JobRow, now: number): Promise<boolean> {
+  const { changes } = await tx.run(`UPDATE bulk_jobs SET status = 'cancelled', completed_at = ?, callback_due = ${DUE} WHERE seq = ? AND status = 'pending'`, [toSeconds(now), now, seq]);
+  if (changes === 1) await tx.run('DELETE FROM bulk_documents WHERE job = ?', [seq]);
+  return changes === 1;
+}
+
+/** The record is owed to whoever asked for it. Milliseconds as the parameter. */
+const DUE = 'CASE WHEN callback_url IS NULL THEN NULL ELSE ? END';
+
+const toSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
+
+/** Reasons may quote metadata, so they are sealed as those are. */
+function toStored(id: string, errors: readonly string[], keys: KeyRing | undefined): string {
+  const text = JSON.stringify(errors);
+  return keys === undefined || errors.length === 0 ? text : sealMeta(keys, `|${id}`, text);
+}
+
+function errorsOf({ id, errors }: JobRow, keys: KeyRing | undefined): string[] {
+  return JSON.parse(keys === undefined ? errors : openMeta(keys, `|${id}`, errors)) as string[];
+}
+
+/** The record as it is answered and sent. */
+export function toRecord(row: JobRow, keys: KeyRing | undefined): BulkIngestJob {
+  const { id, collection, total, processed, added, updated, failed } = row;
+  return {
+    id, collection, status: row.status as BulkIngestJob['status'], total, processed, added, updated, failed, errors: errorsOf(row, keys),
+    ...(row.embedding_dropped > 0 && { embeddingDropped: row.embedding_dropped }),
+    ...(row.sanitized > 0 && { sanitized: row.sanitized }),
+    ...(row.callback_url !== null && { callbackUrl: row.callback_url }),
+    submittedAt: row.submitted_at,
+    ...(row.started_at !== null && { startedAt: row.started_at }),
+    ...(row.completed_at !== null && { completedAt: row.completed_at }),
+  };
+}

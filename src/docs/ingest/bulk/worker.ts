@@ -1,0 +1,71 @@
+import { ServiceError } from '../../../errors/index.ts';
+import { unixSeconds } from '../../../lib/clock.ts';
+import type { Timer } from '../../../lib/timer.ts';
+import type { DocumentWriter } from '../../documents/index.ts';
+import type { DocsEnvironment } from '../../environment.ts';
+import { forgetDocuments, readDocuments } from './job-documents.ts';
+import { advanceJob, endJob, failJob, nextJob, takeJob, type JobRow } from './job-rows.ts';
+import { Loop } from './loop.ts';
+
+export interface WorkerDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock' | 'log' | 'keys'> {
+  readonly writer: DocumentWriter;
+  readonly timer: Timer;
+  /** Called when a job has ended. */
+  readonly onEnd: () => void;
+}
+
+/** The job is not where the worker believes it to be. */
+class Outdated extends Error {}
+
+/**
+ * Loads the jobs one after the other. How far a job is, is committed in the transaction of the documents themselves: whenever
+ * the process ends, the next one goes on behind the last document that is stored, and stores none twice.
+ */
+export function createWorker(deps: WorkerDeps): Loop {
+  return new Loop((signal) => step(deps, signal), deps);
+}
+
+/** Deals with one row of documents of the oldest job. */
+async function step(deps: WorkerDeps, signal: AbortSignal): Promise<number | undefined> {
+  const { sql, clock } = deps;
+  const job = await nextJob(sql);
+  if (job === undefined) return undefined;
+  if (job.status === 'pending') {
+    await sql.transaction((tx) => takeJob(tx, job, unixSeconds(clock)));
+    return 0;
+  }
+  try {
+    await load(deps, job, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Outdated) return 0;
+    // A full disk has room again some day; what the job itself is to blame for stays as it is.
+    if (error instanceof ServiceError && error.code === 'unavailable') throw error;
+    deps.log.error({ err: error, job: job.id }, 'a bulk ingest job cannot go on');
+    await end(deps, job, error instanceof ServiceError ? error.message : 'internal error');
+  }
+  return 0;
+}
+
+async function load(deps: WorkerDeps, job: JobRow, signal: AbortSignal): Promise<void> {
+  const { sql, clock, keys, writer } = deps;
+  const documents = await readDocuments(deps, sql, job);
+  if (documents === undefined) return end(deps, job, 'its documents are missing');
+  let before = job.processed;
+  await writer.put(job.collection, documents, {
+    signal,
+    async within(tx, result, count) {
+      const processed = job.processed + count;
+      if (!(await advanceJob(tx, keys, { job, before, result, processed }))) throw new Outdated();
+      if (processed === job.total) await endJob(tx, job.seq, clock.now());
+      else await forgetDocuments(tx, job.seq, processed);
+      before = processed;
+    },
+  });
+  if (before === job.total) deps.onEnd();
+}
+
+async function end({ sql, clock, keys, onEnd }: WorkerDeps, job: JobRow, reason: string): Promise<void> {
+  await sql.transaction((tx) => failJob(tx, keys, job, reason, clock.now()));
+  onEnd();
+}

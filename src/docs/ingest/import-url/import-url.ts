@@ -1,0 +1,83 @@
+import type { Operations } from '../../../../generated/docs/operations.ts';
+import type { Document } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { Converter } from '../../../convert/index.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import type { Outbound } from '../../../net/index.ts';
+import type { Context, Handlers, InputOf } from '../../../operations/index.ts';
+import { urlKey } from '../../../text/url-key.ts';
+import type { Documents } from '../../documents/index.ts';
+import { convertFile } from '../upload/convert-file.ts';
+import { failureOf } from '../upload/failure-of.ts';
+import { fetchPage, type Page, type Validators } from './fetch-page.ts';
+import { formatOfPage, mediaTypeOf } from './page-format.ts';
+
+export interface ImportDeps {
+  readonly converter: Converter;
+  readonly outbound: Pick<Outbound, 'fetch' | 'refusal'>;
+  readonly writer: Documents['writer'];
+  readonly getDocument: Documents['handlers']['getDocument'];
+  /** Version of this build. */
+  readonly version: string;
+}
+
+type ImportInput = InputOf<Operations, 'importUrl'>;
+
+/** Where a page came from, and what its server says of this version of it. */
+const SOURCE = { url: 'source_url', etag: 'source_etag', modified: 'source_modified' } as const;
+
+/**
+ * `POST /v1/import-url` (contract section 4, decision D-70). A page that was imported before is asked for as "if it has changed": the
+ * stored document is the answer when it has not. That takes a request that would leave metadata and expiry as they are.
+ */
+export function importUrl(deps: ImportDeps): Required<Handlers<Operations>>['importUrl'] {
+  return async (input, context) => {
+    const { collection, url, lang } = input;
+    const key = input.key || urlKey(url, 'path');
+    const name = { collection, key, lang };
+    const stored = await find(deps, name, context);
+    const page = await fetchPage(url, validatorsOf(stored, input), { outbound: deps.outbound, version: deps.version, signal: context.signal });
+    if (page === undefined) return stored!;
+    const item = await toItem(deps, page, input, context.signal);
+    const { errors } = await deps.writer.put(collection, [{ ...item, key, lang, ttl: input.ttl, saveRevision: true }], { skipDuplicates: { ignoredMeta: [] }, signal: context.signal });
+    if (errors[0] !== undefined) throw failureOf(errors[0]);
+    const document = await find(deps, name, context);
+    if (document === undefined) throw new ServiceError('conflict', 'the document was deleted while it was stored');
+    return document;
+  };
+}
+
+type Stored = Omit<Document, 'checksum'>;
+
+async function find({ getDocument }: ImportDeps, name: { collection: string; key: string; lang: string }, context: Context): Promise<Stored | undefined> {
+  try {
+    const found = await getDocument(name, context);
+    const { checksum: _, ...document } = 'value' in found ? found.value : found;
+    return document;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+/** Of the version that is stored, where a request that finds it unchanged has nothing to do. */
+function validatorsOf(stored: Stored | undefined, { url, meta = {}, ttl }: ImportInput): Validators {
+  if (stored === undefined || ttl !== undefined || stored.meta[SOURCE.url]?.[0] !== url) return {};
+  const isKept = Object.entries(meta).every(([name, values]) => JSON.stringify(stored.meta[name]) === JSON.stringify(values));
+  return isKept ? { etag: stored.meta[SOURCE.etag]?.[0], modified: stored.meta[SOURCE.modified]?.[0] } : {};
+}
+
+async function toItem({ converter }: ImportDeps, page: Page, { url, meta = {} }: ImportInput, signal: AbortSignal): Promise<{ contentMd: string; meta: Record<string, string[]> }> {
+  const format = formatOfPage(page.contentType, new URL(page.url), page.bytes);
+  if (format === undefined) throw new ServiceError('invalid_argument', `url holds ${mediaTypeOf(page.contentType).slice(0, 80) || 'data'}, which is no format that can be stored`);
+  const file = { bytes: page.bytes, name: `page.${format}`, ...(page.contentType !== '' && { contentType: page.contentType }) };
+  const { contentMd, meta: own } = await convertFile(converter, file, 'url holds a file that', { mainContent: true, baseUrl: page.url, signal });
+  const found = Object.fromEntries(Object.entries(own).map(([name, values]) => [name, [...values]]));
+  const { [SOURCE.etag]: _, [SOURCE.modified]: _modified, ...rest } = { ...found, ...meta };
+  return {
+    contentMd,
+    meta: {
+      ...rest, [SOURCE.url]: [url],
+      ...(page.etag !== undefined && { [SOURCE.etag]: [page.etag] }), ...(page.modified !== undefined && { [SOURCE.modified]: [page.modified] }),
+    },
+  };
+}

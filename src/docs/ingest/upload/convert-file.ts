@@ -1,0 +1,34 @@
+import { ConversionError, type Conversion, type ConversionFault, type ConversionOptions, type Converter, type FileToConvert } from '../../../convert/index.ts';
+import { ServiceError, type ErrorCode } from '../../../errors/index.ts';
+import { splitFrontMatter } from '../../../text/front-matter.ts';
+
+/** What is answered for a file that has no conversion: what is no document of ours is the request's fault (decision D-69), the rest the file's. */
+const CODES: Readonly<Record<ConversionFault, ErrorCode>> = {
+  unsupported: 'invalid_argument',
+  no_text: 'invalid_argument',
+  too_large: 'payload_too_large',
+  damaged: 'conversion_failed',
+  encrypted: 'conversion_failed',
+  too_deep: 'conversion_failed',
+  timeout: 'conversion_failed',
+  out_of_memory: 'conversion_failed',
+  crashed: 'conversion_failed',
+  aborted: 'unavailable',
+};
+
+/**
+ * A file as markdown, with the front matter of files that are markdown already among its metadata. `what` names the file in the
+ * message of a failure. Throws `ServiceError`, or the signal's reason.
+ */
+export async function convertFile(converter: Converter, file: FileToConvert, what: string, options: ConversionOptions): Promise<Conversion> {
+  try {
+    const conversion = await converter.convert(file, options);
+    if (conversion.converted) return conversion;
+    const { meta, body, warnings } = splitFrontMatter(conversion.contentMd);
+    return { ...conversion, contentMd: body, meta: { ...conversion.meta, ...meta }, warnings: [...conversion.warnings, ...warnings] };
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (!(error instanceof ConversionError)) throw error;
+    throw new ServiceError(CODES[error.fault], `${what} ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,185 @@
+import type { Operations } from '../../../../generated/docs/operations.ts';
+import type { UploadedFile } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { Converter } from '../../../convert/index.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import type { Context, Handlers, InputOf } from '../../../operations/index.ts';
+import { identify, type BatchItem, type BatchResult, type Documents } from '../../documents/index.ts';
+import { changeFlags, effectiveOptions, type EffectiveOptions } from '../profile.ts';
+import { convertFile } from './convert-file.ts';
+import { failureOf } from './failure-of.ts';
+import { baseName, extensionOf, keyOfFile } from './file-key.ts';
+
+export interface UploadDeps {
+  readonly converter: Converter;
+  readonly writer: Documents['writer'];
+  readonly getDocument: Documents['handlers']['getDocument'];
+}
+
+type UploadInput = InputOf<Operations, 'uploadFiles'>;
+
+/** Converted files that are written together, and characters of markdown that they have at most. */
+const TOGETHER = 100;
+const CHARS_TOGETHER = 4 * 1024 * 1024;
+
+/** Files that are converted at once, and bytes of them when they are more than one; only these are in memory. */
+const AT_ONCE = 4;
+const BYTES_AT_ONCE = 16 * 1024 * 1024;
+
+/** A file that was converted. */
+interface Converted {
+  readonly index: number;
+  readonly name: string;
+  readonly item: BatchItem;
+  readonly result: Omit<UploadedFile, 'document'>;
+  readonly repaired: boolean;
+}
+
+/** `POST /v1/upload` (contract section 4, decision D-69). In a batch a file that fails is counted, and the others are stored. */
+export function uploadFiles(deps: UploadDeps): Required<Handlers<Operations>>['uploadFiles'] {
+  return async (input, context) => {
+    const { file, 'files[]': list, profile } = input;
+    if (file === undefined && (list === undefined || list.length === 0)) throw new ServiceError('missing_fields', 'missing fields: file');
+    const upload = new Upload(deps, input, context);
+    if (file !== undefined && list === undefined) return { ...(await upload.one(file as File)), profile };
+    return { ...(await upload.all([...(file === undefined ? [] : [file as File]), ...(list as File[])])), profile };
+  };
+}
+
+class Upload {
+  readonly #deps: UploadDeps;
+  readonly #input: UploadInput;
+  readonly #context: Context;
+  readonly #options: EffectiveOptions;
+  readonly #tally = { added: 0, updated: 0, failed: 0, sanitized: 0 };
+  readonly #errors: { readonly index: number; readonly line: string }[] = [];
+  readonly #results: UploadedFile[] = [];
+  /** The first file of each document. */
+  readonly #names = new Map<string, string>();
+
+  constructor(deps: UploadDeps, input: UploadInput, context: Context) {
+    this.#deps = deps;
+    this.#input = input;
+    this.#context = context;
+    this.#options = effectiveOptions({ profile: input.profile });
+  }
+
+  async one(file: File): Promise<UploadedFile & { sanitized?: number }> {
+    const converted = await this.#convert(file, 0, this.#input.key || keyOfFile(file.name));
+    const { errors, sanitized } = await this.#write([converted]);
+    if (errors[0] !== undefined) throw failureOf(errors[0]);
+    const document = await this.#read(converted, true);
+    if (document === undefined) throw new ServiceError('conflict', 'the document was deleted while it was stored');
+    return { ...converted.result, document, ...((converted.repaired || sanitized > 0) && { sanitized: 1 }) };
+  }
+
+  async all(files: readonly File[]): Promise<{ added: number; updated: number; failed: number; errors: string[]; results: UploadedFile[]; sanitized?: number }> {
+    let waiting: Converted[] = [];
+    let chars = 0;
+    for (let i = 0; i < files.length;) {
+      this.#context.signal.throwIfAborted();
+      const next = i + countAtOnce(files.slice(i, i + AT_ONCE));
+      const some = await Promise.all(files.slice(i, next).map((file, j) => this.#attempt(file, i + j)));
+      i = next;
+      for (const converted of some.filter((each) => each !== undefined)) {
+        if (!this.#isFirst(converted)) continue;
+        waiting.push(converted);
+        chars += converted.item.contentMd!.length;
+      }
+      if (waiting.length < TOGETHER && chars < CHARS_TOGETHER && i < files.length) continue;
+      await this.#store(waiting);
+      waiting = [];
+      chars = 0;
+    }
+    const { sanitized, ...counts } = this.#tally;
+    const errors = this.#errors.sort((a, b) => a.index - b.index).map(({ line }) => line);
+    return { ...counts, errors, results: this.#results, ...(sanitized > 0 && { sanitized }) };
+  }
+
+  async #attempt(file: File, index: number): Promise<Converted | undefined> {
+    try {
+      return await this.#convert(file, index, keyOfFile(file.name));
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code === 'unavailable' || error.code === 'internal') throw error;
+      // The line begins with the file's name already.
+      this.#fail(index, file.name, error.message.replace(`file ${shown(file.name)} `, ''));
+      return undefined;
+    }
+  }
+
+  async #convert(file: File, index: number, key: string): Promise<Converted> {
+    const { lang, ttl, meta = {}, maxSize } = this.#input;
+    const name = baseName(file.name);
+    const what = `file ${shown(file.name)}`;
+    if (extensionOf(name) === undefined) throw new ServiceError('invalid_argument', `${what} has an unsupported extension`);
+    if (file.size > maxSize) throw new ServiceError('payload_too_large', `${what} is larger than ${maxSize} bytes`);
+    const given = { bytes: new Uint8Array(await file.arrayBuffer()), name, ...(file.type && { contentType: file.type }) };
+    const { textOnly, saveRevision } = this.#options;
+    const { contentMd, format, converted, meta: own, repaired, warnings } = await convertFile(this.#deps.converter, given, what, { textOnly, signal: this.#context.signal });
+    const stored = { ...listsOf(own), ...meta, upload_format: [format], upload_filename: [name.toWellFormed()], upload_converted: [String(converted)] };
+    return {
+      index, name: file.name, repaired: repaired > 0,
+      item: { key, lang, contentMd, meta: stored, ttl, saveRevision },
+      result: { key, format, converted, ...(warnings.length > 0 && { warnings: [...warnings] }) },
+    };
+  }
+
+  /** Whether no file before makes the same document: none may overwrite another unnoticed. */
+  #isFirst({ index, name, item: { key = '', lang = '' } }: Converted): boolean {
+    const { id } = identify(this.#input.collection, key, lang);
+    const first = this.#names.get(id);
+    if (first === undefined) this.#names.set(id, name);
+    else this.#fail(index, name, `makes the key of ${shown(first)}, which is in the same batch; upload it by itself with a key of its own`);
+    return first === undefined;
+  }
+
+  async #store(files: readonly Converted[]): Promise<void> {
+    const { added, updated, skipped, sanitized, errors } = await this.#write(files);
+    this.#tally.added += added;
+    this.#tally.updated += updated + skipped;
+    this.#tally.sanitized += Math.max(sanitized, files.filter(({ repaired }) => repaired).length);
+    const failed = new Map(errors.map((line) => [Number.parseInt(line, 10), line.slice(line.indexOf(': ') + 2)]));
+    for (const [i, file] of files.entries()) {
+      const reason = failed.get(i);
+      const document = reason === undefined ? await this.#read(file, false) : undefined;
+      if (reason !== undefined) this.#fail(file.index, file.name, reason);
+      else if (document !== undefined) this.#results.push({ ...file.result, document });
+    }
+  }
+
+  #write(files: readonly Converted[]): Promise<BatchResult> {
+    const skipDuplicates = this.#options.skipDuplicates ? { ignoredMeta: [] } : undefined;
+    return this.#deps.writer.put(this.#input.collection, files.map(({ item }) => item), { skipDuplicates, flags: changeFlags(this.#options), signal: this.#context.signal });
+  }
+
+  /** The document as it is stored; its content only while the answer has room, unless it is wanted anyway. Undefined when it is gone again. */
+  async #read({ item: { key = '', lang = '' } }: Converted, anyway: boolean): Promise<UploadedFile['document'] | undefined> {
+    try {
+      const found = await this.#deps.getDocument({ collection: this.#input.collection, key, lang }, this.#context);
+      const { checksum: _, contentMd, ...document } = 'value' in found ? found.value : found;
+      return anyway || this.#context.budget.take(Buffer.byteLength(contentMd)) ? { ...document, contentMd } : document;
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'not_found') return undefined;
+      throw error;
+    }
+  }
+
+  #fail(index: number, name: string, reason: string): void {
+    this.#tally.failed++;
+    this.#errors.push({ index, line: `${index} ${shown(name)}: ${reason}` });
+  }
+}
+
+/** How many of some files are converted at once: the first at least. */
+function countAtOnce(files: readonly File[]): number {
+  let bytes = 0;
+  const end = files.findIndex((file, i) => (bytes += file.size) > BYTES_AT_ONCE && i > 0);
+  return end < 0 ? files.length : end;
+}
+
+function listsOf(meta: Readonly<Record<string, readonly string[]>>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(meta).map(([key, values]) => [key, [...values]]));
+}
+
+const SHOWN_NAME = 200;
+
+const shown = (name: string): string => (name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name).toWellFormed();

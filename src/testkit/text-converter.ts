@@ -1,0 +1,31 @@
+import { ConversionError, type Conversion, type Converter, type FileFormat, type FileToConvert } from '../convert/index.ts';
+
+const PLAIN: readonly string[] = ['md', 'txt'];
+const WRAPPED: readonly string[] = ['yaml', 'yml', 'log', 'lex'];
+
+/** For tests: converts formats that are text, at once and in this thread. A body that begins with `fault:` fails so. */
+export class TextConverter implements Converter {
+  /** What was converted, in order. */
+  readonly files: (FileToConvert & { readonly options: object })[] = [];
+  closed = false;
+
+  async convert(file: FileToConvert, options: object = {}): Promise<Conversion> {
+    this.files.push({ ...file, options });
+    const format = file.name.slice(file.name.lastIndexOf('.') + 1).toLowerCase();
+    const text = new TextDecoder('utf-8').decode(file.bytes);
+    const fault = /^fault:(\w+)/.exec(text)?.[1];
+    if (fault !== undefined) throw new ConversionError(fault as ConversionError['fault'], `is ${fault}`);
+    if (!PLAIN.includes(format) && !WRAPPED.includes(format)) throw new ConversionError('unsupported', `is no format of this converter`);
+    const converted = WRAPPED.includes(format);
+    return {
+      contentMd: converted ? `\`\`\`${format}\n${text}\n\`\`\`` : text,
+      format: format as FileFormat, converted, repaired: text.includes('\ufffd') ? 1 : 0,
+      meta: text.startsWith('Title: ') ? { title: [text.slice(7).split('\n')[0]!] } : {},
+      warnings: text.includes('odd') ? ['the content is odd'] : [],
+    };
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}
