@@ -1,3 +1,4 @@
 export { registerExport } from './export.ts';
 export { registerImport } from './import/index.ts';
 export { registerSearch } from './search.ts';
+export { registerSync } from './sync/index.ts';

@@ -45,7 +45,7 @@ describe('the documents of the demo', () => {
   const own = join(import.meta.dirname, 'corpus');
 
   it('are all readable, with a title, a project and tags', async () => {
-    const source = await folderSource(join(own, 'documents'), 'en');
+    const source = await folderSource(join(own, 'documents'), { lang: 'en' });
     const items: SourceItem[] = [];
     for await (const item of source.items(new AbortController().signal)) items.push(item);
     expect(items).toHaveLength(106);
@@ -59,7 +59,7 @@ describe('the documents of the demo', () => {
     const rows = [...sources.matchAll(/^\| `documents\/(\w+)\/` \| .+? \| (\d+) \|.*`licences\/(\w+)\.txt`/gm)];
     expect(rows).toHaveLength(4);
     for (const [, project, pages, licence] of rows) {
-      expect((await folderSource(join(own, 'documents', project!), 'en')).total).toBe(Number(pages));
+      expect((await folderSource(join(own, 'documents', project!), { lang: 'en' })).total).toBe(Number(pages));
       expect(await readFile(join(own, 'licences', `${licence}.txt`), 'utf8')).toContain('Permission is hereby granted, free of charge');
     }
   });

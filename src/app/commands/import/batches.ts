@@ -15,14 +15,14 @@ export interface PlacedDocument {
   readonly position: number;
 }
 
-/** Documents of one request, at least one. */
+/** Documents of one request, at least one; a file that the service converts is a batch of its own. */
 export interface Batch {
   readonly documents: readonly SourceDocument[];
   /** The place of each document. */
   readonly origins: readonly string[];
   /** How far the source was read, in its unit. */
   readonly position: number;
-  /** UTF-8 bytes of the markdown. */
+  /** UTF-8 bytes of the markdown, or bytes of the file. */
   readonly bytes: number;
 }
 
@@ -40,6 +40,10 @@ export async function* batches(documents: AsyncIterable<PlacedDocument>, limits:
       yield toBatch(gathered);
       [gathered, size] = [[], 0];
     }
+    if (placed.document.file !== undefined) {
+      yield toBatch([placed]);
+      continue;
+    }
     gathered.push(placed);
     size += added;
   }
@@ -51,7 +55,7 @@ function toBatch(gathered: readonly PlacedDocument[]): Batch {
     documents: gathered.map(({ document }) => document),
     origins: gathered.map(({ origin }) => origin),
     position: gathered.at(-1)!.position,
-    bytes: gathered.reduce((sum, { document }) => sum + Buffer.byteLength(document.contentMd), 0),
+    bytes: gathered.reduce((sum, { document: { contentMd, file } }) => sum + (file?.bytes ?? Buffer.byteLength(contentMd)), 0),
   };
 }
 

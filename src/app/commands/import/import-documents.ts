@@ -69,11 +69,12 @@ async function settle(batch: Batch, tally: ImportTally, { send, retries }: Impor
   try {
     tally.add(await withRetries(() => send(batch), { ...retries, signal }), batch.bytes);
   } catch (error) {
-    if (!isOfThisBatchAlone(error)) throw error;
-    tally.fail(batch.documents.length, [`${batch.origins[0]} to ${batch.origins.at(-1)}: ${error.message}`]);
+    if (!isOfThisBatchAlone(error, batch)) throw error;
+    const place = batch.documents.length === 1 ? batch.origins[0] : `${batch.origins[0]} to ${batch.origins.at(-1)}`;
+    tally.fail(batch.documents.length, [`${place}: ${error.message}`]);
   }
 }
 
-/** Too large, or a defect of the service that other documents need not meet. */
-const isOfThisBatchAlone = (error: unknown): error is ServiceFailure =>
-  error instanceof ServiceFailure && (error.status === 413 || error.status === 500);
+/** Too large, or a defect of the service that other documents need not meet; of a file that is converted, also what the service makes of it. */
+const isOfThisBatchAlone = (error: unknown, { documents }: Batch): error is ServiceFailure =>
+  error instanceof ServiceFailure && (error.status === 413 || error.status === 500 || (documents[0]!.file !== undefined && (error.status === 400 || error.status === 422)));

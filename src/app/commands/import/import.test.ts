@@ -40,7 +40,7 @@ describe('quire import FOLDER', () => {
       'guide/start.md': '---\ntitle: Start\ntags: [a, b]\n---\n# Start\n',
       'guide/deep/more.markdown': 'plain',
       'page.mdx': '---\nlang: de\n---\nHallo',
-      'notes.txt': 'not markdown',
+      'picture.png': 'no document',
       'node_modules/x/readme.md': 'not ours',
       '.git/description.md': 'not ours',
     });
@@ -78,10 +78,34 @@ describe('quire import FOLDER', () => {
     expect(sent()).toEqual([{ key: 'one', lang: 'en', contentMd: 'text', meta: {} }]);
   });
 
+  it('sends files of other kinds for the service to convert, under their paths with their endings', async () => {
+    await write({ 'a.md': 'markdown', 'deep/b.PDF': '%PDF-1.7', 'c.txt': 'plain' });
+    const run = await importing(folder, '--profile', 'fast');
+    expect(run).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('imported 3 documents into collection c') });
+    expect(service.requests.map(({ path }) => path).sort()).toEqual(['/v1/ingest', '/v1/upload', '/v1/upload']);
+    const forms = service.requests.flatMap(({ body: { form } }) => form ?? []);
+    for (const part of ['name="key"\r\n\r\ndeep/b.PDF\r\n', 'filename="b.PDF"', '%PDF-1.7', 'name="profile"\r\n\r\nfast\r\n', 'name="key"\r\n\r\nc.txt\r\n']) expect(forms.join()).toContain(part);
+  });
+
+  it('takes the kinds of files that it is told to', async () => {
+    await write({ 'a.md': 'markdown', 'b.txt': 'plain', 'c.log': 'log' });
+    expect((await importing(folder, '--only', 'md,.log', '--dry-run')).stdout).toContain('2 documents');
+    expect((await importing(folder, '--only', 'pdf')).stderr).toContain('expected files ending in .pdf');
+  });
+
+  it('counts a file that the service cannot convert, and goes on', async () => {
+    await service.close();
+    service = await startFakeService((request) => (request.body.form?.includes('bad') ? { status: 422, body: { error: 'file bad.txt is damaged', code: 'conversion_failed' } } : storeAll(request)));
+    await write({ 'bad.txt': 'bad', 'good.txt': 'good' });
+    const run = await importing(folder, '--concurrency', '1');
+    expect(run).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('added 1, updated 0, skipped 0, failed 1') });
+    expect(run.stderr).toContain('failed: bad.txt: the service answered 422: file bad.txt is damaged');
+  });
+
   it.each([
-    ['a folder without markdown', { 'a.txt': '' }, '', /no markdown found in/],
+    ['a folder without documents', { 'a.png': '' }, '', /no files to import found in/],
     ['a missing folder', {}, 'gone', /cannot read .*gone: no such file or folder/],
-    ['a file of another kind', { 'a.txt': '' }, 'a.txt', /cannot tell what .*a\.txt is/],
+    ['a file of another kind', { 'a.png': '' }, 'a.png', /cannot tell what .*a\.png is/],
   ])('explains %s', async (_, files, source, message) => {
     await write(files);
     const run = await importing(join(folder, source));

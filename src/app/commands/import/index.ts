@@ -1,2 +1,2 @@
-export { registerImport } from './register.ts';
+export { endings, registerImport } from './register.ts';
 export { runImport } from './run-import.ts';

@@ -3,27 +3,27 @@ import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { CommandError } from '../shared/command-error.ts';
 import type { RowOptions } from './document-from-row.ts';
-import { isMarkdownName } from './key-of-path.ts';
-import { fileSource, folderSource } from './read-folder.ts';
+import { isConvertedName, isMarkdownName } from './key-of-path.ts';
+import { fileSource, folderSource, type FolderOptions } from './read-folder.ts';
 import { ndjsonSource } from './read-ndjson.ts';
 import type { Source } from './source.ts';
 
 const NDJSON = /\.(?:ndjson|jsonl)(?:\.gz)?$/i;
 
 /**
- * The source that an argument names: a folder of markdown, one markdown file, a file of NDJSON
+ * The source that an argument names: a folder of files, one of them, a file of NDJSON
  * (also gzip), or `-` for NDJSON on standard input.
  * @throws {CommandError} when there is nothing of that name, or it is none of these.
  */
-export async function openSource(argument: string, stdin: Readable, options: RowOptions): Promise<Source> {
+export async function openSource(argument: string, stdin: Readable, options: RowOptions & FolderOptions): Promise<Source> {
   if (argument === '-') return ndjsonSource({ name: 'standard input', size: undefined, open: () => stdin }, options);
   const found = await stat(argument).catch((error: unknown) => {
     throw new CommandError(`cannot read ${argument}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such file or folder' : (error as Error).message}`);
   });
-  if (found.isDirectory()) return folderSource(argument, options.lang);
-  if (isMarkdownName(argument)) return fileSource(argument, options.lang);
+  if (found.isDirectory()) return folderSource(argument, options);
+  if (isMarkdownName(argument) || isConvertedName(argument)) return fileSource(argument, options.lang);
   if (!NDJSON.test(argument)) {
-    throw new CommandError(`cannot tell what ${argument} is: expected a folder, or a file ending in .md, .ndjson, .jsonl, .ndjson.gz or .jsonl.gz`);
+    throw new CommandError(`cannot tell what ${argument} is: expected a folder, or a file ending in .md, .txt, .html, .pdf, .docx, .odt, .rtf, .yaml, .log, .lex, .tex, .ndjson, .jsonl, .ndjson.gz or .jsonl.gz`);
   }
   // A named pipe has no size of its own.
   const size = found.isFile() ? found.size : undefined;

@@ -1,30 +1,38 @@
 import { isUtf8 } from 'node:buffer';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { splitFrontMatter } from '../../../text/front-matter.ts';
 import { CommandError } from '../shared/command-error.ts';
-import { isMarkdownName, keyOfPath } from './key-of-path.ts';
+import { endingOf, isConvertedName, isMarkdownName, keyOfPath } from './key-of-path.ts';
 import type { Source, SourceDocument, SourceItem } from './source.ts';
 
 // As decision D-30 has it; anything else in a field `lang` is somebody's own use of the word.
 const LANG = /^[A-Za-z0-9_-]{1,35}$/;
 
+export interface FolderOptions {
+  /** The language of files that name none. */
+  readonly lang: string;
+  /** Endings of the files that are taken, in lower case and without the dot; absent takes all that can become documents. */
+  readonly only?: readonly string[] | undefined;
+}
+
 /**
- * The markdown files of a folder and of its folders, in the order of their names. Folders whose
- * name begins with a dot, `node_modules` and symbolic links are not entered. Only the list of paths
- * is gathered beforehand, so that the end is known; files are read one by one.
- * @throws {CommandError} when the folder cannot be listed or holds no markdown.
+ * The files of a folder and of its folders that can become documents, in the order of their names: markdown, which is read here, and
+ * what the service converts. Folders whose name begins with a dot, `node_modules` and symbolic links are not entered. Only the
+ * list of paths is gathered beforehand, so that the end is known; files are read one by one.
+ * @throws {CommandError} when the folder cannot be listed or holds no such file.
  */
-export async function folderSource(folder: string, lang: string): Promise<Source> {
-  const paths = await listMarkdown(folder, '');
-  if (paths.length === 0) throw new CommandError(`no markdown found in ${folder}: expected files ending in .md, .markdown or .mdx`);
+export async function folderSource(folder: string, { lang, only }: FolderOptions): Promise<Source> {
+  const paths = await listFiles(folder, only);
+  if (paths.length === 0) throw new CommandError(`no files to import found in ${folder}: expected ${only === undefined ? 'markdown, or files of a kind that /v1/upload takes' : `files ending in ${only.map((each) => `.${each}`).join(', ')}`}`);
   return filesSource(folder, folder, paths, lang);
 }
 
-/** A single markdown file as a source of one document, keyed by its name. */
+/** A single file as a source of one document, keyed by its name. */
 export const fileSource = (file: string, lang: string): Source => filesSource(file, join(file, '..'), [basename(file)], lang);
 
-function filesSource(name: string, folder: string, paths: readonly string[], lang: string): Source {
+/** Files of a folder as a source, by their paths in it. */
+export function filesSource(name: string, folder: string, paths: readonly string[], lang: string): Source {
   return {
     name,
     unit: 'files',
@@ -45,19 +53,30 @@ interface ReadContext {
 
 async function readItem(folder: string, path: string, { lang, position, seen }: ReadContext): Promise<SourceItem> {
   const place = { origin: path, position };
-  let bytes: Buffer;
+  let read: Awaited<ReturnType<typeof readDocument>>;
   try {
-    bytes = await readFile(join(folder, path));
+    read = await readDocument(folder, path, lang);
   } catch (error) {
     return { ...place, kind: 'problem', problem: `cannot be read: ${(error as Error).message}` };
   }
-  const { document, notes } = documentFromFile(path, bytes.toString('utf8'), lang);
+  const { document } = read;
   const identity = `${document.key}|${document.lang}`.toLowerCase();
   const other = seen.get(identity);
   // `a.md` beside `a.mdx`: storing both would silently keep the later one alone.
   if (other !== undefined) return { ...place, kind: 'problem', problem: `its key "${document.key}" is that of ${other} already` };
   seen.set(identity, path);
-  return { ...place, kind: 'document', document, sanitized: !isUtf8(bytes), notes };
+  return { ...place, kind: 'document', ...read };
+}
+
+/** The document of a file: of markdown all of it, of other kinds where the file is. Rejects when it cannot be read. */
+async function readDocument(folder: string, path: string, lang: string): Promise<{ document: SourceDocument; sanitized: boolean; notes: readonly string[] }> {
+  const file = join(folder, path);
+  if (isMarkdownName(path)) {
+    const bytes = await readFile(file);
+    return { ...documentFromFile(path, bytes.toString('utf8'), lang), sanitized: !isUtf8(bytes) };
+  }
+  const { size } = await stat(file);
+  return { document: { key: keyOfPath(path), lang, contentMd: '', meta: {}, file: { path: file, bytes: size } }, sanitized: false, notes: [] };
 }
 
 /** The document of a markdown file: front matter becomes metadata, and its `lang` wins over the given one. */
@@ -70,15 +89,20 @@ export function documentFromFile(path: string, text: string, lang: string): { do
   };
 }
 
-async function listMarkdown(root: string, folder: string): Promise<string[]> {
+/** Paths of the files under a folder that can become documents, with forward slashes. */
+export async function listFiles(root: string, only?: readonly string[], folder = ''): Promise<string[]> {
   const entries = await listEntries(join(root, folder));
   const paths: string[] = [];
   for (const entry of entries) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules') paths.push(...(await listMarkdown(root, path)));
-    if (entry.isFile() && isMarkdownName(entry.name)) paths.push(path);
+    if (entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules') paths.push(...(await listFiles(root, only, path)));
+    if (entry.isFile() && isTaken(entry.name, only)) paths.push(path);
   }
   return paths;
+}
+
+function isTaken(name: string, only: readonly string[] | undefined): boolean {
+  return (isMarkdownName(name) || isConvertedName(name)) && (only === undefined || only.includes(endingOf(name)));
 }
 
 async function listEntries(folder: string) {

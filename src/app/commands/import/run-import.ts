@@ -21,6 +21,7 @@ export interface ImportArguments extends ClientOptions {
   readonly concurrency: number;
   readonly batch: number;
   readonly profile?: 'default' | 'fast';
+  readonly only?: readonly string[];
   readonly revisions: boolean;
   readonly dryRun?: boolean;
   readonly quiet?: boolean;
@@ -43,7 +44,7 @@ export interface ImportContext {
 export async function runImport(given: ImportArguments, context: ImportContext): Promise<ImportResult> {
   const { io, clock, signal } = context;
   const client = openClient(given);
-  const source = await openSource(given.source, io.stdin, { lang: given.lang, now: unixSeconds(clock) });
+  const source = await openSource(given.source, io.stdin, { lang: given.lang, only: given.only, now: unixSeconds(clock) });
   if (!given.dryRun) await expectService(client);
 
   const started = clock.now();

@@ -1,7 +1,10 @@
-import { addDocuments, ingestDocuments } from '../../../../generated/docs/sdk/sdk.gen.ts';
+import { openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
+import { addDocuments, ingestDocuments, uploadFiles } from '../../../../generated/docs/sdk/sdk.gen.ts';
 import type { ServiceClient } from '../shared/client.ts';
 import { answered } from '../shared/service-failure.ts';
 import type { Batch } from './batches.ts';
+import type { SourceDocument } from './source.ts';
 
 export interface SendOptions {
   readonly collection: string;
@@ -21,6 +24,8 @@ export interface BatchResult {
   readonly embeddingDropped: number;
   /** A line for each failure, with the place of its document. */
   readonly reasons: readonly string[];
+  /** What a reader should know of the documents, with their places. */
+  readonly notes?: readonly string[];
 }
 
 /**
@@ -29,9 +34,25 @@ export interface BatchResult {
  * @throws {ServiceFailure} when the batch as a whole was refused or got no answer.
  */
 export async function sendBatch(client: ServiceClient, batch: Batch, options: SendOptions): Promise<BatchResult> {
+  if (batch.documents[0]!.file !== undefined) return upload(client, batch, options);
   const answer = options.profile === undefined ? await add(client, batch, options) : await ingest(client, batch, options);
   const { added, updated, skipped, failed, errors, sanitized = 0, embeddingDropped = 0 } = answer;
   return { added, updated, skipped, failed, sanitized, embeddingDropped, reasons: errors.map((line) => placed(line, batch.origins)) };
+}
+
+/** The largest file that the service takes. */
+const MAX_FILE_BYTES = 100 * 2 ** 20;
+
+/** Whether the document was there before is not said of one file, so it counts as added unless it is older than its last change. */
+async function upload({ url, sdk }: ServiceClient, { documents, origins }: Batch, { collection, profile }: SendOptions): Promise<BatchResult> {
+  const { key, lang, meta, file } = documents[0]! as SourceDocument & { file: NonNullable<SourceDocument['file']> };
+  const blob = new File([await openAsBlob(file.path)], basename(file.path));
+  const body = { collection, lang, key, meta, maxSize: MAX_FILE_BYTES, ...(profile !== undefined && { profile }), 'files[]': undefined, file: blob };
+  const { data } = await answered(url, uploadFiles({ client: sdk, body }));
+  if (!('document' in data)) throw new Error('the answer to one file is that of a batch');
+  const { document: { addedAt, updatedAt }, sanitized = 0, warnings = [] } = data;
+  const isNew = addedAt === updatedAt;
+  return { added: isNew ? 1 : 0, updated: isNew ? 0 : 1, skipped: 0, failed: 0, sanitized, embeddingDropped: 0, reasons: [], notes: warnings.map((text) => `${origins[0]}: ${text}`) };
 }
 
 async function add({ url, sdk }: ServiceClient, { documents }: Batch, { collection, saveRevisions }: SendOptions) {

@@ -8,6 +8,14 @@ export interface SourceDocument {
   readonly meta: Meta;
   /** Seconds until it expires; absent when it does not. */
   readonly ttl?: number;
+  /** A file that the service makes the document of; `contentMd` is empty then. */
+  readonly file?: UploadedSource;
+}
+
+/** A file on disk that is sent as it is. */
+export interface UploadedSource {
+  readonly path: string;
+  readonly bytes: number;
 }
 
 /** One thing that a source holds, and where: a path, or `line 17`. */

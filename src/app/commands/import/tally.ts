@@ -38,6 +38,7 @@ export class ImportTally {
     this.embeddingDropped += result.embeddingDropped;
     this.bytes += bytes;
     this.fail(result.failed, result.reasons);
+    for (const note of result.notes ?? []) this.note(note);
   }
 
   /** Counts documents that failed, with as many of the reasons as are listed. */

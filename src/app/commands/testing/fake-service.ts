@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 export interface FakeRequest {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** The parsed JSON body; undefined without one. */
-  readonly body: Record<string, unknown> & { documents?: Array<Record<string, unknown>> };
+  /** The parsed JSON body, empty without one; of a form the text in `form`. */
+  readonly body: Record<string, unknown> & { documents?: Array<Record<string, unknown>>; form?: string };
 }
 
 export interface FakeAnswer {
@@ -35,7 +35,7 @@ export async function startFakeService(respond: Respond = storeAll): Promise<Fak
   const server = createServer((incoming, outgoing) => {
     void readBody(incoming).then(async (text) => {
       if (incoming.url === '/health') return send(outgoing, { body: { status: 'healthy' } });
-      const request = { path: incoming.url ?? '', headers: incoming.headers, body: text === '' ? {} : JSON.parse(text) };
+      const request = { path: incoming.url ?? '', headers: incoming.headers, body: bodyOf(incoming, text) };
       requests.push(request);
       return send(outgoing, await respond(request, requests.length - 1));
     });
@@ -51,8 +51,14 @@ export async function startFakeService(respond: Respond = storeAll): Promise<Fak
   };
 }
 
-/** The answer to a batch of which every document is new. */
-export function storeAll({ body }: FakeRequest): FakeAnswer {
+function bodyOf({ headers }: IncomingMessage, text: string): FakeRequest['body'] {
+  if (headers['content-type']?.startsWith('multipart/form-data')) return { form: text };
+  return text === '' ? {} : JSON.parse(text) as FakeRequest['body'];
+}
+
+/** The answer to a batch, or to a file, of which every document is new. */
+export function storeAll({ path, body }: FakeRequest): FakeAnswer {
+  if (path === '/v1/upload') return { body: { key: 'k', format: 'txt', converted: false, profile: 'default', document: { id: 'c|k|en', key: 'k', lang: 'en', addedAt: 1, updatedAt: 1 } } };
   return { body: { added: body.documents?.length ?? 0, updated: 0, skipped: 0, failed: 0, errors: [] } };
 }
 

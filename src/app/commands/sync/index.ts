@@ -1,0 +1,1 @@
+export { registerSync } from './register.ts';
