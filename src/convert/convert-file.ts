@@ -1,0 +1,56 @@
+import type { Root } from 'mdast';
+import { ConversionError, type Conversion, type FileFormat } from './contract.ts';
+import { formatOf } from './format-of.ts';
+import { tooMuchOutput } from './limits.ts';
+import type { Parts } from './parts.ts';
+import type { ConvertRequest } from './protocol.ts';
+
+/** Formats that `textOnly` returns the plain text of. */
+const WITH_MARKUP: ReadonlySet<FileFormat> = new Set(['html', 'htm', 'docx', 'odt', 'rtf', 'pdf', 'tex', 'latex']);
+const AS_THEY_ARE: ReadonlySet<FileFormat> = new Set(['md', 'txt']);
+
+/** Converts a file in this thread; readers are loaded when the first file of their format comes. @throws ConversionError */
+export async function convertFile(request: ConvertRequest): Promise<Conversion> {
+  const { format, warnings } = formatOf(request.bytes, request.name, request.contentType);
+  const parts = await read(format, request);
+  const contentMd = typeof parts.content === 'string' ? parts.content : await print(parts.content, format, request);
+  if (contentMd.length > request.maxOutput) throw tooMuchOutput(request.maxOutput);
+  return { contentMd, format, converted: !AS_THEY_ARE.has(format), meta: parts.meta, repaired: parts.repaired, warnings: [...warnings, ...parts.warnings] };
+}
+
+async function read(format: FileFormat, { bytes, ...options }: ConvertRequest): Promise<Parts> {
+  switch (format) {
+    case 'html':
+    case 'htm':
+      return (await import('./html/index.ts')).readHtml(bytes, options);
+    case 'docx':
+      return (await import('./docx/index.ts')).readDocx(bytes, options);
+    case 'odt':
+      return (await import('./odt/index.ts')).readOdt(bytes, options);
+    case 'rtf':
+      return (await import('./rtf/index.ts')).readRtf(bytes, options);
+    case 'pdf':
+      return (await import('./pdf/index.ts')).readPdf(bytes, options);
+    case 'tex':
+    case 'latex':
+      return (await import('./latex/index.ts')).readLatex(bytes, options);
+    case 'md':
+    case 'txt':
+      return (await import('./plain/index.ts')).readText(bytes, options);
+    default:
+      return (await import('./plain/index.ts')).readFenced(bytes, format, options);
+  }
+}
+
+async function print(root: Root, format: FileFormat, { textOnly }: ConvertRequest): Promise<string> {
+  const { toMarkdown, toPlainText } = await import('./markdown.ts');
+  return textOnly && WITH_MARKUP.has(format) ? toPlainText(root) : toMarkdown(root);
+}
+
+/** What a reader threw, as a fault: nothing else leaves the worker. */
+export function faultOf(error: unknown): ConversionError {
+  if (error instanceof ConversionError) return error;
+  if (error instanceof RangeError && /call stack/.test(error.message)) return new ConversionError('too_deep', 'is nested more deeply than any honest document');
+  if (error instanceof RangeError && /string length|array (?:buffer|length)/i.test(error.message)) return new ConversionError('too_large', 'becomes more text than fits into memory');
+  return new ConversionError('damaged', `is damaged: ${(error instanceof Error ? error.message : String(error)).slice(0, 200)}`);
+}

@@ -1,0 +1,88 @@
+import { child, elements, type XmlElement } from '../xml.ts';
+
+/** What a paragraph or character style of Word means, with what it inherits. */
+export interface DocxStyle {
+  readonly heading?: number | undefined;
+  readonly quote?: boolean | undefined;
+  readonly code?: boolean | undefined;
+  readonly strong?: boolean | undefined;
+  readonly emphasis?: boolean | undefined;
+  readonly strike?: boolean | undefined;
+  readonly hidden?: boolean | undefined;
+  /** `numId` and `ilvl` of a list style. */
+  readonly numbering?: { readonly id: string; readonly level: number } | undefined;
+}
+
+const NONE: DocxStyle = {};
+const MAX_ANCESTORS = 32;
+// Word writes the English names of built-in styles into every file, whatever the language of the program.
+const HEADING = /^heading ([1-9])$/i;
+const QUOTE = /^(?:intense )?quote$|^quotations$|^block text$/i;
+const CODE = /^(?:html (?:preformatted|code|sample|typewriter)|plain text|source code|preformatted text|verbatim|code|code block|verbatim char|source text)$/i;
+
+/** The styles of `word/styles.xml` by their identifiers. */
+export class DocxStyles {
+  readonly #elements = new Map<string, XmlElement>();
+  readonly #known = new Map<string, DocxStyle>();
+
+  constructor(styles: XmlElement | undefined) {
+    for (const style of elements(styles, 'w:style')) this.#elements.set(style.attributes['w:styleId'] ?? '', style);
+  }
+
+  get(id: string | undefined): DocxStyle {
+    return id === undefined ? NONE : this.#resolve(id, 0);
+  }
+
+  #resolve(id: string, depth: number): DocxStyle {
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const element = this.#elements.get(id);
+    if (element === undefined || depth > MAX_ANCESTORS) return NONE;
+    const base = child(element, 'w:basedOn')?.attributes['w:val'];
+    const style = { ...(base === undefined ? NONE : this.#resolve(base, depth + 1)), ...ownStyle(element) };
+    this.#known.set(id, style);
+    return style;
+  }
+}
+
+function ownStyle(element: XmlElement): DocxStyle {
+  const name = child(element, 'w:name')?.attributes['w:val'] ?? '';
+  const properties = child(element, 'w:pPr');
+  const level = Number(HEADING.exec(name)?.[1] ?? (name.toLowerCase() === 'title' ? 1 : outlineLevel(properties)));
+  const numbering = numberingOf(properties);
+  // Whether a style is bold says nothing of the words: only what stands out of its paragraph does.
+  const runs = element.attributes['w:type'] === 'character' ? runLook(child(element, 'w:rPr')) : {};
+  return {
+    ...(level >= 1 ? { heading: level } : {}),
+    ...(QUOTE.test(name) ? { quote: true } : {}),
+    ...(CODE.test(name) ? { code: true } : {}),
+    ...(numbering === undefined ? {} : { numbering }),
+    ...runs,
+  };
+}
+
+/** 1 for the outermost level, 0 for text of the body. */
+export function outlineLevel(properties: XmlElement | undefined): number {
+  const level = Number(child(properties, 'w:outlineLvl')?.attributes['w:val'] ?? 9);
+  return level >= 0 && level < 9 ? level + 1 : 0;
+}
+
+export function numberingOf(properties: XmlElement | undefined): { id: string; level: number } | undefined {
+  const numbering = child(properties, 'w:numPr');
+  const id = child(numbering, 'w:numId')?.attributes['w:val'];
+  if (id === undefined) return undefined;
+  return { id, level: Math.max(0, Math.min(8, Number(child(numbering, 'w:ilvl')?.attributes['w:val'] ?? 0) || 0)) };
+}
+
+/** Bold, italic, struck out and hidden, as far as the properties of a run say something of them. */
+export function runLook(properties: XmlElement | undefined): Pick<DocxStyle, 'strong' | 'emphasis' | 'strike' | 'hidden'> {
+  const look: { strong?: boolean; emphasis?: boolean; strike?: boolean; hidden?: boolean } = {};
+  for (const { name, attributes } of elements(properties)) {
+    const on = !['0', 'false', 'off', 'none'].includes(attributes['w:val'] ?? '');
+    if (name === 'w:b') look.strong = on;
+    else if (name === 'w:i') look.emphasis = on;
+    else if (name === 'w:strike' || name === 'w:dstrike') look.strike = on;
+    else if (name === 'w:vanish' || name === 'w:specVanish') look.hidden = on;
+  }
+  return look;
+}

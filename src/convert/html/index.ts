@@ -1,0 +1,54 @@
+import type { Element, Root as Page } from 'hast';
+import type { Nodes, Root } from 'mdast';
+import rehypeRemark from 'rehype-remark';
+import { unified } from 'unified';
+import type { Parts, ReadOptions } from '../parts.ts';
+import { clean, resolveAddresses } from './clean.ts';
+import { mainContent } from './main-content.ts';
+import { htmlMeta } from './metadata.ts';
+import { attribute, byName, decodeHtml, findAll, parseHtml } from './parse.ts';
+import { tableHandler } from './table.ts';
+
+const converter = unified().use(rehypeRemark, { document: true, handlers: { table: tableHandler } }).freeze();
+/** How whole pages begin; a fragment has none of these. */
+const PAGE = /<(?:!doctype\s{1,20}html|html|head|body)[\s>]/i;
+
+/**
+ * HTML as a tree. Of a whole page the main content is kept, and its head says the metadata; a
+ * fragment stays whole. Scripts, forms, hidden elements and addresses of scripts are left out.
+ * @throws ConversionError `too_deep`
+ */
+export function readHtml(bytes: Uint8Array, options: ReadOptions): Parts {
+  const { text, repaired } = decodeHtml(bytes, options.contentType);
+  const page = options.mainContent ?? PAGE.test(text.slice(0, 100_000));
+  const root = parseHtml(text);
+  const meta = htmlMeta(root);
+  const base = baseOf(root, options.baseUrl);
+  clean(root, page);
+  const content = page ? mainContent(root, text) : root;
+  resolveAddresses(content, base);
+  const tree = converter.runSync({ type: 'root', children: content.children } as Page) as Root;
+  tidy(tree);
+  return { content: tree, meta, warnings: [], repaired };
+}
+
+function baseOf(root: Page, page: string | undefined): string | undefined {
+  const base: Element | undefined = findAll(root, byName('base'))[0];
+  const href = attribute(base, 'href');
+  if (href === undefined) return page;
+  return URL.canParse(href, page) ? new URL(href, page).href : page;
+}
+
+/** Removes links that lead nowhere or say nothing, and pictures without a description. */
+function tidy(node: Nodes): void {
+  if (!('children' in node)) return;
+  const children = node.children as Nodes[];
+  for (const child of children) tidy(child);
+  node.children = children.flatMap((child): Nodes[] => {
+    if (child.type === 'image') return !child.alt ? [] : child.url === '' ? [{ type: 'text', value: child.alt }] : [child];
+    if (child.type === 'link') return child.children.length === 0 ? [] : child.url === '' ? child.children : [child];
+    // What becomes empty by that would leave a mark without text.
+    if (['emphasis', 'strong', 'delete', 'paragraph', 'heading'].includes(child.type) && 'children' in child && child.children.length === 0) return [];
+    return [child];
+  }) as typeof node.children;
+}

@@ -1,0 +1,45 @@
+import { Readability } from '@mozilla/readability';
+import type { Element, Root } from 'hast';
+import { parseHTML } from 'linkedom';
+import { clean } from './clean.ts';
+import { attribute, byName, findAll, parseHtml, textLength } from './parse.ts';
+
+/** A main element that holds less than this part of the page's text is an empty shell. */
+const MAIN_SHARE = 0.25;
+const ARTICLE_SHARE = 0.5;
+/** What the reader view keeps has to have this part of the headings, or it took a part for the whole. */
+const HEADINGS_SHARE = 0.9;
+const LEAST_TEXT = 250;
+/** Larger pages are data; the reader view would take seconds for each of its attempts. */
+const MAX_READER_VIEW = 4 * 2 ** 20;
+
+/**
+ * The main content of a whole page whose navigation was removed: its `<main>` or only `<article>`;
+ * without these what the reader view keeps, unless that loses headings, as on pages that are no
+ * article; else the body.
+ */
+export function mainContent(root: Root, source: string): Root | Element {
+  const body = findAll(root, byName('body'))[0] ?? root;
+  const all = textLength(body);
+  const main = findAll(body, (element) => element.tagName === 'main' || attribute(element, 'role') === 'main');
+  if (main.length === 1 && textLength(main[0]!) >= MAIN_SHARE * all) return main[0]!;
+  const articles = findAll(body, byName('article'));
+  if (articles.length === 1 && textLength(articles[0]!) >= ARTICLE_SHARE * all) return articles[0]!;
+  // Several articles are a list of posts; the reader view would take one.
+  return (articles.length > 1 ? undefined : readerView(source, body)) ?? body;
+}
+
+function readerView(source: string, body: Root | Element): Root | undefined {
+  if (source.length > MAX_READER_VIEW || textLength(body) < LEAST_TEXT) return undefined;
+  const article = new Readability(parseHTML(source).document, { charThreshold: LEAST_TEXT }).parse();
+  if (typeof article?.content !== 'string') return undefined;
+  const kept = parseHtml(article.content);
+  clean(kept, true);
+  if (textLength(kept) < LEAST_TEXT || headings(kept) < HEADINGS_SHARE * headings(body)) return undefined;
+  return kept;
+}
+
+/** The reader view drops the title, which is not counted. */
+function headings(node: Root | Element): number {
+  return findAll(node, byName('h2', 'h3', 'h4', 'h5', 'h6')).length;
+}

@@ -1,0 +1,35 @@
+import type { Root } from 'hast';
+import { metaOf } from '../meta.ts';
+import type { ConvertedMeta } from '../parts.ts';
+import { attribute, byName, findAll, rawText } from './parse.ts';
+
+/** Names of `<meta>` by what they say, the most telling first: of Open Graph, Dublin Core and HTML itself. */
+const NAMES = {
+  title: ['og:title', 'dc.title', 'dcterms.title'],
+  author: ['author', 'article:author', 'dc.creator', 'dcterms.creator', 'citation_author', 'parsely-author'],
+  created: ['article:published_time', 'datepublished', 'dcterms.created', 'dcterms.issued', 'dc.date', 'date', 'citation_publication_date'],
+  modified: ['article:modified_time', 'og:updated_time', 'datemodified', 'dcterms.modified', 'last-modified'],
+  lang: ['content-language', 'dc.language', 'dcterms.language'],
+};
+
+/** What a page says of itself in its head. */
+export function htmlMeta(root: Root): ConvertedMeta {
+  const values = new Map<string, string[]>();
+  for (const element of findAll(root, byName('meta'))) {
+    const name = (attribute(element, 'name') ?? attribute(element, 'property') ?? attribute(element, 'itemProp') ?? attribute(element, 'httpEquiv'))?.toLowerCase();
+    const content = attribute(element, 'content')?.trim();
+    if (name !== undefined && content) values.set(name, [...(values.get(name) ?? []), content]);
+  }
+  const said = (names: readonly string[]) => names.map((name) => values.get(name)).find((found) => found !== undefined) ?? [];
+  const html = findAll(root, byName('html'))[0];
+  const title = findAll(root, byName('title'))[0];
+  const heading = findAll(root, byName('h1'))[0];
+  return metaOf({
+    title: (title && rawText(title).trim()) || said(NAMES.title)[0] || (heading && rawText(heading)),
+    // An author that is an address is a profile.
+    author: said(NAMES.author).filter((author) => !/^https?:/i.test(author)),
+    lang: attribute(html, 'lang') ?? attribute(html, 'xmlLang') ?? said(NAMES.lang)[0],
+    created: said(NAMES.created)[0],
+    modified: said(NAMES.modified)[0],
+  });
+}

@@ -1,0 +1,132 @@
+/** A bracket that is not closed within so many characters is one of the text. */
+const MAX_OPTION = 10_000;
+
+/** A place in LaTeX source, with the ways in which its macros read what follows them. */
+export class Cursor {
+  readonly text: string;
+  at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get done(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  /** The match of a sticky expression at this place, which it passes over. */
+  take(expression: RegExp): string | undefined {
+    expression.lastIndex = this.at;
+    const match = expression.exec(this.text);
+    if (match === null) return undefined;
+    this.at = expression.lastIndex;
+    return match[0];
+  }
+
+  /** Passes over white space and comments, but not over the end of a paragraph. */
+  skipBlank(): void {
+    for (;;) {
+      if (this.text[this.at] === '%') this.skipComment();
+      else if (this.take(/[ \t]*\n?[ \t]*(?=[^ \t\n]|$)/y) === '') return;
+      else if (this.text[this.at] !== '%') return;
+    }
+  }
+
+  /** Passes over a comment, its line end and the white space at the beginning of the next line. */
+  skipComment(): void {
+    this.take(/%[^\n]*(?:\n[ \t]*)?/y);
+  }
+
+  /** Whether an asterisk follows, which it passes over. */
+  star(): boolean {
+    return this.take(/\*/y) !== undefined;
+  }
+
+  /** The source between brackets, or undefined when none follow. */
+  optional(): string | undefined {
+    const start = this.at;
+    this.take(/[ \t]*\n?[ \t]*/y);
+    if (this.text[this.at] !== '[') {
+      this.at = start;
+      return undefined;
+    }
+    const end = this.#closing(this.at + 1, ']', MAX_OPTION);
+    if (end < 0) {
+      this.at = start;
+      return undefined;
+    }
+    const content = this.text.slice(this.at + 1, end);
+    this.at = end + 1;
+    return content;
+  }
+
+  /** The source of an argument: a group without its braces, a macro, or one character; '' at the end. */
+  argument(): string {
+    this.skipBlank();
+    const first = this.text[this.at];
+    if (first === undefined || first === '}') return '';
+    if (first === '{') {
+      const end = this.#closing(this.at + 1, '}');
+      const content = this.text.slice(this.at + 1, end < 0 ? undefined : end);
+      this.at = end < 0 ? this.text.length : end + 1;
+      return content;
+    }
+    if (first === '\\') return this.take(/\\(?:[a-zA-Z@]+|[^])?/y)!;
+    const character = String.fromCodePoint(this.text.codePointAt(this.at)!);
+    this.at += character.length;
+    return character;
+  }
+
+  /** Where a closing character stands outside of groups, from a place on; -1 when it is missing. */
+  #closing(from: number, close: string, most = Infinity): number {
+    let depth = 0;
+    const end = Math.min(this.text.length, from + most);
+    for (let at = from; at < end; at += 1) {
+      const character = this.text[at]!;
+      if (character === '\\') at += 1;
+      else if (character === '%') {
+        const line = this.text.indexOf('\n', at);
+        if (line < 0) return -1;
+        at = line;
+      } else if (depth === 0 && character === close) return at;
+      else if (character === '{') depth += 1;
+      else if (character === '}') {
+        if (depth === 0) return -1;
+        depth -= 1;
+      }
+    }
+    return -1;
+  }
+
+  /** The source up to a text, which it passes over; undefined, and nothing passed, when it does not come. */
+  until(end: string): string | undefined {
+    const found = this.text.indexOf(end, this.at);
+    if (found < 0) return undefined;
+    const content = this.text.slice(this.at, found);
+    this.at = found + end.length;
+    return content;
+  }
+
+  /** The source of an environment whose beginning was passed, up to its own end; all the rest when it does not end. */
+  environment(name: string): string {
+    const begin = `\\begin{${name}}`;
+    const end = `\\end{${name}}`;
+    let depth = 1;
+    let from = this.at;
+    for (;;) {
+      const close = this.text.indexOf(end, from);
+      if (close < 0) {
+        const rest = this.text.slice(this.at);
+        this.at = this.text.length;
+        return rest;
+      }
+      for (let open = this.text.indexOf(begin, from); open >= 0 && open < close; open = this.text.indexOf(begin, open + 1)) depth += 1;
+      depth -= 1;
+      from = close + end.length;
+      if (depth > 0) continue;
+      const content = this.text.slice(this.at, close);
+      this.at = from;
+      return content;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** A macro's or environment's definition. */
+export interface Definition {
+  readonly parameters: number;
+  /** The value of the first parameter when it is left out. */
+  readonly first: string | undefined;
+  readonly body: string;
+}
+
+/**
+ * What macros without an entry of their own in the reader do with what follows: `s` a star, `o` an
+ * option, `m` an argument that is no text, `t` one that is. A macro that is not listed takes nothing.
+ */
+export const SIGNATURES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    m: 'label pagestyle thispagestyle pagenumbering bibliographystyle graphicspath lstset hypersetup geometry newlength theoremstyle hyphenation tikzset pgfplotsset usetikzlibrary cline phantom hphantom vphantom markright newsavebox usebox stepcounter refstepcounter arabic roman Roman alph Alph hypertarget special write16 allowdisplaybreaks urlstyle fontsize selectlanguage address email curraddr keywords dedicatory institute affil thanks glsaddall makeglossary setmainfont setsansfont setmonofont bigskipamount nocite marginpar glossary printglossary usetheme usecolortheme',
+    mm: 'setlength addtolength setcounter addtocounter settowidth numberwithin markboth lstdefinestyle',
+    mmm: 'definecolor addcontentsline',
+    om: 'usepackage RequirePackage documentclass documentstyle color index captionsetup subjclass lstinputlisting includepdf bibliography',
+    omm: 'rule',
+    sm: 'vspace hspace',
+    soom: 'includegraphics',
+    omom: 'lstdefinelanguage',
+    mo: 'newcounter',
+    som: 'newcolumntype',
+    t: 'text textrm textsf textnormal textsc mbox hbox underline uline textsuperscript textsubscript MakeUppercase MakeLowercase uppercase lowercase textup textmd textlf emphasis centerline leftline rightline fbox makecell shortstack boxed textulc term frametitle framesubtitle subtitle',
+    mt: 'textcolor colorbox raisebox textlang scalebox textfont',
+    omt: 'foreignlanguage parbox makebox',
+    mmt: 'fcolorbox resizebox multirow multicolumn',
+    omtt: 'rotatebox',
+    ot: 'hyperref',
+    o: 'linebreak nolinebreak pagebreak nopagebreak footnotemark printindex printbibliography printnomenclature',
+  }).flatMap(([signature, names]) => names.split(' ').map((name) => [name, signature] as const)),
+);
+
+/** Macros and environments that a document defines, with a bound on what their use may become. */
+export class Macros {
+  readonly #macros = new Map<string, Definition>();
+  readonly #environments = new Map<string, { begin: Definition; end: string }>();
+  /** Names of theorems by their environment. */
+  readonly theorems = new Map<string, string>([['proof', 'Proof']]);
+  /** Environments whose text is code, with the number of their arguments. */
+  readonly listings = new Map<string, number>();
+  /** Characters that begin and end code in the text. */
+  readonly shortVerbs = new Set<string>();
+
+  define(name: string, parameters: number, first: string | undefined, body: string): void {
+    this.#macros.set(name, { parameters: Math.min(9, parameters), first, body });
+  }
+
+  defineEnvironment(name: string, parameters: number, first: string | undefined, begin: string, end: string): void {
+    this.#environments.set(name, { begin: { parameters: Math.min(9, parameters), first, body: begin }, end });
+  }
+
+  get(name: string): Definition | undefined {
+    return this.#macros.get(name);
+  }
+
+  environment(name: string): { begin: Definition; end: string } | undefined {
+    return this.#environments.get(name);
+  }
+}
+
+/** The body of a definition with its parameters filled in. */
+export function filled(body: string, values: readonly string[]): string {
+  return body.replace(/#(#|[1-9])/g, (_, mark: string) => (mark === '#' ? '#' : (values[Number(mark) - 1] ?? '')));
+}

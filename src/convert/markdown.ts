@@ -1,0 +1,66 @@
+import type { Nodes, Root } from 'mdast';
+import remarkGfm from 'remark-gfm';
+import remarkStringify from 'remark-stringify';
+import { unified } from 'unified';
+
+/** An extension of the printer as remark-gfm nests them. */
+interface PrinterExtension {
+  extensions?: PrinterExtension[];
+  unsafe?: { character: string }[];
+}
+
+/**
+ * Addresses in text are written as they are: the extension for them would escape the `@` and `:` of
+ * each one, which search would then index as another word.
+ */
+function withoutAutolinks(list: PrinterExtension[]): PrinterExtension[] {
+  return list
+    .filter((extension) => !extension.unsafe?.some(({ character }) => character === '@'))
+    .map((extension) => (extension.extensions === undefined ? extension : { ...extension, extensions: withoutAutolinks(extension.extensions) }));
+}
+
+const printer = unified()
+  .use(remarkGfm, { tablePipeAlign: false })
+  .use(function plainAddresses() {
+    const data = this.data() as { toMarkdownExtensions?: PrinterExtension[] };
+    data.toMarkdownExtensions = withoutAutolinks(data.toMarkdownExtensions ?? []);
+  })
+  .use(remarkStringify, { bullet: '-', emphasis: '*', strong: '*', fence: '`', fences: true, rule: '-', listItemIndent: 'one', incrementListMarker: true, resourceLink: true })
+  .freeze();
+
+/** Markdown of a tree in the one style that all formats share: `#` headings, `-` lists, GFM tables, fenced code. */
+export function toMarkdown(root: Root): string {
+  return printer.stringify(root);
+}
+
+/** The plain text of a tree: a block a line, cells of a table separated by tabs, an empty line between blocks. */
+export function toPlainText(root: Root): string {
+  const lines: string[] = [];
+  for (const node of root.children) lines.push(blockText(node));
+  return `${lines.filter((line) => line !== '').join('\n\n')}\n`;
+}
+
+function blockText(node: Nodes): string {
+  switch (node.type) {
+    case 'list':
+    case 'listItem':
+    case 'blockquote':
+    case 'footnoteDefinition':
+    case 'table':
+      return node.children.map(blockText).filter((line) => line !== '').join('\n');
+    case 'tableRow':
+      return node.children.map(blockText).join('\t').trimEnd();
+    case 'code':
+    case 'inlineCode':
+    case 'text':
+      return node.value;
+    case 'html':
+      return /^<br\s*\/?>$/i.test(node.value) ? ' ' : node.value;
+    case 'break':
+      return '\n';
+    case 'image':
+      return node.alt ?? '';
+    default:
+      return 'children' in node ? node.children.map(blockText).join('') : '';
+  }
+}

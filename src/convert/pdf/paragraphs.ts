@@ -1,0 +1,154 @@
+import type { Block } from '../tree/blocks.ts';
+import { text, type Inline } from '../tree/inlines.ts';
+import { needsSpace, type Line, type Segment } from './lines.ts';
+
+/** What is known of the whole document. */
+export interface PdfStyle {
+  /** Size of most of the text. */
+  readonly body: number;
+  /** Sizes of headings, the largest first. */
+  readonly headings: readonly number[];
+  /** Depth of headings by the document's outline, by their text without white space. */
+  readonly outline: ReadonlyMap<string, number>;
+  /** Words with a hyphen that are somewhere not at the end of a line. */
+  readonly hyphenated: ReadonlySet<string>;
+}
+
+const BULLET = /^[•◦▪▸‣●○■□➢\uf0b7]\s?/;
+const DASH = /^[-–—]\s/;
+const NUMBER = /^(\d{1,3})[.)]\s/;
+const SENTENCE_END = /[.!?:;。！？]["'”’)\]]*$/;
+/** Lines further apart than this many times the usual distance are of two paragraphs. */
+const WIDE = 1.35;
+const HEADING_LENGTH = 200;
+
+/** Paragraphs, headings and list items of the lines of a region. */
+export function paragraphBlocks(lines: readonly Line[], style: PdfStyle): Block[] {
+  const region = { left: Math.min(...lines.map((line) => line.left)), right: Math.max(...lines.map((line) => line.right)), distance: usualDistance(lines) };
+  const groups: Line[][] = [];
+  lines.forEach((line, index) => {
+    const before = lines[index - 1];
+    if (before === undefined || begins(line, before, groups.at(-1)!, region, style)) groups.push([line]);
+    else groups.at(-1)!.push(line);
+  });
+  const edges: number[] = [];
+  return groups.map((group) => blockOf(group, edges, style));
+}
+
+interface Region {
+  readonly left: number;
+  readonly right: number;
+  readonly distance: number;
+}
+
+function usualDistance(lines: readonly Line[]): number {
+  const distances = lines.slice(1).map((line, index) => lines[index]!.y - line.y).filter((distance) => distance > 0).sort((a, b) => a - b);
+  // The lower quartile: a region of headings and short paragraphs has more gaps than lines.
+  return distances[Math.floor(distances.length / 4)] ?? 0;
+}
+
+/** Whether a line begins a paragraph. */
+function begins(line: Line, before: Line, paragraph: readonly Line[], region: Region, style: PdfStyle): boolean {
+  const distance = before.y - line.y;
+  if (Math.abs(line.size - before.size) > 0.1 * before.size) return true;
+  if (distance > Math.max(WIDE * region.distance, 1.05 * line.size) || distance < 0) return true;
+  if (isMarked(line.text) || headingDepth(line.text, line.size, style) !== headingDepth(before.text, before.size, style)) return true;
+  const first = paragraph[0]!;
+  const indented = line.left - before.left > 0.8 * line.size && line.left - region.left < 4 * line.size;
+  if (isMarked(first.text)) return line.left < first.left + 0.5 * line.size;
+  if (indented && (paragraph.length > 1 || before.left - region.left < line.size)) return SENTENCE_END.test(before.text) || before.right < region.right - 2 * line.size;
+  const width = region.right - region.left;
+  const room = region.right - before.right;
+  if (room > 0.25 * width && SENTENCE_END.test(before.text)) return true;
+  // Where the next word would have fitted, the line was ended on purpose.
+  const word = (line.right - line.left) * (Math.max(1, line.text.search(/\s|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|$/u)) / Math.max(1, line.text.length));
+  return room > word + 0.12 * width && !/\p{L}[-\u00ad\u2010]$/u.test(before.text);
+}
+
+function isMarked(value: string): boolean {
+  return BULLET.test(value) || DASH.test(value) || NUMBER.test(value);
+}
+
+/** `edges` are the left edges of the list items before, from the outermost inwards; what is no item ends them. */
+function blockOf(lines: readonly Line[], edges: number[], style: PdfStyle): Block {
+  const inlines = joinLines(lines, style);
+  const whole = lines.map((line) => line.text).join(' ');
+  const depth = headingDepth(whole, lines[0]!.size, style);
+  if (depth > 0) {
+    edges.length = 0;
+    return { kind: 'heading', depth, inlines };
+  }
+  const bullet = BULLET.exec(whole) ?? DASH.exec(whole);
+  const number = NUMBER.exec(whole);
+  if (bullet === null && number === null) {
+    edges.length = 0;
+    return { kind: 'paragraph', inlines };
+  }
+  const { left, size } = lines[0]!;
+  while (edges.length > 0 && edges.at(-1)! > left + 0.5 * size) edges.pop();
+  if (edges.length === 0 || edges.at(-1)! < left - 0.5 * size) edges.push(left);
+  const level = edges.length - 1;
+  return { kind: 'paragraph', inlines: withoutStart(inlines, (bullet ?? number)![0].length), place: { list: number === null ? 'bullets' : 'numbers', level, ordered: number !== null, number: Number(number?.[1] ?? 1) } };
+}
+
+/** 0 for what is no heading: text of the usual size that the outline does not name, and long text. */
+export function headingDepth(value: string, size: number, style: PdfStyle): number {
+  if (value.length > HEADING_LENGTH || !/\p{L}/u.test(value)) return 0;
+  const named = style.outline.get(value.replace(/\s+/g, '').toLowerCase());
+  if (named !== undefined) return named;
+  const rank = style.headings.findIndex((heading) => Math.abs(heading - size) < 0.3);
+  return rank + 1;
+}
+
+function withoutStart(inlines: readonly Inline[], length: number): Inline[] {
+  const rest = [...inlines];
+  let left = length;
+  while (left > 0 && rest[0]?.kind === 'text') {
+    const first = rest.shift() as Inline & { kind: 'text' };
+    const cut = Math.min(left, first.value.length);
+    left -= cut;
+    if (cut < first.value.length) rest.unshift(text(first.value.slice(cut), first.look));
+  }
+  return rest;
+}
+
+/** Lines as running text: words that were cut at the end of a line are joined. */
+function joinLines(lines: readonly Line[], style: PdfStyle): Inline[] {
+  const out: Inline[] = [];
+  for (const line of lines) {
+    const last = out.at(-1);
+    if (last?.kind === 'text') {
+      const [before, hyphen] = cutWord(last.value, line.text, style);
+      out[out.length - 1] = text(before, last.look);
+      if (!hyphen) out.push(text(isUnspaced(before) && isUnspaced(line.text, 0) ? '' : ' '));
+    }
+    line.segments.forEach((segment, index) => out.push(...(index > 0 ? [text(' ')] : []), ...segmentInlines(segment)));
+  }
+  return out.filter((inline) => inline.kind !== 'text' || inline.value !== '');
+}
+
+/** The text before a line end without a hyphen that only the line end put there; whether the word goes on. */
+function cutWord(before: string, after: string, style: PdfStyle): [string, boolean] {
+  const match = /([\p{L}\p{N}]+)([-\u00ad\u2010])$/u.exec(before.slice(-60));
+  if (match === null) return [before, false];
+  const next = /^[\p{L}\p{N}]+/u.exec(after.slice(0, 60))?.[0];
+  if (next === undefined) return [before, false];
+  const soft = match[2] === '\u00ad';
+  const lower = /^\p{Ll}/u.test(next) && /\p{L}$/u.test(match[1]!);
+  const whole = `${match[1]}-${next}`.toLowerCase();
+  return [soft || (lower && !style.hyphenated.has(whole)) ? before.slice(0, -1) : before, true];
+}
+
+function isUnspaced(value: string, at = value.length - 1): boolean {
+  return /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u.test(value.charAt(at));
+}
+
+export function segmentInlines(segment: Segment): Inline[] {
+  if (segment.fragments.every((fragment) => fragment.href === undefined)) return [text(segment.text)];
+  const rtl = segment.fragments[0]!.rtl;
+  return segment.fragments.flatMap((fragment, index) => {
+    const before = segment.fragments[index - 1];
+    const space = before !== undefined && needsSpace(before, fragment, rtl) ? [text(' ')] : [];
+    return [...space, text(fragment.text, fragment.href === undefined ? {} : { href: fragment.href })];
+  });
+}

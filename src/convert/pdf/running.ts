@@ -1,0 +1,34 @@
+import type { Line } from './lines.ts';
+
+/** Lines at the top and the bottom of a page among which running headers and footers are looked for. */
+const EDGE_LINES = 3;
+/** A header of left pages stands on half of them, less the first pages of chapters. */
+const SHARE = 0.35;
+const LEAST_PAGES = 2;
+/** The same line stands at the same height, give or take as many points. */
+const SAME_HEIGHT = 4;
+// "12", "- 12 -", "Page 12", "page 12 of 30", "12/30", "xii".
+const PAGE_NUMBER = /^(?:[-–—|]\s?)?(?:(?:page|seite|p\.|pág\.?|página|pagina)\s?)?(?:\d{1,4}|[ivxl]{1,7})(?:\s?(?:\/|of|von|de|di)\s?\d{1,4})?(?:\s?[-–—|])?$/i;
+
+/** The lines of all pages that are running headers, running footers or page numbers. */
+export function runningLines(pages: readonly (readonly Line[])[]): Set<Line> {
+  const running = new Set<Line>();
+  if (pages.length < LEAST_PAGES) return running;
+  const groups = new Map<string, Line[]>();
+  for (const lines of pages) {
+    const sorted = [...lines].sort((a, b) => b.y - a.y);
+    const edges = new Set([...sorted.slice(0, EDGE_LINES), ...sorted.slice(-EDGE_LINES)]);
+    for (const line of edges) {
+      const key = line.text.replace(/\d+|\b[ivxl]{1,7}\b/gi, '#').toLowerCase();
+      groups.set(key, [...(groups.get(key) ?? []), line]);
+    }
+    for (const line of [sorted[0], sorted.at(-1)]) if (line !== undefined && PAGE_NUMBER.test(line.text)) running.add(line);
+  }
+  const least = Math.max(LEAST_PAGES, SHARE * pages.length);
+  for (const group of groups.values()) {
+    const repeated = group.filter((line) => group.filter((other) => Math.abs(other.y - line.y) <= SAME_HEIGHT).length >= least);
+    // Two pages prove little: what they share stays once.
+    for (const line of pages.length === LEAST_PAGES ? repeated.slice(1) : repeated) running.add(line);
+  }
+  return running;
+}

@@ -1,0 +1,120 @@
+import { MONOSPACE } from '../tree/monospace.ts';
+import { codePageOfCharset, SYMBOL_CHARSET } from './codepages.ts';
+
+interface Font {
+  codePage: number | undefined;
+  symbol: boolean;
+  name: string;
+}
+
+interface Style {
+  name: string;
+  outline: number | undefined;
+  list: number | undefined;
+  level: number;
+}
+
+interface ListLevel {
+  format: number;
+  start: number;
+}
+
+const BULLET = 23;
+const NO_MARK = 255;
+const HEADING = /^heading ([1-9])\b/i;
+
+/** The font table, style sheet and list tables at the beginning of a file, filled while they are read. */
+export class FileTables {
+  readonly #fonts = new Map<number, Font>();
+  readonly #styles = new Map<number, Style>();
+  readonly #lists = new Map<number, ListLevel[]>();
+  readonly #overrides = new Map<number, number>();
+  readonly #counts = new Map<number, number[]>();
+  #font: Font | undefined;
+  #style: Style | undefined;
+  #levels: ListLevel[] = [];
+  #override = 0;
+
+  fontControl(word: string, parameter: number): void {
+    if (word === 'f') this.#fonts.set(parameter, (this.#font = { codePage: undefined, symbol: false, name: '' }));
+    else if (this.#font === undefined) return;
+    else if (word === 'fcharset') Object.assign(this.#font, { codePage: codePageOfCharset(parameter), symbol: parameter === SYMBOL_CHARSET });
+    else if (word === 'cpg') this.#font.codePage = parameter;
+  }
+
+  fontName(text: string): void {
+    if (this.#font !== undefined && this.#font.name.length < 100) this.#font.name += text;
+  }
+
+  font(number: number | undefined): { codePage: number | undefined; symbol: boolean; code: boolean } {
+    const font = this.#fonts.get(number ?? -1);
+    return { codePage: font?.codePage, symbol: font?.symbol ?? false, code: MONOSPACE.test(font?.name.replace(/;.*$/, '').trim() ?? '') };
+  }
+
+  /** A style without a number is the default, 0; those of characters and tables are no paragraph's. */
+  styleControl(word: string, parameter: number): void {
+    if (word === 's') this.#styles.set(parameter, this.#newStyle());
+    else if (word === 'cs' || word === 'ds' || word === 'ts') this.#style = undefined;
+    else if (this.#style === undefined) return;
+    else if (word === 'outlinelevel') this.#style.outline = parameter;
+    else if (word === 'ls') this.#style.list = parameter;
+    else if (word === 'ilvl') this.#style.level = parameter;
+  }
+
+  styleGroup(): void {
+    this.#style = undefined;
+  }
+
+  styleName(text: string): void {
+    if (this.#style !== undefined && this.#style.name.length < 100) this.#style.name += text;
+  }
+
+  #newStyle(): Style {
+    return (this.#style = { name: '', outline: undefined, list: undefined, level: 0 });
+  }
+
+  /** The depth of a heading style: by its built-in name, or its outline level; 0 for others. */
+  headingOf(style: number | undefined): number {
+    const { name = '', outline } = this.#styles.get(style ?? -1) ?? {};
+    const level = HEADING.exec(name)?.[1];
+    if (level !== undefined) return Number(level);
+    if (/^title;?$/i.test(name.trim())) return 1;
+    return outline !== undefined && outline < 9 ? outline + 1 : 0;
+  }
+
+  listOfStyle(style: number | undefined): { list: number; level: number } | undefined {
+    const found = this.#styles.get(style ?? -1);
+    return found?.list === undefined ? undefined : { list: found.list, level: found.level };
+  }
+
+  listControl(word: string, parameter: number): void {
+    if (word === 'list') this.#levels = [];
+    else if (word === 'listlevel' && this.#levels.length < 9) this.#levels.push({ format: 0, start: 1 });
+    else if (word === 'levelnfc' || word === 'levelnfcn') this.#set({ format: parameter });
+    else if (word === 'levelstartat') this.#set({ start: parameter });
+    else if (word === 'listid') this.#lists.set(parameter, this.#levels);
+  }
+
+  #set(change: Partial<ListLevel>): void {
+    const level = this.#levels.at(-1);
+    if (level !== undefined) Object.assign(level, change);
+  }
+
+  overrideControl(word: string, parameter: number): void {
+    if (word === 'listid') this.#override = parameter;
+    else if (word === 'ls') this.#overrides.set(parameter, this.#override);
+  }
+
+  /** The next item of a list; undefined when its paragraphs have no mark. */
+  nextItem(list: number, level: number): { ordered: boolean; number: number } | undefined {
+    const at = Math.max(0, Math.min(8, level));
+    const { format, start } = this.#lists.get(this.#overrides.get(list) ?? -1)?.[at] ?? { format: BULLET, start: 1 };
+    if (format === NO_MARK) return undefined;
+    const counts = this.#counts.get(list) ?? [];
+    const number = (counts[at] ?? start - 1) + 1;
+    counts.length = at;
+    counts[at] = number;
+    this.#counts.set(list, counts);
+    return { ordered: format !== BULLET, number };
+  }
+}

@@ -1,0 +1,236 @@
+import type { PhrasingContent } from 'mdast';
+
+/** How a piece of text looks; absent is plain. */
+export interface Look {
+  readonly strong?: boolean;
+  readonly emphasis?: boolean;
+  readonly strike?: boolean;
+  readonly code?: boolean;
+  readonly href?: string;
+}
+
+/** A piece of a paragraph in the order of reading. */
+export type Inline =
+  | { readonly kind: 'text'; readonly value: string; readonly look: Look }
+  | { readonly kind: 'break'; readonly look: Look }
+  | { readonly kind: 'image'; readonly alt: string; readonly url: string; readonly look: Look }
+  | { readonly kind: 'math'; readonly value: string; readonly look: Look }
+  | { readonly kind: 'note'; readonly id: string; readonly look: Look };
+
+export const PLAIN: Look = {};
+
+/** A link's characters decide what markdown nests it in: the link outside, code inside. */
+const ORDER = ['href', 'strike', 'strong', 'emphasis', 'code'] as const;
+type Mark = (typeof ORDER)[number];
+
+export function text(value: string, look: Look = PLAIN): Inline {
+  return { kind: 'text', value, look };
+}
+
+/**
+ * Phrasing content of a paragraph: neighbours of one look are merged, since editors cut words into
+ * runs, and white space at the edges of a mark goes outside, where markdown needs it.
+ */
+export function phrasing(inlines: readonly Inline[]): PhrasingContent[] {
+  return wrap(trim(merge(inlines)), ORDER, ['', '']);
+}
+
+/** The text alone, with line breaks as spaces. */
+export function inlineText(inlines: readonly Inline[]): string {
+  return inlines.map((inline) => (inline.kind === 'text' || inline.kind === 'math' ? inline.value : inline.kind === 'image' ? inline.alt : inline.kind === 'break' ? ' ' : '')).join('');
+}
+
+export function isBlank(inlines: readonly Inline[]): boolean {
+  return inlines.every((inline) => inline.kind === 'break' || (inline.kind === 'text' && inline.value.trim() === ''));
+}
+
+/** Pieces that are code only because all of the paragraph is in a typewriter's font, which some people write letters in. */
+export function withoutTypewriter(inlines: readonly Inline[]): readonly Inline[] {
+  return inlines.every((inline) => inline.kind !== 'text' || inline.look.code || inline.value.trim() === '') ? without(inlines, 'code') : inlines;
+}
+
+/** The same pieces without some of their marks, as headings are bold without saying so. */
+export function without(inlines: readonly Inline[], ...marks: readonly Mark[]): Inline[] {
+  return inlines.map((inline) => ({ ...inline, look: Object.fromEntries(Object.entries(inline.look).filter(([mark]) => !marks.includes(mark as Mark))) as Look }));
+}
+
+function merge(inlines: readonly Inline[]): Inline[] {
+  const merged: Inline[] = [];
+  for (const inline of inlines) {
+    const last = merged.at(-1);
+    if (inline.kind === 'text') {
+      if (inline.value === '') continue;
+      if (last?.kind === 'text' && sameLook(last.look, inline.look)) {
+        merged[merged.length - 1] = text(last.value + inline.value, inline.look);
+        continue;
+      }
+    }
+    merged.push(inline);
+  }
+  return merged;
+}
+
+function sameLook(a: Look, b: Look): boolean {
+  return ORDER.every((mark) => (a[mark] ?? false) === (b[mark] ?? false));
+}
+
+function trim(inlines: Inline[]): Inline[] {
+  let [start, end] = [0, inlines.length];
+  while (start < end && isBlank([inlines[start]!])) start += 1;
+  while (end > start && isBlank([inlines[end - 1]!])) end -= 1;
+  const kept = inlines.slice(start, end);
+  const [first, last] = [kept[0], kept.at(-1)];
+  if (first?.kind === 'text') kept[0] = text(first.value.trimStart(), first.look);
+  const lastNow = kept.length === 1 ? kept[0] : last;
+  if (lastNow?.kind === 'text') kept[kept.length - 1] = text(lastNow.value.trimEnd(), lastNow.look);
+  return kept;
+}
+
+/** Marks that reach furthest go outside, so that a word struck out in italic text stays inside one pair of asterisks. */
+function wrap(inlines: readonly Inline[], marks: readonly Mark[], around: Around): PhrasingContent[] {
+  const out: PhrasingContent[] = [];
+  for (let start = 0; start < inlines.length;) {
+    let best: { mark: Mark; end: number } | undefined;
+    for (const mark of marks) {
+      if (inlines[start]!.look[mark] === undefined || best?.mark === 'href') continue;
+      const end = reach(inlines, start, mark);
+      if (best === undefined || (end > best.end && mark !== 'code')) best = { mark, end };
+    }
+    if (best === undefined) out.push(...leaf(inlines[start]!));
+    else {
+      const beside: Around = [start === 0 ? around[0] : lastOf(inlines[start - 1]!), best.end === inlines.length ? around[1] : firstOf(inlines[best.end]!)];
+      out.push(...marked(inlines.slice(start, best.end), best.mark, marks.filter((mark) => mark !== best.mark), beside));
+    }
+    start = best?.end ?? start + 1;
+  }
+  return out;
+}
+
+function reach(inlines: readonly Inline[], start: number, mark: Mark): number {
+  let end = start + 1;
+  while (end < inlines.length && continues(inlines, end, mark, inlines[start]!.look[mark]!)) end += 1;
+  return end;
+}
+
+/** White space between two bold words is bold, whatever the file says, so that they stay one phrase. */
+function continues(inlines: readonly Inline[], at: number, mark: Mark, value: string | boolean): boolean {
+  const inline = inlines[at]!;
+  if (inline.look[mark] === value) return true;
+  const next = inlines[at + 1];
+  return mark !== 'code' && mark !== 'href' && inline.kind === 'text' && inline.value.trim() === '' && next?.look[mark] === value;
+}
+
+function marked(group: readonly Inline[], mark: Mark, inner: readonly Mark[], around: Around): PhrasingContent[] {
+  if (mark === 'code') return code(group);
+  const { before, core, after } = edges(group, mark === 'href' ? undefined : around);
+  const rest = (inlines: Inline[], beside: Around) => wrap(mark === 'href' ? inlines.map(plain) : without(inlines, mark), inner, beside);
+  if (core.length === 0) return rest([...before, ...after], around);
+  const own: Around = [before.length === 0 ? around[0] : lastOf(before.at(-1)!), after.length === 0 ? around[1] : firstOf(after[0]!)];
+  return [...rest(before, [around[0], firstOf(core[0]!)]), markNode(mark, wrap(core, inner, own), core[0]!.look.href), ...rest(after, [lastOf(core.at(-1)!), around[1]])];
+}
+
+function plain(inline: Inline): Inline {
+  return { ...inline, look: PLAIN };
+}
+
+function markNode(mark: Exclude<Mark, 'code'>, children: PhrasingContent[], href = ''): PhrasingContent {
+  if (mark === 'href') return { type: 'link', url: href, children };
+  return { type: mark === 'strong' ? 'strong' : mark === 'strike' ? 'delete' : 'emphasis', children };
+}
+
+function code(group: readonly Inline[]): PhrasingContent[] {
+  // A code span holds characters only; what is no text ends it.
+  const nodes: PhrasingContent[] = [];
+  for (const inline of group) {
+    if (inline.kind !== 'text') nodes.push(...leaf(inline));
+    else if (inline.value.trim() === '') nodes.push({ type: 'text', value: inline.value });
+    else nodes.push({ type: 'inlineCode', value: inline.value });
+  }
+  return nodes;
+}
+
+/**
+ * What of a group cannot be inside its mark: white space at its edges, and next to a letter outside
+ * what is no white space but would not close there in markdown, that is punctuation and parts of words.
+ * Characters of scripts without spaces between words may be marked one by one.
+ */
+function edges(group: readonly Inline[], around: Around | undefined): { before: Inline[]; core: Inline[]; after: Inline[] } {
+  const before: Inline[] = [];
+  const after: Inline[] = [];
+  const core = [...group];
+  for (let first = core[0]; first !== undefined; first = core[0]) {
+    const outside = before.length === 0 ? (around?.[0] ?? '') : lastOf(before.at(-1)!);
+    const length = first.kind === 'text' ? cutAtStart(first.value, around === undefined ? '' : outside) : first.kind === 'break' ? 1 : 0;
+    if (length === 0) break;
+    move(core, before, 'start', first.kind === 'text' ? length : 1);
+  }
+  for (let last = core.at(-1); last !== undefined; last = core.at(-1)) {
+    const outside = after.length === 0 ? (around?.[1] ?? '') : firstOf(after[0]!);
+    const length = last.kind === 'text' ? cutAtEnd(last.value, around === undefined ? '' : outside) : last.kind === 'break' ? 1 : 0;
+    if (length === 0) break;
+    move(core, after, 'end', last.kind === 'text' ? length : 1);
+  }
+  return { before, core, after };
+}
+
+const LETTER = /[\p{L}\p{M}\p{N}]/u;
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** Characters at the beginning of a text that have to stay outside, next to a character. */
+function cutAtStart(value: string, outside: string): number {
+  const blank = value.length - value.trimStart().length;
+  if (blank > 0 || !LETTER.test(outside)) return blank;
+  let length = 0;
+  for (const character of value) {
+    const letter = LETTER.test(character);
+    if (character.trim() === '' || (length === 0 && letter && (UNSPACED.test(character) || UNSPACED.test(outside)))) break;
+    if (length > 0 && letter !== LETTER.test(value[0]!)) break;
+    length += character.length;
+  }
+  return length;
+}
+
+function cutAtEnd(value: string, outside: string): number {
+  const blank = value.length - value.trimEnd().length;
+  return blank > 0 ? blank : cutAtStart([...value.slice(-200)].reverse().join(''), outside);
+}
+
+/** Takes some characters, or a piece that is no text, from an end of the core to the pieces beside it. */
+function move(core: Inline[], beside: Inline[], end: 'start' | 'end', length: number): void {
+  const piece = end === 'start' ? core.shift()! : core.pop()!;
+  const taken: Inline = piece.kind !== 'text' ? piece : text(end === 'start' ? piece.value.slice(0, length) : piece.value.slice(piece.value.length - length), piece.look);
+  const left = piece.kind !== 'text' ? '' : end === 'start' ? piece.value.slice(length) : piece.value.slice(0, piece.value.length - length);
+  if (end === 'start') {
+    beside.push(taken);
+    if (left !== '') core.unshift(text(left, piece.look));
+  } else {
+    beside.unshift(taken);
+    if (left !== '') core.push(text(left, piece.look));
+  }
+}
+
+/** The characters outside a group, before and after it; empty at the ends of a paragraph. */
+type Around = readonly [before: string, after: string];
+
+function firstOf(inline: Inline): string {
+  return inline.kind === 'text' ? String.fromCodePoint(inline.value.codePointAt(0) ?? 32) : inline.kind === 'break' ? '\n' : '.';
+}
+
+function lastOf(inline: Inline): string {
+  return inline.kind === 'text' ? ([...inline.value.slice(-2)].at(-1) ?? ' ') : inline.kind === 'break' ? '\n' : '.';
+}
+
+function leaf(inline: Inline): PhrasingContent[] {
+  switch (inline.kind) {
+    case 'text':
+      return [{ type: 'text', value: inline.value }];
+    case 'break':
+      return [{ type: 'break' }];
+    case 'image':
+      return inline.alt === '' ? [] : [{ type: 'image', url: inline.url, alt: inline.alt }];
+    case 'math':
+      return [{ type: 'html', value: inline.value }];
+    case 'note':
+      return [{ type: 'footnoteReference', identifier: inline.id, label: inline.id }];
+  }
+}

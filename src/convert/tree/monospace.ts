@@ -1,0 +1,2 @@
+/** Names of fonts in which people write code. */
+export const MONOSPACE = /^(?:consolas|courier(?: new)?|lucida console|menlo|monaco|dejavu sans mono|liberation mono|cascadia (?:code|mono)|source code pro)$/i;

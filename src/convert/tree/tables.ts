@@ -1,0 +1,97 @@
+import type { BlockContent, PhrasingContent, TableRow as RowNode } from 'mdast';
+import { MAX_COLUMNS } from '../limits.ts';
+import { blockNodes, type Block } from './blocks.ts';
+import { inlineText, isBlank, phrasing, text, type Inline } from './inlines.ts';
+
+/** Over how many columns and rows a cell stretches; 1 when absent. */
+export interface Span {
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+}
+
+export interface TableCell extends Span {
+  readonly blocks: readonly Block[];
+}
+
+export interface TableRow {
+  readonly cells: readonly TableCell[];
+}
+
+/**
+ * A markdown table: the first row is the head, a merged cell stands in its first place and leaves the
+ * others empty, blocks of a cell are separated by line breaks. A table of one cell is a frame, and its
+ * content is returned without it.
+ */
+export function tableNodes(rows: readonly TableRow[]): BlockContent[] {
+  const grid = gridOf(rows);
+  if (grid.length === 1 && grid[0]!.length === 1) return blockNodes(grid[0]![0]!.blocks) as BlockContent[];
+  const cells = grid.map((row) => row.map((cell) => cellContent(cell?.blocks ?? [])));
+  return tableOf(cells);
+}
+
+/** A table of cells' contents; rows without any, and columns without any at the end, are left out. */
+export function tableOf(cells: readonly PhrasingContent[][][]): BlockContent[] {
+  const filled = (row: readonly PhrasingContent[][]) => row.findLastIndex((cell) => cell.length > 0) + 1;
+  const kept = cells.filter((row) => filled(row) > 0);
+  const width = kept.reduce((most, row) => Math.max(most, filled(row)), 0);
+  if (width === 0) return [];
+  const children: RowNode[] = kept.map((row) => ({ type: 'tableRow', children: Array.from({ length: width }, (_, column) => ({ type: 'tableCell', children: row[column] ?? [] })) }));
+  return [{ type: 'table', align: null, children }];
+}
+
+/** Cells by row and column; places that a merged cell covers are undefined. */
+export function gridOf<Cell extends Span>(rows: readonly { readonly cells: readonly Cell[] }[]): (Cell | undefined)[][] {
+  const grid: (Cell | undefined)[][] = rows.map(() => []);
+  const covered: Set<number>[] = rows.map(() => new Set());
+  rows.forEach((row, y) => {
+    let x = 0;
+    for (const cell of row.cells) {
+      while (covered[y]!.has(x)) x += 1;
+      const columns = Math.max(1, Math.min(cell.columns ?? 1, MAX_COLUMNS - x));
+      if (x >= MAX_COLUMNS) break;
+      for (let below = 1; below < Math.min(cell.rows ?? 1, rows.length - y); below += 1) {
+        for (let right = 0; right < columns; right += 1) covered[y + below]!.add(x + right);
+      }
+      fill(grid[y]!, x);
+      grid[y]![x] = cell;
+      x += columns;
+      fill(grid[y]!, x);
+    }
+    while (covered[y]!.has(x)) fill(grid[y]!, (x += 1));
+  });
+  return grid;
+}
+
+function fill(row: unknown[], length: number): void {
+  while (row.length < length) row.push(undefined);
+}
+
+function cellContent(blocks: readonly Block[]): PhrasingContent[] {
+  const out: PhrasingContent[] = [];
+  for (const line of blocks.flatMap(linesOf)) {
+    if (isBlank(line)) continue;
+    if (out.length > 0) out.push({ type: 'html', value: '<br>' });
+    for (const node of phrasing(line)) out.push(node.type === 'break' ? { type: 'html', value: '<br>' } : node);
+  }
+  return out;
+}
+
+/** A block as lines of a cell, which holds no blocks in markdown. */
+function linesOf(block: Block): (readonly Inline[])[] {
+  switch (block.kind) {
+    case 'heading':
+      return [block.inlines];
+    case 'paragraph':
+      return [block.place !== undefined && !block.place.continued ? [text(block.place.ordered ? `${block.place.number ?? 1}. ` : '• '), ...block.inlines] : block.inlines];
+    case 'code':
+      return block.text.split('\n').map((line) => [text(line, { code: true })]);
+    case 'table':
+      return block.rows.map((row) => [text(row.cells.map(cellText).filter((cell) => cell !== '').join('; '))]);
+    case 'rule':
+      return [];
+  }
+}
+
+function cellText(cell: TableCell): string {
+  return cell.blocks.flatMap(linesOf).map(inlineText).join(' ').trim();
+}

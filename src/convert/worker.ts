@@ -1,0 +1,17 @@
+/** The worker thread that converts files, one after the other. */
+import { parentPort } from 'node:worker_threads';
+import { convertFile, faultOf } from './convert-file.ts';
+import type { ConvertAnswer, ConvertRequest } from './protocol.ts';
+
+parentPort!.on('message', (request: ConvertRequest) => {
+  void answer(request).then((message) => parentPort!.postMessage(message));
+});
+
+async function answer(request: ConvertRequest): Promise<ConvertAnswer> {
+  try {
+    return { conversion: await convertFile(request) };
+  } catch (error) {
+    const { fault, message } = faultOf(error);
+    return { fault, message };
+  }
+}
