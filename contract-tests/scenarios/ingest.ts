@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { cancelBulkIngest, getBulkIngest, getCollectionConfig, getDocument, ingestDocuments, listBulkIngest, submitBulkIngest } from '../../generated/docs/sdk/sdk.gen.ts';
+import { cancelBulkIngest, getBulkIngest, getCollectionConfig, getDocument, ingestDocuments, importUrl, listBulkIngest, submitBulkIngest, uploadFiles } from '../../generated/docs/sdk/sdk.gen.ts';
 import { refused, succeeded } from '../support/expectations.ts';
 import type { DocsScenarios } from './scenario.ts';
 
@@ -66,5 +66,28 @@ export const ingest: DocsScenarios = {
     const { id } = succeeded(await submitBulkIngest({ client, body: { collection, documents: [{ key: 'a', lang: 'en', contentMd: '' }] } }));
     const listed = succeeded(await listBulkIngest({ client, query: { collection } }));
     expect([listed.total, listed.jobs.map((job) => job.id)]).toEqual([1, [id]]);
+  },
+
+  async uploadFiles({ direct, collection }) {
+    // The proxy mangles what is no text, so files go past it.
+    const client = direct;
+    const one = succeeded(await uploadFiles({ client, body: { collection, lang: 'en', file: new File(['---\ntags: [a]\n---\n# Note'], 'My Note.md'), meta: { author: 'Ada' } } }));
+    expect(one).toMatchObject({ key: 'my-note', format: 'md', converted: false, profile: 'default', document: { contentMd: '# Note', meta: { tags: ['a'], author: ['Ada'], upload_filename: ['My Note.md'] } } });
+    const files = [new File(['<h1>Page</h1><p>Text.</p>'], 'page.html'), new File(['x'], 'program.exe'), new File(['a: 1\n'], 'settings.yaml')];
+    const several = succeeded(await uploadFiles({ client, body: { collection, lang: 'en', 'files[]': files } }));
+    expect(several).toMatchObject({ added: 2, updated: 0, failed: 1, errors: ['1 program.exe: has an unsupported extension'], results: [{ key: 'page', format: 'html', converted: true }, { key: 'settings', format: 'yaml' }] });
+    expect(succeeded(await getDocument({ client, body: { collection, key: 'page', lang: 'en' } })).contentMd).toContain('# Page');
+    refused(await uploadFiles({ client, body: { collection, lang: 'en' } }), 400, 'missing_fields');
+    refused(await uploadFiles({ client, body: { collection, lang: 'en', file: new File(['xx'], 'a.md'), maxSize: 1 } }), 413, 'payload_too_large');
+    refused(await uploadFiles({ client, body: { collection, lang: 'en', file: new File(['PK\u0003\u0004'], 'a.docx') } }), 422, 'conversion_failed');
+  },
+
+  async importUrl({ client, server, collection }) {
+    // The service's own description, which is YAML.
+    const url = `${server.url}/openapi.yaml`;
+    const document = succeeded(await importUrl({ client, body: { collection, url, lang: 'en', meta: { kind: 'api' } } }));
+    expect(document).toMatchObject({ key: 'openapi.yaml', meta: { kind: ['api'], source_url: [url] }, contentMd: expect.stringContaining('openapi:') });
+    refused(await importUrl({ client, body: { collection, url: `${server.url}/nowhere`, lang: 'en' } }), 400, 'invalid_argument');
+    refused(await importUrl({ client, body: { collection, url: 'http://169.254.169.254/', lang: 'en' } }), 400, 'invalid_argument');
   },
 };

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { operations, type Operations } from '../../generated/docs/operations.ts';
 import { createDocumentService, type AuditSettings, type DocsSettings, type DocumentService } from '../docs/index.ts';
-import type { Converter, ConverterSettings } from '../convert/index.ts';
+import { createConverter, type Converter, type ConverterSettings } from '../convert/index.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { formatAddress, type Address } from '../lib/address.ts';
 import { ConfigError } from '../lib/config-error.ts';
@@ -10,7 +10,6 @@ import type { Log } from '../lib/log.ts';
 import { SpoolFolder } from '../lib/spool.ts';
 import { createInvoker } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, parseKeys, type KeyRing, type Sql } from '../storage/index.ts';
-import { createConverter } from './converter.ts';
 import type { Running } from './foreground.ts';
 import { serveProtocols, type Listeners } from './protocols/index.ts';
 import { mcpAnswerBytes } from './settings/answer-bytes.ts';
@@ -77,7 +76,7 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
     return { url, listeners, built: Object.keys(service.handlers), ...(ended && { ended }), ...(reload && { reload }), stop: stopInOrder({ listeners, service, sql, converter, spools }, settings, log) };
   } catch (error) {
     await service?.stop();
-    await converter?.close();
+    await converter.close();
     await sql.close();
     throw error;
   }
@@ -111,7 +110,7 @@ interface Parts {
   readonly listeners: Listeners;
   readonly service: DocumentService;
   readonly sql: Sql;
-  readonly converter: Converter | undefined;
+  readonly converter: Converter;
   readonly spools: SpoolFolder;
 }
 
@@ -121,7 +120,7 @@ function stopInOrder({ listeners, service, sql, converter, spools }: Parts, sett
     log.info({}, 'stopping');
     await listeners.stop(settings.shutdown.timeoutSec * 1000);
     await service.stop();
-    await converter?.close();
+    await converter.close();
     await spools.clear();
     await sql.close();
     log.info({}, 'stopped');

@@ -1,4 +1,5 @@
-import { ConversionError, type Conversion, type Converter, type FileFormat, type FileToConvert } from '../convert/index.ts';
+import { ConversionError, extensionOf, type Conversion, type Converter, type FileFormat, type FileToConvert } from '../convert/index.ts';
+import { splitFrontMatter } from '../text/front-matter.ts';
 
 const PLAIN: readonly string[] = ['md', 'txt'];
 const WRAPPED: readonly string[] = ['yaml', 'yml', 'log', 'lex'];
@@ -11,16 +12,17 @@ export class TextConverter implements Converter {
 
   async convert(file: FileToConvert, options: object = {}): Promise<Conversion> {
     this.files.push({ ...file, options });
-    const format = file.name.slice(file.name.lastIndexOf('.') + 1).toLowerCase();
+    const format = extensionOf(file.name) || 'txt';
     const text = new TextDecoder('utf-8').decode(file.bytes);
     const fault = /^fault:(\w+)/.exec(text)?.[1];
     if (fault !== undefined) throw new ConversionError(fault as ConversionError['fault'], `is ${fault}`);
     if (!PLAIN.includes(format) && !WRAPPED.includes(format)) throw new ConversionError('unsupported', `is no format of this converter`);
     const converted = WRAPPED.includes(format);
+    const { meta, body } = converted ? { meta: {}, body: `\`\`\`${format}\n${text}\n\`\`\`` } : splitFrontMatter(text);
     return {
-      contentMd: converted ? `\`\`\`${format}\n${text}\n\`\`\`` : text,
+      contentMd: body,
       format: format as FileFormat, converted, repaired: text.includes('\ufffd') ? 1 : 0,
-      meta: text.startsWith('Title: ') ? { title: [text.slice(7).split('\n')[0]!] } : {},
+      meta: text.startsWith('Title: ') ? { title: [text.slice(7).split('\n')[0]!] } : meta,
       warnings: text.includes('odd') ? ['the content is odd'] : [],
     };
   }

@@ -7,7 +7,7 @@ import { TextConverter } from '../../../testkit/text-converter.ts';
 import { createOutbound, type Outbound } from '../../../net/index.ts';
 import { Fixture, START } from '../../documents/test-fixture.ts';
 import { createIngest } from '../index.ts';
-import { formatOfPage } from './page-format.ts';
+import { nameOfPage } from './page-name.ts';
 
 type Answering = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -150,7 +150,7 @@ describe('import-url (contract section 4, decision D-70)', () => {
     ['a connection that breaks', (request) => void request.socket.destroy(), 'url could not be fetched: the connection broke'],
     ['a body that is not compressed as it says', page('plain', { 'Content-Encoding': 'gzip' }), 'url could not be fetched: the answer is not compressed as it says'],
     ['an image', page('\x89PNG', { 'Content-Type': 'image/png' }), 'url holds image/png, which is no format that can be stored'],
-    ['data of no kind', page(Buffer.of(0, 1, 2), { 'Content-Type': 'application/octet-stream' }), 'url holds application/octet-stream, which'],
+    ['data of no kind', page('fault:unsupported', { 'Content-Type': 'application/octet-stream' }), 'url holds a file that is unsupported'],
     ['a file that is encrypted', page('fault:encrypted'), 'url holds a file that is encrypted'],
   ] as readonly [string, Answering, string][])('refuses %s', async (_, given, message) => {
     answering = given;
@@ -174,13 +174,12 @@ describe('import-url (contract section 4, decision D-70)', () => {
   });
 });
 
-describe('the format of a page', () => {
+describe('what a page claims to be', () => {
   it.each([
-    ['text/html; charset=utf-8', '/a.pdf', '', 'html'], ['application/pdf', '/', '', 'pdf'], ['TEXT/Markdown', '/', '', 'md'], ['text/csv', '/a.csv', '', 'txt'],
-    ['text/plain', '/README.md', '', 'md'], ['text/plain', '/readme', '', 'txt'], ['', '/a.docx', 'PK', 'docx'], ['application/octet-stream', '/a', '%PDF-1.7', 'pdf'],
-    ['', '/', ' <!DOCTYPE html><p>', 'html'], ['', '/', '{\\rtf1', 'rtf'], ['', '/', 'plain', 'txt'], ['', '/', 'a\0b', undefined],
-    ['image/png', '/a.md', '', undefined], ['application/zip', '/a', '', undefined], ['constructor', '/', '', undefined],
-  ])('sent as %j from %s with %j is %s', (type, path, body, format) => {
-    expect(formatOfPage(type, new URL(path, 'https://example.org'), Buffer.from(body))).toBe(format);
+    ['text/html; charset=utf-8', '/a.pdf', 'page.html'], ['application/pdf', '/', 'page.pdf'], ['TEXT/Markdown', '/', 'page.md'], ['text/csv', '/a.csv', 'page.txt'],
+    ['text/plain', '/README.md', 'page.md'], ['text/plain', '/readme', 'page.txt'], ['', '/a.docx', 'page.docx'], ['application/octet-stream', '/a', 'page'], ['', '/a.png', 'page'],
+    ['image/png', '/a.md', undefined], ['application/zip', '/a', undefined], ['constructor', '/', undefined],
+  ])('sent as %j from %s is %s', (type, path, name) => {
+    expect(nameOfPage(type, new URL(path, 'https://example.org'))?.name).toBe(name);
   });
 });

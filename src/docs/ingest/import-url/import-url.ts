@@ -9,7 +9,7 @@ import type { Documents } from '../../documents/index.ts';
 import { convertFile } from '../upload/convert-file.ts';
 import { failureOf } from '../upload/failure-of.ts';
 import { fetchPage, type Page, type Validators } from './fetch-page.ts';
-import { formatOfPage, mediaTypeOf } from './page-format.ts';
+import { mediaTypeOf, nameOfPage } from './page-name.ts';
 
 export interface ImportDeps {
   readonly converter: Converter;
@@ -67,10 +67,9 @@ function validatorsOf(stored: Stored | undefined, { url, meta = {}, ttl }: Impor
 }
 
 async function toItem({ converter }: ImportDeps, page: Page, { url, meta = {} }: ImportInput, signal: AbortSignal): Promise<{ contentMd: string; meta: Record<string, string[]> }> {
-  const format = formatOfPage(page.contentType, new URL(page.url), page.bytes);
-  if (format === undefined) throw new ServiceError('invalid_argument', `url holds ${mediaTypeOf(page.contentType).slice(0, 80) || 'data'}, which is no format that can be stored`);
-  const file = { bytes: page.bytes, name: `page.${format}`, ...(page.contentType !== '' && { contentType: page.contentType }) };
-  const { contentMd, meta: own } = await convertFile(converter, file, 'url holds a file that', { mainContent: true, baseUrl: page.url, signal });
+  const name = nameOfPage(page.contentType, new URL(page.url));
+  if (name === undefined) throw new ServiceError('invalid_argument', `url holds ${mediaTypeOf(page.contentType).slice(0, 80) || 'data'}, which is no format that can be stored`);
+  const { contentMd, meta: own } = await convertFile(converter, { bytes: page.bytes, ...name }, 'url holds a file that', { mainContent: true, baseUrl: page.url, signal });
   const found = Object.fromEntries(Object.entries(own).map(([name, values]) => [name, [...values]]));
   const { [SOURCE.etag]: _, [SOURCE.modified]: _modified, ...rest } = { ...found, ...meta };
   return {

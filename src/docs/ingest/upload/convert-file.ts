@@ -1,6 +1,5 @@
 import { ConversionError, type Conversion, type ConversionFault, type ConversionOptions, type Converter, type FileToConvert } from '../../../convert/index.ts';
 import { ServiceError, type ErrorCode } from '../../../errors/index.ts';
-import { splitFrontMatter } from '../../../text/front-matter.ts';
 
 /** What is answered for a file that has no conversion: what is no document of ours is the request's fault (decision D-69), the rest the file's. */
 const CODES: Readonly<Record<ConversionFault, ErrorCode>> = {
@@ -16,16 +15,10 @@ const CODES: Readonly<Record<ConversionFault, ErrorCode>> = {
   aborted: 'unavailable',
 };
 
-/**
- * A file as markdown, with the front matter of files that are markdown already among its metadata. `what` names the file in the
- * message of a failure. Throws `ServiceError`, or the signal's reason.
- */
+/** A file as markdown. `what` names the file in the message of a failure. Throws `ServiceError`, or the signal's reason. */
 export async function convertFile(converter: Converter, file: FileToConvert, what: string, options: ConversionOptions): Promise<Conversion> {
   try {
-    const conversion = await converter.convert(file, options);
-    if (conversion.converted) return conversion;
-    const { meta, body, warnings } = splitFrontMatter(conversion.contentMd);
-    return { ...conversion, contentMd: body, meta: { ...conversion.meta, ...meta }, warnings: [...conversion.warnings, ...warnings] };
+    return await converter.convert(file, options);
   } catch (error) {
     options.signal?.throwIfAborted();
     if (!(error instanceof ConversionError)) throw error;

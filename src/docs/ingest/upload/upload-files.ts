@@ -1,13 +1,13 @@
 import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { UploadedFile } from '../../../../generated/docs/sdk/types.gen.ts';
-import type { Converter } from '../../../convert/index.ts';
+import { extensionOf, isConvertible, type Converter } from '../../../convert/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { Context, Handlers, InputOf } from '../../../operations/index.ts';
 import { identify, type BatchItem, type BatchResult, type Documents } from '../../documents/index.ts';
 import { changeFlags, effectiveOptions, type EffectiveOptions } from '../profile.ts';
 import { convertFile } from './convert-file.ts';
 import { failureOf } from './failure-of.ts';
-import { baseName, extensionOf, keyOfFile } from './file-key.ts';
+import { baseName, keyOfFile } from './file-key.ts';
 
 export interface UploadDeps {
   readonly converter: Converter;
@@ -110,7 +110,7 @@ class Upload {
     const { lang, ttl, meta = {}, maxSize } = this.#input;
     const name = baseName(file.name);
     const what = `file ${shown(file.name)}`;
-    if (extensionOf(name) === undefined) throw new ServiceError('invalid_argument', `${what} has an unsupported extension`);
+    if (!isConvertible(extensionOf(name))) throw new ServiceError('invalid_argument', `${what} has an unsupported extension`);
     if (file.size > maxSize) throw new ServiceError('payload_too_large', `${what} is larger than ${maxSize} bytes`);
     const given = { bytes: new Uint8Array(await file.arrayBuffer()), name, ...(file.type && { contentType: file.type }) };
     const { textOnly, saveRevision } = this.#options;

@@ -3,7 +3,7 @@ import { TextConverter } from '../../../testkit/text-converter.ts';
 import { CHANGE_FLAGS } from '../../../storage/index.ts';
 import { DRIVERS, Fixture, START } from '../../documents/test-fixture.ts';
 import { createIngest } from '../index.ts';
-import { extensionOf, keyOfFile } from './file-key.ts';
+import { keyOfFile } from './file-key.ts';
 
 describe.each(DRIVERS)('an upload over %s (contract section 4, decision D-69)', (driver) => {
   let fixture: Fixture;
@@ -54,7 +54,7 @@ describe.each(DRIVERS)('an upload over %s (contract section 4, decision D-69)', 
     ['an extension', { file: file('hello.exe') }, 400, 'invalid_argument', 'file hello.exe has an unsupported extension'],
     ['a size', { file: file('a.md', 'x'.repeat(11)), maxSize: 10 }, 413, 'payload_too_large', 'file a.md is larger than 10 bytes'],
     ['a size beyond what may be asked for', { file: file('a.md'), maxSize: 104_857_601 }, 400, 'invalid_argument', 'maxSize must be at most 104857600'],
-    ['a name that makes no key', { file: file('.md') }, 400, 'missing_fields', 'missing fields: key'],
+    ['a name that makes no key', { file: file('  .md') }, 400, 'missing_fields', 'missing fields: key'],
     ['a key', { file: file('a.md'), key: 'a|b' }, 400, 'invalid_argument', 'key must not contain'],
     ['a text in place of a file', { file: 'text' }, 400, 'invalid_argument', 'file must be a file'],
     ['a file without text', { file: file('a.txt', 'fault:no_text') }, 400, 'invalid_argument', 'file a.txt is no_text'],
@@ -77,13 +77,13 @@ describe.each(DRIVERS)('an upload over %s (contract section 4, decision D-69)', 
       await upload({ file: file('b.md') });
       const answer = await upload({
         key: 'ignored', maxSize: 40,
-        'files[]': [file('a.md'), file('bad.exe'), file('b.txt', 'new'), file('broken.log', 'fault:damaged'), file('a.log', 'the same key'), file('large.md', 'x'.repeat(41)), file('.md'), file('c.log')],
+        'files[]': [file('a.md'), file('bad.exe'), file('b.txt', 'new'), file('broken.log', 'fault:damaged'), file('a.log', 'the same key'), file('large.md', 'x'.repeat(41)), file(' .md'), file('c.log')],
       });
       expect(answer).toEqual({
         added: 2, updated: 1, failed: 5, profile: 'default',
         errors: [
           '1 bad.exe: has an unsupported extension', '3 broken.log: is damaged', '4 a.log: makes the key of a.md, which is in the same batch; upload it by itself with a key of its own',
-          '5 large.md: is larger than 40 bytes', '6 .md: missing fields: key',
+          '5 large.md: is larger than 40 bytes', '6  .md: missing fields: key',
         ],
         results: [['a', 'md', false], ['b', 'txt', false], ['c', 'log', true]].map(([key, format, converted]) => ({ key, format, converted, document: expect.objectContaining({ key, contentMd: expect.any(String) }) })),
       });
@@ -121,11 +121,7 @@ describe.each(DRIVERS)('an upload over %s (contract section 4, decision D-69)', 
 });
 
 describe('the key of a file', () => {
-  it.each([['My Note.MD', 'my-note'], ['a.b.pdf', 'a.b'], ['no extension', 'no-extension'], ['folder/x.txt', 'x'], ['C:\\folder\\x.txt', 'x'], ['ÜBER uns.html', 'über-uns'], ['.md', ''], ['a  b.md', 'a--b']])('of %s is %s', (name, key) => {
+  it.each([['My Note.MD', 'my-note'], ['a.b.pdf', 'a.b'], ['no extension', 'no-extension'], ['folder/x.txt', 'x'], ['C:\\folder\\x.txt', 'x'], ['ÜBER uns.html', 'über-uns'], [' .md', ''], ['x.exe', 'x.exe'], ['a  b.md', 'a--b']])('of %s is %s', (name, key) => {
     expect(keyOfFile(name)).toBe(key);
-  });
-
-  it('needs an extension of the list', () => {
-    expect([extensionOf('a.PDF'), extensionOf('a.exe'), extensionOf('pdf'), extensionOf('a.md.')]).toEqual(['pdf', undefined, undefined, undefined]);
   });
 });
