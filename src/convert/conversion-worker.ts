@@ -4,9 +4,13 @@ import type { ConvertAnswer, ConvertRequest } from './protocol.ts';
 
 /** Recursive readers of honest documents need a tenth of it. */
 const STACK_MB = 8;
-const YOUNG_MB = 48;
-/** How often the memory of a busy worker is looked at; unpacking is no faster than some 50 MB in this time. */
-const WATCH_MS = 100;
+/**
+ * How far the heap's own limit is above ours. A thread that reaches its own limit can take the process
+ * with it ("Reached heap limit", where no JavaScript runs that could be ended), so it must not get there:
+ * it is measured and ended before. A thread allocates up to 1 GB a second.
+ */
+const HEADROOM_MB = 1024;
+const WATCH_MS = 40;
 
 interface Running {
   readonly resolve: (conversion: Conversion) => void;
@@ -29,7 +33,7 @@ export class ConversionWorker {
   constructor(module: URL, settings: ConverterSettings, lost: () => void) {
     this.#settings = settings;
     this.#lost = lost;
-    this.#worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB, stackSizeMb: STACK_MB }, stdout: true, stderr: true });
+    this.#worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb + HEADROOM_MB, stackSizeMb: STACK_MB }, stdout: true, stderr: true });
     this.#worker.on('message', (answer: ConvertAnswer) => this.#settle(({ resolve, reject }) => ('conversion' in answer ? resolve(answer.conversion) : reject(new ConversionError(answer.fault, answer.message)))));
     this.#worker.on('error', (error: NodeJS.ErrnoException) => this.#end(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? this.#outOfMemory() : new ConversionError('crashed', 'ended the worker that converted it')));
     this.#worker.on('exit', () => this.#end(new ConversionError('crashed', 'ended the worker that converted it')));
@@ -56,11 +60,11 @@ export class ConversionWorker {
     await this.#worker.terminate();
   }
 
-  /** The limits of a thread do not count buffers, in which archives and streams of PDF unpack. */
+  /** The heap with what is not collected yet, and buffers, in which archives and streams of PDF unpack and which V8 does not limit. */
   async #measure(): Promise<void> {
     const statistics = await this.#worker.getHeapStatistics().catch(() => undefined);
     if (statistics === undefined || this.#running === undefined) return;
-    if (statistics.external_memory > this.#settings.memoryMb * 2 ** 20) this.#end(this.#outOfMemory());
+    if (statistics.used_heap_size + statistics.external_memory > this.#settings.memoryMb * 2 ** 20) this.#end(this.#outOfMemory());
   }
 
   #outOfMemory(): ConversionError {

@@ -21,7 +21,15 @@ function cleanChildren(parent: Root | Element, page: boolean): void {
     if (isDropped(child) || (page && isAround(child))) return false;
     cleanChildren(child, page);
     return true;
-  });
+  }).flatMap((child) => (isElement(child) && INLINE.has(child.tagName) && child.children.some(isBlock) ? child.children : [child]));
+}
+
+/** Marks that were not closed reach around the blocks that follow; they would become one line. */
+const INLINE = new Set(['b', 'i', 'u', 's', 'em', 'strong', 'font', 'span', 'small', 'big', 'code', 'tt', 'sub', 'sup', 'del', 'ins', 'center', 'label']);
+const BLOCKS = new Set(['p', 'div', 'ul', 'ol', 'dl', 'table', 'blockquote', 'pre', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'section', 'article', 'figure', 'li', 'details', 'aside', 'header', 'footer', 'main']);
+
+function isBlock(node: ElementContent): boolean {
+  return isElement(node) && BLOCKS.has(node.tagName);
 }
 
 function isDropped(element: Element): boolean {

@@ -9,6 +9,7 @@ import { LatexReader, type LatexContext } from './reader.ts';
 const LANGUAGES: Readonly<Record<string, string>> = {
   english: 'en', american: 'en-US', usenglish: 'en-US', british: 'en-GB', ukenglish: 'en-GB', german: 'de', ngerman: 'de', austrian: 'de-AT', naustrian: 'de-AT', french: 'fr', francais: 'fr', spanish: 'es', italian: 'it', portuguese: 'pt', brazilian: 'pt-BR', brazil: 'pt-BR', dutch: 'nl', polish: 'pl', czech: 'cs', slovak: 'sk', russian: 'ru', ukrainian: 'uk', swedish: 'sv', danish: 'da', norsk: 'no', finnish: 'fi', hungarian: 'hu', greek: 'el', turkish: 'tr', japanese: 'ja', arabic: 'ar', hebrew: 'he', romanian: 'ro', catalan: 'ca',
 };
+const BEGIN = '\\begin{document}';
 /** What the definitions of a document may become, as a multiple of its length. */
 const EXPANSION = 20;
 
@@ -30,7 +31,7 @@ export function readLatex(bytes: Uint8Array, options: ReadOptions): Parts {
     sectionDepth: /\\chapter\b/.test(body) ? 2 : 1, expansion: Math.min(options.maxOutput, 100_000 + EXPANSION * source.length), lists: 0,
   };
   // Of the preamble the definitions and the title are read; it prints nothing else.
-  const title = start === 0 ? [] : new LatexReader(source.slice(0, begin!.index), context).read().filter((block) => block.kind === 'heading');
+  const title = start === 0 ? [] : new LatexReader(source.slice(0, start - BEGIN.length), context).read().filter((block) => block.kind === 'heading');
   context.notes.clear();
   const blocks: Block[] = [...title, ...new LatexReader(body, context).read()];
   const { said } = context;

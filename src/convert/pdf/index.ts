@@ -113,7 +113,7 @@ function styleOf(lines: readonly Line[], outline: ReadonlyMap<string, number>): 
   for (const { size, text } of lines) {
     const rounded = Math.round(size * 2) / 2;
     characters.set(rounded, (characters.get(rounded) ?? 0) + text.length);
-    for (const [word] of text.toLowerCase().matchAll(/\p{L}{1,40}-\p{L}{1,40}(?!$)/gu)) hyphenated.add(word);
+    for (const [word] of text.toLowerCase().matchAll(/\p{L}{1,40}-\p{L}{1,40}/gu)) hyphenated.add(word);
   }
   const body = [...characters].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
   const sizes = [...new Set(lines.filter((line) => line.size > LARGER * body && /\p{L}/u.test(line.text)).map((line) => Math.round(line.size * 2) / 2))].sort((a, b) => b - a);

@@ -12,8 +12,8 @@ const PAGE_NUMBER = /^(?:[-–—|]\s?)?(?:(?:page|seite|p\.|pág\.?|página|pag
 
 /** The lines of all pages that are running headers, running footers or page numbers. */
 export function runningLines(pages: readonly (readonly Line[])[]): Set<Line> {
-  const running = new Set<Line>();
-  if (pages.length < LEAST_PAGES) return running;
+  const found = new Set<Line>();
+  if (pages.length < LEAST_PAGES) return found;
   const groups = new Map<string, Line[]>();
   for (const lines of pages) {
     const sorted = [...lines].sort((a, b) => b.y - a.y);
@@ -22,13 +22,22 @@ export function runningLines(pages: readonly (readonly Line[])[]): Set<Line> {
       const key = line.text.replace(/\d+|\b[ivxl]{1,7}\b/gi, '#').toLowerCase();
       groups.set(key, [...(groups.get(key) ?? []), line]);
     }
-    for (const line of [sorted[0], sorted.at(-1)]) if (line !== undefined && PAGE_NUMBER.test(line.text)) running.add(line);
+    for (const line of [sorted[0], sorted.at(-1)]) if (line !== undefined && PAGE_NUMBER.test(line.text)) found.add(line);
   }
   const least = Math.max(LEAST_PAGES, SHARE * pages.length);
   for (const group of groups.values()) {
     const repeated = group.filter((line) => group.filter((other) => Math.abs(other.y - line.y) <= SAME_HEIGHT).length >= least);
     // Two pages prove little: what they share stays once.
-    for (const line of pages.length === LEAST_PAGES ? repeated.slice(1) : repeated) running.add(line);
+    for (const line of pages.length === LEAST_PAGES ? repeated.slice(1) : repeated) found.add(line);
   }
-  return running;
+  return new Set(pages.flatMap((lines) => outermost(lines, found)));
+}
+
+/** Running lines with nothing of the text further out: what repeats within the text stays. */
+function outermost(lines: readonly Line[], found: ReadonlySet<Line>): Line[] {
+  const sorted = [...lines].sort((a, b) => b.y - a.y);
+  const top = sorted.findIndex((line) => !found.has(line));
+  if (top < 0) return sorted;
+  const bottom = sorted.findLastIndex((line) => !found.has(line));
+  return [...sorted.slice(0, top), ...sorted.slice(bottom + 1)];
 }

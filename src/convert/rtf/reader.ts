@@ -104,13 +104,10 @@ export class RtfReader implements RtfHandler {
     else if (word in DESTINATIONS) this.#state.destination = DESTINATIONS[word]!;
     else if (word === 'field') this.#state.field = { instruction: '' };
     else if (word === 'fldrslt') Object.assign(this.#state, { result: true, destination: 'body' });
-    else if (word === 'ud') {
-      // The same text in Unicode follows what readers of old can read.
-      if (this.#state.info !== undefined) this.info[this.#state.info] = '';
-    } else if (word === 'footnote') this.#note();
+    else if (word === 'footnote') this.#note();
     else if (word === 'pn' || word === 'shpinst' || word === 'shptxt' || word === 'nesttableprops' || word === 'shppict') {
       if (word === 'shppict') this.#state.destination = 'skip';
-    } else if (starred && word !== 'cs') this.#state.destination = 'skip';
+    } else if (starred && word !== 'cs' && word !== 'ud') this.#state.destination = 'skip';
     else return false;
     return true;
   }
@@ -138,7 +135,11 @@ export class RtfReader implements RtfHandler {
   }
 
   #infoControl(word: string, parameter: number | undefined): void {
-    if (INFO.has(word)) this.#state.info = word;
+    if (INFO.has(word)) {
+      // What comes twice comes in Unicode the second time (`\upr`).
+      delete this.info[word];
+      this.#state.info = word;
+    }
     else if (['yr', 'mo', 'dy', 'hr', 'min', 'sec'].includes(word) && this.#state.info !== undefined) {
       const before = this.info[this.#state.info];
       const separator = before === undefined ? '' : word === 'hr' ? 'T' : word === 'min' || word === 'sec' ? ':' : '-';
