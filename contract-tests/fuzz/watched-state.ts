@@ -31,6 +31,7 @@ export class WatchedState {
 
   /** All that a refused request must leave as it was. */
   async everything(): Promise<string> {
+    await this.#jobsEnded();
     const paths = [`/v1/checksum?collection=${TARGET}`, `/v1/checksum?collection=${BYSTANDER}`, '/v1/collection-configs'];
     const answers = [...(await Promise.all(paths.map((path) => this.#ask('GET', path)))), await this.#ask('POST', '/v1/schema/list', {})];
     return answers.map(({ text }) => text).join('\n');
@@ -38,12 +39,19 @@ export class WatchedState {
 
   /** What even a request that succeeded must leave as it was. */
   async bystander(): Promise<string> {
+    await this.#jobsEnded();
     const [checksum, config, schema] = await Promise.all([
       this.#ask('GET', `/v1/checksum?collection=${BYSTANDER}`),
       this.#ask('GET', `/v1/collection-config?collection=${BYSTANDER}`),
       this.#ask('POST', '/v1/schema/get', { collection: BYSTANDER }),
     ]);
     return [checksum, config, schema].map(({ text }) => text).join('\n');
+  }
+
+  /** A job that was accepted writes later, and what it writes is not the next request's doing. */
+  async #jobsEnded(): Promise<void> {
+    const isOpen = ({ status }: { status: string }): boolean => status === 'pending' || status === 'processing';
+    await expect.poll(async () => (await this.#ask('GET', '/v1/bulk-ingest-jobs')).json<{ jobs: { status: string }[] }>().jobs.filter(isOpen), { timeout: 10_000, interval: 10 }).toEqual([]);
   }
 
   async #ask(method: string, path: string, body?: object): Promise<Answer> {

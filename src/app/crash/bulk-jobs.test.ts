@@ -38,7 +38,7 @@ describe('a server that is killed (SIGKILL) while it works off a job', () => {
       expect((await inspectRemains(database)).faults, `kill ${kill}`).toEqual([]);
       ({ server, url } = await DocsProcess.serve(database));
     }
-    await expect.poll(async () => (await once(url, (client) => client.get(`/v1/bulk-ingest-job/${id}`))).status, { timeout: 60_000 }).toBe('completed');
+    await expect.poll(async () => (await once(url, (client) => client.get(`/v1/bulk-ingest-job/${id}`))).status, { timeout: 150_000 }).toBe('completed');
     expect(await once(url, (client) => client.get(`/v1/bulk-ingest-job/${id}`))).toMatchObject({ processed: DOCUMENTS, added: DOCUMENTS, updated: 0, failed: 0, errors: [] });
     await server.end();
     expect(counts(database)).toEqual({ documents: DOCUMENTS, puts: DOCUMENTS, revisions: DOCUMENTS, waiting: 0 });
