@@ -8,13 +8,13 @@ import { Pace } from '../../lib/pace.ts';
 import { putVersions } from './put-versions.ts';
 import { repairItem } from './repair-item.ts';
 import { requireText } from './require-valid.ts';
-import { encodeBody, seekerOf, type DuplicateRule, type NewVersion } from './version.ts';
+import { seekerOf, type DuplicateRule, type NewVersion } from './version.ts';
 
 /** Documents of one transaction (contract section 8). */
 export const CHUNK = 500;
 
-/** Large bodies are compressed in the thread pool, beside each other; small ones at once, which takes its time too. */
-const ENCODED_AT_ONCE = 8;
+/** Documents of code whose symbols are looked for at once. */
+const READ_AT_ONCE = 8;
 
 /** One document of a batch. */
 export interface BatchItem extends RawItem {
@@ -99,27 +99,26 @@ async function prepare(
     options.signal?.throwIfAborted();
     await pace.rest();
   }
-  const versions: NewVersion[] = [];
-  for (let i = 0; i < valid.length; i += ENCODED_AT_ONCE) {
-    const slice = valid.slice(i, i + ENCODED_AT_ONCE);
-    versions.push(...(await Promise.all(slice.map((item) => toVersion(deps, collection, item, options)))));
+  const drafts: Draft[] = [];
+  for (let i = 0; i < valid.length; i += READ_AT_ONCE) {
+    drafts.push(...(await Promise.all(valid.slice(i, i + READ_AT_ONCE).map((item) => toDraft(deps, collection, item, options)))));
     await pace.rest();
   }
-  return versions;
+  const bodies = await deps.codec.encodeAll(valid.map(({ contentMd }) => contentMd));
+  return drafts.map((draft, i) => ({ ...draft, body: bodies[i]! }));
 }
+
+type Draft = Omit<NewVersion, 'body'>;
 
 async function schemaProblem({ schemas }: Deps, collection: string, { meta = {} }: RawItem, effort: Effort): Promise<string | undefined> {
   const violations = await schemas.violations(collection, meta, effort);
   return violations.length === 0 ? undefined : `validation failed: ${violations.join('; ')}`;
 }
 
-async function toVersion(deps: Deps, collection: string, item: BatchItem & ValidItem, { skipDuplicates, flags }: BatchOptions): Promise<NewVersion> {
+async function toDraft(deps: Deps, collection: string, item: BatchItem & ValidItem, { skipDuplicates, flags }: BatchOptions): Promise<Draft> {
   const { key, lang, meta = {}, contentMd, ttl, saveRevision } = item;
   const identity = identify(collection, key, lang);
-  return {
-    identity, meta: await withSymbols(deps, identity, meta, contentMd), body: await encodeBody(deps.codec, contentMd),
-    ttl, saveRevision, skipDuplicate: skipDuplicates, flags: flags ?? 0,
-  };
+  return { identity, meta: await withSymbols(deps, identity, meta, contentMd), ttl, saveRevision, skipDuplicate: skipDuplicates, flags: flags ?? 0 };
 }
 
 const SHOWN_KEY = 200;

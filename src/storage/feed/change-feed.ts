@@ -2,6 +2,7 @@ import { systemClock, type Clock } from '../../lib/clock.ts';
 import type { Sql, SqlValue, Transaction } from '../port.ts';
 import type { Change, NewChange } from './change.ts';
 import { FeedGap } from './feed-gap.ts';
+import { RecentChanges } from './recent-changes.ts';
 
 const INSERT = 'INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
 const SELECT = 'SELECT lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail FROM changes WHERE lsn > ? ORDER BY lsn LIMIT ?';
@@ -47,6 +48,7 @@ export class ChangeFeed {
   readonly #sql: Sql;
   readonly #clock: Clock;
   readonly #readers = new Set<FeedReader>();
+  readonly #recent = new RecentChanges();
   #latest: number | undefined;
 
   constructor(sql: Sql, clock: Clock = systemClock) {
@@ -64,8 +66,12 @@ export class ChangeFeed {
     const at = this.#clock.now();
     // Before anybody can see the changes; should they be undone, a number that is too high does no harm.
     this.#latest = head + changes.length;
-    await tx.runMany(INSERT, changes.map((change, i) => toParameters(change, head + 1 + i, at)));
-    tx.onCommit(() => this.#wake());
+    const numbered = changes.map((change, i): Change => ({ ...change, lsn: head + 1 + i, at, flags: change.flags ?? 0 }));
+    await tx.runMany(INSERT, numbered.map(toParameters));
+    tx.onCommit(() => {
+      this.#recent.add(numbered);
+      this.#wake();
+    });
     return head + changes.length;
   }
 
@@ -80,6 +86,8 @@ export class ChangeFeed {
   /** Number of the newest committed change; 0 when there was none yet. */
   async head(): Promise<number> {
     const head = await headOf(this.#sql);
+    // The database was replaced by one in which they did not happen.
+    if (head < this.#recent.last) this.#recent.clear();
     // Of a database that was restored, it is greater than all that were appended here.
     this.#latest = Math.max(this.#latest ?? 0, head);
     return head;
@@ -93,6 +101,9 @@ export class ChangeFeed {
 
   /** At most `limit` changes that follow a position; none at the head. Throws `FeedGap`. */
   async read(after: number, limit: number): Promise<Change[]> {
+    this.#releaseRead();
+    const recent = this.#recent.after(after, limit);
+    if (recent !== undefined) return recent;
     const rows = await this.#sql.all<ChangeRow>(SELECT, [after, limit]);
     if (rows[0]?.lsn !== after + 1) await this.#refuseGap(after);
     return rows.map(toChange);
@@ -114,6 +125,7 @@ export class ChangeFeed {
     for (let from = await this.oldest(); from <= last && from > 0; from += PRUNE_STEP) {
       const to = Math.min(last, from + PRUNE_STEP - 1);
       const { changes } = await this.#sql.transaction((tx) => tx.run('DELETE FROM changes WHERE lsn <= ?', [to]));
+      this.#recent.release(to);
       deleted += changes;
     }
     return deleted;
@@ -128,8 +140,11 @@ export class ChangeFeed {
   async restart(tx: Transaction, beyond: number): Promise<number> {
     const lsn = Math.max(await headOf(tx), beyond) + 2;
     await tx.run('DELETE FROM changes');
-    await tx.run(INSERT, toParameters({ kind: 'feed.restart', collection: '' }, lsn, this.#clock.now()));
-    tx.onCommit(() => this.#wake());
+    await tx.run(INSERT, toParameters({ kind: 'feed.restart', collection: '', lsn, at: this.#clock.now(), flags: 0 }));
+    tx.onCommit(() => {
+      this.#recent.clear();
+      this.#wake();
+    });
     return lsn;
   }
 
@@ -162,6 +177,13 @@ export class ChangeFeed {
     if (!reachable) throw new FeedGap(after, oldest, head);
   }
 
+  /** What every reader has handled is only memory. */
+  #releaseRead(): void {
+    let least = Infinity;
+    for (const { position } of this.#readers) least = Math.min(least, position() ?? Infinity);
+    this.#recent.release(least);
+  }
+
   #wake(): void {
     for (const reader of this.#readers) reader.wake();
   }
@@ -172,8 +194,8 @@ async function headOf(queries: Pick<Sql, 'get'> | Transaction): Promise<number> 
   return row!.lsn ?? 0;
 }
 
-function toParameters(change: NewChange, lsn: number, at: number): SqlValue[] {
-  const { kind, collection, ord = null, docId = null, key = null, lang = null, flags = 0, detail = null } = change;
+function toParameters(change: Change): SqlValue[] {
+  const { lsn, kind, collection, ord = null, docId = null, key = null, lang = null, at, flags, detail = null } = change;
   return [lsn, kind, collection, ord, docId, key, lang, at, flags, detail];
 }
 
