@@ -30,6 +30,10 @@ export interface BatchOptions {
   readonly flags?: number;
   /** Stops between two transactions; what is committed stays. */
   readonly signal?: AbortSignal;
+  /** What errors call the items; their indexes unless said. */
+  readonly numbers?: readonly number[];
+  /** The first transaction waits for it, while the items are prepared; nothing is written when it rejects. */
+  readonly after?: Promise<unknown>;
 }
 
 export interface BatchResult {
@@ -65,6 +69,7 @@ export function createWriter(deps: Deps): DocumentWriter {
       for (let start = 0; start < items.length; start += step) {
         options.signal?.throwIfAborted();
         const versions = await prepare(deps, collection, items.slice(start, start + step), { start, effort }, options, result);
+        await options.after;
         await putChunk(deps, collection, versions, { patience, signal: options.signal }, result);
       }
       return result;
@@ -95,7 +100,7 @@ async function prepare(
     if (repaired) result.sanitized++;
     const problem = raw.refused ?? itemProblem(item) ?? await schemaProblem(deps, collection, item, effort);
     if (problem === undefined) valid.push(item as BatchItem & ValidItem);
-    else addFailure(result, start + i, item.key, problem);
+    else addFailure(result, options.numbers?.[start + i] ?? start + i, item.key, problem);
     options.signal?.throwIfAborted();
     await pace.rest();
   }
