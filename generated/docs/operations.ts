@@ -306,7 +306,7 @@ export interface Operations {
   restoreRevision: Operation<FlatInput<NonNullable<RestoreRevisionData['body']> & { ifMatch?: string }>, RestoreRevisionResponses[200]>;
   truncateRevisions: Operation<FlatInput<NonNullable<TruncateRevisionsData['body']>, 'dropCache'>, TruncateRevisionsResponses[200]>;
   ingestDocuments: Operation<FlatInput<NonNullable<IngestDocumentsData['body']>>, IngestDocumentsResponses[200]>;
-  importDocuments: Operation<FlatInput<NonNullable<ImportDocumentsData['body']> & NonNullable<ImportDocumentsData['query']>, 'profile'>, Download>;
+  importDocuments: Operation<FlatInput<NonNullable<ImportDocumentsData['query']>, 'profile'>, Download>;
   submitBulkIngest: Operation<FlatInput<NonNullable<SubmitBulkIngestData['body']>>, SubmitBulkIngestResponses[202]>;
   getBulkIngest: Operation<FlatInput<NonNullable<GetBulkIngestData['path']>>, GetBulkIngestResponses[200]>;
   cancelBulkIngest: Operation<FlatInput<NonNullable<CancelBulkIngestData['path']>>, CancelBulkIngestResponses[200]>;
