@@ -7,7 +7,7 @@ import { benchEngine } from './engine.ts';
 import { benchFilters, benchFiltersMillion } from './filters.ts';
 import { benchFullText } from './fulltext.ts';
 import { benchHighlights } from './highlights.ts';
-import { benchImport } from './imports.ts';
+import { benchImports } from './imports.ts';
 import { benchKnownItems } from './known-items.ts';
 import { benchLoginTiming } from './login-timing.ts';
 import { benchMemory } from './memory.ts';
@@ -17,7 +17,6 @@ import { benchReads } from './reads.ts';
 import { benchRelevance } from './relevance.ts';
 import { benchRunQueue } from './run-queue.ts';
 import { benchSearchUnderLoad } from './search-under-load.ts';
-import { CORPUS_HINT } from './support/corpus.ts';
 import { SCALE } from './support/scale.ts';
 import { ROOT } from './support/server.ts';
 import { comparisons, missing, renderSection, type Row, type Section } from './support/table.ts';
@@ -30,7 +29,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   writes: plain('Durable writes', benchWrites),
   reads: plain('Reads over HTTP', benchReads),
   protocols: benchProtocols,
-  import: plain('Import', benchImport, `it needs the folder docs-mdn: ${CORPUS_HINT}`),
+  imports: benchImports,
   memory: plain('Memory and restart', benchMemory),
   'memory-recall': benchMemoryRecall,
   relevance: benchRelevance,
@@ -47,8 +46,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   'vectors-million': benchVectorsMillion,
   'run-queue': benchRunQueue,
 };
-/** Parts that are measured only when they are asked for. */
-const ON_DEMAND = ['filters-million', 'vectors-million', 'vector-scans'];
+/** Parts that are measured only when they are asked for; `writes` is a part of `imports`. */
+const ON_DEMAND = ['writes', 'filters-million', 'vectors-million', 'vector-scans'];
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(PARTS, name));

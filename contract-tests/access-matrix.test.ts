@@ -20,7 +20,7 @@ const NEEDS = {
     searchGeo searchGeoWithin searchGeoPolygon getCodeGraph queryCodeGraph queryTemporal listHotDocuments getTemporalHistogram
     suggestSpelling cleanSpelling listDictionary`,
   'write on blog': `addDocument addDocuments updateDocument setDocumentTtl deleteDocument deleteDocuments deleteCollection
-    restoreRevision truncateRevisions ingestDocuments submitBulkIngest uploadFiles importUrl importWiki reindexFullText
+    restoreRevision truncateRevisions ingestDocuments importDocuments submitBulkIngest uploadFiles importUrl importWiki reindexFullText
     addSynonyms deleteSynonym addStopWords deleteStopWords updateCurationRule createCurationRule deleteCurationRule
     reindexVectors reindexGeo addDictionaryWords deleteDictionaryWords`,
   'admin on blog': `setCollectionConfig deleteCollectionConfig setSchema deleteSchema`,
@@ -200,6 +200,7 @@ function requestOf({ operationId, method, path, consumes, options }: ExampleCall
   const parts = path.split('/').map((part) => (part.startsWith('{') ? encodeURIComponent(String(options.path?.[part.slice(1, -1)])) : part));
   const query = new URLSearchParams(Object.entries({ ...options.query, ...(options.query && instead) }).flatMap(([name, value]) => queryPairs(name, value)));
   const target = `${parts.join('/')}${query.size > 0 ? `?${query.toString()}` : ''}`;
+  if (typeof options.body === 'string') return (access, credential) => access.client.send(method.toUpperCase(), target, { headers: { 'Content-Type': consumes[0]!, ...credential }, body: options.body as string });
   if (!consumes.includes('application/json') && consumes.length > 0) return (access, credential) => sendForm(access, method, target, credential, { ...(options.body as object), ...instead });
   const body = options.body === undefined ? undefined : { ...options.body, ...instead };
   return (access, credential) => access.send(method.toUpperCase(), target, credential, body);

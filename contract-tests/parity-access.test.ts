@@ -9,7 +9,7 @@ import { exampleCalls } from './support/examples.ts';
 
 /** Every operation on the collection `blog`, where it names one. */
 const CALLS = exampleCalls('docs')
-  .filter(({ consumes }) => consumes[0] !== 'multipart/form-data')
+  .filter(({ consumes }) => (consumes.length === 0 || consumes[0] === 'application/json'))
   .map((call) => [call.operationId as OperationId, exampleInput(call)] as const)
   .map(([operation, input]) => [operation, 'collection' in input ? { ...input, collection: 'blog' } : input] as const);
 

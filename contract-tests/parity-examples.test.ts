@@ -10,7 +10,7 @@ import { exampleCalls } from './support/examples.ts';
 const OWN = new Set(['getHealth', 'getHealthV1', 'getReadiness', 'getReadinessV1', 'getSystemInfo', 'getMetrics', 'getStats', 'createBackup', 'createBackupByQuery', 'restoreBackup']);
 
 const CALLS = exampleCalls('docs')
-  .filter(({ operationId, consumes }) => !OWN.has(operationId) && consumes[0] !== 'multipart/form-data')
+  .filter(({ operationId, consumes }) => !OWN.has(operationId) && (consumes.length === 0 || consumes[0] === 'application/json'))
   .map((call) => [call.operationId as OperationId, exampleInput(call)] as const);
 
 /** A document for the examples that read one. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { cancelBulkIngest, getBulkIngest, getCollectionConfig, getDocument, ingestDocuments, importUrl, listBulkIngest, submitBulkIngest, uploadFiles } from '../../generated/docs/sdk/sdk.gen.ts';
+import { cancelBulkIngest, exportDocuments, getBulkIngest, getCollectionConfig, getDocument, importDocuments, importUrl, ingestDocuments, listBulkIngest, searchFullText, submitBulkIngest, uploadFiles } from '../../generated/docs/sdk/sdk.gen.ts';
 import { refused, succeeded } from '../support/expectations.ts';
 import type { DocsScenarios } from './scenario.ts';
 
@@ -89,5 +89,30 @@ export const ingest: DocsScenarios = {
     expect(document).toMatchObject({ key: 'openapi.yaml', meta: { kind: ['api'], source_url: [url] }, contentMd: expect.stringContaining('openapi:') });
     refused(await importUrl({ client, body: { collection, url: `${server.url}/nowhere`, lang: 'en' } }), 400, 'invalid_argument');
     refused(await importUrl({ client, body: { collection, url: 'http://169.254.169.254/', lang: 'en' } }), 400, 'invalid_argument');
+  },
+
+  // Streams go past the proxy, which reads them whole.
+  async importDocuments({ direct, collection }) {
+    const lines = [{ key: 'a', lang: 'en', contentMd: 'Streamed whales.', meta: { n: 1 } }, { key: 'b|', lang: 'en', contentMd: '' }, { key: 'b', lang: 'en', contentMd: 'B.' }];
+    const load = async (body: string, query: object = {}) => {
+      const answer = succeeded(await importDocuments({ client: direct, parseAs: 'text', query: { collection, ...query }, body })) as unknown as string;
+      return answer.trimEnd().split('\n').map((line) => JSON.parse(line) as unknown);
+    };
+    expect(await load(`${lines.map((line) => JSON.stringify(line)).join('\n')}\nnonsense\n`)).toEqual([{
+      processed: 4, added: 2, updated: 0, skipped: 0, failed: 2, errors: [expect.stringMatching(/^2 b\|: /), expect.stringMatching(/^4 : invalid JSON/)], done: true,
+    }]);
+    expect(succeeded(await getDocument({ client: direct, body: { collection, key: 'a', lang: 'en' } })).meta).toEqual({ n: ['1'] });
+    expect(succeeded(await searchFullText({ client: direct, body: { collection, query: 'whales' } })).totalMatches).toBe(1);
+
+    const exported = succeeded(await exportDocuments({ client: direct, parseAs: 'text', body: { collection, format: 'ndjson' } })) as string;
+    expect(await load(exported, { profile: 'fast' })).toEqual([expect.objectContaining({ processed: 2, added: 0, updated: 0, skipped: 2, done: true })]);
+    const many = Array.from({ length: 2500 }, (_, i) => JSON.stringify({ key: `k${i}`, lang: 'en', contentMd: `Page ${i}` })).join('\n');
+    const answer = await load(many);
+    expect(answer.length).toBeGreaterThanOrEqual(2);
+    expect(answer.at(-1)).toMatchObject({ processed: 2500, added: 2500, done: true });
+
+    refused(await importDocuments({ client: direct, query: { collection, profile: 'slow' as never }, body: '' }), 400, 'invalid_argument');
+    refused(await importDocuments({ client: direct, query: {} as never, body: '' }), 400, 'missing_fields');
+    refused(await importDocuments({ client: direct, query: { collection }, body: '{}', headers: { 'Content-Type': 'application/json' } }), 415, 'unsupported_media_type');
   },
 };

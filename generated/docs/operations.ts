@@ -53,6 +53,7 @@ import type {
   TruncateRevisionsResponses,
   IngestDocumentsData,
   IngestDocumentsResponses,
+  ImportDocumentsData,
   SubmitBulkIngestData,
   SubmitBulkIngestResponses,
   GetBulkIngestData,
@@ -305,6 +306,7 @@ export interface Operations {
   restoreRevision: Operation<FlatInput<NonNullable<RestoreRevisionData['body']> & { ifMatch?: string }>, RestoreRevisionResponses[200]>;
   truncateRevisions: Operation<FlatInput<NonNullable<TruncateRevisionsData['body']>, 'dropCache'>, TruncateRevisionsResponses[200]>;
   ingestDocuments: Operation<FlatInput<NonNullable<IngestDocumentsData['body']>>, IngestDocumentsResponses[200]>;
+  importDocuments: Operation<FlatInput<NonNullable<ImportDocumentsData['query']>, 'profile'>, Download>;
   submitBulkIngest: Operation<FlatInput<NonNullable<SubmitBulkIngestData['body']>>, SubmitBulkIngestResponses[202]>;
   getBulkIngest: Operation<FlatInput<NonNullable<GetBulkIngestData['path']>>, GetBulkIngestResponses[200]>;
   cancelBulkIngest: Operation<FlatInput<NonNullable<CancelBulkIngestData['path']>>, CancelBulkIngestResponses[200]>;
@@ -449,6 +451,7 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   restoreRevision: {"id":"restoreRevision","method":"POST","path":"/v1/revisions/restore","area":"documents","summary":"Bring back an earlier version of a document","access":"write","effect":"write","collections":["collection"],"readFields":["meta","contentMd","checksum"],"limited":true,"sanitize":false,"status":200,"parameters":[{"name":"If-Match","in":"header","field":"ifMatch","type":"string"}],"consumes":["application/json"],"produces":["application/json"]},
   truncateRevisions: {"id":"truncateRevisions","method":"POST","path":"/v1/truncate","area":"documents","summary":"Trim the history of a collection","access":"write","effect":"write","collections":["collection"],"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   ingestDocuments: {"id":"ingestDocuments","method":"POST","path":"/v1/ingest","area":"ingest","summary":"Ingest scraped documents","access":"write","effect":"write","collections":["collection"],"limited":true,"sanitize":true,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  importDocuments: {"id":"importDocuments","method":"POST","path":"/v1/import","area":"ingest","summary":"Import documents as a stream of lines","access":"write","effect":"write","collections":["collection"],"limited":false,"sanitize":true,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"},{"name":"profile","in":"query","field":"profile","type":"string"},{"name":"saveRevision","in":"query","field":"saveRevision","type":"boolean"}],"consumes":["application/x-ndjson"],"produces":["application/x-ndjson"]},
   submitBulkIngest: {"id":"submitBulkIngest","method":"POST","path":"/v1/bulk-ingest-job","area":"ingest","summary":"Queue documents for loading in the background","access":"write","effect":"write","collections":["collection"],"limited":true,"sanitize":true,"status":202,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   getBulkIngest: {"id":"getBulkIngest","method":"GET","path":"/v1/bulk-ingest-job/{id}","area":"ingest","summary":"Follow a bulk ingest job","access":"user","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   cancelBulkIngest: {"id":"cancelBulkIngest","method":"DELETE","path":"/v1/bulk-ingest-job/{id}","area":"ingest","summary":"Cancel a pending bulk ingest job","access":"user","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},

@@ -52,7 +52,7 @@ function modelOne(document: OpenApiDocument, path: string, method: string, opera
     input,
     defaulted: Object.keys(properties).filter((name) => hasDefault(document, properties[name]!)),
     headers: parameters.filter((p) => p.in === 'header').map((p) => ({ field: fieldName(p), name: p.name, required: p.required === true })),
-    has: { body: body !== undefined, path: parameters.some((p) => p.in === 'path'), query: parameters.some((p) => p.in === 'query') },
+    has: { body: Object.keys(body?.properties ?? {}).length > 0, path: parameters.some((p) => p.in === 'path'), query: parameters.some((p) => p.in === 'query') },
   };
 }
 

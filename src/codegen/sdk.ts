@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
 import { CHOICES, isFieldChoice } from './field-choices.ts';
 import type { SchemaObject } from './openapi-types.ts';
@@ -14,6 +16,13 @@ export async function generateSdk(bundledFile: string, folder: string, baseUrl: 
     parser: { patch: { schemas: (_name, schema) => dropWhatTypesCannotSay(schema as SchemaObject) } },
     plugins: ['@hey-api/typescript', '@hey-api/sdk', { name: '@hey-api/client-fetch', baseUrl }],
   });
+  const file = join(folder, 'sdk.gen.ts');
+  await writeFile(file, sendingLinesAsTheyAre(await readFile(file, 'utf8')));
+}
+
+/** The generator knows texts that are no JSON by a few media types, and would put the lines of this one in quotes. */
+function sendingLinesAsTheyAre(source: string): string {
+  return source.replace(/\n( +)(security: .*\n +url: .*\n +\.\.\.options,\n +headers: \{\n +'Content-Type': 'application\/x-ndjson')/g, '\n$1bodySerializer: null,\n$1$2');
 }
 
 /**

@@ -60,7 +60,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const embeddings = createEmbeddings(env, { collections, outbound, indexReady: () => vectors.view.isReady });
   const columns = createColumns(env, { collections });
   const documents = createDocuments(env, { collections, columns, schemas, room: embeddings.room });
-  const ingest = createIngest(env, { collections, documents, outbound, converter: env.converter });
+  const caughtUp = async (signal: AbortSignal): Promise<void> => void (await Promise.all([search.view, columns].map((view) => view.caughtUp(signal))));
+  const ingest = createIngest(env, { collections, documents, caughtUp, outbound, converter: env.converter });
   const fullText = createFullText(env, { columns });
   const curation = createCuration(env);
   const codeGraph = createCodeGraph(env, { columns });

@@ -125,12 +125,13 @@ export class InvertedKernel {
   readonly memory: WebAssembly.Memory;
   readonly call: InvertedExports;
   #bytes: Uint8Array<ArrayBuffer>;
+  /** The same bytes: writing a text needs no part of them then. */
+  #text: Buffer;
   #words: Uint32Array<ArrayBuffer>;
   #view: DataView<ArrayBuffer>;
   #scorings: readonly NamedScoring[] = [];
   #scoring: NamedScoring | undefined;
   #lastScoring = 0;
-  readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder();
 
   /** An empty index; or, given the pages of a checkpoint, a memory to read it into before `adopt`. */
@@ -139,6 +140,7 @@ export class InvertedKernel {
     this.memory = new WebAssembly.Memory({ initial: pages ?? FIRST_PAGES, maximum });
     this.call = instantiateKernel(loadKernel('inverted', build), this.memory) as InvertedExports;
     this.#bytes = new Uint8Array(this.memory.buffer);
+    this.#text = Buffer.from(this.memory.buffer);
     this.#words = new Uint32Array(this.memory.buffer);
     this.#view = new DataView(this.memory.buffer);
     if (pages === undefined) this.call.initialize();
@@ -165,6 +167,7 @@ export class InvertedKernel {
     const { buffer } = this.memory;
     if (this.#bytes.buffer === buffer) return;
     this.#bytes = new Uint8Array(buffer);
+    this.#text = Buffer.from(buffer);
     this.#words = new Uint32Array(buffer);
     this.#view = new DataView(buffer);
   }
@@ -181,15 +184,16 @@ export class InvertedKernel {
   /** Writes a text to the input buffer as UTF-8; gives where it lies. Lone surrogates become U+FFFD. */
   input(text: string): { readonly at: number; readonly length: number } {
     const at = this.call.reserve(Buffers.input, text.length * 3 + 16);
-    return { at, length: this.#encoder.encodeInto(text, this.bytes.subarray(at)).written };
+    this.#followGrowth();
+    return { at, length: this.#text.write(text, at) };
   }
 
   /** The same for a text and what follows it; gives where the one ends and where the other. */
   inputParts(first: string, rest: string): { readonly at: number; readonly stop: number; readonly end: number } {
     const at = this.call.reserve(Buffers.input, (first.length + rest.length) * 3 + 16);
-    const bytes = this.bytes;
-    const stop = at + this.#encoder.encodeInto(first, bytes.subarray(at)).written;
-    return { at, stop, end: stop + this.#encoder.encodeInto(rest, bytes.subarray(stop)).written };
+    this.#followGrowth();
+    const stop = at + this.#text.write(first, at);
+    return { at, stop, end: stop + this.#text.write(rest, stop) };
   }
 
   /** Writes numbers (u32) to the input buffer; gives their address. */

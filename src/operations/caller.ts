@@ -1,6 +1,13 @@
 import type { Credential } from '../lib/credential.ts';
 import type { AnswerBudget } from './answer-budget.ts';
 
+/** What is sent as it arrives. */
+export interface StreamedBody {
+  readonly content: AsyncIterable<Uint8Array>;
+  /** Bytes that a record of it may have: as many as a body that is read at once. */
+  readonly maxRecordBytes: number;
+}
+
 /** Who calls and through what; adapters make one for each request. */
 export interface Caller {
   readonly protocol: Protocol;
@@ -18,6 +25,8 @@ export interface Caller {
   readonly readsOnly?: string;
   /** Aborts when the client has gone. */
   readonly signal?: AbortSignal;
+  /** For operations that read a stream beside their input. */
+  readonly body?: StreamedBody;
   /** What the whole answer may hold, where several operations go into one; absent: each has its protocol's. */
   readonly budget?: AnswerBudget;
 }

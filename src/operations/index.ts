@@ -1,6 +1,6 @@
 export type { Access, Effect, FlatInput, Operation, OperationMap, OperationSpec, ParameterSpec } from './spec.ts';
 export { changesState } from './access-mode.ts';
-export type { AccessMode, Caller, Protocol } from './caller.ts';
+export type { AccessMode, Caller, Protocol, StreamedBody } from './caller.ts';
 export { AnswerBudget, DEFAULT_ANSWER_BYTES, truncationHeaders, truncationIn, truncationOf, type Truncation } from './answer-budget.ts';
 export { forbidden } from './authorize.ts';
 export type { Download } from './download.ts';

@@ -3,14 +3,14 @@ export type { Queries, Row, Sql, SqlValue, Transaction } from './port.ts';
 export { openDatabase, type DatabaseOptions } from './open-database.ts';
 export { DOCUMENT_MIGRATIONS, documents, migrate, refuseOlderBuilds, RUN_QUEUE_MIGRATIONS, type Migration } from './migrations/index.ts';
 export { FileLock } from './sqlite/lock.ts';
-export { applyDelta, BodyCodec, DEFAULT_COMPRESSION, deltaHead, encodeDelta, type CompressionOptions } from './body/index.ts';
+export { applyDelta, BodyCodec, DEFAULT_COMPRESSION, deltaHead, encodeDelta, type CompressionOptions, type EncodedBody } from './body/index.ts';
 export {
   countKeys, isSealed, isSealedText, keyIdOfHead, keyIdOfText, KeyRing, openBody, openMeta, openStream, openVector, parseKeys, sealBody, sealerOf, ROW_MUST_BE_SEALED, SEALED_BLOB, SEALED_META, SWITCH_PREFIX, sealMeta, sealStream, sealVector,
   storedRows, type Key, type KeyCount, type KeyNames, type KeySettings, type Sealer, type StoredRow,
 } from './sealing/index.ts';
 export {
   CHANGE_FLAGS, ChangeFeed, FeedGap, forgetCursor, memoryCursor, storedCursor, Subscriber,
-  type Change, type ChangeKind, type Cursor, type FeedReader, type Keep, type NewChange, type SubscriberOptions,
+  type Change, type ChangeKind, type Cursor, type FeedReader, type Keep, type NewChange, type SubscriberOptions, type WrittenDocument,
 } from './feed/index.ts';
 export { salvageDatabase, type LostDocument, type SalvagedTable, type SalvageReport } from './repair/index.ts';
 export { verifyDatabaseFile, type Verdict, type VerifyOptions } from './verify/index.ts';

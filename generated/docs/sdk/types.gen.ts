@@ -8962,6 +8962,87 @@ export type IngestDocumentsResponses = {
 
 export type IngestDocumentsResponse2 = IngestDocumentsResponses[keyof IngestDocumentsResponses];
 
+export type ImportDocumentsData = {
+    /**
+     * One document as JSON on each line.
+     */
+    body: string;
+    path?: never;
+    query: {
+        /**
+         * Collection to store all documents in.
+         */
+        collection: CollectionName;
+        /**
+         * The ingest profile.
+         */
+        profile?: IngestProfile;
+        /**
+         * Whether documents whose lines do not say it keep this version in their history; absent leaves it to the profile.
+         */
+        saveRevision?: boolean;
+    };
+    url: '/v1/import';
+};
+
+export type ImportDocumentsErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type ImportDocumentsError = ImportDocumentsErrors[keyof ImportDocumentsErrors];
+
+export type ImportDocumentsResponses = {
+    /**
+     * The counts so far as JSON on each line.
+     */
+    200: string;
+};
+
+export type ImportDocumentsResponse = ImportDocumentsResponses[keyof ImportDocumentsResponses];
+
 export type SubmitBulkIngestData = {
     body: SubmitBulkIngestRequest;
     path?: never;

@@ -1,10 +1,20 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { bodyError, ServiceError } from '../../errors/index.ts';
-import { readRequestBytes } from '../../lib/request-bytes.ts';
+import { BodyCutOff, readRequestBytes } from '../../lib/request-bytes.ts';
 import { decodeUtf8, decodeUtf8Escaping } from '../../lib/utf8.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 
 const JSON_TYPE = 'application/json';
+
+/** A stream of JSON, one value a line. */
+export const LINES_TYPE = 'application/x-ndjson';
+
+/** Throws 415 unless a body is sent as lines of JSON, uncompressed. */
+export function checkLines({ 'content-type': type, ...headers }: IncomingHttpHeaders): void {
+  checkEncoding(headers);
+  if (type?.split(';', 1)[0]!.trim().toLowerCase() === LINES_TYPE) return;
+  throw new ServiceError('unsupported_media_type', `${type === undefined ? 'the body has no Content-Type' : `content type "${type.slice(0, 80)}" is not supported`}; send Content-Type: ${LINES_TYPE}`);
+}
 
 /**
  * Reads a JSON object from a request. An absent body is an empty object, so that validation can say
@@ -26,6 +36,15 @@ export async function readJsonObject(request: IncomingMessage, maxBytes: number,
     throw new ServiceError('invalid_json', 'invalid JSON: the body must be an object');
   }
   return value as Record<string, unknown>;
+}
+
+/** A body as it arrives. Rejects as `readJsonObject` does when it is cut off. */
+export async function* piecesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* request as AsyncIterable<Uint8Array>;
+  } catch (cause) {
+    throw bodyError(new BodyCutOff(cause as Error));
+  }
 }
 
 function absent(isRequired: boolean): Record<string, never> {

@@ -45,9 +45,9 @@ export function setEncoding(ctx: HttpContext, encoding: string): void {
   if (tag.startsWith('"')) ctx.set('ETag', tag.replace(/"$/, `-${encoding}"`));
 }
 
-/** By media type. Events are flushed one by one, which compression would hold back; parts of a file have offsets in it. */
+/** By media type. Events and progress are flushed one by one, which compression would hold back; parts of a file have offsets in it. */
 function isCompressible(ctx: HttpContext): boolean {
-  if (ctx.status === 206 || headerOf(ctx, 'Content-Encoding') !== '' || headerOf(ctx, 'Content-Range') !== '') return false;
+  if (ctx.status === 206 || headerOf(ctx, 'Content-Encoding') !== '' || headerOf(ctx, 'Content-Range') !== '' || headerOf(ctx, 'Cache-Control').includes('no-transform')) return false;
   return /^(?!text\/event-stream)(?:text\/|application\/(?:.+\+)?(?:json|yaml|xml|javascript|x-ndjson)\b)/.test(ctx.response.type);
 }
 

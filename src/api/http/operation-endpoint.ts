@@ -2,7 +2,7 @@ import type { Middleware, ParameterizedContext } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import { presentedCredential } from '../../lib/credential.ts';
 import { UNLIMITED_OPERATIONS, withWarnings, type Caller, type Invoke, type OperationSpec, type Reply } from '../../operations/index.ts';
-import { readJsonObject } from './body.ts';
+import { checkLines, LINES_TYPE, piecesOf, readJsonObject } from './body.ts';
 import type { Spool, SpoolFolder } from '../../lib/spool.ts';
 import { decodeParameters, joinInput } from './decode.ts';
 import { isKnown, notModified } from './entity-tags.ts';
@@ -109,6 +109,7 @@ async function readInput(options: OperationEndpointOptions, ctx: HttpContext, sp
   const parameters = decodeParameters(spec.parameters, { path, query, headers: ctx.headers });
   if (spool !== undefined) return joinInput(spec.parameters, parameters, await readForm(ctx.req, { schema: options.forms!.inputs[spec.id] as FormSchema, spool, precheck }));
   await precheck(parameters);
+  if (readsLines(spec)) checkLines(ctx.headers);
   const body = spec.consumes.includes('application/json') ? await readJsonObject(ctx.req, options.maxBodyBytes, spec) : {};
   return joinInput(spec.parameters, parameters, body);
 }
@@ -126,7 +127,12 @@ function statusOf(spec: OperationSpec, { status = spec.status }: Reply<unknown>)
   return status;
 }
 
-function callerOf({ apiKeys }: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec): Caller {
+/** Whether the body is handed on as it arrives. */
+function readsLines({ consumes }: OperationSpec): boolean {
+  return consumes.includes(LINES_TYPE);
+}
+
+function callerOf({ apiKeys, maxBodyBytes }: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec): Caller {
   const userAgent = ctx.headers['user-agent'];
   const credential = presentedCredential(apiKeys ? ctx.headers['x-api-key'] : undefined, ctx.headers.authorization);
   return {
@@ -135,6 +141,7 @@ function callerOf({ apiKeys }: OperationEndpointOptions, ctx: HttpContext, spec:
     ip: ctx.ip,
     ...(userAgent ? { userAgent } : {}),
     ...(credential ? { credential } : {}),
+    ...(readsLines(spec) && { body: { content: piecesOf(ctx.req), maxRecordBytes: maxBodyBytes } }),
     ...(ctx.state.readsOnly === undefined ? {} : { readsOnly: ctx.state.readsOnly }),
     // What may run for long or wait for its turn is worth stopping when the client goes; a short write is not.
     ...(spec.limited && spec.effect !== 'read' ? {} : { signal: goneSignal(ctx) }),

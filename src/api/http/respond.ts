@@ -29,8 +29,9 @@ export async function sendJson(ctx: HttpContext, value: unknown): Promise<void> 
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-function sendDownload(ctx: HttpContext, { contentType, fileName, content }: Download): void {
+function sendDownload(ctx: HttpContext, { contentType, fileName, live, content }: Download): void {
   ctx.type = contentType;
+  if (live === true) ctx.set('Cache-Control', 'no-store, no-transform');
   if (fileName !== undefined) ctx.set('Content-Disposition', contentDisposition(fileName));
   // A stream that fails half-way tears the connection down, which the client can tell from an end.
   ctx.body = typeof content === 'string' ? content : Readable.from(content, { objectMode: false });

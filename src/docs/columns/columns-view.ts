@@ -1,5 +1,5 @@
 import type { ColumnDocument, Columns } from '../../search/columns/index.ts';
-import type { Change } from '../../storage/index.ts';
+import type { Change, WrittenDocument } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { CollectionView, type CollectionViewOptions, type Effect, type Entry, type ViewKind } from '../view/index.ts';
 import { ColumnIndex } from './column-index.ts';
@@ -39,9 +39,14 @@ function columnsKind({ sql, log }: Environment, { factory }: ColumnsViewOptions)
       const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY docs');
       return rows.map(({ name }) => name);
     },
+    entryOf: ({ ord, key, lang, document }) => (document === undefined || ord === undefined ? undefined : toEntry({ ...timesOf(document), ord, key: key!, lang: lang!, meta: document.meta })),
     entriesOf: (ords) => map(documentsOf({ queries: sql, log }, ords), toEntry),
     allEntries: (collection) => map(allDocuments({ queries: sql.background, log }, collection), toEntry),
   };
+}
+
+function timesOf({ addedAt, updatedAt, expiresAt }: WrittenDocument): Pick<ColumnDocument, 'addedAt' | 'updatedAt' | 'expiresAt'> {
+  return { addedAt, updatedAt, expiresAt: expiresAt ?? undefined };
 }
 
 function toEntry(document: ColumnDocument): Entry<ColumnIndex> {

@@ -1,4 +1,4 @@
-import type { NewChange } from '../../storage/index.ts';
+import type { NewChange, WrittenDocument } from '../../storage/index.ts';
 import { collectionOfId } from './identity.ts';
 
 /** A document as the change feed names it. */
@@ -9,9 +9,9 @@ export interface Subject {
   readonly lang: string;
 }
 
-/** The document was written. */
-export function putChange({ ord, id, key, lang }: Subject, flags: number): NewChange {
-  return { kind: 'doc.put', collection: collectionOfId(id), ord, docId: id, key, lang, flags };
+/** The document was written; `document` is what it is from then on, where the writer has all of it at hand. */
+export function putChange({ ord, id, key, lang }: Subject, flags: number, document?: WrittenDocument): NewChange {
+  return { kind: 'doc.put', collection: collectionOfId(id), ord, docId: id, key, lang, flags, ...(document !== undefined && { document }) };
 }
 
 /** The document is gone; `reason` says why when nobody asked for it. */

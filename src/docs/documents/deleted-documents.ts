@@ -68,9 +68,13 @@ export async function keepVersions(work: UnitOfWork, documents: readonly Pick<Cu
 
 /** What is kept of documents that are about to be added again, by id; what is kept for longer than it may be goes. */
 export async function findPredecessors(work: UnitOfWork, ids: readonly string[]): Promise<Map<string, DeletedRow>> {
-  const kept = await findManyDeleted(work.tx, ids, work.now, work.deletedRetention ?? 0);
-  await forgetByIds(work, ids.filter((id) => !kept.has(id)));
-  return kept;
+  if (ids.length === 0) return new Map();
+  const { marks, params } = inList(ids);
+  const kept = stillKept(work.now, work.deletedRetention ?? 0);
+  const rows = await work.tx.all<DeletedRow & { readonly kept: number }>(`SELECT ${COLUMNS}, ${kept.sql} AS kept FROM deleted_documents n WHERE n.id IN (${marks})`, [...kept.params, ...params]);
+  const isKept = (row: { readonly kept: number }): boolean => (work.deletedRetention ?? 0) > 0 && row.kept === 1;
+  await forgetDeleted(work, rows.filter((row) => !isKept(row)).map(({ ord }) => ord));
+  return new Map(rows.filter(isKept).map((row) => [row.id, row]));
 }
 
 /** Removes what is kept under some ids, also what should not be kept any more. */

@@ -1,7 +1,6 @@
-import { CHANGE_FLAGS } from '../../storage/index.ts';
+import { CHANGE_FLAGS, type EncodedBody } from '../../storage/index.ts';
 import { transact, type Deps, type TransactDeps } from './deps.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
-import type { EncodedBody } from './version.ts';
 
 /** A document that is about to be written, as the queue of documents to embed sees it. */
 export interface RoomSeeker extends Pick<EncodedBody, 'crc' | 'bytes'> {

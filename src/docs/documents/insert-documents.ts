@@ -1,4 +1,4 @@
-import { CHANGE_FLAGS, type Sealer } from '../../storage/index.ts';
+import { CHANGE_FLAGS, type Sealer, type WrittenDocument } from '../../storage/index.ts';
 import { putChange } from './changes.ts';
 import { countDocuments } from './collection-rows.ts';
 import { findPredecessors, takeUpVersions } from './deleted-documents.ts';
@@ -36,7 +36,7 @@ export async function insertDocuments(work: UnitOfWork, cid: number, versions: r
   await addRevisions(work, kept.map(({ ord, version }) => ({ ord, revision: newestOf(version) })));
   if (maxRevisions > 0) await trimRevisions(work, again.map(({ to }) => to), maxRevisions);
   await countDocuments(work.tx, cid, documents.length);
-  await work.feed.append(work.tx, documents.map((document) => putChange(document, document.version.flags | CHANGE_FLAGS.CREATED)));
+  await work.feed.append(work.tx, documents.map((document) => putChange(document, document.version.flags | CHANGE_FLAGS.CREATED, toWritten(document.version, work.now))));
 }
 
 function toRow(cid: number, { identity: { id, key, lang }, meta, body, ttl, addedAt }: NewVersion, newest: number, now: number, sealer: Sealer | undefined) {
@@ -45,6 +45,10 @@ function toRow(cid: number, { identity: { id, key, lang }, meta, body, ttl, adde
     cid, id, key, lang, body.crc, body.bytes, addedAt ?? now, now, expiryAfter(ttl, now, null), newest,
     sealer?.meta(id, metaText) ?? metaText, sealer?.body(id, body.stored) ?? body.stored,
   ];
+}
+
+function toWritten({ meta, body, ttl, addedAt }: NewVersion, now: number): WrittenDocument {
+  return { meta, contentMd: body.text, addedAt: addedAt ?? now, updatedAt: now, expiresAt: expiryAfter(ttl, now, null) };
 }
 
 async function readOrds({ tx }: UnitOfWork, versions: readonly NewVersion[]): Promise<Map<string, number>> {

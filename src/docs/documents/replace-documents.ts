@@ -1,4 +1,4 @@
-import { CHANGE_FLAGS, type Sealer } from '../../storage/index.ts';
+import { CHANGE_FLAGS, type EncodedBody, type NewChange, type Sealer } from '../../storage/index.ts';
 import { putChange } from './changes.ts';
 import type { CurrentRow } from './document-rows.ts';
 import { collectionOfId } from './identity.ts';
@@ -7,7 +7,6 @@ import { detachAsDeltas, type Superseded } from './revision-bodies.ts';
 import { addRevisions, detachNewest, nextRevision, trimRevisions } from './revision-rows.ts';
 import { addSpellings } from './spelling-rows.ts';
 import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
-import type { EncodedBody } from './version.ts';
 
 /** The next version of a document. */
 export interface Replacement {
@@ -45,8 +44,13 @@ export async function replaceDocuments(work: UnitOfWork, replacements: readonly 
   const kept = replacements.filter(({ saveRevision }) => saveRevision);
   await addRevisions(work, kept.map(({ current }) => ({ ord: current.ord, revision: nextRevision(current.rev_ts) })));
   if (maxRevisions > 0) await trimRevisions(work, replacements.map(({ current }) => current.ord), maxRevisions);
-  await work.feed.append(work.tx, replacements.map(({ current: { ord, id }, key, lang, flags, body }) =>
-    putChange({ ord, id, key, lang }, body === undefined ? flags | CHANGE_FLAGS.BODY_KEPT : flags)));
+  await work.feed.append(work.tx, replacements.map((next) => toChange(next, work.now)));
+}
+
+function toChange({ current: { ord, id, added_at: addedAt }, key, lang, meta, body, expiresAt, flags }: Replacement, now: number): NewChange {
+  const subject = { ord, id, key, lang };
+  if (body === undefined) return putChange(subject, flags | CHANGE_FLAGS.BODY_KEPT);
+  return putChange(subject, flags, meta && { meta, contentMd: body.text, addedAt, updatedAt: now, expiresAt });
 }
 
 /** A version without a revision of its own is gone with the next one, so nothing may rest on it. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { silentLog } from '../../lib/log.ts';
-import { createInvoker, DEFAULT_ANSWER_BYTES, type Handlers, type Invoke, type OutputOf } from '../../operations/index.ts';
+import { createInvoker, DEFAULT_ANSWER_BYTES, type Download, type Handlers, type Invoke, type OutputOf, type StreamedBody } from '../../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Change, type Sql } from '../../storage/index.ts';
 import { createCollections, type Collections } from '../collections/index.ts';
 import { createColumns, type ColumnsView } from '../columns/index.ts';
@@ -84,6 +84,12 @@ export class Fixture {
   /** Runs an operation, its input validated and completed as a request's is. */
   async call<K extends keyof Operations & string>(id: K, input: object, signal?: AbortSignal): Promise<OutputOf<Operations, K>> {
     return (await this.reply(id, input, signal)).value;
+  }
+
+  /** As `call`, for an operation that reads a stream and answers with one: the answer's pieces. */
+  async stream<K extends keyof Operations & string>(id: K, input: object, body: StreamedBody, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const { value } = await this.#invoke(id, structuredClone(input), { protocol: 'http', requestId: 'test', body, ...(signal && { signal }) });
+    return (value as Download).content as AsyncIterable<Uint8Array>;
   }
 
   /** As `call`, with the headers. */

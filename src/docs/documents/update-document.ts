@@ -1,6 +1,7 @@
 import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
+import type { EncodedBody } from '../../storage/index.ts';
 import { withSymbols } from './code-symbols.ts';
 import { maxRevisionsOf, type Deps, type DocumentHandlers } from './deps.ts';
 import { CURRENT, findDocument, toDocument, type CurrentRow, type WithBody } from './document-rows.ts';
@@ -10,7 +11,7 @@ import { identify, type Identity } from './identity.ts';
 import { canonicalMeta, parseMeta, type Meta } from './meta.ts';
 import { replaceDocuments } from './replace-documents.ts';
 import { notFound, requireValid } from './require-valid.ts';
-import { encodeBody, expiryAfter, type EncodedBody } from './version.ts';
+import { encodeBody, expiryAfter } from './version.ts';
 
 /** What an update changes; absent fields stay. */
 interface Changes {

@@ -1,17 +1,7 @@
-import { crc32 } from 'node:zlib';
-import type { BodyCodec } from '../../storage/index.ts';
+import type { BodyCodec, EncodedBody } from '../../storage/index.ts';
 import type { RoomSeeker } from './embedding-room.ts';
 import type { Identity } from './identity.ts';
 import type { Meta } from './meta.ts';
-
-/** A body ready to be stored. */
-export interface EncodedBody {
-  readonly stored: Uint8Array;
-  /** CRC-32 of its UTF-8. */
-  readonly crc: number;
-  /** Length of its UTF-8. */
-  readonly bytes: number;
-}
 
 /** What makes a version a duplicate of the stored one: the same body, expiry and metadata. */
 export interface DuplicateRule {
@@ -37,7 +27,8 @@ export interface NewVersion {
 
 /** Compression takes its time, so this comes before the transaction. */
 export async function encodeBody(codec: BodyCodec, text: string): Promise<EncodedBody> {
-  return { stored: await codec.encode(text), crc: crc32(text), bytes: Buffer.byteLength(text) };
+  const [body] = await codec.encodeAll([text]);
+  return body!;
 }
 
 /** A version as the queue of documents to embed sees it. */

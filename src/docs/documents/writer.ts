@@ -9,13 +9,13 @@ import { Pace } from '../../lib/pace.ts';
 import { putVersions } from './put-versions.ts';
 import { repairItem } from './repair-item.ts';
 import { requireText } from './require-valid.ts';
-import { encodeBody, seekerOf, type DuplicateRule, type NewVersion } from './version.ts';
+import { seekerOf, type DuplicateRule, type NewVersion } from './version.ts';
 
 /** Documents of one transaction (contract section 8). */
 export const CHUNK = 500;
 
-/** Large bodies are compressed in the thread pool, beside each other; small ones at once, which takes its time too. */
-const ENCODED_AT_ONCE = 8;
+/** Documents of code whose symbols are looked for at once. */
+const READ_AT_ONCE = 8;
 
 /** One document of a batch. */
 export interface BatchItem extends RawItem {
@@ -36,6 +36,10 @@ export interface BatchOptions {
    * first `processed` items, those of the transaction included. Rejecting undoes the transaction and ends the batch.
    */
   readonly within?: (tx: Transaction, soFar: BatchResult, processed: number) => Promise<void>;
+  /** What errors call the items; their indexes unless said. */
+  readonly numbers?: readonly number[];
+  /** The first transaction waits for it, while the items are prepared; nothing is written when it rejects. */
+  readonly after?: Promise<unknown>;
 }
 
 export interface BatchResult {
@@ -72,6 +76,7 @@ export function createWriter(deps: Deps): DocumentWriter {
         options.signal?.throwIfAborted();
         const versions = await prepare(deps, collection, items.slice(start, start + step), { start, effort }, options, result);
         const within = options.within && ((tx: Transaction, soFar: BatchResult) => options.within!(tx, soFar, Math.min(start + step, items.length)));
+        await options.after;
         await putChunk(deps, collection, versions, { patience, signal: options.signal, within }, result);
       }
       return result;
@@ -113,31 +118,30 @@ async function prepare(
     if (repaired) result.sanitized++;
     const problem = raw.refused ?? itemProblem(item) ?? await schemaProblem(deps, collection, item, effort);
     if (problem === undefined) valid.push(item as BatchItem & ValidItem);
-    else addFailure(result, start + i, item.key, problem);
+    else addFailure(result, options.numbers?.[start + i] ?? start + i, item.key, problem);
     options.signal?.throwIfAborted();
     await pace.rest();
   }
-  const versions: NewVersion[] = [];
-  for (let i = 0; i < valid.length; i += ENCODED_AT_ONCE) {
-    const slice = valid.slice(i, i + ENCODED_AT_ONCE);
-    versions.push(...(await Promise.all(slice.map((item) => toVersion(deps, collection, item, options)))));
+  const drafts: Draft[] = [];
+  for (let i = 0; i < valid.length; i += READ_AT_ONCE) {
+    drafts.push(...(await Promise.all(valid.slice(i, i + READ_AT_ONCE).map((item) => toDraft(deps, collection, item, options)))));
     await pace.rest();
   }
-  return versions;
+  const bodies = await deps.codec.encodeAll(valid.map(({ contentMd }) => contentMd));
+  return drafts.map((draft, i) => ({ ...draft, body: bodies[i]! }));
 }
+
+type Draft = Omit<NewVersion, 'body'>;
 
 async function schemaProblem({ schemas }: Deps, collection: string, { meta = {} }: RawItem, effort: Effort): Promise<string | undefined> {
   const violations = await schemas.violations(collection, meta, effort);
   return violations.length === 0 ? undefined : `validation failed: ${violations.join('; ')}`;
 }
 
-async function toVersion(deps: Deps, collection: string, item: BatchItem & ValidItem, { skipDuplicates, flags }: BatchOptions): Promise<NewVersion> {
+async function toDraft(deps: Deps, collection: string, item: BatchItem & ValidItem, { skipDuplicates, flags }: BatchOptions): Promise<Draft> {
   const { key, lang, meta = {}, contentMd, ttl, saveRevision } = item;
   const identity = identify(collection, key, lang);
-  return {
-    identity, meta: await withSymbols(deps, identity, meta, contentMd), body: await encodeBody(deps.codec, contentMd),
-    ttl, saveRevision, skipDuplicate: skipDuplicates, flags: flags ?? 0,
-  };
+  return { identity, meta: await withSymbols(deps, identity, meta, contentMd), ttl, saveRevision, skipDuplicate: skipDuplicates, flags: flags ?? 0 };
 }
 
 const SHOWN_KEY = 200;

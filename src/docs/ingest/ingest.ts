@@ -7,19 +7,22 @@ import type { Collections } from '../collections/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createBulkJobs, type BulkJobs } from './bulk/index.ts';
+import { importDocuments } from './import/import-documents.ts';
 import { importUrl } from './import-url/import-url.ts';
 import { ingestDocuments } from './ingest-documents.ts';
 import { uploadFiles } from './upload/upload-files.ts';
 
 /** Loading documents in bulk. Dumps of wikis are not built yet, so they have no handler. */
 export interface Ingest {
-  readonly handlers: BulkJobs['handlers'] & Required<Pick<Handlers<Operations>, 'ingestDocuments'>> & Pick<Handlers<Operations>, 'uploadFiles' | 'importUrl'>;
+  readonly handlers: BulkJobs['handlers'] & Required<Pick<Handlers<Operations>, 'ingestDocuments' | 'importDocuments'>> & Pick<Handlers<Operations>, 'uploadFiles' | 'importUrl'>;
   readonly jobs: Omit<BulkJobs, 'handlers'>;
 }
 
 export interface IngestAreas {
   readonly collections: Pick<Collections, 'configOf' | 'configure'>;
   readonly documents: Pick<Documents, 'writer' | 'handlers'>;
+  /** Resolves when everything written so far can be found; at once where nothing is said. */
+  readonly caughtUp?: (signal: AbortSignal) => Promise<void>;
   /** Carries requests to addresses that users gave; public and loopback addresses when absent. */
   readonly outbound?: Pick<Outbound, 'fetch' | 'refusal'>;
   readonly timer?: Timer | undefined;
@@ -28,13 +31,14 @@ export interface IngestAreas {
 }
 
 export function createIngest(environment: DocsEnvironment, areas: IngestAreas): Ingest {
-  const { collections, documents: { writer, handlers: { getDocument } }, outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] }), timer, converter } = areas;
+  const { collections, documents: { writer, handlers: { getDocument } }, outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] }), timer, converter, caughtUp = async () => undefined } = areas;
   const jobs = createBulkJobs(environment, { writer, outbound, timer });
   return {
     jobs,
     handlers: {
       ...jobs.handlers,
       ingestDocuments: ingestDocuments({ sql: environment.sql, collections, writer }),
+      importDocuments: importDocuments({ writer, caughtUp, log: environment.log }),
       ...(converter && {
         uploadFiles: uploadFiles({ converter, writer, getDocument }),
         importUrl: importUrl({ converter, outbound, writer, getDocument, version: environment.settings.buildVersion }),

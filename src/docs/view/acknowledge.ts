@@ -11,8 +11,8 @@ export interface Following {
 /** The areas whose operations of effect `write` put, change or remove documents. */
 const WRITING_AREAS: ReadonlySet<string> = new Set(['documents', 'ingest', 'memory']);
 
-/** Operations of those areas that change nothing that a search finds: old revisions, and jobs that write later. */
-const BESIDE_DOCUMENTS: ReadonlySet<keyof Operations> = new Set<keyof Operations>(['truncateRevisions', 'submitBulkIngest', 'cancelBulkIngest']);
+/** Operations of those areas that change nothing that a search finds, such as old revisions, or write later, and wait by themselves where somebody does. */
+const BESIDE_DOCUMENTS: ReadonlySet<keyof Operations> = new Set<keyof Operations>(['truncateRevisions', 'submitBulkIngest', 'cancelBulkIngest', 'importDocuments']);
 
 /**
  * Handlers whose writes are acknowledged when they can be found (design section 5): each that writes documents

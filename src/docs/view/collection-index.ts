@@ -59,13 +59,14 @@ export class CollectionIndex<Index extends ViewIndex> {
     return this.#serving !== undefined || this.#build !== undefined;
   }
 
-  /** Puts a document into the indexes, resting between steps. */
-  async put(entry: Entry<Index>, pace: Pace): Promise<void> {
-    await this.#each(entry.ord, (index) => entry.addTo(index), pace);
+  /** Puts a document into the indexes, resting between steps; undefined when that is done already, as it nearly always is. */
+  put(entry: Entry<Index>, pace: Pace): Promise<void> | undefined {
+    return this.#each(entry.ord, (index) => entry.addTo(index), pace);
   }
 
-  async remove(ord: number, pace: Pace): Promise<void> {
-    await this.#each(ord, (index) => index.remove(ord), pace);
+  /** As `put`. */
+  remove(ord: number, pace: Pace): Promise<void> | undefined {
+    return this.#each(ord, (index) => index.remove(ord), pace);
   }
 
   /** Resolves when no change is half done. */
@@ -114,25 +115,41 @@ export class CollectionIndex<Index extends ViewIndex> {
   }
 
   /** Notes at once that a build's own reading of the document is out of date. */
-  async #each(ord: number, change: (index: Index) => Steps | undefined | void, pace: Pace): Promise<void> {
+  #each(ord: number, change: (index: Index) => Steps | undefined | void, pace: Pace): Promise<void> | undefined {
     this.changed += 1;
     this.#build?.touched.add(ord);
+    const only = this.#build === undefined ? this.#serving : undefined;
+    if (only === undefined || only.settle?.() === true) return this.#whileChanging(() => this.#eachInSteps(change, pace));
+    const more = change(only);
+    return more?.() === true ? this.#whileChanging(() => this.#rest(only, more, pace)) : undefined;
+  }
+
+  async #whileChanging(work: () => Promise<void>): Promise<void> {
     const changing = Promise.withResolvers<void>();
     this.#changing = changing.promise;
     try {
-      for (const index of [this.#serving, this.#build?.index]) if (index !== undefined) await this.#inSteps(index, change, pace);
+      await work();
     } finally {
       this.#changing = undefined;
       changing.resolve();
     }
   }
 
+  async #eachInSteps(change: (index: Index) => Steps | undefined | void, pace: Pace): Promise<void> {
+    for (const index of [this.#serving, this.#build?.index]) if (index !== undefined) await this.#inSteps(index, change, pace);
+  }
+
   /** An index may be let go of between two steps. */
   async #inSteps(index: Index, change: (index: Index) => Steps | undefined | void, pace: Pace): Promise<void> {
-    const isHeld = (): boolean => index === this.#serving || index === this.#build?.index;
-    while (isHeld() && index.settle?.() === true) await pace.rest();
-    if (!isHeld()) return;
-    const more = change(index);
-    while (isHeld() && more?.() === true) await pace.rest();
+    while (this.#isHeld(index) && index.settle?.() === true) await pace.rest();
+    if (this.#isHeld(index)) await this.#rest(index, change(index) ?? undefined, pace);
+  }
+
+  async #rest(index: Index, more: Steps | undefined, pace: Pace): Promise<void> {
+    while (this.#isHeld(index) && more?.() === true) await pace.rest();
+  }
+
+  #isHeld(index: Index): boolean {
+    return index === this.#serving || index === this.#build?.index;
   }
 }

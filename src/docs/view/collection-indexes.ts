@@ -20,6 +20,7 @@ export interface Followed {
 interface Pending {
   readonly collection: string;
   readonly effect: Exclude<Effect, 'rebuild'>;
+  readonly change: Change;
 }
 
 /** The indexes of all collections, and how changes go to them. */
@@ -80,7 +81,7 @@ export class CollectionIndexes<Index extends ViewIndex> {
       }
       const effect = this.#kind.effectOf(change);
       if (effect === 'rebuild') outdated.add(collection);
-      else if (effect !== undefined && ord !== undefined && this.#byName.get(collection)?.isFollowing !== false) pending.set(ord, { collection, effect });
+      else if (effect !== undefined && ord !== undefined && this.#byName.get(collection)?.isFollowing !== false) pending.set(ord, { collection, effect, change });
     }
     const changed = new Set([...pending.values()].map(({ collection }) => collection));
     const failed = await this.#apply(pending, signal);
@@ -98,11 +99,15 @@ export class CollectionIndexes<Index extends ViewIndex> {
   async #apply(pending: ReadonlyMap<number, Pending>, signal: AbortSignal): Promise<boolean> {
     const pace = new Pace();
     const failures = this.#failures;
-    const unread = new Map([...pending].filter(([, { effect }]) => effect === 'read'));
-    for (const [ord, { collection, effect }] of pending) {
-      if (effect !== 'remove') continue;
-      await this.#remove(collection, ord, pace);
-      await pace.rest();
+    const unread = new Map<number, Pending>();
+    for (const [ord, next] of pending) {
+      signal.throwIfAborted();
+      const { collection, effect, change } = next;
+      const entry = effect === 'read' ? this.#kind.entryOf?.(change) : undefined;
+      const changing = effect === 'remove' ? this.#remove(collection, ord, pace) : entry && this.#put(collection, entry, pace);
+      if (effect === 'read' && entry === undefined) unread.set(ord, next);
+      if (changing !== undefined) await changing;
+      if (pace.isDue) await pace.rest();
     }
     for await (const entry of this.#entriesOf([...unread.keys()])) {
       // Thrown, so that the feed's position stays before these changes.
@@ -120,23 +125,29 @@ export class CollectionIndexes<Index extends ViewIndex> {
     if (ords.length > 0) yield* this.#kind.entriesOf(ords);
   }
 
-  async #put(name: string, entry: Entry<Index>, pace: Pace): Promise<void> {
+  #put(name: string, entry: Entry<Index>, pace: Pace): Promise<void> | undefined {
     const collection = this.#byName.get(name) ?? this.set(name, this.#kind.create(name));
-    await this.#guarded(collection, () => collection.put(entry, pace));
+    return this.#guarded(collection, () => collection.put(entry, pace));
   }
 
-  async #remove(name: string, ord: number, pace: Pace): Promise<void> {
+  #remove(name: string, ord: number, pace: Pace): Promise<void> | undefined {
     const collection = this.#byName.get(name);
-    if (collection !== undefined) await this.#guarded(collection, () => collection.remove(ord, pace));
+    return collection && this.#guarded(collection, () => collection.remove(ord, pace));
   }
 
-  async #guarded(collection: CollectionIndex<Index>, change: () => Promise<void>): Promise<void> {
+  /** Undefined when the change is done; neither throws nor rejects. */
+  #guarded(collection: CollectionIndex<Index>, change: () => Promise<void> | undefined): Promise<void> | undefined {
     try {
-      await change();
+      return change()?.catch((error: unknown) => this.#failed(collection, error));
     } catch (error) {
-      this.#log.error({ err: error, collection: collection.name }, `a ${this.#kind.name} index failed and is out of service until it is built anew`);
-      collection.fail(error);
-      this.#failures += 1;
+      this.#failed(collection, error);
+      return undefined;
     }
+  }
+
+  #failed(collection: CollectionIndex<Index>, error: unknown): void {
+    this.#log.error({ err: error, collection: collection.name }, `a ${this.#kind.name} index failed and is out of service until it is built anew`);
+    collection.fail(error);
+    this.#failures += 1;
   }
 }

@@ -55,6 +55,8 @@ class TestKind implements ViewKind<Languages> {
   /** Called before each document that a build reads. */
   beforeScan: (lang: string) => Promise<void> | void = () => {};
   poison: string | undefined;
+  /** Whether the body that a change brings stands for the language in the tables. */
+  takesWhatChangesBring = false;
   /** Steps that each document takes before it is within. */
   steps = 0;
   /** Called at each of these steps. */
@@ -83,6 +85,10 @@ class TestKind implements ViewKind<Languages> {
 
   async collections(): Promise<string[]> {
     return (await this.#sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY name')).map(({ name }) => name);
+  }
+
+  entryOf({ ord, document }: Change): Entry<Languages> | undefined {
+    return document === undefined || !this.takesWhatChangesBring ? undefined : this.#toEntry({ ord: ord!, lang: document.contentMd });
   }
 
   async *entriesOf(ords: readonly number[]): AsyncGenerator<Entry<Languages>> {
@@ -161,6 +167,22 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     await view.caughtUp();
     expect([languages(view), languages(view, 'C')]).toEqual([['en'], ['en']]);
     expect([view.bytesOf('C'), view.bytesOf('other')]).toEqual([2, undefined]);
+  });
+
+  it('takes what a change brings, the last of a document, and asks the tables where a change brings nothing', async () => {
+    const kind = new TestKind(fixture);
+    kind.takesWhatChangesBring = true;
+    const { view } = await started(kind);
+    const write = (lang: string, contentMd: string) => fixture.call('addDocument', { collection: 'c', key: 'k', lang, contentMd });
+    await write('de', 'brought');
+    await view.caughtUp();
+    expect(languages(view)).toEqual(['brought']);
+    await fixture.call('addDocuments', { collection: 'c', documents: [{ key: 'k', lang: 'de', contentMd: 'earlier' }, { key: 'k', lang: 'de', contentMd: 'later' }] });
+    await view.caughtUp();
+    expect(languages(view)).toEqual(['later']);
+    await fixture.call('setDocumentTtl', { collection: 'c', key: 'k', lang: 'de', ttl: 100 });
+    await view.caughtUp();
+    expect(languages(view)).toEqual(['de']);
   });
 
   it('refuses searches until the indexes are loaded, says when to try again, and lets writes pass meanwhile', async () => {

@@ -54,6 +54,8 @@ export interface ViewKind<Index extends ViewIndex> {
   effectOf(change: Change): Effect | undefined;
   /** Lowercased names of the collections that have something to index, those first that shall be ready first. */
   collections(): Promise<readonly string[]>;
+  /** The document as a change left it, where the change brings all that the index must know; otherwise the tables are asked. */
+  entryOf?(change: Change): Entry<Index> | undefined;
   /** The documents of some ordinals as the tables have them now, in any order; those that are not (to be) indexed are left out. */
   entriesOf(ords: readonly number[]): AsyncIterable<Entry<Index>>;
   /** All documents of a collection. One that is written meanwhile may be left out or come as it was. */

@@ -47,16 +47,24 @@ function checkPositions(tokens: readonly FormAt[]): void {
  * of text at a step.
  */
 export function* addFields(kernel: InvertedKernel, fields: readonly FieldText[], numberOf: (field: Field) => number, amount: number): Generator<undefined, void> {
-  const numbered = fields.map((value) => ({ value, number: numberOf(value.field) })).sort((a, b) => a.number - b.number);
+  const numbers = fields.map(({ field }) => numberOf(field));
   let last = -1;
   let next = 0;
-  for (const { value, number } of numbered) {
+  for (const i of inOrder(numbers)) {
+    const [value, number] = [fields[i]!, numbers[i]!];
     if (number !== last) next = 0;
     last = number;
     kernel.call.openField(number);
     const end: number = yield* 'tokens' in value ? addTokens(kernel, value.tokens, next, amount) : addText(kernel, value.text, next, amount);
     if (end > next) next = Math.max(end, Math.min(end + VALUE_GAP, LAST_START));
   }
+}
+
+/** The indexes of some numbers, by rising number; most are in that order as they come. */
+function inOrder(numbers: readonly number[]): number[] {
+  const indexes = numbers.map((_, i) => i);
+  const isSorted = numbers.every((number, i) => i === 0 || numbers[i - 1]! <= number);
+  return isSorted ? indexes : indexes.sort((a, b) => numbers[a]! - numbers[b]!);
 }
 
 /**

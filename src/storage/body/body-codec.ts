@@ -1,19 +1,61 @@
-import { decodeBody, decodeBodyAsync, DEFAULT_COMPRESSION, encodeBody, type CompressionOptions } from './codec.ts';
+import { crc32 } from 'node:zlib';
+import { decodeBody, decodeBodyAsync, DEFAULT_COMPRESSION, encodeBody, isCompressedAtOnce, type CompressionOptions } from './codec.ts';
 import { DecodedBodies, type DecodedBody } from './decoded-bodies.ts';
+import { sharedEncoder, type Encoder } from './encoder.ts';
 import { FLAGS } from './record.ts';
+
+/** A body ready to be stored. */
+export interface EncodedBody {
+  readonly stored: Uint8Array;
+  /** CRC-32 of its UTF-8. */
+  readonly crc: number;
+  /** Length of its UTF-8. */
+  readonly bytes: number;
+  /** As it was given. */
+  readonly text: string;
+}
+
+/** The way to the encoding thread and back pays from so many bodies on. */
+const WORTH_THE_WAY = 16;
 
 /** Between the text of a body and its stored form, with the compression that the settings ask for. */
 export class BodyCodec {
   readonly #compression: CompressionOptions;
+  readonly #encoder: Pick<Encoder, 'encode'>;
   readonly #decoded = new DecodedBodies();
 
-  constructor(compression: CompressionOptions = DEFAULT_COMPRESSION) {
+  /** Tests may bring another encoder. */
+  constructor(compression: CompressionOptions = DEFAULT_COMPRESSION, encoder: Pick<Encoder, 'encode'> = sharedEncoder) {
     this.#compression = compression;
+    this.#encoder = encoder;
   }
 
   /** The stored form. Call it before the transaction: a large body takes its time in the thread pool. */
   encode(text: string): Promise<Uint8Array> {
     return encodeBody(Buffer.from(text, 'utf8'), this.#compression);
+  }
+
+  /** The stored forms of many bodies, with what is stored beside them; those of middling size are compressed in a thread of their own. */
+  async encodeAll(texts: readonly string[]): Promise<EncodedBody[]> {
+    const elsewhere = texts.length < WORTH_THE_WAY ? [] : texts.filter((text) => isCompressedAtOnce(Buffer.byteLength(text), this.#compression));
+    const encoded = elsewhere.length < WORTH_THE_WAY ? [] : await this.#encodeElsewhere(elsewhere);
+    let next = 0;
+    return Promise.all(texts.map((text) => (encoded[next]?.text === text ? encoded[next++]! : this.#encodeHere(text))));
+  }
+
+  async #encodeHere(text: string): Promise<EncodedBody> {
+    const utf8 = Buffer.from(text, 'utf8');
+    return { stored: await encodeBody(utf8, this.#compression), crc: crc32(utf8), bytes: utf8.length, text };
+  }
+
+  /** None when the thread fails. */
+  async #encodeElsewhere(texts: readonly string[]): Promise<EncodedBody[]> {
+    try {
+      const { bytes, ends, crcs } = await this.#encoder.encode(texts, this.#compression);
+      return texts.map((text, i) => ({ stored: bytes.subarray(i === 0 ? 0 : ends[i - 1]!, ends[i]!), crc: crcs[i]!, bytes: Buffer.byteLength(text), text }));
+    } catch {
+      return [];
+    }
   }
 
   /** The text of a stored form, whatever settings it was written with; throws `internal` when it is sealed or damaged. */

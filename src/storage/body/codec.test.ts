@@ -1,4 +1,4 @@
-import { zstdCompressSync } from 'node:zlib';
+import { crc32, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BodyCodec } from './body-codec.ts';
@@ -89,5 +89,24 @@ describe('BodyCodec', () => {
       expect(await textFirst.bytesAsync(stored, true)).toEqual({ utf8: Buffer.from(text), text });
       expect(await new BodyCodec().bytesAsync(stored, true)).toEqual({ utf8: Buffer.from(text), text });
     }
+  });
+
+  it('encodes many bodies as it does each, here and in its thread', async () => {
+    const codec = new BodyCodec();
+    const lengths = [0, 1, 1023, 1024, 1500, 8191, 8192, 20_000];
+    const texts = Array.from({ length: 40 }, (_, i) => `${i} Grüße 🧭 `.repeat(lengths[i % lengths.length]! / 8).slice(0, lengths[i % lengths.length]));
+    const encoded = await codec.encodeAll(texts);
+    for (const [i, text] of texts.entries()) {
+      const utf8 = Buffer.from(text);
+      expect(encoded[i]).toMatchObject({ text, crc: crc32(utf8), bytes: utf8.length });
+      expect(Buffer.compare(encoded[i]!.stored, await codec.encode(text))).toBe(0);
+    }
+    expect(await codec.encodeAll([])).toEqual([]);
+  });
+
+  it('encodes here when the thread fails', async () => {
+    const codec = new BodyCodec(undefined, { encode: () => Promise.reject(new Error('lost')) });
+    const texts = Array.from({ length: 30 }, (_, i) => `${i} `.repeat(700));
+    expect((await codec.encodeAll(texts)).map(({ stored }) => codec.decode(stored))).toEqual(texts);
   });
 });

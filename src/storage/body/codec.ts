@@ -29,10 +29,19 @@ const decompressInPool = promisify(zstdDecompress);
 /** The stored form of a body (decisions section 2.4, "Compression record"). */
 export async function encodeBody(body: Uint8Array, options: CompressionOptions = DEFAULT_COMPRESSION): Promise<Uint8Array> {
   const flag = chooseFlag(body.length, options);
-  if (flag === FLAGS.raw) return toRecord(flag, body, body);
-  const settings = zstdOptions(flag, body.length);
-  const payload = body.length >= LARGE_TO_COMPRESS ? await compressInPool(body, settings) : zstdCompressSync(body, settings);
-  return toRecord(flag, payload, body);
+  if (flag === FLAGS.raw || body.length < LARGE_TO_COMPRESS) return encodeBodySync(body, options);
+  return toRecord(flag, await compressInPool(body, zstdOptions(flag, body.length)), body);
+}
+
+/** As `encodeBody`, in the calling thread. */
+export function encodeBodySync(body: Uint8Array, options: CompressionOptions): Uint8Array {
+  const flag = chooseFlag(body.length, options);
+  return toRecord(flag, flag === FLAGS.raw ? body : zstdCompressSync(body, zstdOptions(flag, body.length)), body);
+}
+
+/** Whether a body of so many bytes is compressed, and not in the thread pool. */
+export function isCompressedAtOnce(bytes: number, options: CompressionOptions): boolean {
+  return bytes < LARGE_TO_COMPRESS && chooseFlag(bytes, options) !== FLAGS.raw;
 }
 
 /** The body of a stored form; throws `internal` when it is sealed or damaged, and never answers a wrong body. */

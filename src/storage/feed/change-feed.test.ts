@@ -39,6 +39,32 @@ describe('ChangeFeed', () => {
     expect(await append()).toBe(2);
   });
 
+  it('hands documents to those who follow closely, and to nobody else', async () => {
+    let position = 0;
+    const leave = feed.join({ wake: () => undefined, position: () => position });
+    const document = { meta: { a: ['1'] }, contentMd: 'text', addedAt: 1, updatedAt: 2, expiresAt: null };
+    await append({ ...put('a'), document }, put('b'));
+    const [first] = await feed.read(0, 1);
+    expect(first).toEqual({ ...put('a'), lsn: 1, at: 1000, flags: 0, document });
+    expect((await new ChangeFeed(sql).read(0, 1))[0]).toEqual({ ...put('a'), lsn: 1, at: 1000, flags: 0 });
+    position = 2;
+    expect(await feed.read(2, 1)).toEqual([]);
+    expect((await feed.read(0, 2)).map((change) => [change.lsn, change.document])).toEqual([[1, undefined], [2, undefined]]);
+    leave();
+  });
+
+  it('hands on nothing that was undone', async () => {
+    const leave = feed.join({ wake: () => undefined, position: () => 0 });
+    await append(put('a'));
+    await expect(sql.transaction(async (tx) => {
+      await feed.append(tx, [put('undone')]);
+      throw new Error('undone');
+    })).rejects.toThrow('undone');
+    await append(put('b'));
+    expect((await feed.read(0, 9)).map(({ docId }) => docId)).toEqual(['a', 'b']);
+    leave();
+  });
+
   it('knows a number that no visible change exceeds, without a question to the database', async () => {
     expect(feed.latest).toBeUndefined();
     await feed.head();

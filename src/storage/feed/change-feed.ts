@@ -2,6 +2,7 @@ import { systemClock, type Clock } from '../../lib/clock.ts';
 import type { Sql, SqlValue, Transaction } from '../port.ts';
 import type { Change, NewChange } from './change.ts';
 import { FeedGap } from './feed-gap.ts';
+import { RecentChanges } from './recent-changes.ts';
 
 const INSERT = 'INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
 const SELECT = 'SELECT lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail FROM changes WHERE lsn > ? ORDER BY lsn LIMIT ?';
@@ -47,7 +48,10 @@ export class ChangeFeed {
   readonly #sql: Sql;
   readonly #clock: Clock;
   readonly #readers = new Set<FeedReader>();
+  readonly #recent = new RecentChanges();
   #latest: number | undefined;
+  /** Number of the last change that this process committed. */
+  #committed: number | undefined;
 
   constructor(sql: Sql, clock: Clock = systemClock) {
     this.#sql = sql;
@@ -64,8 +68,13 @@ export class ChangeFeed {
     const at = this.#clock.now();
     // Before anybody can see the changes; should they be undone, a number that is too high does no harm.
     this.#latest = head + changes.length;
-    await tx.runMany(INSERT, changes.map((change, i) => toParameters(change, head + 1 + i, at)));
-    tx.onCommit(() => this.#wake());
+    const numbered = changes.map((change, i): Change => ({ ...change, lsn: head + 1 + i, at, flags: change.flags ?? 0 }));
+    await tx.runMany(INSERT, numbered.map(toParameters));
+    tx.onCommit(() => {
+      this.#recent.add(numbered);
+      this.#committed = head + numbered.length;
+      this.#wake();
+    });
     return head + changes.length;
   }
 
@@ -80,6 +89,8 @@ export class ChangeFeed {
   /** Number of the newest committed change; 0 when there was none yet. */
   async head(): Promise<number> {
     const head = await headOf(this.#sql);
+    // The database was replaced by one in which they did not happen.
+    if (head < this.#recent.last) this.#recent.clear();
     // Of a database that was restored, it is greater than all that were appended here.
     this.#latest = Math.max(this.#latest ?? 0, head);
     return head;
@@ -93,6 +104,11 @@ export class ChangeFeed {
 
   /** At most `limit` changes that follow a position; none at the head. Throws `FeedGap`. */
   async read(after: number, limit: number): Promise<Change[]> {
+    this.#releaseRead();
+    // Nobody else writes: whoever has it all need not ask the tables after each write.
+    if (after === this.#committed) return [];
+    const recent = this.#recent.after(after, limit);
+    if (recent !== undefined) return recent;
     const rows = await this.#sql.all<ChangeRow>(SELECT, [after, limit]);
     if (rows[0]?.lsn !== after + 1) await this.#refuseGap(after);
     return rows.map(toChange);
@@ -114,6 +130,7 @@ export class ChangeFeed {
     for (let from = await this.oldest(); from <= last && from > 0; from += PRUNE_STEP) {
       const to = Math.min(last, from + PRUNE_STEP - 1);
       const { changes } = await this.#sql.transaction((tx) => tx.run('DELETE FROM changes WHERE lsn <= ?', [to]));
+      this.#recent.release(to);
       deleted += changes;
     }
     return deleted;
@@ -128,8 +145,12 @@ export class ChangeFeed {
   async restart(tx: Transaction, beyond: number): Promise<number> {
     const lsn = Math.max(await headOf(tx), beyond) + 2;
     await tx.run('DELETE FROM changes');
-    await tx.run(INSERT, toParameters({ kind: 'feed.restart', collection: '' }, lsn, this.#clock.now()));
-    tx.onCommit(() => this.#wake());
+    await tx.run(INSERT, toParameters({ kind: 'feed.restart', collection: '', lsn, at: this.#clock.now(), flags: 0 }));
+    tx.onCommit(() => {
+      this.#recent.clear();
+      this.#committed = lsn;
+      this.#wake();
+    });
     return lsn;
   }
 
@@ -162,6 +183,13 @@ export class ChangeFeed {
     if (!reachable) throw new FeedGap(after, oldest, head);
   }
 
+  /** What every reader has handled is only memory. */
+  #releaseRead(): void {
+    let least = Infinity;
+    for (const { position } of this.#readers) least = Math.min(least, position() ?? Infinity);
+    this.#recent.release(least);
+  }
+
   #wake(): void {
     for (const reader of this.#readers) reader.wake();
   }
@@ -172,8 +200,8 @@ async function headOf(queries: Pick<Sql, 'get'> | Transaction): Promise<number> 
   return row!.lsn ?? 0;
 }
 
-function toParameters(change: NewChange, lsn: number, at: number): SqlValue[] {
-  const { kind, collection, ord = null, docId = null, key = null, lang = null, flags = 0, detail = null } = change;
+function toParameters(change: Change): SqlValue[] {
+  const { lsn, kind, collection, ord = null, docId = null, key = null, lang = null, at, flags, detail = null } = change;
   return [lsn, kind, collection, ord, docId, key, lang, at, flags, detail];
 }
 

@@ -35,6 +35,18 @@ export interface NewChange {
   readonly flags?: number;
   /** JSON, in the form that the kind's area gives it. */
   readonly detail?: string;
+  /** Not stored: those who follow closely get it, all others read the tables. */
+  readonly document?: WrittenDocument;
+}
+
+/** What a change made of a document, for those who follow the feed in this process. It is shared: do not change it. */
+export interface WrittenDocument {
+  readonly meta: Readonly<Record<string, readonly string[]>>;
+  readonly contentMd: string;
+  /** Unix seconds. */
+  readonly addedAt: number;
+  readonly updatedAt: number;
+  readonly expiresAt: number | null;
 }
 
 /** A committed change. */

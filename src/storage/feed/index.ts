@@ -1,4 +1,4 @@
-export { CHANGE_FLAGS, type Change, type ChangeKind, type NewChange } from './change.ts';
+export { CHANGE_FLAGS, type Change, type ChangeKind, type NewChange, type WrittenDocument } from './change.ts';
 export { ChangeFeed, type FeedReader, type Keep } from './change-feed.ts';
 export { forgetCursor, memoryCursor, storedCursor, type Cursor } from './cursor.ts';
 export { FeedGap } from './feed-gap.ts';

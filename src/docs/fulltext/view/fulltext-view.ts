@@ -36,6 +36,7 @@ function fullTextKind({ sql, codec, clock }: Environment, { indexes, analyzerOf 
       const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY docs');
       return rows.map(({ name }) => name);
     },
+    entryOf: ({ ord, key, lang, document }) => (document === undefined || ord === undefined ? undefined : toEntry({ ord, key: key!, lang: lang!, meta: document.meta, contentMd: document.contentMd })),
     entriesOf: (ords) => map(textsOf(sql, codec, ords), toEntry),
     allEntries: (collection) => map(allTexts(sql.background, codec, collection, unixSeconds(clock)), toEntry),
   };

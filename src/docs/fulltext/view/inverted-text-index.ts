@@ -60,8 +60,10 @@ class InvertedTextIndex implements TextIndex {
   /** Texts of source code become tokens here, all others in the index. */
   *#putInSteps({ ord, documentClass, analyzer, fields, named }: IndexedDocument): Generator<undefined, void> {
     const texts: FieldText[] = [];
-    for (const [field, values] of [...fields.entries(), ...named]) {
-      for (const text of values) texts.push(documentClass === CODE_CLASS ? { field, tokens: yield* codeTokens(text) } : { field, text });
+    for (let field = 0; field < fields.length; field++) for (const text of fields[field]!) texts.push({ field, text });
+    for (const [field, values] of named) for (const text of values) texts.push({ field, text });
+    if (documentClass === CODE_CLASS) {
+      for (const [i, value] of texts.entries()) if ('text' in value) texts[i] = { field: value.field, tokens: yield* codeTokens(value.text) };
     }
     const addition = this.#index.beginAdd(ord, texts, analyzer.stemming ? analyzer : undefined, documentClass);
     while (addition.step(STEP_MS)) yield;

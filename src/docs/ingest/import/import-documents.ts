@@ -1,0 +1,124 @@
+import type { Operations } from '../../../../generated/docs/operations.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import type { Log } from '../../../lib/log.ts';
+import type { Download, Handlers, StreamedBody } from '../../../operations/index.ts';
+import { Pace } from '../../../lib/pace.ts';
+import { requireText, type BatchItem, type BatchOptions, type DocumentWriter } from '../../documents/index.ts';
+import { changeFlags, effectiveOptions, type EffectiveOptions } from '../profile.ts';
+import { SCRAPED_AT } from '../to-item.ts';
+import { linesOf } from './lines.ts';
+import { Progress, type Counted } from './progress.ts';
+import { toBatchItem } from './to-batch-item.ts';
+
+export interface ImportDeps {
+  readonly writer: DocumentWriter;
+  /** Resolves when everything written so far can be found. */
+  readonly caughtUp: (signal: AbortSignal) => Promise<void>;
+  readonly log: Pick<Log, 'error'>;
+}
+
+/** Documents of a batch, unless their text fills it before. */
+const BATCH = 500;
+const BATCH_UNITS = 4 * 2 ** 20;
+
+/** Batches under way: one is read and compressed while another is written and a third one indexed. */
+const UNDER_WAY = 3;
+
+/** One import: where it writes, how, and who waits for it. */
+interface Job {
+  readonly collection: string;
+  readonly options: EffectiveOptions;
+  readonly body: StreamedBody;
+  readonly signal: AbortSignal;
+  /** Whether the client may know which documents were left as they were. */
+  readonly mayRead: boolean;
+}
+
+/** `POST /v1/import`: a line is a document, and is read when the documents before it are on their way. */
+export function importDocuments(deps: ImportDeps): Required<Handlers<Operations>>['importDocuments'] {
+  return async ({ collection, profile, saveRevision }, { caller: { body }, identity, signal }) => {
+    requireText(collection);
+    if (body === undefined) throw new ServiceError('invalid_argument', 'the documents must come as a stream of lines');
+    const options = effectiveOptions({ profile, ...(saveRevision !== undefined && { saveRevision }) });
+    const content = answerOf(deps, { collection, options, body, signal, mayRead: identity.may('read', collection) });
+    return { contentType: 'application/x-ndjson', live: true, content } satisfies Download;
+  };
+}
+
+/** Ends the import when nobody reads on. */
+async function* answerOf(deps: ImportDeps, job: Job): AsyncGenerator<Uint8Array> {
+  const over = new AbortController();
+  const progress = new Progress();
+  const signal = AbortSignal.any([job.signal, over.signal]);
+  const work = run(deps, { ...job, signal }, progress).then(() => progress.end({ done: true }), (error: unknown) => progress.end(failureOf(deps, error, signal)));
+  try {
+    for await (const line of progress.lines()) yield Buffer.from(line);
+  } finally {
+    over.abort();
+    await work;
+  }
+}
+
+async function run(deps: ImportDeps, job: Job, progress: Progress): Promise<void> {
+  const underWay: Promise<void>[] = [];
+  let before: Promise<unknown> = Promise.resolve();
+  try {
+    for await (const batch of batchesOf(job)) {
+      job.signal.throwIfAborted();
+      const stored = deps.writer.put(job.collection, batch.items, { ...optionsOf(job), numbers: batch.numbers, after: before });
+      before = stored;
+      const done = stored.then(async (result) => {
+        await deps.caughtUp(job.signal);
+        progress.add(batch.items.length, shownTo(job, result));
+      });
+      // Told when its turn comes.
+      done.catch(() => undefined);
+      underWay.push(done);
+      if (underWay.length >= UNDER_WAY) await underWay.shift();
+    }
+  } finally {
+    const failure = (await Promise.allSettled(underWay)).find(({ status }) => status === 'rejected');
+    if (failure !== undefined) await Promise.reject((failure as PromiseRejectedResult).reason as Error);
+  }
+}
+
+interface Batch {
+  readonly items: BatchItem[];
+  /** Numbers of their lines. */
+  readonly numbers: number[];
+}
+
+async function* batchesOf({ body: { content, maxRecordBytes: maxBytes }, options: { saveRevision } }: Job): AsyncGenerator<Batch> {
+  const pace = new Pace();
+  let [batch, units] = [emptyBatch(), 0];
+  for await (const lines of linesOf(content, maxBytes)) {
+    for (const line of lines) {
+      batch.items.push(toBatchItem(line, { saveRevision, maxBytes }));
+      batch.numbers.push(line.number);
+      units += line.text?.length ?? 0;
+      if (batch.items.length < BATCH && units < BATCH_UNITS) continue;
+      yield batch;
+      [batch, units] = [emptyBatch(), 0];
+      if (pace.isDue) await pace.rest();
+    }
+  }
+  if (batch.items.length > 0) yield batch;
+}
+
+const emptyBatch = (): Batch => ({ items: [], numbers: [] });
+
+function optionsOf({ options, signal }: Job): BatchOptions {
+  return { skipDuplicates: options.skipDuplicates ? { ignoredMeta: [SCRAPED_AT] } : undefined, flags: changeFlags(options), signal };
+}
+
+/** Which documents were stored as they came tells what is stored, so only readers learn it. */
+function shownTo({ mayRead }: Job, result: Counted): Counted {
+  return mayRead ? result : { ...result, updated: result.updated + result.skipped, skipped: 0 };
+}
+
+/** What the client may know; one that has gone is told nothing. */
+function failureOf({ log }: ImportDeps, error: unknown, signal: AbortSignal): { error: string; code: string } {
+  if (error instanceof ServiceError) return { error: error.message, code: error.code };
+  if (!signal.aborted) log.error({ err: error }, 'an import could not go on');
+  return { error: 'internal error', code: 'internal' };
+}

@@ -1,0 +1,54 @@
+import type { BatchItem } from '../../documents/index.ts';
+import type { Line } from './lines.ts';
+
+const SHOWN_MESSAGE = 200;
+
+export interface LineOptions {
+  /** Of documents whose lines do not say it. */
+  readonly saveRevision: boolean;
+  /** Bytes that a line may have. */
+  readonly maxBytes: number;
+}
+
+/** The item of a batch that a line stands for; one that cannot be read carries the reason, and fails alone. Fields that a document does not have are passed over. */
+export function toBatchItem({ text }: Line, { saveRevision, maxBytes }: LineOptions): BatchItem {
+  if (text === undefined) return { saveRevision, refused: `the line is longer than ${maxBytes} bytes` };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { saveRevision, refused: `invalid JSON: ${(error as Error).message.slice(0, SHOWN_MESSAGE)}` };
+  }
+  if (!isObject(value)) return { saveRevision, refused: 'invalid JSON: a line must be an object' };
+  const { key, lang, contentMd, meta, ttl, saveRevision: own = saveRevision } = value;
+  const problem = problemOf(value);
+  if (problem !== undefined) return { ...(typeof key === 'string' && { key }), saveRevision, refused: problem };
+  return {
+    key: key as string | undefined, lang: lang as string | undefined, contentMd: contentMd as string | undefined,
+    meta: meta === undefined ? undefined : listsOf(meta as Readonly<Record<string, unknown>>), ttl: ttl as number | undefined, saveRevision: own as boolean,
+  };
+}
+
+/** What is of a wrong type; the writer judges the rest. */
+function problemOf({ key, lang, contentMd, meta, ttl, saveRevision }: Readonly<Record<string, unknown>>): string | undefined {
+  for (const [name, value] of Object.entries({ key, lang, contentMd })) if (value !== undefined && typeof value !== 'string') return `${name} must be a string`;
+  if (ttl !== undefined && !Number.isSafeInteger(ttl)) return 'ttl must be an integer';
+  if (saveRevision !== undefined && typeof saveRevision !== 'boolean') return 'saveRevision must be true or false';
+  if (meta === undefined) return undefined;
+  if (!isObject(meta)) return 'meta must be an object';
+  const wrong = Object.entries(meta).find(([, value]) => !(Array.isArray(value) ? value.every(isScalar) : isScalar(value)));
+  return wrong && `meta.${wrong[0].slice(0, 80)} must be a string, a number, true or false, or a list of these`;
+}
+
+/** As metadata of other requests (decision D-135): what is single becomes a list, and everything a string. */
+function listsOf(meta: Readonly<Record<string, unknown>>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(meta).map(([key, value]) => [key, (Array.isArray(value) ? value : [value]).map(String)]));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}

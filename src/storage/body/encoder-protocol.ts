@@ -1,0 +1,16 @@
+import type { CompressionOptions } from './codec.ts';
+
+export interface EncoderRequest {
+  readonly id: number;
+  readonly texts: readonly string[];
+  readonly compression: CompressionOptions;
+}
+
+/** The stored forms behind each other, where each ends, and the CRC-32 of each text's UTF-8. */
+export interface Encoded {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly ends: Uint32Array;
+  readonly crcs: Uint32Array;
+}
+
+export type EncoderReply = { readonly id: number } & (Encoded | { readonly error: string });

@@ -1,0 +1,77 @@
+import type { Change } from './change.ts';
+
+export interface RecentLimits {
+  readonly changes: number;
+  /** UTF-16 units of the documents that the changes bring; one change may exceed them by itself. */
+  readonly units: number;
+}
+
+const LIMITS: RecentLimits = { changes: 8192, units: 16 * 2 ** 20 };
+
+/**
+ * The newest changes that this process committed, without a gap. Those who follow closely read them from here, with the
+ * documents that they brought: reading a row again, decompressing its body and parsing its metadata takes longer than writing it.
+ */
+export class RecentChanges {
+  readonly #limits: RecentLimits;
+  #changes: Change[] = [];
+  /** Index of the first one that is kept: those before it are cut off now and then. */
+  #from = 0;
+  #units = 0;
+
+  constructor(limits: RecentLimits = LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** Takes committed changes, in order. Changes that do not follow the last one take the place of all others. */
+  add(changes: readonly Change[]): void {
+    const last = this.#changes.at(-1);
+    if (last !== undefined && changes[0]?.lsn !== last.lsn + 1) this.clear();
+    for (const change of changes) {
+      this.#changes.push(change);
+      this.#units += unitsOf(change);
+    }
+    while (this.#changes.length - this.#from > this.#limits.changes || (this.#units > this.#limits.units && this.#changes.length - this.#from > 1)) this.#forgetFirst();
+    this.#cutOff();
+  }
+
+  /** At most `limit` changes that follow a number; undefined where the tables must be asked. */
+  after(lsn: number, limit: number): Change[] | undefined {
+    const first = this.#changes[this.#from];
+    if (first === undefined || lsn + 1 < first.lsn || lsn >= this.#changes.at(-1)!.lsn) return undefined;
+    const start = this.#from + (lsn + 1 - first.lsn);
+    return this.#changes.slice(start, start + limit);
+  }
+
+  /** Number of the newest one; 0 when there is none. */
+  get last(): number {
+    return this.#changes.at(-1)?.lsn ?? 0;
+  }
+
+  /** Lets go of the changes up to a number. */
+  release(lsn: number): void {
+    while (this.#from < this.#changes.length && this.#changes[this.#from]!.lsn <= lsn) this.#forgetFirst();
+    this.#cutOff();
+  }
+
+  clear(): void {
+    this.#changes = [];
+    this.#from = 0;
+    this.#units = 0;
+  }
+
+  #forgetFirst(): void {
+    this.#units -= unitsOf(this.#changes[this.#from++]!);
+  }
+
+  #cutOff(): void {
+    if (this.#from === this.#changes.length) return this.clear();
+    if (this.#from <= this.#changes.length / 2) return;
+    this.#changes = this.#changes.slice(this.#from);
+    this.#from = 0;
+  }
+}
+
+function unitsOf({ document }: Change): number {
+  return document?.contentMd.length ?? 0;
+}
