@@ -24,6 +24,7 @@ import { schemas } from './scenarios/schemas.ts';
 import { system } from './scenarios/system.ts';
 import { vectorOperations } from './scenarios/vector-operations.ts';
 import { vectors } from './scenarios/vectors.ts';
+import { webhooks } from './scenarios/webhooks.ts';
 import { ADMIN, AT_REST, startWithAuth, tokenOf } from './support/access-server.ts';
 
 /**
@@ -31,7 +32,7 @@ import { ADMIN, AT_REST, startWithAuth, tokenOf } from './support/access-server.
  * same: the values that messages can hold, the errors with their code and message.
  */
 const SCENARIOS: DocsScenarios = {
-  ...access, ...encryption, ...documents, ...revisions, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid,
+  ...access, ...encryption, ...documents, ...revisions, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...webhooks,
 };
 
 /** What is not the same twice: a backup needs a new name, a token is a new one. */
