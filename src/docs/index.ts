@@ -18,6 +18,7 @@ import { createSchemas } from './schemas/index.ts';
 import { gateSearches, SearchGate } from './search-gate.ts';
 import { SearchStats } from './search-stats.ts';
 import { createSystem, type System } from './system/index.ts';
+import { createTemporal } from './temporal/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
 import { acknowledgeCaughtUp, awaitIndexes, Readiness, whenCaughtUp } from './view/index.ts';
 import { createWebhooks } from './webhooks/index.ts';
@@ -64,6 +65,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const documents = createDocuments(env, { collections, columns, schemas, room: embeddings.room });
   const webhooks = createWebhooks(env, { outbound, documents });
   const alarms = createAlarms(env);
+  const temporal = createTemporal(env, { collections, documents });
   const ingest = createIngest(env, { collections, documents });
   const fullText = createFullText(env, { columns });
   const curation = createCuration(env);
@@ -76,7 +78,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const reload = async (): Promise<void> => {
     for (const area of [access, collections, schemas, documents, fullText, curation, webhooks]) await area.load();
   };
-  const maintenance = createMaintenance(env, { documents, onRestored: [reload, encryption.check, () => search.view.restart(), () => columns.restart(), () => vectors.view.restart(), () => embeddings.restart()] });
+  const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => vectors.view.restart(), () => embeddings.restart()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
   const stats = env.settings.searchStats ? new SearchStats() : undefined;
   const registerMetrics: typeof embeddings.registerMetrics = (registers) => {
@@ -85,6 +87,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     stats?.registerMetrics(registers);
     audit.registerMetrics(registers);
     webhooks.registerMetrics(registers);
+    temporal.registerMetrics(registers);
   };
   const readiness = new Readiness(search.view, vectors.view, columns);
   const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection) });
@@ -105,6 +108,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers,
     ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
     ...encryption.handlers, ...audit.handlers, ...webhooks.handlers,
+    ...temporal.handlers, getDocument: temporal.recorded(documents.handlers.getDocument),
     ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, ...memory.handlers,
   };
   await audit.start();
@@ -112,6 +116,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     await encryption.start();
     await webhooks.start();
     alarms.start();
+    temporal.start();
   }
   const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view, columns), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
   return {
@@ -132,6 +137,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     observeRefusal: audit.observeRefusal,
     async stop() {
       await alarms.stop();
+      await temporal.stop();
       await webhooks.stop();
       await encryption.stop();
       await audit.stop();

@@ -7,7 +7,8 @@ import { access } from './0006-access.ts';
 import { deletedDocuments } from './0007-deleted-documents.ts';
 import { columnsInMemory } from './0008-columns-in-memory.ts';
 import { webhooks } from './0009-webhooks.ts';
+import { temporal } from './0010-temporal.ts';
 import type { Migration } from './migration.ts';
 
 /** Every format of the document service's database, oldest first. A new one is appended; none ever changes. */
-export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, webhooks];
+export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, webhooks, temporal];
