@@ -68,7 +68,7 @@ describe('one attempt of a delivery', () => {
 
   it('fails where the endpoint resets the connection, or nobody listens', async () => {
     onRequest = (socket) => void socket.resetAndDestroy();
-    expect(await post()).toMatchObject({ kind: 'failed', error: expect.stringContaining('fetch failed') as string });
+    expect(await post()).toMatchObject({ kind: 'failed', error: expect.stringMatching(/ECONNRESET|closed/) as string });
     expect(await post('http://127.0.0.1:1/')).toMatchObject({ kind: 'failed' });
   });
 
@@ -87,5 +87,22 @@ describe('one attempt of a delivery', () => {
   it('reads no more of an answer than it needs', async () => {
     onRequest = answering('200 OK', 'x'.repeat(100_000));
     expect(await post()).toEqual({ kind: 'delivered' });
+  });
+
+  it('takes no header of framing, and no port of another protocol', async () => {
+    const send = outbound.sender({ timeoutMs: 1000, maxBytes: 10 });
+    const signal = new AbortController().signal;
+    await expect(send({ url: 'http://127.0.0.1:80/', method: 'POST', headers: { 'Transfer-Encoding': 'chunked' } }, signal)).rejects.toMatchObject({ rule: 'header' });
+    await expect(send({ url: 'http://127.0.0.1:25/', method: 'POST', headers: {} }, signal)).rejects.toMatchObject({ rule: 'address' });
+  });
+
+  it('ends when it is cut off', async () => {
+    const begun = Promise.withResolvers<void>();
+    onRequest = () => begun.resolve();
+    const cutting = new AbortController();
+    const outcome = poster(outbound)({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, headers: {}, body: new Uint8Array(2) }, cutting.signal);
+    await begun.promise;
+    cutting.abort();
+    expect(await outcome).toMatchObject({ kind: 'failed' });
   });
 });
