@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { benchEngine } from './engine.ts';
+import { benchEvents } from './events.ts';
 import { benchFilters, benchFiltersMillion } from './filters.ts';
 import { benchFullText } from './fulltext.ts';
 import { benchHighlights } from './highlights.ts';
@@ -40,6 +41,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   filters: benchFilters,
   'filters-million': benchFiltersMillion,
   load: benchSearchUnderLoad,
+  events: benchEvents,
   'login-timing': benchLoginTiming,
   vectors: benchVectors,
   'vector-scans': benchVectorScans,

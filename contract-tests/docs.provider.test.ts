@@ -18,8 +18,10 @@ import { memory } from './scenarios/memory.ts';
 import { revisions } from './scenarios/revisions.ts';
 import { schemas } from './scenarios/schemas.ts';
 import { system } from './scenarios/system.ts';
+import { temporal } from './scenarios/temporal.ts';
 import { vectorOperations } from './scenarios/vector-operations.ts';
 import { vectors } from './scenarios/vectors.ts';
+import { webhooks } from './scenarios/webhooks.ts';
 import { ADMIN, AT_REST, startWithAuth, tokenOf } from './support/access-server.ts';
 
 let token = '';
@@ -34,5 +36,5 @@ providerSuite({
     token = await tokenOf(server.url, ADMIN);
     return server;
   },
-  scenarios: { ...access, ...audit, ...encryption, ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid },
+  scenarios: { ...access, ...audit, ...encryption, ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...webhooks, ...temporal },
 });

@@ -22,8 +22,10 @@ import { revisions } from './scenarios/revisions.ts';
 import type { DocsScenarios } from './scenarios/scenario.ts';
 import { schemas } from './scenarios/schemas.ts';
 import { system } from './scenarios/system.ts';
+import { temporal } from './scenarios/temporal.ts';
 import { vectorOperations } from './scenarios/vector-operations.ts';
 import { vectors } from './scenarios/vectors.ts';
+import { webhooks } from './scenarios/webhooks.ts';
 import { ADMIN, AT_REST, startWithAuth, tokenOf } from './support/access-server.ts';
 
 /**
@@ -31,7 +33,7 @@ import { ADMIN, AT_REST, startWithAuth, tokenOf } from './support/access-server.
  * same: the values that messages can hold, the errors with their code and message.
  */
 const SCENARIOS: DocsScenarios = {
-  ...access, ...encryption, ...documents, ...revisions, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid,
+  ...access, ...encryption, ...documents, ...revisions, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...webhooks, ...temporal,
 };
 
 /** What is not the same twice: a backup needs a new name, a token is a new one. */

@@ -27,6 +27,7 @@ export function startWithAuth(env: Environment = {}, clock?: Clock): Promise<Doc
 /** Switches on what the scenarios of audit and encryption need. */
 export const AT_REST: Environment = {
   SVC_AUDIT_ENABLED: 'true', SVC_AUDIT_EXPORT_SYSLOG_ADDR: '127.0.0.1:9', SVC_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+  SVC_TEMPORAL: 'true',
 };
 
 /** Signs in. */

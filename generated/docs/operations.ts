@@ -190,6 +190,12 @@ import type {
   CreateWebhookResponses,
   DeleteWebhookData,
   DeleteWebhookResponses,
+  UpdateWebhookData,
+  UpdateWebhookResponses,
+  ListWebhookDeadLettersData,
+  ListWebhookDeadLettersResponses,
+  RedeliverWebhooksData,
+  RedeliverWebhooksResponses,
   ListAutomationRulesData,
   ListAutomationRulesResponses,
   CreateAutomationRuleData,
@@ -376,6 +382,9 @@ export interface Operations {
   listWebhooks: Operation<FlatInput<NonNullable<ListWebhooksData['query']>, 'offset'>, ListWebhooksResponses[200]>;
   createWebhook: Operation<FlatInput<NonNullable<CreateWebhookData['body']>, 'collection'>, CreateWebhookResponses[200]>;
   deleteWebhook: Operation<FlatInput<NonNullable<DeleteWebhookData['body']>>, DeleteWebhookResponses[200]>;
+  updateWebhook: Operation<FlatInput<NonNullable<UpdateWebhookData['body']>>, UpdateWebhookResponses[200]>;
+  listWebhookDeadLetters: Operation<FlatInput<NonNullable<ListWebhookDeadLettersData['query']>, 'offset'>, ListWebhookDeadLettersResponses[200]>;
+  redeliverWebhooks: Operation<FlatInput<NonNullable<RedeliverWebhooksData['body']>>, RedeliverWebhooksResponses[200]>;
   listAutomationRules: Operation<FlatInput<NonNullable<ListAutomationRulesData['query']>, 'offset'>, ListAutomationRulesResponses[200]>;
   createAutomationRule: Operation<FlatInput<NonNullable<CreateAutomationRuleData['body']>, 'enabled' | 'collection' | 'searchType' | 'query' | 'threshold' | 'webhookUrl' | 'events' | 'sentimentEnabled' | 'sentimentMin' | 'sentimentMax' | 'conditionLogic' | 'method'>, CreateAutomationRuleResponses[201]>;
   getAutomationRule: Operation<FlatInput<NonNullable<GetAutomationRuleData['path']>>, GetAutomationRuleResponses[200]>;
@@ -521,6 +530,9 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   listWebhooks: {"id":"listWebhooks","method":"GET","path":"/v1/webhooks","area":"webhooks","summary":"List the webhooks","access":"admin","effect":"read","pages":"*","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"collection","in":"query","field":"collection","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
   createWebhook: {"id":"createWebhook","method":"POST","path":"/v1/webhooks","area":"webhooks","summary":"Register a webhook","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   deleteWebhook: {"id":"deleteWebhook","method":"POST","path":"/v1/webhooks/delete","area":"webhooks","summary":"Delete a webhook","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  updateWebhook: {"id":"updateWebhook","method":"POST","path":"/v1/webhooks/update","area":"webhooks","summary":"Change, pause or resume a webhook","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  listWebhookDeadLetters: {"id":"listWebhookDeadLetters","method":"GET","path":"/v1/webhooks/dead-letters","area":"webhooks","summary":"List deliveries that were given up","access":"admin","effect":"read","pages":"deadLetters","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"webhookId","in":"query","field":"webhookId","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
+  redeliverWebhooks: {"id":"redeliverWebhooks","method":"POST","path":"/v1/webhooks/redeliver","area":"webhooks","summary":"Deliver dead letters again","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"requiresBody":true,"produces":["application/json"]},
   listAutomationRules: {"id":"listAutomationRules","method":"GET","path":"/v1/automation","area":"automation","summary":"List the automation rules","access":"admin","effect":"read","pages":"rules","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
   createAutomationRule: {"id":"createAutomationRule","method":"POST","path":"/v1/automation","area":"automation","summary":"Create an automation rule","access":"admin","effect":"write","limited":true,"sanitize":false,"status":201,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   getAutomationRule: {"id":"getAutomationRule","method":"GET","path":"/v1/automation/{id}","area":"automation","summary":"Read an automation rule","access":"admin","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},

@@ -185,6 +185,8 @@ export type Query = {
   readonly vectorStats: Maybe<VectorStats>;
   /** The webhooks (`listWebhooks`). */
   readonly webhooks: ReadonlyArray<Webhook>;
+  /** Deliveries that were given up (`listWebhookDeadLetters`), newest first. */
+  readonly webhookDeadLetters: ReadonlyArray<WebhookDeadLetter>;
 };
 
 
@@ -277,6 +279,14 @@ export type QueryWebhooksArgs = {
   limit?: InputMaybe<Scalars['Int']['input']>;
 };
 
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QueryWebhookDeadLettersArgs = {
+  webhookId?: InputMaybe<Scalars['ID']['input']>;
+  offset?: InputMaybe<Scalars['Int']['input']>;
+  limit?: InputMaybe<Scalars['Int']['input']>;
+};
+
 /** What can be changed. The fields of one request are carried out one after the other, in their order. */
 export type Mutation = {
   readonly __typename?: 'Mutation';
@@ -322,6 +332,10 @@ export type Mutation = {
   readonly vectorReindex: ReindexResult;
   /** Registers a webhook (`createWebhook`). */
   readonly registerWebhook: Webhook;
+  /** Changes, pauses or resumes a webhook (`updateWebhook`). */
+  readonly updateWebhook: Webhook;
+  /** Delivers dead letters again (`redeliverWebhooks`), one or all of a webhook; their number. */
+  readonly redeliverWebhooks: Scalars['Int']['output'];
   /** Deletes a webhook (`deleteWebhook`). True. */
   readonly deleteWebhook: Scalars['Boolean']['output'];
 };
@@ -472,6 +486,19 @@ export type MutationVectorReindexArgs = {
 /** What can be changed. The fields of one request are carried out one after the other, in their order. */
 export type MutationRegisterWebhookArgs = {
   input: RegisterWebhookInput;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationUpdateWebhookArgs = {
+  input: UpdateWebhookInput;
+};
+
+
+/** What can be changed. The fields of one request are carried out one after the other, in their order. */
+export type MutationRedeliverWebhooksArgs = {
+  deliveryId?: InputMaybe<Scalars['ID']['input']>;
+  webhookId?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -1136,6 +1163,45 @@ export type Webhook = {
   readonly collection: Scalars['String']['output'];
   /** When it was registered. */
   readonly createdAt: Scalars['Time']['output'];
+  /** Whether it has a secret of its own. */
+  readonly secretSet: Scalars['Boolean']['output'];
+  /** Whether deliveries are stopped. */
+  readonly paused: Scalars['Boolean']['output'];
+  /** Why it is paused: `requested` or `failing`; null while it is not. */
+  readonly pauseReason: Maybe<Scalars['String']['output']>;
+  /** Why the latest attempt failed; null when it succeeded. */
+  readonly lastError: Maybe<Scalars['String']['output']>;
+  /** Number of deliveries that were given up and not sent again. */
+  readonly deadLetters: Scalars['Int']['output'];
+};
+
+/** A delivery that was given up. */
+export type WebhookDeadLetter = {
+  readonly __typename?: 'WebhookDeadLetter';
+  /** Id of the delivery. */
+  readonly deliveryId: Scalars['ID']['output'];
+  /** Id of the webhook. */
+  readonly webhookId: Scalars['ID']['output'];
+  /** Name of the event, in its canonical form. */
+  readonly event: Scalars['String']['output'];
+  /** Collection of the document; empty for events that concern none. */
+  readonly collection: Scalars['String']['output'];
+  /** Key of the document; empty for events that concern none. */
+  readonly key: Scalars['String']['output'];
+  /** Language of the document; empty for events that concern none. */
+  readonly lang: Scalars['String']['output'];
+  /** Id of the document; empty for events that concern none. */
+  readonly docId: Scalars['String']['output'];
+  /** When it happened. */
+  readonly timestamp: Scalars['Time']['output'];
+  /** Number of attempts. */
+  readonly attempts: Scalars['Int']['output'];
+  /** Status of the last answer; null when there was none. */
+  readonly httpStatus: Maybe<Scalars['Int']['output']>;
+  /** Why the last attempt failed. */
+  readonly error: Scalars['String']['output'];
+  /** When it was given up. */
+  readonly failedAt: Scalars['Time']['output'];
 };
 
 /** A webhook to be registered. */
@@ -1146,6 +1212,24 @@ export type RegisterWebhookInput = {
   readonly events: ReadonlyArray<Scalars['String']['input']>;
   /** The collection to restrict it to; absent means all. */
   readonly collection?: InputMaybe<Scalars['String']['input']>;
+  /** Key of the signature; absent means that of the server. */
+  readonly secret?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Changes of a webhook; what is absent stays. */
+export type UpdateWebhookInput = {
+  /** Id of the webhook. */
+  readonly id: Scalars['ID']['input'];
+  /** An absolute http or https address. */
+  readonly url?: InputMaybe<Scalars['String']['input']>;
+  /** Names of events, such as `doc.added`; at least one. */
+  readonly events?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** The collection to restrict it to; empty means all. */
+  readonly collection?: InputMaybe<Scalars['String']['input']>;
+  /** Another key of the signature. */
+  readonly secret?: InputMaybe<Scalars['String']['input']>;
+  /** Whether deliveries are stopped. */
+  readonly paused?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 
@@ -1235,8 +1319,8 @@ export type ResolversTypes = {
   SetGroupPermissionInput: SetGroupPermissionInput;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
-  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   CodeGraphNode: ResolverTypeWrapper<CodeGraphNode>;
   CodeGraphEdge: ResolverTypeWrapper<CodeGraphEdge>;
   CodeGraph: ResolverTypeWrapper<CodeGraph>;
@@ -1281,7 +1365,9 @@ export type ResolversTypes = {
   ReindexResult: ResolverTypeWrapper<Reindexed>;
   VectorSearchInput: VectorSearchInput;
   Webhook: ResolverTypeWrapper<Webhook>;
+  WebhookDeadLetter: ResolverTypeWrapper<WebhookDeadLetter>;
   RegisterWebhookInput: RegisterWebhookInput;
+  UpdateWebhookInput: UpdateWebhookInput;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -1300,8 +1386,8 @@ export type ResolversParentTypes = {
   SetGroupPermissionInput: SetGroupPermissionInput;
   Query: Record<PropertyKey, never>;
   Int: Scalars['Int']['output'];
-  Mutation: Record<PropertyKey, never>;
   ID: Scalars['ID']['output'];
+  Mutation: Record<PropertyKey, never>;
   CodeGraphNode: CodeGraphNode;
   CodeGraphEdge: CodeGraphEdge;
   CodeGraph: CodeGraph;
@@ -1341,7 +1427,9 @@ export type ResolversParentTypes = {
   ReindexResult: Reindexed;
   VectorSearchInput: VectorSearchInput;
   Webhook: Webhook;
+  WebhookDeadLetter: WebhookDeadLetter;
   RegisterWebhookInput: RegisterWebhookInput;
+  UpdateWebhookInput: UpdateWebhookInput;
 };
 
 export type AuthDirectiveArgs = { };
@@ -1413,6 +1501,7 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   vectorSearch?: Resolver<Maybe<ResolversTypes['VectorSearchResponse']>, ParentType, ContextType, RequireFields<QueryVectorSearchArgs, 'input'>>;
   vectorStats?: Resolver<Maybe<ResolversTypes['VectorStats']>, ParentType, ContextType>;
   webhooks?: Resolver<ReadonlyArray<ResolversTypes['Webhook']>, ParentType, ContextType, Partial<QueryWebhooksArgs>>;
+  webhookDeadLetters?: Resolver<ReadonlyArray<ResolversTypes['WebhookDeadLetter']>, ParentType, ContextType, Partial<QueryWebhookDeadLettersArgs>>;
 };
 
 export type MutationResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
@@ -1437,6 +1526,8 @@ export type MutationResolvers<ContextType = GraphqlContext, ParentType extends R
   deleteSchema?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteSchemaArgs, 'collection'>>;
   vectorReindex?: Resolver<ResolversTypes['ReindexResult'], ParentType, ContextType, RequireFields<MutationVectorReindexArgs, 'collection'>>;
   registerWebhook?: Resolver<ResolversTypes['Webhook'], ParentType, ContextType, RequireFields<MutationRegisterWebhookArgs, 'input'>>;
+  updateWebhook?: Resolver<ResolversTypes['Webhook'], ParentType, ContextType, RequireFields<MutationUpdateWebhookArgs, 'input'>>;
+  redeliverWebhooks?: Resolver<ResolversTypes['Int'], ParentType, ContextType, Partial<MutationRedeliverWebhooksArgs>>;
   deleteWebhook?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteWebhookArgs, 'id'>>;
 };
 
@@ -1646,6 +1737,26 @@ export type WebhookResolvers<ContextType = GraphqlContext, ParentType extends Re
   events?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
   collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+  secretSet?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  paused?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  pauseReason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  lastError?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  deadLetters?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type WebhookDeadLetterResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['WebhookDeadLetter'] = ResolversParentTypes['WebhookDeadLetter']> = {
+  deliveryId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  webhookId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  event?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lang?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  docId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  timestamp?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
+  attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  httpStatus?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  error?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  failedAt?: Resolver<ResolversTypes['Time'], ParentType, ContextType>;
 };
 
 export type Resolvers<ContextType = GraphqlContext> = {
@@ -1683,6 +1794,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   VectorStats?: VectorStatsResolvers<ContextType>;
   ReindexResult?: ReindexResultResolvers<ContextType>;
   Webhook?: WebhookResolvers<ContextType>;
+  WebhookDeadLetter?: WebhookDeadLetterResolvers<ContextType>;
 };
 
 export type DirectiveResolvers<ContextType = GraphqlContext> = {

@@ -147,6 +147,8 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     vectors: { ...settings.vector },
     audit: toAudit(settings),
     outbound: { ...settings.outbound },
+    temporal: settings.temporal.enabled,
+    webhookSecret: settings.webhooks.secret,
     auth: toAuth(settings, passwordCost),
     description: {
       protocols: {

@@ -93,6 +93,10 @@ export interface DocsSettings {
   };
   /** Where requests that users cause may go (decision D-21); public and loopback addresses when absent. */
   readonly outbound?: OutboundSettings;
+  /** Whether the history of documents is recorded; false when absent. */
+  readonly temporal?: boolean;
+  /** Signs the deliveries of webhooks without a secret of their own; nothing does when it is absent. */
+  readonly webhookSecret?: string;
   /** Authentication (contract section 5); off when absent. */
   readonly auth?: {
     readonly enabled: boolean;

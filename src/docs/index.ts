@@ -8,6 +8,7 @@ import { createDocuments, type Documents } from './documents/index.ts';
 import { createEmbeddings } from './embeddings/index.ts';
 import { createEncryption } from './encryption/index.ts';
 import type { DocsEnvironment } from './environment.ts';
+import { createAlarms } from './events/index.ts';
 import { createFullText, createFullTextSearch } from './fulltext/index.ts';
 import { createHybrid } from './hybrid/index.ts';
 import { createIngest } from './ingest/index.ts';
@@ -17,8 +18,10 @@ import { createSchemas } from './schemas/index.ts';
 import { gateSearches, SearchGate } from './search-gate.ts';
 import { SearchStats } from './search-stats.ts';
 import { createSystem, type System } from './system/index.ts';
+import { createTemporal } from './temporal/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
 import { acknowledgeCaughtUp, awaitIndexes, Readiness, whenCaughtUp } from './view/index.ts';
+import { createWebhooks } from './webhooks/index.ts';
 import { createOutbound } from '../net/index.ts';
 import type { Operations } from '../../generated/docs/operations.ts';
 import type { Handlers } from '../operations/index.ts';
@@ -60,6 +63,9 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const embeddings = createEmbeddings(env, { collections, outbound, indexReady: () => vectors.view.isReady });
   const columns = createColumns(env, { collections });
   const documents = createDocuments(env, { collections, columns, schemas, room: embeddings.room });
+  const webhooks = createWebhooks(env, { outbound, documents });
+  const alarms = createAlarms(env);
+  const temporal = createTemporal(env, { collections, documents });
   const caughtUp = async (signal: AbortSignal): Promise<void> => void (await Promise.all([search.view, columns].map((view) => view.caughtUp(signal))));
   const ingest = createIngest(env, { collections, documents, caughtUp, outbound, converter: env.converter });
   const fullText = createFullText(env, { columns });
@@ -71,9 +77,9 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const hybrid = createHybrid({ words: search, vectors, chunker: embeddings, gate });
   const memory = createMemory(env, { collections, embeddings, words: search, meaning: vectors, gate, columns });
   const reload = async (): Promise<void> => {
-    for (const area of [access, collections, schemas, documents, fullText, curation]) await area.load();
+    for (const area of [access, collections, schemas, documents, fullText, curation, webhooks]) await area.load();
   };
-  const maintenance = createMaintenance(env, { documents, onRestored: [reload, encryption.check, () => search.view.restart(), () => columns.restart(), () => vectors.view.restart(), () => embeddings.restart(), async () => ingest.jobs.wake()] });
+  const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => vectors.view.restart(), () => embeddings.restart(), async () => ingest.jobs.wake()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
   const stats = env.settings.searchStats ? new SearchStats() : undefined;
   const registerMetrics: typeof embeddings.registerMetrics = (registers) => {
@@ -82,6 +88,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ingest.jobs.registerMetrics(registers);
     stats?.registerMetrics(registers);
     audit.registerMetrics(registers);
+    webhooks.registerMetrics(registers);
+    temporal.registerMetrics(registers);
   };
   const readiness = new Readiness(search.view, vectors.view, columns);
   const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection) });
@@ -101,13 +109,17 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...ingest.handlers, ...maintenance.handlers, ...system.handlers,
     ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers,
     ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
-    ...encryption.handlers, ...audit.handlers,
+    ...encryption.handlers, ...audit.handlers, ...webhooks.handlers,
+    ...temporal.handlers, getDocument: temporal.recorded(documents.handlers.getDocument),
     ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, ...memory.handlers,
   };
   await audit.start();
   if (env.settings.mode !== 'read') {
     await encryption.start();
     ingest.jobs.start();
+    await webhooks.start();
+    alarms.start();
+    temporal.start();
   }
   const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view, columns), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
   return {
@@ -120,11 +132,17 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     describeMcp: system.describeMcp,
     describeGrpc: system.describeGrpc,
     access,
-    observe: audit.observe,
+    observe(outcome) {
+      audit.observe(outcome);
+      alarms.observe(outcome);
+    },
     observeStranger: audit.observeStranger,
     observeRefusal: audit.observeRefusal,
     async stop() {
       await ingest.jobs.stop();
+      await alarms.stop();
+      await temporal.stop();
+      await webhooks.stop();
       await encryption.stop();
       await audit.stop();
       await access.stop();

@@ -27,6 +27,12 @@ const MAX_REDIRECTS = 5;
 /** Whoever sets these speaks to another server than the one that was judged, or in frames of his own. */
 const NOT_FOR_CALLERS = /^(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/;
 
+/** Why headers must not be sent; undefined when they may. */
+export function badHeader(names: Iterable<string>): RefusedRequest | undefined {
+  for (const name of names) if (NOT_FOR_CALLERS.test(name.toLowerCase())) return new RefusedRequest('header', `the header ${name} must not be set`);
+  return undefined;
+}
+
 /**
  * `fetch` under a policy. Rejects with `RefusedRequest` for what the server's own rules refuse, and else as `fetch` does. Of
  * its options those have a meaning that one server has for another: method, headers, body, redirect and signal.
@@ -52,8 +58,8 @@ export function guardedFetch(deps: GuardedFetchDeps): typeof fetch {
 
 async function firstHop(url: string, asked: Request | undefined, init: RequestInit): Promise<Hop> {
   const headers = new Headers(init.headers ?? asked?.headers);
-  const bad = [...headers.keys()].find((name) => NOT_FOR_CALLERS.test(name));
-  if (bad !== undefined) throw new RefusedRequest('header', `the header ${bad} must not be set`);
+  const bad = badHeader(headers.keys());
+  if (bad !== undefined) throw bad;
   const parsed = URL.parse(url);
   if (parsed === null) throw new TypeError('expected an absolute URL');
   const method = (init.method ?? asked?.method ?? 'GET').toUpperCase();

@@ -3,6 +3,7 @@ import { systemTimer, type Timer } from '../lib/timer.ts';
 import { checkUrl } from './check-url.ts';
 import { guardedConnector } from './guarded-connector.ts';
 import { guardedFetch, type FetchLimits } from './guarded-fetch.ts';
+import { guardedSender, type Send } from './guarded-sender.ts';
 import { OutboundPolicy, type OutboundSettings } from './outbound-policy.ts';
 import type { Resolve } from './resolve.ts';
 import { Agent } from './undici.ts';
@@ -11,6 +12,8 @@ import { Agent } from './undici.ts';
 export interface Outbound {
   /** A `fetch` that calls what the policy permits; without limits of its own, 10 MiB and 30 s. */
   fetch(limits?: Partial<FetchLimits>): typeof fetch;
+  /** Sends many small requests, without redirects, whose answers' bodies do not matter: at most `maxBytes` of them are read. */
+  sender(limits: FetchLimits): Send;
   /** Why a URL can never be called, as far as it tells without its name being resolved; undefined when it may be. For checking what users store. */
   refusal(url: string): string | undefined;
   /** Ends what is under way. */
@@ -34,6 +37,7 @@ export function createOutbound(settings: OutboundSettings, { timer = systemTimer
   const dispatcher = new Agent({ connect: guardedConnector(policy, resolve), headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS });
   return {
     fetch: (limits = {}) => guardedFetch({ ...LIMITS, ...limits, policy, dispatcher, timer }),
+    sender: (limits) => guardedSender({ ...limits, policy, dispatcher, timer }),
     refusal(url) {
       const parsed = URL.parse(url);
       if (parsed === null) return 'expected an absolute URL';

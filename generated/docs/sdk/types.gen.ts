@@ -5023,6 +5023,11 @@ export type WebhookUrl = string;
 export type WebhookEventNames = Array<string>;
 
 /**
+ * Why the webhook is paused: `requested` by an administrator, or `failing` because it accepted nothing for 24 hours. Absent while it is not paused.
+ */
+export type WebhookPauseReason = 'requested' | 'failing';
+
+/**
  * A URL that is told of events.
  */
 export type Webhook = {
@@ -5044,6 +5049,19 @@ export type Webhook = {
      * When the webhook was registered.
      */
     createdAt: UnixSeconds;
+    /**
+     * Whether deliveries are stopped.
+     */
+    readonly paused: boolean;
+    pauseReason?: WebhookPauseReason;
+    /**
+     * Why the latest attempt failed; absent when it succeeded.
+     */
+    readonly lastError?: string;
+    /**
+     * Number of deliveries that were given up and not sent again.
+     */
+    readonly deadLetters: number;
 };
 
 export type CreateWebhookRequest = {
@@ -5071,6 +5089,112 @@ export type DeleteWebhookResponse = {
      * Id of the deleted webhook.
      */
     id: string;
+};
+
+export type UpdateWebhookRequest = {
+    /**
+     * Id of the webhook.
+     */
+    id: string;
+    url?: WebhookUrl;
+    events?: WebhookEventNames;
+    /**
+     * The only collection whose events are sent; empty means all.
+     */
+    collection?: string;
+    /**
+     * Whether deliveries are stopped.
+     */
+    paused?: boolean;
+};
+
+/**
+ * A delivery that was given up.
+ */
+export type WebhookDeadLetter = {
+    /**
+     * Id of the delivery.
+     */
+    deliveryId: string;
+    /**
+     * Id of the webhook.
+     */
+    webhookId: string;
+    /**
+     * Name of the event, in its canonical form.
+     */
+    event: string;
+    /**
+     * Collection of the document; empty for events that concern none.
+     */
+    collection: string;
+    /**
+     * Key of the document; empty for events that concern none.
+     */
+    key: string;
+    /**
+     * Language of the document; empty for events that concern none.
+     */
+    lang: string;
+    /**
+     * Id of the document; empty for events that concern none.
+     */
+    docId: string;
+    /**
+     * When it happened.
+     */
+    timestamp: UnixSeconds;
+    /**
+     * Number of attempts.
+     */
+    attempts: number;
+    /**
+     * Status of the last answer; absent when there was none.
+     */
+    httpStatus?: number;
+    /**
+     * Why the last attempt failed.
+     */
+    error: string;
+    /**
+     * When it was given up.
+     */
+    failedAt: UnixSeconds;
+};
+
+export type ListWebhookDeadLettersResponse = {
+    /**
+     * The dead letters, newest first.
+     */
+    deadLetters: Array<WebhookDeadLetter>;
+    /**
+     * Number of dead letters, on all pages.
+     */
+    total: number;
+    truncated?: Truncated;
+    nextOffset?: NextOffset;
+};
+
+export type RedeliverWebhooksRequest = {
+    /**
+     * Id of a dead letter.
+     */
+    deliveryId?: string;
+    /**
+     * Id of a webhook, all of whose dead letters are meant, or only the one that `deliveryId` names.
+     */
+    webhookId?: string;
+};
+
+export type RedeliverWebhooksResponse = {
+    /**
+     * Always `queued`.
+     */
+    status: 'queued';
+    /**
+     * Number of dead letters that are delivered again.
+     */
+    queued: number;
 };
 
 /**
@@ -6602,7 +6726,7 @@ export type DocumentEvent = {
      */
     timestamp: UnixSeconds;
     /**
-     * The document as written; null when it was deleted.
+     * The document as it is when the delivery is sent, which may be a later version; null when it is gone. An attempt that is repeated reads it again.
      */
     document: Document | null;
     /**
@@ -7031,6 +7155,27 @@ export type CreateWebhookRequestWritable = {
     secret?: string;
 };
 
+export type UpdateWebhookRequestWritable = {
+    /**
+     * Id of the webhook.
+     */
+    id: string;
+    url?: WebhookUrl;
+    events?: WebhookEventNames;
+    /**
+     * The only collection whose events are sent; empty means all.
+     */
+    collection?: string;
+    /**
+     * Another key of the signature; empty or absent keeps the one that is stored.
+     */
+    secret?: string;
+    /**
+     * Whether deliveries are stopped.
+     */
+    paused?: boolean;
+};
+
 /**
  * A rule that watches writes.
  */
@@ -7378,6 +7523,21 @@ export type DeliveryTimestamp = number;
  * `sha256=` and the hexadecimal HMAC-SHA256 of `X-SVC-Timestamp`, a dot and the raw body, under the webhook's secret or else `SVC_WEBHOOK_SECRET`; absent when there is no secret.
  */
 export type DeliverySignature = string;
+
+/**
+ * Id of the delivery, as the Standard Webhooks specification has it.
+ */
+export type StandardId = string;
+
+/**
+ * When this attempt was sent, in Unix seconds.
+ */
+export type StandardTimestamp = number;
+
+/**
+ * `v1,` and the HMAC-SHA256, in base64, of the id, a dot, the timestamp, a dot and the raw body (Standard Webhooks). A secret that begins with `whsec_` is the base64 of the key; any other is the key itself. Absent when there is no secret.
+ */
+export type StandardSignature = string;
 
 export type GetHealthData = {
     body?: never;
@@ -13651,6 +13811,210 @@ export type DeleteWebhookResponses = {
 };
 
 export type DeleteWebhookResponse2 = DeleteWebhookResponses[keyof DeleteWebhookResponses];
+
+export type UpdateWebhookData = {
+    body: UpdateWebhookRequestWritable;
+    path?: never;
+    query?: never;
+    url: '/v1/webhooks/update';
+};
+
+export type UpdateWebhookErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * What the request names does not exist.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type UpdateWebhookError = UpdateWebhookErrors[keyof UpdateWebhookErrors];
+
+export type UpdateWebhookResponses = {
+    /**
+     * The webhook as it is now.
+     */
+    200: Webhook;
+};
+
+export type UpdateWebhookResponse = UpdateWebhookResponses[keyof UpdateWebhookResponses];
+
+export type ListWebhookDeadLettersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only those of this webhook.
+         */
+        webhookId?: string;
+        /**
+         * How many items of the list to skip, as `nextOffset` of a truncated answer says.
+         */
+        offset?: AnswerOffset;
+        /**
+         * How many items of the list at most; absent, as many as one answer holds. An answer that ends at its `limit` is not `truncated`, whether more follow or not.
+         */
+        limit?: AnswerLimit;
+    };
+    url: '/v1/webhooks/dead-letters';
+};
+
+export type ListWebhookDeadLettersErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type ListWebhookDeadLettersError = ListWebhookDeadLettersErrors[keyof ListWebhookDeadLettersErrors];
+
+export type ListWebhookDeadLettersResponses = {
+    /**
+     * The dead letters.
+     */
+    200: ListWebhookDeadLettersResponse;
+};
+
+export type ListWebhookDeadLettersResponse2 = ListWebhookDeadLettersResponses[keyof ListWebhookDeadLettersResponses];
+
+export type RedeliverWebhooksData = {
+    body: RedeliverWebhooksRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/webhooks/redeliver';
+};
+
+export type RedeliverWebhooksErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * What the request names does not exist.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type RedeliverWebhooksError = RedeliverWebhooksErrors[keyof RedeliverWebhooksErrors];
+
+export type RedeliverWebhooksResponses = {
+    /**
+     * They are on their way.
+     */
+    200: RedeliverWebhooksResponse;
+};
+
+export type RedeliverWebhooksResponse2 = RedeliverWebhooksResponses[keyof RedeliverWebhooksResponses];
 
 export type ListAutomationRulesData = {
     body?: never;

@@ -30,8 +30,8 @@ const HANDLERS: Handlers<Operations> = {
   deleteGroup: async ({ name }) => ({ status: 'deleted', name }),
   setPermission: async () => ({ status: 'ok' }),
   setGroupPermission: async () => ({ status: 'permission set' }),
-  listWebhooks: async ({ collection = '' }) => [{ id: 'wh_1', url: 'https://a.example/', events: ['doc.added'], collection, secretSet: false, createdAt: 10 }],
-  createWebhook: async ({ url, events, collection = '' }) => ({ id: 'wh_2', url, events, collection, secretSet: false, createdAt: 11 }),
+  listWebhooks: async ({ collection = '' }) => [{ id: 'wh_1', url: 'https://a.example/', events: ['doc.added'], collection, secretSet: false, createdAt: 10, paused: false, deadLetters: 0 }],
+  createWebhook: async ({ url, events, collection = '' }) => ({ id: 'wh_2', url, events, collection, secretSet: false, createdAt: 11, paused: false, deadLetters: 0 }),
   deleteWebhook: async ({ id }) => ({ status: 'deleted', id }),
   getStats: async () => { throw new ServiceError('forbidden', 'forbidden'); },
 };
@@ -152,7 +152,7 @@ describe('a list', () => {
     listPermissions: async ({ username }) => names.map((collection) => ({ username, collection, ...permission })),
     listGroupPermissions: async () => ({ group: 'g', permissions: names.map((collection) => ({ group: 'g', collection, ...permission })) }),
     listSchemas: async () => ({ schemas: names.map((collection) => ({ collection, schema: {} })) }),
-    listWebhooks: async () => names.map((id) => ({ id, url: 'https://a.example/', events: ['doc.added'], collection: '', secretSet: false, createdAt: 10 })),
+    listWebhooks: async () => names.map((id) => ({ id, url: 'https://a.example/', events: ['doc.added'], collection: '', secretSet: false, createdAt: 10, paused: false, deadLetters: 0 })),
   };
 
   it.each(Object.entries(LISTS))('has pages: %s', async (field, [query, name]) => {

@@ -7,6 +7,7 @@ import { parseSyslogAddress } from '../../lib/syslog-address.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Handlers, Outcome, RefusedRequest } from '../../operations/index.ts';
 import { memoryCursor, Subscriber, type Change } from '../../storage/index.ts';
+import { tellEvent } from '../events/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { AuditLog } from './audit-log.ts';
 import { AuditStore } from './audit-store.ts';
@@ -67,7 +68,7 @@ export function createAudit(environment: DocsEnvironment, { timer = systemTimer 
     if (burst === undefined) return;
     log.warn(burst, 'many attempts to sign in failed');
     note({ ...event, action: 'incident.auth_failure_burst', result: 'fail' });
-    tellWebhooks(environment, BURST_CHANGE, burst);
+    tellEvent(environment, BURST_CHANGE, burst);
   };
   const safely = (what: string, work: () => void): void => {
     try {
@@ -97,7 +98,7 @@ export function createAudit(environment: DocsEnvironment, { timer = systemTimer 
       if (excess === undefined) return;
       log.warn(excess, 'requests are refused by the rate limit');
       note(refusalEvent(refused));
-      tellWebhooks(environment, EXCESS_CHANGE, excess);
+      tellEvent(environment, EXCESS_CHANGE, excess);
     }),
     registerMetrics: (registers) => registerMetrics(registers, () => open, refusals),
     async start() {
@@ -169,13 +170,6 @@ function sweepsOf({ feed, log }: DocsEnvironment, head: number, timer: Timer, no
 
 function isExpiry({ kind, detail }: Change): boolean {
   return kind === 'doc.delete' && detail !== undefined && (JSON.parse(detail) as { readonly reason?: string }).reason === 'ttl';
-}
-
-/** By the change feed, from which webhooks are called. */
-function tellWebhooks({ sql, feed, log, settings }: DocsEnvironment, kind: Change['kind'], detail: object): void {
-  if (settings.mode === 'read') return;
-  sql.transaction((tx) => feed.append(tx, [{ kind, collection: '', detail: JSON.stringify(detail) }]))
-    .catch((error: unknown) => log.error({ err: error, event: kind }, 'an incident could not be told to webhooks'));
 }
 
 function registerMetrics(registers: Registry[], opened: () => Open | undefined, refusals: ReadonlyMap<string, number>): void {

@@ -31,6 +31,8 @@ export interface Documents {
   readonly reader: DocumentReader;
   /** Tells of changes to documents as they happen. */
   readonly watch: Watch;
+  /** The document of an event, as it is now; undefined when it is gone. */
+  readonly readDocument: WatchDependencies['readDocument'];
   /** Forgets what is kept in memory, when the database was replaced. */
   load(): Promise<void>;
   /** Starts removing expired documents every `ttlSweepMs`, and `more` after them; again is harmless. Not for followers and read-only servers. */
@@ -60,11 +62,13 @@ export function createDocuments(environment: DocsEnvironment, { collections, col
   const reader = createReader(deps);
   const sweeper = new Sweeper(deps);
   const hub = new WatchHub(deps);
+  const readDocument = documentReader(deps);
   return {
     handlers: createHandlers(deps, writer, reader),
     writer,
     reader,
-    watch: createWatch({ feed, hub, readDocument: documentReader(deps) }),
+    watch: createWatch({ feed, hub, readDocument }),
+    readDocument,
     load: async () => recent.clear(),
     startSweep: (timer, more) => sweeper.start(timer, more),
     stop: async () => {
@@ -74,7 +78,6 @@ export function createDocuments(environment: DocsEnvironment, { collections, col
   };
 }
 
-/** The document of an event, as it is now; undefined when it is gone. */
 function documentReader(deps: Deps): WatchDependencies['readDocument'] {
   return async ({ collection, key, lang }) => {
     try {

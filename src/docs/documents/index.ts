@@ -20,3 +20,4 @@ export { encodeBody, seekerOf, type NewVersion } from './version.ts';
 export { putVersions } from './put-versions.ts';
 export type { BatchItem, BatchOptions, BatchResult, DocumentWriter } from './writer.ts';
 export type { Watch, WatchedEvent, WatchInput } from './watch/index.ts';
+export { canonicalName, DOCUMENT_EVENTS, eventOf, type DocumentEvent } from './watch/index.ts';

@@ -11,7 +11,7 @@ const NO_EMBEDDINGS: ReturnType<Embeddings['describe']> = {
 
 /**
  * The settings in effect (decision D-63), without any credential. What this build does not have yet
- * (automation, temporal tracking, spell correction, replication) is told as off, as is MCP while nothing serves it.
+ * (automation, spell correction, replication) is told as off, as is MCP while nothing serves it.
  */
 export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 'settings'>, embeddings = NO_EMBEDDINGS, mcp?: McpDescription): ServerConfig {
   const { protocols, authEnabled, metricsEnabled } = settings.description;
@@ -34,7 +34,7 @@ export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 
     automationsEnabled: false,
     searchStatsEnabled: settings.searchStats,
     graphqlEnabled: protocols.graphql.enabled,
-    temporalEnabled: false,
+    temporalEnabled: settings.temporal ?? false,
     spellEnabled: false,
     replicationRole: '',
   };

@@ -7,7 +7,9 @@ import { access } from './0006-access.ts';
 import { deletedDocuments } from './0007-deleted-documents.ts';
 import { columnsInMemory } from './0008-columns-in-memory.ts';
 import { bulkJobs } from './0009-bulk-jobs.ts';
+import { webhooks } from './0010-webhooks.ts';
+import { temporal } from './0011-temporal.ts';
 import type { Migration } from './migration.ts';
 
 /** Every format of the document service's database, oldest first. A new one is appended; none ever changes. */
-export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs];
+export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal];

@@ -1,12 +1,23 @@
+import type { Webhook } from '../../../../generated/docs/sdk/types.gen.ts';
 import { defineArea } from './area.ts';
 import { complete } from './complete.ts';
 
 export const webhooks = defineArea('webhooks', {
   Query: {
-    webhooks: (_, args, { read, invoke }, info) => read(info, async () => complete(await invoke('listWebhooks', args))),
+    webhooks: (_, args, { read, invoke }, info) => read(info, async () => complete(await invoke('listWebhooks', args)).map(presentWebhook)),
+    webhookDeadLetters: (_, args, { read, invoke }, info) => read(info, async () => {
+      const { deadLetters } = complete(await invoke('listWebhookDeadLetters', args));
+      return deadLetters.map(({ httpStatus = null, ...letter }) => ({ ...letter, httpStatus }));
+    }),
   },
   Mutation: {
-    registerWebhook: async (_, { input }, { invoke }) => (await invoke('createWebhook', { ...input, events: [...input.events] })).value,
+    registerWebhook: async (_, { input }, { invoke }) => presentWebhook((await invoke('createWebhook', { ...input, events: [...input.events] })).value),
+    updateWebhook: async (_, { input: { events, ...input } }, { invoke }) => presentWebhook((await invoke('updateWebhook', { ...input, ...(events && { events: [...events] }) })).value),
+    redeliverWebhooks: async (_, args, { invoke }) => (await invoke('redeliverWebhooks', args)).value.queued,
     deleteWebhook: async (_, args, { invoke }) => (await invoke('deleteWebhook', args)).value.status === 'deleted',
   },
 });
+
+function presentWebhook({ pauseReason, lastError, ...webhook }: Webhook) {
+  return { ...webhook, pauseReason: pauseReason ?? null, lastError: lastError ?? null };
+}

@@ -87,6 +87,9 @@ export const RPCS: Readonly<Record<string, RpcRow>> = {
 
   RegisterWebhook: plain('createWebhook'),
   ListWebhooks: { operation: 'listWebhooks', output: listUnder('webhooks') },
+  UpdateWebhook: plain('updateWebhook'),
+  ListWebhookDeadLetters: plain('listWebhookDeadLetters'),
+  RedeliverWebhooks: plain('redeliverWebhooks'),
   DeleteWebhook: plain('deleteWebhook'),
   ListAutomation: plain('listAutomationRules'),
   CreateAutomation: plain('createAutomationRule'),

@@ -19,7 +19,7 @@ export interface DocumentEvent {
   readonly seq: number;
 }
 
-const DOCUMENT_EVENTS: readonly DocumentEventName[] = ['doc.added', 'doc.updated', 'doc.deleted'];
+export const DOCUMENT_EVENTS: readonly DocumentEventName[] = ['doc.added', 'doc.updated', 'doc.deleted'];
 const ALL: readonly DocumentEventName[] = [...DOCUMENT_EVENTS, 'collection.deleted'];
 
 /** Other names of the events (decisions, section 6). */
@@ -27,11 +27,16 @@ const ALIASES: Readonly<Record<string, DocumentEventName>> = {
   insert: 'doc.added', 'doc.add': 'doc.added', update: 'doc.updated', 'doc.update': 'doc.updated', delete: 'doc.deleted', 'doc.delete': 'doc.deleted',
 };
 
+/** The name that an alias stands for; any other as it is. */
+export function canonicalName(name: string): string {
+  return Object.hasOwn(ALIASES, name) ? ALIASES[name]! : name;
+}
+
 /** The events that the names stand for; all of them without names. Throws `invalid_argument` for a name that would never match. */
 export function eventsNamed(names: readonly string[]): ReadonlySet<DocumentEventName> {
   const events = new Set<DocumentEventName>(names.length === 0 ? ALL : []);
   for (const name of names) {
-    const known = name === '*' ? DOCUMENT_EVENTS : ALL.filter((event) => event === (Object.hasOwn(ALIASES, name) ? ALIASES[name] : name));
+    const known = name === '*' ? DOCUMENT_EVENTS : ALL.filter((event) => event === canonicalName(name));
     if (known.length === 0) throw new ServiceError('invalid_argument', `events must name ${ALL.join(', ')} or *, got ${JSON.stringify(name.slice(0, 80))}`);
     for (const event of known) events.add(event);
   }

@@ -27,7 +27,7 @@ export interface WatchedEvent extends DocumentEvent {
 export interface WatchDependencies {
   readonly feed: ChangeFeed;
   readonly hub: WatchHub;
-  readonly readDocument: (event: DocumentEvent) => Promise<Document | undefined>;
+  readonly readDocument: (event: Pick<DocumentEvent, 'collection' | 'key' | 'lang'>) => Promise<Document | undefined>;
 }
 
 export type Watch = (input: WatchInput, signal: AbortSignal) => Promise<AsyncIterable<WatchedEvent>>;

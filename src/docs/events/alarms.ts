@@ -1,0 +1,78 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ServiceError } from '../../errors/index.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import type { Outcome } from '../../operations/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { tellEvent } from './tell-event.ts';
+
+/** Share of the disk from which its use is told, and below which the next time is told again. */
+const FULL_PERCENT = 85;
+const RELIEVED_PERCENT = 80;
+
+const LOOK_MS = 60_000;
+
+/** Until the same operation's failures are told again. */
+const COOLDOWN_MS = 300_000;
+
+/** Notices what the operator of the server should know (decisions, section 6): handlers that throw, and a disk that fills up. */
+export interface Alarms {
+  /** To be told what was invoked. Neither throws nor waits. */
+  readonly observe: (outcome: Pick<Outcome, 'operation' | 'error'>) => void;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export interface AlarmDeps {
+  readonly timer?: Timer;
+  /** Percent of the disk that are used; undefined where that cannot be told. */
+  readonly usedPercent?: () => Promise<number | undefined>;
+}
+
+export function createAlarms(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings' | 'clock'>, { timer = systemTimer, usedPercent = () => diskUse(environment.sql.info.path) }: AlarmDeps = {}): Alarms {
+  const told = new Map<string, number>();
+  const stopping = new AbortController();
+  let watching: Promise<void> | undefined;
+  return {
+    observe({ operation: { id }, error }) {
+      if (error === undefined || !isUnforeseen(error)) return;
+      const now = environment.clock.now();
+      if (now - (told.get(id) ?? -Infinity) < COOLDOWN_MS) return;
+      told.set(id, now);
+      tellEvent(environment, 'ops.panic_recovered', { operation: id });
+    },
+    start() {
+      watching ??= watchDisk(environment, timer, usedPercent, stopping.signal);
+    },
+    async stop() {
+      stopping.abort();
+      await watching;
+    },
+  };
+}
+
+/** What a handler threw that is no answer. A client that has gone is no failure either. */
+function isUnforeseen(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.code === 'internal';
+  return error instanceof Error && error.name !== 'ClientGone' && error.name !== 'AbortError';
+}
+
+/** Never rejects. */
+async function watchDisk(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings'>, timer: Timer, usedPercent: () => Promise<number | undefined>, signal: AbortSignal): Promise<void> {
+  let isTold = false;
+  while (!signal.aborted) {
+    const percent = await usedPercent();
+    if (percent !== undefined && percent >= FULL_PERCENT && !isTold) tellEvent(environment, 'ops.disk_usage_high', { usedPercent: percent, thresholdPercent: FULL_PERCENT });
+    if (percent !== undefined) isTold = percent >= (isTold ? RELIEVED_PERCENT : FULL_PERCENT);
+    await timer.sleep(LOOK_MS, signal);
+  }
+}
+
+/** Of the file system that the database is on, as `df` counts it. */
+async function diskUse(path: string): Promise<number | undefined> {
+  if (path === ':memory:') return undefined;
+  const found = await statfs(dirname(path)).catch(() => undefined);
+  if (found === undefined || found.blocks === 0) return undefined;
+  const used = found.blocks - found.bfree;
+  return Math.round((100 * used) / (used + found.bavail));
+}

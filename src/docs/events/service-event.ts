@@ -1,0 +1,42 @@
+import { CHANGE_FLAGS, type Change } from '../../storage/index.ts';
+import { canonicalName, DOCUMENT_EVENTS, eventOf as documentEventOf, type DocumentEvent } from '../documents/index.ts';
+
+/** Something that webhooks are told of: of a document, a collection, or the server itself (contract section 6). */
+export interface ServiceEvent extends Omit<DocumentEvent, 'event'> {
+  readonly event: string;
+  /** The write asked that webhooks hear nothing of it. */
+  readonly isQuiet: boolean;
+}
+
+/** The event that every webhook is told of, whatever it subscribes to. */
+export const BURST_EVENT = 'security.auth_failure_burst';
+
+/** Changes that are events of the server under the same name; their detail is that of the event. */
+const SERVER_EVENTS: ReadonlySet<string> = new Set([
+  BURST_EVENT, 'security.rate_limit_exceeded', 'ops.replication_lag_high', 'ops.panic_recovered', 'ops.disk_usage_high',
+]);
+
+/** Of the server rather than of what it stores. */
+export function isServerEvent(event: string): boolean {
+  return SERVER_EVENTS.has(event);
+}
+
+/** What a change means to those who are told of events; undefined when nothing, as for a configuration. */
+export function serviceEventOf(change: Change): ServiceEvent | undefined {
+  const isQuiet = (change.flags & CHANGE_FLAGS.SKIP_WEBHOOKS) !== 0;
+  if (!SERVER_EVENTS.has(change.kind)) {
+    const event = documentEventOf(change);
+    return event && { ...event, ...(event.event === 'collection.deleted' && { detail: countOf(event) }), isQuiet };
+  }
+  const detail = JSON.parse(change.detail ?? '{}') as Record<string, unknown>;
+  return { event: change.kind, collection: '', key: '', lang: '', docId: '', timestamp: Math.floor(change.at / 1000), seq: change.lsn, detail, isQuiet };
+}
+
+function countOf({ detail }: DocumentEvent): Record<string, unknown> {
+  return { count: detail?.['deleted'] ?? 0 };
+}
+
+/** The events that names stand for, in canonical form; `*` for those of documents. Names that no event has stay, and match none. */
+export function canonicalEvents(names: readonly string[]): ReadonlySet<string> {
+  return new Set<string>(names.flatMap((name): readonly string[] => (name === '*' ? DOCUMENT_EVENTS : [canonicalName(name)])));
+}

@@ -1,0 +1,114 @@
+import { unixSeconds, type Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
+import type { Sql } from '../../storage/index.ts';
+import { insertEvents } from './event-rows.ts';
+import { addReads, type Reads } from './hot-rows.ts';
+
+export interface AccessRecorderOptions {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly log: Log;
+}
+
+/** A read as it is noted. */
+export interface Access {
+  readonly docId: string;
+  readonly collection: string;
+  readonly actor: string;
+  /** Whether the read is an event, and whether it counts for the leaderboard. */
+  readonly isEvent: boolean;
+  readonly counts: boolean;
+}
+
+/** How long reads share a write to the database. */
+const FLUSH_MS = 1000;
+const TROUBLE_MS = 5000;
+
+/** Different reads in memory; beyond, they are counted as lost. */
+const MOST = 50_000;
+
+interface Noted extends Access {
+  readonly at: number;
+  n: number;
+}
+
+/** Writes down who reads what, a moment after it was read: no reader waits for it, and equal reads of a second are one row. */
+export class AccessRecorder {
+  readonly #options: AccessRecorderOptions;
+  readonly #stopping = new AbortController();
+  #noted = new Map<string, Noted>();
+  #flushing: Promise<void> | undefined;
+  #lost = 0;
+
+  constructor(options: AccessRecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Reads that were not written down. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  note(access: Access): void {
+    const at = unixSeconds(this.#options.clock);
+    const key = `${at}\0${access.docId}\0${access.actor}`;
+    const known = this.#noted.get(key);
+    if (known !== undefined) known.n++;
+    else if (this.#noted.size < MOST) this.#noted.set(key, { ...access, at, n: 1 });
+    else this.#lost++;
+    if (!this.#stopping.signal.aborted) this.#flushing ??= this.#flushLater().finally(() => (this.#flushing = undefined));
+  }
+
+  /** Forgets what was read from a database that was replaced. */
+  forget(): void {
+    this.#noted.clear();
+  }
+
+  /** Writes what is in memory now. */
+  async flush(): Promise<void> {
+    const noted = this.#noted;
+    if (noted.size === 0) return;
+    this.#noted = new Map();
+    try {
+      await this.#write([...noted.values()]);
+    } catch (error) {
+      for (const [key, value] of this.#noted) noted.set(key, { ...value, n: value.n + (noted.get(key)?.n ?? 0) });
+      this.#noted = noted;
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#flushing;
+    await this.flush().catch((error: unknown) => this.#options.log.warn({ err: error, reads: this.#noted.size }, 'reads could not be written down'));
+  }
+
+  /** Never rejects. */
+  async #flushLater(): Promise<void> {
+    const { timer, log } = this.#options;
+    const { signal } = this.#stopping;
+    await timer.sleep(FLUSH_MS, signal);
+    while (this.#noted.size > 0 && !signal.aborted) {
+      try {
+        await this.flush();
+      } catch (error) {
+        log.warn({ err: error, reads: this.#noted.size }, 'reads could not be written down; trying again');
+        await timer.sleep(TROUBLE_MS, signal);
+      }
+    }
+  }
+
+  async #write(noted: readonly Noted[]): Promise<void> {
+    const reads = new Map<string, Reads>();
+    for (const { docId, collection, at, n, counts } of noted) {
+      if (counts) reads.set(docId, { docId, collection, reads: (reads.get(docId)?.reads ?? 0) + n, lastAt: at });
+    }
+    await this.#options.sql.transaction(async (tx) => {
+      await insertEvents(tx, noted.filter(({ isEvent }) => isEvent).map(({ docId, collection, at, n, actor }) => ({ collection, docId, type: 'access', at, actor, n })));
+      await addReads(tx, [...reads.values()]);
+    });
+  }
+}

@@ -1,0 +1,2 @@
+/** The door of the temporal area. */
+export { createTemporal, type Temporal } from './temporal.ts';

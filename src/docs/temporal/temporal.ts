@@ -1,0 +1,181 @@
+import { Counter, type Registry } from 'prom-client';
+import type { Operations } from '../../../generated/docs/operations.ts';
+import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { Reply, type Context, type Handlers } from '../../operations/index.ts';
+import { CHANGE_FLAGS, storedCursor, Subscriber, type Change } from '../../storage/index.ts';
+import type { Collections } from '../collections/index.ts';
+import { collectionOfId, identify, type Documents } from '../documents/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { AccessRecorder } from './access-recorder.ts';
+import { bucketsOf } from './buckets.ts';
+import { countByDay, insertEvents, readEvents, removeOlder, type TemporalRow } from './event-rows.ts';
+import { forgetReads, readHot } from './hot-rows.ts';
+
+type TemporalHandlers = Required<Pick<Handlers<Operations>, 'queryTemporal' | 'listHotDocuments' | 'getTemporalHistogram'>>;
+type GetDocument = NonNullable<Handlers<Operations>['getDocument']>;
+
+/** When documents were written and read (decisions, section 4.10). */
+export interface Temporal {
+  readonly handlers: TemporalHandlers;
+  /** The reading of a document, which notes who read it where the collection tracks that; as it is while tracking is off. */
+  recorded(getDocument: GetDocument): GetDocument;
+  /** Follows what is written. Not for servers that only read: they write nothing down. */
+  start(): void;
+  /** The database was replaced. */
+  restart(): Promise<void>;
+  /** Writes what is in memory; safe twice. */
+  stop(): Promise<void>;
+  registerMetrics(registers: Registry[]): void;
+}
+
+export interface TemporalAreas {
+  readonly collections: Pick<Collections, 'configOf'>;
+  readonly documents: Pick<Documents, 'readDocument'>;
+  readonly timer?: Timer;
+}
+
+const CURSOR = 'temporal';
+const DAY = 86_400;
+const RETENTION = 90 * DAY;
+const DEFAULT_SPAN = 30 * DAY;
+const PRUNE_MS = 3_600_000;
+
+/** Rows that one transaction removes, so that writers wait for milliseconds only. */
+const PRUNE_STEP = 2000;
+
+export function createTemporal(environment: DocsEnvironment, { collections, documents, timer = systemTimer }: TemporalAreas): Temporal {
+  const { sql, feed, clock, log, settings: { temporal: isEnabled = false, mode } } = environment;
+  const recorder = new AccessRecorder({ sql, clock, timer, log });
+  const stopping = new AbortController();
+  const subscriber = new Subscriber({
+    feed, timer,
+    cursor: storedCursor(sql, CURSOR),
+    begin: 'head',
+    onGap: async ({ head }) => head,
+    onFailure: (error, failures) => log.warn({ err: error, failures }, 'temporal tracking could not follow the change feed; trying again'),
+    handle: (changes) => follow(environment, changes),
+  });
+  let pruning: Promise<void> | undefined;
+  return {
+    handlers: createHandlers(environment, documents, recorder),
+    recorded: (getDocument) => (isEnabled && mode !== 'read' ? noting(getDocument, collections, recorder) : getDocument),
+    start() {
+      if (!isEnabled) return;
+      subscriber.start();
+      pruning ??= prune(environment, timer, stopping.signal);
+    },
+    async restart() {
+      recorder.forget();
+    },
+    async stop() {
+      stopping.abort();
+      await subscriber.stop();
+      await pruning;
+      await recorder.stop();
+    },
+    registerMetrics(registers) {
+      new Counter({ name: 'svc_temporal_lost_total', help: 'Reads that were not written down because too many waited for it.', registers, collect() {
+        this.reset();
+        this.inc(recorder.lost);
+      } });
+    },
+  };
+}
+
+function createHandlers({ sql, clock, settings }: DocsEnvironment, { readDocument }: Pick<Documents, 'readDocument'>, recorder: AccessRecorder): TemporalHandlers {
+  const ready = async (): Promise<number> => {
+    if (settings.temporal !== true) throw new ServiceError('invalid_argument', 'temporal tracking is disabled');
+    // What was read a moment ago counts.
+    await recorder.flush().catch(() => undefined);
+    return unixSeconds(clock);
+  };
+  return {
+    async queryTemporal({ collection, key, lang, eventType, from, to, limit }) {
+      const now = await ready();
+      const { id: docId } = identify(collection, key, lang);
+      const { rows, total } = await readEvents(sql, { docId, type: eventType, ...spanOf(now, from, to) }, limit);
+      const events = rows.flatMap(({ collection: name, type, at, actor, n }) =>
+        Array.from({ length: Math.min(n, limit) }, () => ({ docId, collection: name, eventType: type, timestamp: at, ...(actor !== '' && { actor }) })));
+      return { collection, docId, events: events.slice(0, limit), total };
+    },
+    async listHotDocuments({ collection, topN, since = 0 }, { budget }) {
+      const now = await ready();
+      const entries = [];
+      for (const { docId, reads, lastAt, key, lang } of await readHot(sql, { collection: collection.toLowerCase(), since, now, limit: topN })) {
+        const document = await readDocument({ collection, key, lang });
+        if (document === undefined) continue;
+        const entry = { docId, accessCount: reads, lastAccessAt: lastAt, document: withoutChecksum(document) };
+        if (!budget.take(Buffer.byteLength(JSON.stringify(document)))) break;
+        entries.push(entry);
+      }
+      return { collection, entries, ...(budget.isSpent && { truncated: true as const }) };
+    },
+    async getTemporalHistogram({ collection, eventType, interval, from, to }) {
+      const now = await ready();
+      const days = await countByDay(sql.background, { collection: collection.toLowerCase(), type: eventType, ...spanOf(now, from, to) });
+      return { collection, eventType, interval, buckets: bucketsOf(days, interval) };
+    },
+  };
+}
+
+/** Lists have no checksums. */
+function withoutChecksum({ checksum: _, ...document }: Document): Document {
+  return document;
+}
+
+/** What is older than is kept may not have been removed yet. */
+function spanOf(now: number, from = now - DEFAULT_SPAN, to = now): { from: number; to: number } {
+  if (from > to) throw new ServiceError('invalid_argument', `from must not be after to, got ${from} and ${to}`);
+  return { from: Math.max(from, now - RETENTION), to };
+}
+
+function noting(getDocument: GetDocument, { configOf }: TemporalAreas['collections'], recorder: AccessRecorder): GetDocument {
+  return async (input, context: Context) => {
+    const result = await getDocument(input, context);
+    const { trackAccess = false, trackHot = false } = configOf(input.collection) ?? {};
+    if (trackAccess || trackHot) {
+      const { id } = result instanceof Reply ? result.value : result;
+      recorder.note({ docId: id, collection: collectionOfId(id), actor: context.identity.username, isEvent: trackAccess, counts: trackHot });
+    }
+    return result;
+  };
+}
+
+async function follow({ sql }: DocsEnvironment, changes: readonly Change[]): Promise<void> {
+  const written: TemporalRow[] = [];
+  const gone: string[] = [];
+  const deleted: string[] = [];
+  for (const { kind, collection, docId, lsn, at, flags } of changes) {
+    if (collection.startsWith('_')) continue;
+    if (kind === 'doc.put') written.push({ lsn, collection, docId: docId!, type: (flags & CHANGE_FLAGS.CREATED) === 0 ? 'update' : 'create', at: Math.floor(at / 1000), actor: '', n: 1 });
+    else if (kind === 'doc.delete') gone.push(docId!);
+    else if (kind === 'collection.delete') deleted.push(collection);
+  }
+  if (written.length + gone.length + deleted.length === 0) return;
+  await sql.transaction(async (tx) => {
+    await insertEvents(tx, written);
+    await forgetReads(tx, gone);
+    // What came after the collection was deleted is of another one of the same name.
+    for (const name of deleted) {
+      const { lsn } = changes.findLast((change) => change.kind === 'collection.delete' && change.collection === name)!;
+      await tx.run('DELETE FROM temporal_events WHERE collection = ? AND (lsn IS NULL OR lsn < ?)', [name, lsn]);
+      await tx.run('DELETE FROM temporal_hot WHERE collection = ?', [name]);
+    }
+  });
+}
+
+/** Never rejects. */
+async function prune({ sql, clock, log }: DocsEnvironment, timer: Timer, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const before = unixSeconds(clock) - RETENTION;
+      while (!signal.aborted && (await sql.transaction((tx) => removeOlder(tx, before, PRUNE_STEP))) === PRUNE_STEP);
+    } catch (error) {
+      log.warn({ err: error }, 'old events of temporal tracking could not be removed');
+    }
+    await timer.sleep(PRUNE_MS, signal);
+  }
+}

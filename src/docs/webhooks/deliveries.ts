@@ -1,0 +1,200 @@
+import { unixSeconds } from '../../lib/clock.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { DeliveryEngine, poster, type Failure, type LaneProgress, type Outbound, type Outcome, type Progress } from '../../net/index.ts';
+import type { Documents } from '../documents/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { BURST_EVENT, canonicalEvents, isServerEvent, type ServiceEvent } from '../events/index.ts';
+import { enqueue, logOf, outboxLane, readLane, removeLanes, saveLanes } from './lane-rows.ts';
+import { writeDeadLetter, type Letter } from './dead-letter-rows.ts';
+import { feedLane, outboxLaneOf, SharedReader, type LaneDuties, type LaneItem } from './lanes.ts';
+import { deliveryId, messageOf } from './message.ts';
+import type { Webhook } from './webhook.ts';
+
+export interface DeliveriesDeps extends Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log' | 'settings'> {
+  readonly outbound: Outbound;
+  readonly timer: Timer;
+  readonly readDocument: Documents['readDocument'];
+  /** The webhook as it is now; undefined when it is deleted. */
+  readonly webhookOf: (id: string) => Webhook | undefined;
+  /** The endpoint has accepted nothing for a day. */
+  readonly onFailing: (id: string, error: string) => void;
+}
+
+/** Numbers since the start. */
+export interface DeliveryCounts {
+  delivered: number;
+  failed: number;
+  dead: number;
+  /** Dead letters that went for newer ones. */
+  dropped: number;
+}
+
+/** With many webhooks, how long they share what wakes them. */
+const WAKE_MS = 20;
+const MANY = 16;
+
+const FROM_THE_START: Progress = { position: 0, open: [], failingMs: 0 };
+
+/** Delivers to each webhook that is not paused: what the change feed tells, and what was put into its outbox. */
+export class Deliveries {
+  readonly counts: DeliveryCounts = { delivered: 0, failed: 0, dead: 0, dropped: 0 };
+  readonly engine: DeliveryEngine;
+  readonly #deps: DeliveriesDeps;
+  readonly #reader: SharedReader;
+  readonly #post: ReturnType<typeof poster>;
+  /** Why the latest attempt of a webhook failed. */
+  readonly #errors = new Map<string, string>();
+  readonly #subscriptions = new WeakMap<Webhook, ReadonlySet<string>>();
+  #running = new Set<string>();
+  #steps: Promise<unknown> = Promise.resolve();
+  #leave: (() => void) | undefined;
+  #waking = false;
+
+  constructor(deps: DeliveriesDeps) {
+    this.#deps = deps;
+    this.#reader = new SharedReader(deps.feed);
+    this.#post = poster(deps.outbound);
+    this.engine = new DeliveryEngine({ timer: deps.timer, log: deps.log, save: (lanes) => deps.sql.transaction((tx) => saveLanes(tx, lanes)) });
+  }
+
+  start(): void {
+    this.#leave ??= this.#deps.feed.join({ wake: () => this.#wake(), position: () => this.engine.positionOf((lane) => logOf(lane) === 'feed') });
+  }
+
+  /** Makes what runs agree with what a webhook is now; in turn, and again is harmless. */
+  apply(id: string): Promise<void> {
+    const step = this.#steps.then(() => this.#apply(id));
+    this.#steps = step.catch((error: unknown) => this.#deps.log.error({ err: error, webhook: id }, 'the deliveries of a webhook could not be started or stopped'));
+    return step;
+  }
+
+  /** Something was put into the outbox of a webhook. */
+  wakeOutbox(id: string): void {
+    this.engine.wake(outboxLane(id));
+  }
+
+  lastErrorOf(id: string): string | undefined {
+    return this.#errors.get(id);
+  }
+
+  /** Ends all lanes and forgets them, without keeping how far they came: the database was replaced. */
+  async abandon(): Promise<void> {
+    const lanes = [...this.#running].flatMap((id) => [id, outboxLane(id)]);
+    await this.#steps;
+    await Promise.all(lanes.map((lane) => this.engine.remove(lane, 0)));
+    this.#running = new Set();
+    this.#reader.forget();
+  }
+
+  /** Safe twice. */
+  async stop(): Promise<void> {
+    this.#leave?.();
+    this.#leave = undefined;
+    await this.#steps;
+    await this.engine.stop();
+  }
+
+  async #apply(id: string): Promise<void> {
+    const webhook = this.#deps.webhookOf(id);
+    const shouldRun = webhook?.pause === '';
+    if (shouldRun === this.#running.has(id)) return;
+    if (shouldRun) await this.#open(id);
+    else await this.#shut(id, webhook !== undefined);
+  }
+
+  async #open(id: string): Promise<void> {
+    const { sql, feed, log, webhookOf } = this.#deps;
+    const [told, box] = [await readLane(sql, id), await readLane(sql, outboxLane(id))];
+    const duties = this.#dutiesOf(id);
+    this.#running.add(id);
+    this.engine.add(feedLane(id, told ?? { ...FROM_THE_START, position: await feed.head() }, {
+      feed, reader: this.#reader,
+      wants: (event) => this.#wants(webhookOf(id), event),
+      idOf: (event) => deliveryId({ id }, event),
+      onGap: ({ after, head }) => log.warn({ webhook: id, after, head }, 'the change feed was replaced; a webhook is not told what was lost with it'),
+    }, duties));
+    this.engine.add(outboxLaneOf(id, box ?? FROM_THE_START, sql, duties));
+  }
+
+  async #shut(id: string, isKept: boolean): Promise<void> {
+    this.#running.delete(id);
+    const ended = await Promise.all([id, outboxLane(id)].map((lane) => this.engine.remove(lane, isKept ? undefined : 0)));
+    const progress = ended.filter((lane): lane is LaneProgress => lane !== undefined);
+    // What was under way may have kept its progress after the webhook was deleted.
+    await this.#deps.sql.transaction((tx) => (isKept ? saveLanes(tx, progress) : removeLanes(tx, id)));
+  }
+
+  #wants(webhook: Webhook | undefined, event: ServiceEvent): boolean {
+    if (webhook === undefined) return false;
+    if (event.event === BURST_EVENT) return true;
+    if (!this.#subscriptionOf(webhook).has(event.event)) return false;
+    if (isServerEvent(event.event)) return true;
+    return webhook.collection === '' ? !event.collection.startsWith('_') : webhook.collection.toLowerCase() === event.collection;
+  }
+
+  #subscriptionOf(webhook: Webhook): ReadonlySet<string> {
+    const known = this.#subscriptions.get(webhook) ?? canonicalEvents(webhook.events);
+    this.#subscriptions.set(webhook, known);
+    return known;
+  }
+
+  #dutiesOf(id: string): LaneDuties {
+    return {
+      send: (item, signal) => this.#send(id, item, signal),
+      bury: (item, failure) => this.#bury(id, item, failure),
+      onFailing: () => this.#deps.onFailing(id, this.#errors.get(id) ?? ''),
+    };
+  }
+
+  async #send(id: string, item: LaneItem, signal: AbortSignal): Promise<Outcome> {
+    const webhook = this.#deps.webhookOf(id);
+    // Its lanes are about to be removed.
+    if (webhook === undefined) return { kind: 'failed', error: 'the webhook was deleted' };
+    const outcome = await this.#attempt(webhook, item, signal);
+    if (outcome.kind === 'delivered') {
+      this.counts.delivered++;
+      this.#errors.delete(id);
+    } else if (!signal.aborted) {
+      this.counts.failed++;
+      this.#errors.set(id, outcome.error);
+    }
+    return outcome;
+  }
+
+  async #attempt(webhook: Webhook, { id, event }: LaneItem, signal: AbortSignal): Promise<Outcome> {
+    const { clock, log, settings, readDocument } = this.#deps;
+    try {
+      const document = event.docId === '' ? {} : { document: event.event === 'doc.deleted' ? null : (await readDocument(event)) ?? null };
+      const secret = webhook.secret || (settings.webhookSecret ?? '');
+      return await this.#post(messageOf(webhook, { id, event }, { secret, version: settings.buildVersion, now: unixSeconds(clock), ...document }), signal);
+    } catch (error) {
+      log.warn({ err: error, webhook: webhook.id }, 'a delivery could not be written; it is tried again');
+      return { kind: 'failed', error: 'the server could not read the document' };
+    }
+  }
+
+  async #bury(webhookId: string, { id, event }: LaneItem, { error, status = 0, attempts }: Failure): Promise<void> {
+    const { sql, clock, log } = this.#deps;
+    const dropped = await sql.transaction((tx) => writeDeadLetter(tx, { id, webhookId, event, attempts, status, error, failedAt: unixSeconds(clock) }));
+    this.counts.dead++;
+    this.counts.dropped += dropped;
+    log.warn({ webhook: webhookId, delivery: id, event: event.event, attempts, error, dropped }, 'a delivery was given up');
+  }
+
+  #wake(): void {
+    this.#reader.forget();
+    if (this.#waking) return;
+    this.#waking = true;
+    setTimeout(() => {
+      this.#waking = false;
+      for (const id of this.#running) this.engine.wake(id);
+    }, this.#running.size > MANY ? WAKE_MS : 0);
+  }
+}
+
+/** Puts letters back into the deliveries of their webhooks. */
+export async function enqueueLetters(tx: Parameters<typeof enqueue>[0], letters: readonly (Letter & { readonly webhookId: string })[]): Promise<void> {
+  for (const [webhookId, own] of Map.groupBy(letters, (letter) => letter.webhookId)) {
+    await enqueue(tx, webhookId, own.map(({ id, event }) => JSON.stringify({ id, event })));
+  }
+}

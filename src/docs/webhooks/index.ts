@@ -1,0 +1,3 @@
+/** The door of the webhooks area. */
+export { createWebhooks, type Webhooks } from './webhooks.ts';
+export { enqueue } from './lane-rows.ts';

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import type { Document } from '../../../generated/docs/sdk/types.gen.ts';
+import { signatureHeaders, type Post } from '../../net/index.ts';
+import type { Letter } from './dead-letter-rows.ts';
+import type { ServiceEvent } from '../events/index.ts';
+import type { Webhook } from './webhook.ts';
+
+/** The id of a delivery, the same whenever the change is read again (decision D-07). */
+export function deliveryId({ id }: Pick<Webhook, 'id'>, { seq, timestamp }: ServiceEvent): string {
+  return `dlv_${createHash('sha256').update(`${id}/${seq}/${timestamp}`).digest('hex').slice(0, 24)}`;
+}
+
+export interface MessageContext {
+  /** Key of the signature; empty for none. */
+  readonly secret: string;
+  /** Version of this build. */
+  readonly version: string;
+  /** When the attempt is sent, in Unix seconds. */
+  readonly now: number;
+  /** The document of a document's event; null when it is gone, absent for other events. */
+  readonly document?: Document | null;
+}
+
+/** One attempt of a delivery (decisions, section 6). */
+export function messageOf(webhook: Webhook, { id, event: { event, collection, key, lang, docId, timestamp, detail } }: Letter, { secret, version, now, document }: MessageContext): Post {
+  const content = { event, deliveryId: id, webhookId: webhook.id, collection, key, lang, docId, timestamp, ...(document !== undefined && { document }), ...(detail && { detail }) };
+  const body = new TextEncoder().encode(JSON.stringify(content));
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': `svc-webhook/${version}`,
+    'X-SVC-Event': event,
+    'X-SVC-Webhook-ID': webhook.id,
+    'X-SVC-Delivery': id,
+    'X-SVC-Timestamp': String(now),
+    ...signatureHeaders(secret, { id, timestamp: now, body }),
+  };
+  return { url: webhook.url, headers, body };
+}

@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto';
+import type { Operations } from '../../../generated/docs/operations.ts';
+import type { Webhook as WebhookAnswer } from '../../../generated/docs/sdk/types.gen.ts';
+import type { Registry } from 'prom-client';
+import { ServiceError } from '../../errors/index.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import type { Outbound } from '../../net/index.ts';
+import type { Handlers } from '../../operations/index.ts';
+import type { Transaction } from '../../storage/index.ts';
+import type { Documents } from '../documents/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { requireSecret } from '../require-secret.ts';
+import { countDeadLetters, readDeadLetters, removeDeadLetters, takeDeadLetters } from './dead-letter-rows.ts';
+import { Deliveries, enqueueLetters } from './deliveries.ts';
+import { removeLanes, saveLanes } from './lane-rows.ts';
+import { registerMetrics } from './metrics.ts';
+import { readWebhooks, removeWebhook, writeWebhook } from './webhook-rows.ts';
+import type { Webhook } from './webhook.ts';
+
+type WebhookHandlers = Required<Pick<Handlers<Operations>, 'listWebhooks' | 'createWebhook' | 'updateWebhook' | 'deleteWebhook' | 'listWebhookDeadLetters' | 'redeliverWebhooks'>>;
+
+/** Who is told of which events, and the telling. */
+export interface Webhooks {
+  readonly handlers: WebhookHandlers;
+  /** Reads the webhooks; before `start`, and again when the database was replaced. */
+  load(): Promise<void>;
+  /** Begins to deliver. Not for servers that only read: they could not keep how far they came. */
+  start(): Promise<void>;
+  /** Waits for what is under way, for a short time; safe twice. */
+  stop(): Promise<void>;
+  registerMetrics(registers: Registry[]): void;
+}
+
+export interface WebhooksAreas {
+  readonly outbound: Outbound;
+  readonly documents: Pick<Documents, 'readDocument'>;
+  readonly timer?: Timer;
+}
+
+/** Decisions, section 8. */
+const MAX_WEBHOOKS = 1000;
+
+interface Deps {
+  readonly environment: DocsEnvironment;
+  readonly outbound: Outbound;
+  /** By id, oldest first. */
+  readonly book: Map<string, Webhook>;
+  readonly deliveries: Deliveries;
+  isRunning: boolean;
+}
+
+export function createWebhooks(environment: DocsEnvironment, { outbound, documents, timer = systemTimer }: WebhooksAreas): Webhooks {
+  const { sql, feed, clock, log, settings, keys } = environment;
+  const book = new Map<string, Webhook>();
+  const deliveries: Deliveries = new Deliveries({
+    sql, feed, clock, log, settings, outbound, timer,
+    readDocument: documents.readDocument,
+    webhookOf: (id) => book.get(id),
+    onFailing: (id, error) => void pauseFailing(deps, id, error),
+  });
+  const deps: Deps = { environment, outbound, book, deliveries, isRunning: false };
+  const applyAll = async (): Promise<void> => {
+    if (deps.isRunning) await Promise.all([...book.keys()].map((id) => deliveries.apply(id)));
+  };
+  return {
+    handlers: createHandlers(deps),
+    async load() {
+      await deliveries.abandon();
+      const webhooks = await readWebhooks(sql, keys);
+      book.clear();
+      for (const webhook of webhooks) book.set(webhook.id, webhook);
+      await applyAll();
+    },
+    async start() {
+      deps.isRunning = true;
+      await sealAnew(deps);
+      deliveries.start();
+      await applyAll();
+    },
+    async stop() {
+      deps.isRunning = false;
+      await deliveries.stop();
+    },
+    registerMetrics: (registers) => registerMetrics(registers, deliveries, book),
+  };
+}
+
+/** Secrets follow the keys of the server: without this, one that is taken away would take them along. */
+async function sealAnew({ environment: { sql, keys }, book }: Deps): Promise<void> {
+  const secrets = [...book.values()].filter(({ secret }) => secret !== '');
+  if (keys === undefined || secrets.length === 0) return;
+  await sql.transaction(async (tx) => {
+    for (const webhook of secrets) await writeWebhook(tx, webhook, keys);
+  });
+}
+
+function createHandlers(deps: Deps): WebhookHandlers {
+  const { environment: { sql }, book, deliveries } = deps;
+  return {
+    async listWebhooks({ collection }) {
+      const dead = await countDeadLetters(sql);
+      const isHeard = (webhook: Webhook) => collection === undefined || webhook.collection === '' || webhook.collection.toLowerCase() === collection.toLowerCase();
+      return [...book.values()].filter(isHeard).map((webhook) => present(webhook, deliveries, dead.get(webhook.id)));
+    },
+    createWebhook: (draft) => create(deps, draft),
+    updateWebhook: (changes) => update(deps, changes),
+    async deleteWebhook({ id }) {
+      await remove(deps, id);
+      return { status: 'deleted', id };
+    },
+    async listWebhookDeadLetters({ webhookId }) {
+      const deadLetters = await readDeadLetters(sql, webhookId);
+      return { deadLetters, total: deadLetters.length };
+    },
+    async redeliverWebhooks({ deliveryId, webhookId }) {
+      if (deliveryId === undefined && webhookId === undefined) throw new ServiceError('missing_fields', 'missing fields: deliveryId or webhookId');
+      if (webhookId !== undefined && !book.has(webhookId)) throw notFound();
+      const letters = await sql.transaction(async (tx) => {
+        const taken = await takeDeadLetters(tx, { deliveryId, webhookId });
+        await enqueueLetters(tx, taken);
+        return taken;
+      });
+      if (deliveryId !== undefined && letters.length === 0) throw notFound();
+      for (const id of new Set(letters.map((letter) => letter.webhookId))) deliveries.wakeOutbox(id);
+      return { status: 'queued', queued: letters.length };
+    },
+  };
+}
+
+const notFound = (): ServiceError => new ServiceError('not_found', 'not found');
+
+type Draft = Parameters<WebhookHandlers['createWebhook']>[0];
+
+async function create(deps: Deps, { url, events, collection, secret = '' }: Draft): Promise<WebhookAnswer> {
+  const { environment: { sql, feed, clock, keys }, book, deliveries } = deps;
+  checkUrl(deps, url);
+  // Decision D-07.
+  const webhook: Webhook = { id: `wh_${randomBytes(12).toString('hex')}`, url, events, collection, secret, pause: '', lastError: '', createdAt: unixSeconds(clock) };
+  await sql.transaction(async (tx) => {
+    const { n } = (await tx.get<{ n: number }>('SELECT count(*) AS n FROM webhooks'))!;
+    if (n >= MAX_WEBHOOKS) throw new ServiceError('invalid_argument', `at most ${MAX_WEBHOOKS} webhooks are kept`);
+    await writeWebhook(tx, webhook, keys);
+    const position = await feed.append(tx, [{ kind: 'webhook.put', collection: '', key: webhook.id }]);
+    await saveLanes(tx, [{ lane: webhook.id, position, open: [], failingMs: 0 }]);
+    tx.onCommit(() => book.set(webhook.id, webhook));
+  });
+  if (deps.isRunning) await deliveries.apply(webhook.id);
+  return present(webhook, deliveries, 0);
+}
+
+type Changes = Parameters<WebhookHandlers['updateWebhook']>[0];
+
+async function update(deps: Deps, { id, paused, ...changes }: Changes): Promise<WebhookAnswer> {
+  const { environment: { sql }, book, deliveries } = deps;
+  if (changes.url !== undefined) checkUrl(deps, changes.url);
+  const webhook = await sql.transaction(async (tx) => {
+    const stored = book.get(id);
+    if (stored === undefined) throw notFound();
+    requireSecret({ secret: 'secret', target: 'url' }, { secret: stored.secret, target: stored.url }, { secret: changes.secret, target: changes.url });
+    const pause = paused === undefined ? stored.pause : paused ? (stored.pause || 'requested') : '';
+    return put(deps, tx, { ...stored, ...withoutAbsent(changes), secret: changes.secret || stored.secret, pause, lastError: pause === '' ? '' : stored.lastError });
+  });
+  if (deps.isRunning) await deliveries.apply(id);
+  return present(webhook, deliveries, (await countDeadLetters(sql)).get(id));
+}
+
+function withoutAbsent<T extends object>(changes: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
+
+async function put({ environment: { feed, keys }, book }: Deps, tx: Transaction, webhook: Webhook): Promise<Webhook> {
+  await writeWebhook(tx, webhook, keys);
+  await feed.append(tx, [{ kind: 'webhook.put', collection: '', key: webhook.id }]);
+  tx.onCommit(() => book.set(webhook.id, webhook));
+  return webhook;
+}
+
+async function remove({ environment: { sql, feed }, book, deliveries, isRunning }: Deps, id: string): Promise<void> {
+  await sql.transaction(async (tx) => {
+    if (!book.has(id)) throw notFound();
+    await removeWebhook(tx, id);
+    await removeDeadLetters(tx, id);
+    await removeLanes(tx, id);
+    await feed.append(tx, [{ kind: 'webhook.delete', collection: '', key: id }]);
+    tx.onCommit(() => book.delete(id));
+  });
+  if (isRunning) await deliveries.apply(id);
+}
+
+/** Pauses a webhook that has accepted nothing for a day; it keeps its place. Never rejects. */
+async function pauseFailing(deps: Deps, id: string, error: string): Promise<void> {
+  const { environment: { sql, log }, book, deliveries } = deps;
+  try {
+    await sql.transaction(async (tx) => {
+      const stored = book.get(id);
+      if (stored !== undefined) await put(deps, tx, { ...stored, pause: stored.pause || 'failing', lastError: error });
+    });
+    log.warn({ webhook: id, error }, 'a webhook accepted nothing for a day and is paused; resume it when its endpoint works');
+    await deliveries.apply(id);
+  } catch (failure) {
+    log.error({ err: failure, webhook: id }, 'a webhook that keeps failing could not be paused');
+  }
+}
+
+function checkUrl({ outbound }: Deps, url: string): void {
+  const refusal = outbound.refusal(url);
+  if (refusal !== undefined) throw new ServiceError('invalid_argument', `url: ${refusal}`);
+}
+
+function present({ id, url, events, collection, secret, pause, lastError, createdAt }: Webhook, deliveries: Deliveries, deadLetters = 0): WebhookAnswer {
+  const error = deliveries.lastErrorOf(id) ?? lastError;
+  return {
+    id, url, events: [...events], collection, secretSet: secret !== '', createdAt, paused: pause !== '',
+    ...(pause !== '' && { pauseReason: pause }), ...(error !== '' && { lastError: error }), deadLetters,
+  };
+}

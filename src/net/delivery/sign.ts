@@ -1,0 +1,26 @@
+import { createHmac } from 'node:crypto';
+
+/** Prefix of secrets whose rest is the base64 of the key (Standard Webhooks). */
+const ENCODED = 'whsec_';
+
+export interface Signed {
+  /** Id of the delivery, the same for each of its attempts. */
+  readonly id: string;
+  /** When the attempt is sent, in Unix seconds. */
+  readonly timestamp: number;
+  readonly body: Uint8Array;
+}
+
+/**
+ * The headers that sign one attempt, in both ways: `X-SVC-Signature` over timestamp and body (decisions, section 6),
+ * and `webhook-*` over id, timestamp and body (Standard Webhooks, standardwebhooks.com). Without a secret nothing is
+ * signed.
+ */
+export function signatureHeaders(secret: string, { id, timestamp, body }: Signed): Record<string, string> {
+  const standard = { 'webhook-id': id, 'webhook-timestamp': String(timestamp) };
+  if (secret === '') return standard;
+  const own = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
+  const key = secret.startsWith(ENCODED) ? Buffer.from(secret.slice(ENCODED.length), 'base64') : secret;
+  const theirs = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
+  return { 'X-SVC-Signature': `sha256=${own}`, ...standard, 'webhook-signature': `v1,${theirs}` };
+}

@@ -1,0 +1,135 @@
+import type { Dispatcher } from 'undici';
+import { RefusedRequest } from '../lib/refused-request.ts';
+import type { Timer } from '../lib/timer.ts';
+import { BAD_PORTS } from './bad-ports.ts';
+import { checkUrl } from './check-url.ts';
+import { badHeader } from './guarded-fetch.ts';
+import type { OutboundPolicy } from './outbound-policy.ts';
+
+/** A request of which only the head of the answer matters. */
+export interface Sending {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Absent for none. */
+  readonly body?: Uint8Array;
+}
+
+export interface AnswerHead {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Rejects with `RefusedRequest` for what the server's own rules refuse, with the signal's reason, and with what the connection failed with. */
+export type Send = (sending: Sending, signal: AbortSignal) => Promise<AnswerHead>;
+
+export interface GuardedSenderDeps {
+  readonly policy: OutboundPolicy;
+  /** Judges each address where it is connected. */
+  readonly dispatcher: Dispatcher;
+  readonly timer: Timer;
+  /** Longest for the whole answer, in milliseconds; up to a twentieth less, since requests share their timers. */
+  readonly timeoutMs: number;
+  /** Bytes of a body that are read, so that its connection can be used again; beyond, it is closed. */
+  readonly maxBytes: number;
+}
+
+/** Requests that begin within this part of the time limit end together. */
+const SHARE = 1 / 20;
+
+/** Something that can be cut off. */
+interface Pending {
+  cut(reason: Error): void;
+}
+
+/**
+ * Sends under the same rules as `guardedFetch`, without following redirects and without keeping the body. For many
+ * small requests: `fetch` with its streams, signals and timers takes several times as long for each.
+ */
+export function guardedSender({ policy, dispatcher, timer, timeoutMs, maxBytes }: GuardedSenderDeps): Send {
+  const late = () => new RefusedRequest('time', `no complete answer within ${timeoutMs / 1000} s`);
+  let current: Set<Pending> | undefined;
+  const deadline = (): Set<Pending> => {
+    if (current !== undefined) return current;
+    const group = (current = new Set<Pending>());
+    void timer.sleep(timeoutMs * SHARE).then(() => (current = undefined));
+    void timer.sleep(timeoutMs).then(() => group.forEach((pending) => pending.cut(late())));
+    return group;
+  };
+  return async (sending, signal) => {
+    const url = checked(sending, policy);
+    signal.throwIfAborted();
+    const group = deadline();
+    const exchange = new Exchange(maxBytes);
+    const onAbort = () => exchange.cut(signal.reason as Error);
+    group.add(exchange);
+    signal.addEventListener('abort', onAbort);
+    try {
+      dispatcher.dispatch({ origin: url.origin, path: `${url.pathname}${url.search}`, method: sending.method, headers: sending.headers, body: sending.body ?? null }, exchange);
+      return await exchange.ended;
+    } finally {
+      group.delete(exchange);
+      signal.removeEventListener('abort', onAbort);
+    }
+  };
+}
+
+function checked({ url, headers }: Sending, policy: OutboundPolicy): URL {
+  const bad = badHeader(Object.keys(headers));
+  if (bad !== undefined) throw bad;
+  const parsed = URL.parse(url);
+  if (parsed === null) throw new TypeError('expected an absolute URL');
+  checkUrl(parsed, policy);
+  if (BAD_PORTS.has(parsed.port)) throw new RefusedRequest('address', `the port ${parsed.port} must not be called`);
+  return parsed;
+}
+
+/** One request and what comes of it. */
+class Exchange implements Pending, Dispatcher.DispatchHandler {
+  readonly #outcome = Promise.withResolvers<AnswerHead>();
+  readonly #maxBytes: number;
+  #controller: Dispatcher.DispatchController | undefined;
+  #reason: Error | undefined;
+  #head: AnswerHead | undefined;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get ended(): Promise<AnswerHead> {
+    return this.#outcome.promise;
+  }
+
+  cut(reason: Error): void {
+    this.#reason ??= reason;
+    this.#controller?.abort(reason);
+    this.#outcome.reject(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It may have waited for a connection until its time was over.
+    if (this.#reason !== undefined) controller.abort(this.#reason);
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHead['headers']): void {
+    if (status >= 200) this.#head = { status, headers };
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes <= this.#maxBytes || this.#head === undefined) return;
+    this.#outcome.resolve(this.#head);
+    controller.abort(new RefusedRequest('size', `the answer has more than ${this.#maxBytes} bytes`));
+  }
+
+  onResponseEnd(): void {
+    this.#outcome.resolve(this.#head!);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#outcome.reject(this.#reason ?? error);
+  }
+}
