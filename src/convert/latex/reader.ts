@@ -222,6 +222,7 @@ export class LatexReader {
       case 'footnote':
       case 'footnotetext':
       case 'endnote':
+      case 'thanks':
         this.#note(cursor);
         return true;
       case 'href':
