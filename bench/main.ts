@@ -3,6 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { benchConvert } from './convert.ts';
 import { benchEngine } from './engine.ts';
 import { benchFilters, benchFiltersMillion } from './filters.ts';
 import { benchFullText } from './fulltext.ts';
@@ -31,6 +32,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   reads: plain('Reads over HTTP', benchReads),
   protocols: benchProtocols,
   import: plain('Import', benchImport, `it needs the folder docs-mdn: ${CORPUS_HINT}`),
+  convert: benchConvert,
   memory: plain('Memory and restart', benchMemory),
   'memory-recall': benchMemoryRecall,
   relevance: benchRelevance,
