@@ -3,6 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { benchConvert } from './convert.ts';
 import { benchEngine } from './engine.ts';
 import { benchEvents } from './events.ts';
 import { benchFilters, benchFiltersMillion } from './filters.ts';
@@ -31,6 +32,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   reads: plain('Reads over HTTP', benchReads),
   protocols: benchProtocols,
   imports: benchImports,
+  convert: benchConvert,
   memory: plain('Memory and restart', benchMemory),
   'memory-recall': benchMemoryRecall,
   relevance: benchRelevance,

@@ -77,7 +77,7 @@ function textFormat(bytes: Uint8Array, head: string, { extension, claimed, media
   const textual = isText(bytes);
   if (claimed !== undefined && !TEXTS.has(claimed)) return insteadOf(claimed, textual, head, bytes.length);
   if (!textual) throw new ConversionError('unsupported', 'is neither text nor a format that can be converted');
-  const page = /^(?:\xef\xbb\xbf)?(?:\s|<!--(?:(?!-->)[^])*-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html)[\s>]/i.test(head);
+  const page = beginsAsPage(head);
   if (claimed !== undefined) {
     if (page && claimed !== 'log' && claimed !== 'lex' && claimed !== 'md') return 'html';
     return page && claimed === 'md' && media === 'html' ? 'html' : claimed;
@@ -87,6 +87,19 @@ function textFormat(bytes: Uint8Array, head: string, { extension, claimed, media
   // A name such as `v1.2` has no extension that means something; its media type says that it is text.
   if (extension === '' && (contentType === undefined || media !== undefined)) return /^\s*(?:%[^\n]*\n\s*)*\\documentclass/.test(head) ? 'tex' : 'txt';
   throw new ConversionError('unsupported', extension === '' ? `has the media type ${contentType!.slice(0, 80)}, which cannot be converted` : `has an extension (.${extension.slice(0, 20)}) that cannot be converted`);
+}
+
+/** Whether a whole page of HTML begins here, behind white space, comments and the declaration of XML. */
+function beginsAsPage(head: string): boolean {
+  let at = head.startsWith('\xef\xbb\xbf') ? 3 : 0;
+  for (;;) {
+    while (at < head.length && head.charCodeAt(at) <= 0x20) at += 1;
+    const end = head.startsWith('<!--', at) ? '-->' : head.startsWith('<?xml', at) ? '?>' : undefined;
+    if (end === undefined) return /^<(?:!doctype\s{1,9}html|html)[\s>]/i.test(head.slice(at, at + 40));
+    const found = head.indexOf(end, at);
+    if (found < 0) return false;
+    at = found + end.length;
+  }
 }
 
 /** What a file is that is not what its extension says. */

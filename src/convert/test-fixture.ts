@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { zipStream } from '../lib/zip-stream.ts';
-import { ConversionError, type Conversion, type ConversionFault, type ConversionOptions } from './contract.ts';
+import type { Conversion, ConversionError, ConversionFault, ConversionOptions } from './contract.ts';
 import { convertFile, faultOf } from './convert-file.ts';
 
 export const MAX_OUTPUT = 10_000_000;

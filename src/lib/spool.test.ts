@@ -75,6 +75,17 @@ describe('a spool', () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
+  it('makes nothing any more once it is removed, though a file is still coming', async () => {
+    const spool = folder.open();
+    async function* late(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(10);
+      await spool.remove();
+      yield new Uint8Array(100_000);
+    }
+    await expect(spool.store(late(), { name: 'a', maxBytes: 1e6 })).rejects.toThrow('were removed');
+    expect(existsSync(folder.path)).toBe(false);
+  });
+
   it('is cleared of what an earlier process has left', async () => {
     await mkdir(join(folder.path, 'request-old'), { recursive: true });
     await writeFile(join(folder.path, 'request-old', '0'), 'left');

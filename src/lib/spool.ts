@@ -53,7 +53,6 @@ export class Spool {
     try {
       let size = 0;
       for await (const bytes of source) {
-        if (this.#isRemoved) throw new Error('the files of this request were removed');
         const kept = bytes.subarray(0, Math.max(0, maxBytes + 1 - size));
         size += kept.length;
         if (kept.length > 0) await writer.write(kept);
@@ -77,6 +76,7 @@ export class Spool {
   }
 
   async #newPath(): Promise<string> {
+    if (this.#isRemoved) throw new Error('the files of this request were removed');
     this.#folder ??= mkdir(this.#root, { recursive: true, mode: 0o700 }).then(() => mkdtemp(join(this.#root, 'request-')));
     return join(await this.#folder, String(this.#files++));
   }

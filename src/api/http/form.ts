@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import busboy, { type Busboy, type FileInfo } from 'busboy';
+import busboy, { type Busboy, type FieldInfo, type FileInfo } from 'busboy';
 import { bodyError, ServiceError } from '../../errors/index.ts';
 import { BodyCutOff, BodyTooLarge, BodyTooSlow, SLOW_BODY } from '../../lib/request-bytes.ts';
 import type { Spool } from '../../lib/spool.ts';
@@ -60,16 +60,7 @@ export async function readForm(request: IncomingMessage, options: FormOptions): 
         bytes += chunk.length;
         if (bytes > MAX_FORM_BYTES) reject(new BodyTooLarge(MAX_FORM_BYTES));
       });
-      parser.on('field', (name, value, { nameTruncated, valueTruncated }) => {
-        if (nameTruncated || valueTruncated) reject(new ServiceError('payload_too_large', `${shown(name)} must be at most ${MAX_FIELD_BYTES} bytes`));
-        else {
-          try {
-            form.addField(name, value);
-          } catch (error) {
-            reject(error as Error);
-          }
-        }
-      });
+      parser.on('field', (name, text, info) => void form.addField(name, text, info).catch(reject));
       parser.on('file', (name, stream, info) => void form.addFile(name, stream, info).catch(reject));
       parser.on('filesLimit', () => reject(new ServiceError('payload_too_large', `a form has at most ${MAX_FILES} files`)));
       parser.on('fieldsLimit', () => reject(new ServiceError('payload_too_large', `a form has at most ${MAX_FIELDS} fields`)));
@@ -108,7 +99,8 @@ class Form {
     this.#options = options;
   }
 
-  addField(name: string, text: string): void {
+  async addField(name: string, text: string, { nameTruncated, valueTruncated }: FieldInfo): Promise<void> {
+    if (nameTruncated || valueTruncated) throw new ServiceError('payload_too_large', `${shown(name)} must be at most ${MAX_FIELD_BYTES} bytes`);
     if (this.#fields.has(name)) throw new ServiceError('invalid_argument', `${shown(name)} is given more than once`);
     const schema = this.#schemaOf(name);
     if (isFileField(schema)) throw new ServiceError('invalid_argument', `${shown(name)} must be a file; its part needs a file name`);

@@ -26,9 +26,15 @@ export class Cursor {
   /** Passes over white space and comments, but not over the end of a paragraph. */
   skipBlank(): void {
     for (;;) {
-      if (this.text[this.at] === '%') this.skipComment();
-      else if (this.take(/[ \t]*\n?[ \t]*(?=[^ \t\n]|$)/y) === '') return;
-      else if (this.text[this.at] !== '%') return;
+      this.take(/[ \t]*/y);
+      const line = this.text[this.at] === '\n' ? this.at : -1;
+      if (line >= 0) this.take(/\n[ \t]*/y);
+      if (line >= 0 && this.text[this.at] === '\n') {
+        this.at = line;
+        return;
+      }
+      if (this.text[this.at] !== '%') return;
+      this.skipComment();
     }
   }
 

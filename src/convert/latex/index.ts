@@ -22,8 +22,7 @@ const EXPANSION = 20;
 export function readLatex(bytes: Uint8Array, options: ReadOptions): Parts {
   const { text, repaired } = decodeText(bytes, charsetOf(options.contentType) ?? /\\usepackage\[([\w-]{1,20})\]\{inputenc\}/.exec(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 20_000)).toString('latin1'))?.[1]);
   const source = text.replace(/\r\n?/g, '\n');
-  const begin = /^[^%\n]*?\\begin\{document\}/m.exec(source);
-  const start = begin === null ? 0 : begin.index + begin[0].length;
+  const start = bodyStart(source);
   const end = source.lastIndexOf('\\end{document}');
   const body = source.slice(start, end > start ? end : undefined);
   const context: LatexContext = {
@@ -41,4 +40,13 @@ export function readLatex(bytes: Uint8Array, options: ReadOptions): Parts {
     warnings: context.included.size === 0 ? [] : [`Files that it includes were not read: ${[...context.included].slice(0, 10).join(', ')}${context.included.size > 10 ? ' and others' : ''}.`],
     repaired,
   };
+}
+
+/** Where the body of a document begins, 0 when nothing says so; what stands in a comment does not. */
+function bodyStart(source: string): number {
+  for (let at = source.indexOf(BEGIN); at >= 0; at = source.indexOf(BEGIN, at + 1)) {
+    const comment = source.lastIndexOf('%', at);
+    if (comment < 0 || source[comment - 1] === '\\' || source.lastIndexOf('\n', at) > comment) return at + BEGIN.length;
+  }
+  return 0;
 }

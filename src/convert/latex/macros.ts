@@ -12,7 +12,7 @@ export interface Definition {
  */
 export const SIGNATURES: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    m: 'label pagestyle thispagestyle pagenumbering bibliographystyle graphicspath lstset hypersetup geometry newlength theoremstyle hyphenation tikzset pgfplotsset usetikzlibrary cline phantom hphantom vphantom markright newsavebox usebox stepcounter refstepcounter arabic roman Roman alph Alph hypertarget special write16 allowdisplaybreaks urlstyle fontsize selectlanguage address email curraddr keywords dedicatory institute affil thanks glsaddall makeglossary setmainfont setsansfont setmonofont bigskipamount nocite marginpar glossary printglossary usetheme usecolortheme',
+    m: 'label pagestyle thispagestyle pagenumbering bibliographystyle graphicspath lstset hypersetup geometry newlength theoremstyle hyphenation tikzset pgfplotsset usetikzlibrary cline phantom hphantom vphantom markright newsavebox usebox stepcounter refstepcounter arabic roman Roman alph Alph hypertarget special write16 allowdisplaybreaks urlstyle fontsize selectlanguage address email curraddr keywords dedicatory institute affil glsaddall makeglossary setmainfont setsansfont setmonofont bigskipamount nocite marginpar glossary printglossary usetheme usecolortheme',
     mm: 'setlength addtolength setcounter addtocounter settowidth numberwithin markboth lstdefinestyle',
     mmm: 'definecolor addcontentsline',
     om: 'usepackage RequirePackage documentclass documentstyle color index captionsetup subjclass lstinputlisting includepdf bibliography',

@@ -36,7 +36,7 @@ const HEADINGS: ReadonlyMap<string, number> = new Map([['part', -1], ['chapter',
 const MARKS: ReadonlyMap<string, Look> = new Map<string, Look>([['textbf', { strong: true }], ['emph', { emphasis: true }], ['textit', { emphasis: true }], ['textsl', { emphasis: true }], ['texttt', { code: true }], ['sout', { strike: true }], ['st', { strike: true }]]);
 const SWITCHES: ReadonlyMap<string, Look> = new Map<string, Look>([['bf', { strong: true }], ['bfseries', { strong: true }], ['it', { emphasis: true }], ['itshape', { emphasis: true }], ['em', { emphasis: true }], ['sl', { emphasis: true }], ['slshape', { emphasis: true }], ['tt', { code: true }], ['ttfamily', { code: true }]]);
 const RESETS: ReadonlySet<string> = new Set(['rm', 'normalfont', 'rmfamily', 'mdseries', 'upshape', 'sf']);
-const CITES = /^(?:no)?(?:[A-Z]?[a-z]*cite[a-z]*|(?:eq|page|auto|name|[cCvV])?ref)$/;
+const REFERENCES = /^(?:eq|page|auto|name|[cCvV])?ref$/;
 const MAX_NESTED_EXPANSIONS = 100;
 /** Ordinary characters of text: nothing that means something to TeX, and no ligature's beginning. */
 const ORDINARY = /[^\\{}$%&#~\s`'?!-]+/y;
@@ -163,7 +163,7 @@ export class LatexReader {
 
   /** Formulas stay LaTeX, between the dollars that markdown knows. */
   #math(source: string, display: boolean): void {
-    const value = source.replace(/(?<!\\)%[^\n]*/g, '').replace(/\\label\{[^}]*\}/g, '').replace(/\s*\n\s*/g, display ? '\n' : ' ').trim();
+    const value = source.replace(/(?<!\\)%[^\n]*/g, '').replace(/\\label\{[^}]{0,200}\}/g, '').split('\n').map((line) => line.trim()).filter((line) => line !== '').join(display ? '\n' : ' ');
     if (value === '') return;
     this.#context.budget.take(value.length);
     if (!display) this.#inlines.push({ kind: 'math', value: `$${value}$`, look: {} });
@@ -205,7 +205,7 @@ export class LatexReader {
     } else if (mark !== undefined) this.#inlines.push(...this.#inline(cursor.argument(), { ...this.#look, ...mark }));
     else if (look !== undefined) this.#look = { ...this.#look, ...look };
     else if (RESETS.has(name)) this.#look = {};
-    else if (CITES.test(name)) this.#cite(name, cursor);
+    else if (name.includes('cite') || REFERENCES.test(name)) this.#cite(name, cursor);
     else if (!this.#special(name, cursor)) this.#signature(SIGNATURES.get(name) ?? '', cursor);
   }
 
@@ -222,6 +222,7 @@ export class LatexReader {
       case 'footnote':
       case 'footnotetext':
       case 'endnote':
+      case 'thanks':
         this.#note(cursor);
         return true;
       case 'href':
@@ -301,7 +302,10 @@ export class LatexReader {
         return true;
       }
       case 'let':
-        cursor.take(/\s*\\(?:[a-zA-Z@]+|[^])\s*=?\s*(?:\\(?:[a-zA-Z@]+|[^])|[^\s\\])/y);
+        cursor.take(/\s*\\(?:[a-zA-Z@]+|[^])/y);
+        cursor.take(/\s*/y);
+        cursor.take(/=\s*/y);
+        cursor.take(/\\(?:[a-zA-Z@]+|[^])|[^\s\\]/y);
         return true;
       case 'newenvironment':
       case 'renewenvironment':
@@ -414,7 +418,7 @@ export class LatexReader {
   }
 
   #package(options: string, name: string): void {
-    if (name.trim() === 'babel' || name.trim() === 'polyglossia') this.#context.said.language = options.split(',').at(-1)?.replace(/.*=/, '').trim() ?? '';
+    if (name.trim() === 'babel' || name.trim() === 'polyglossia') this.#context.said.language = options.split(/[,=]/).at(-1)!.trim();
   }
 
   #item(name: string, cursor: Cursor): void {

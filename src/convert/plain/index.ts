@@ -15,7 +15,8 @@ export function readFenced(bytes: Uint8Array, format: FileFormat, options: ReadO
   const { text, repaired } = decodeText(bytes, charsetOf(options.contentType));
   const fence = '`'.repeat(Math.max(3, longestRun(text, '`') + 1));
   const language = format === 'yml' ? 'yaml' : format;
-  const body = text.replace(/\r\n?/g, '\n').replace(/\n+$/, '');
+  const lines = text.replace(/\r\n?/g, '\n').split('\n');
+  const body = lines.slice(0, lines.findLastIndex((line) => line !== '') + 1).join('\n');
   return { content: `${fence}${language}\n${body}\n${fence}\n`, meta: {}, warnings: [], repaired };
 }
 

@@ -48,7 +48,7 @@ export class FileTables {
 
   font(number: number | undefined): { codePage: number | undefined; symbol: boolean; code: boolean } {
     const font = this.#fonts.get(number ?? -1);
-    return { codePage: font?.codePage, symbol: font?.symbol ?? false, code: MONOSPACE.test(font?.name.replace(/;.*$/, '').trim() ?? '') };
+    return { codePage: font?.codePage, symbol: font?.symbol ?? false, code: MONOSPACE.test(font?.name.split(';', 1)[0]!.trim() ?? '') };
   }
 
   /** A style without a number is the default, 0; those of characters and tables are no paragraph's. */

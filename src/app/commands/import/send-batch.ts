@@ -43,11 +43,11 @@ export async function sendBatch(client: ServiceClient, batch: Batch, options: Se
 /** The largest file that the service takes. */
 const MAX_FILE_BYTES = 100 * 2 ** 20;
 
-/** Whether the document was there before is not said of one file, so it counts as added unless it is older than its last change. */
+/** The answer to one file does not say whether the document was there before, so it counts as added unless it is older than its last change. */
 async function upload({ url, sdk }: ServiceClient, { documents, origins }: Batch, { collection, profile }: SendOptions): Promise<BatchResult> {
   const { key, lang, meta, file } = documents[0]! as SourceDocument & { file: NonNullable<SourceDocument['file']> };
   const blob = new File([await openAsBlob(file.path)], basename(file.path));
-  const body = { collection, lang, key, meta, maxSize: MAX_FILE_BYTES, ...(profile !== undefined && { profile }), 'files[]': undefined, file: blob };
+  const body = { collection, lang, key, meta, maxSize: MAX_FILE_BYTES, ...(profile !== undefined && { profile }), file: blob };
   const { data } = await answered(url, uploadFiles({ client: sdk, body }));
   if (!('document' in data)) throw new Error('the answer to one file is that of a batch');
   const { document: { addedAt, updatedAt }, sanitized = 0, warnings = [] } = data;

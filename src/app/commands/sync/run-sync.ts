@@ -67,8 +67,8 @@ function summaryLines({ imported: { tally }, comparison, orphans, deleted, secon
       'nothing was sent (--dry-run)',
     ];
   }
-  const stored = comparison.added.length + comparison.updated.length;
-  return [`collection ${collection}: stored ${formatCount(Math.min(stored, tally.added + tally.updated))} (${formatCount(comparison.added.length)} new), deleted ${formatCount(deleted)}, ${unchanged}, in ${formatCount(seconds)} s`, ...extra];
+  const stored = tally.added + tally.updated;
+  return [`collection ${collection}: stored ${formatCount(stored)} (${formatCount(Math.min(comparison.added.length, stored))} new), deleted ${formatCount(deleted)}, ${unchanged}, in ${formatCount(seconds)} s`, ...extra];
 }
 
 /** Remembers that something has changed until somebody asks. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../errors/index.ts';
 import { KeyRing } from '../../../storage/index.ts';
@@ -190,6 +191,17 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     expect(await listBulkIngest({}, context('read'))).toEqual({ jobs: [], total: 0 });
     expect(await getBulkIngest({ id }, context('write'))).toMatchObject({ id });
     expect(await listBulkIngest({}, context('write'))).toMatchObject({ total: 1 });
+  });
+
+  it('are counted in the metrics by their status', async () => {
+    const registry = new Registry();
+    ingest.jobs.registerMetrics([registry]);
+    await submit();
+    await submit({ documents: [{ lang: 'en' }] });
+    const counts = async () => (await registry.metrics()).match(/^svc_bulk_jobs.*$/gm);
+    expect(await counts()).toContain('svc_bulk_jobs{status="pending"} 2');
+    await run();
+    expect(await counts()).toEqual(['pending', 'processing', 'completed', 'failed', 'cancelled'].map((status) => `svc_bulk_jobs{status="${status}"} ${status === 'completed' || status === 'failed' ? 1 : 0}`));
   });
 
   it('wait sealed on a server with keys', async () => {
