@@ -180,11 +180,30 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
       await delivered(before);
     }
     expect(await list()).toMatchObject([{ paused: true, pauseReason: 'failing', lastError: expect.any(String) as string }]);
+    const failed = endpoint.received.length;
+    await update(id, { paused: false });
+    await delivered(failed + 4);
+    expect(await list()).toMatchObject([{ paused: false }]);
+    await update(id, { paused: true });
     endpoint.answer = (_, response) => response.writeHead(200).end();
     const before = endpoint.received.length;
     await update(id, { paused: false });
     await delivered(before + 1);
     expect(told().at(-1)).toBe('doc.added a');
+  });
+
+  it('do not mind a clock that is set, forward or back', async () => {
+    await create();
+    endpoint.answer = (_, response) => response.writeHead(endpoint.received.length < 4 ? 500 : 200).end();
+    await add('a');
+    for (const days of [3, -5, 400]) {
+      await delivered(endpoint.received.length + 1);
+      fixture.advance(days * 86_400);
+    }
+    await delivered(4);
+    expect(timer.now).toBeLessThan(20_000);
+    expect(await list()).toMatchObject([{ paused: false, deadLetters: 0 }]);
+    expect(new Set(endpoint.received.map(({ body }) => body.deliveryId)).size).toBe(1);
   });
 
   it('send a secret nowhere but where it was given for (decision D-137)', async () => {
