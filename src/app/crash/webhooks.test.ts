@@ -94,5 +94,5 @@ describe('webhooks of a server that is killed, and of an endpoint that is, while
         expect(order, docId).toEqual(order.toSorted((a, b) => a - b));
       }
     }
-  }, 240_000);
+  }, 60_000 * (1 + ROUNDS));
 });

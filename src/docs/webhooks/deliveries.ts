@@ -118,6 +118,7 @@ export class Deliveries {
 
   async #shut(id: string, isKept: boolean): Promise<void> {
     this.#running.delete(id);
+    if (!isKept) this.#errors.delete(id);
     const ended = await Promise.all([id, outboxLane(id)].map((lane) => this.engine.remove(lane, isKept ? undefined : 0)));
     const progress = ended.filter((lane): lane is LaneProgress => lane !== undefined);
     // What was under way may have kept its progress after the webhook was deleted.

@@ -52,6 +52,11 @@ export async function removeLanes(tx: Transaction, endpoint: string): Promise<vo
   await moveCursor(tx);
 }
 
+/** The endpoint has not failed, as far as its lanes know. */
+export async function forgetFailures(tx: Transaction, endpoint: string): Promise<void> {
+  await tx.run('UPDATE delivery_lanes SET failing_ms = 0 WHERE lane IN (?, ?)', [endpoint, outboxLane(endpoint)]);
+}
+
 /** Every lane counts, those that are paused too: the feed keeps their place. */
 async function moveCursor(tx: Transaction): Promise<void> {
   const kept = await tx.get<{ lsn: number | null }>("SELECT min(kept) AS lsn FROM delivery_lanes WHERE log = 'feed'");

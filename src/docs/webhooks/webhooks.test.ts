@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KeyRing } from '../../storage/index.ts';
 import { createOutbound, type Outbound } from '../../net/index.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
 import { WebhookEndpoint } from '../../testkit/webhook-endpoint.ts';
@@ -180,6 +181,11 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
       await delivered(before);
     }
     expect(await list()).toMatchObject([{ paused: true, pauseReason: 'failing', lastError: expect.any(String) as string }]);
+    const failed = endpoint.received.length;
+    await update(id, { paused: false });
+    await delivered(failed + 4);
+    expect(await list()).toMatchObject([{ paused: false }]);
+    await update(id, { paused: true });
     endpoint.answer = (_, response) => response.writeHead(200).end();
     const before = endpoint.received.length;
     await update(id, { paused: false });
@@ -187,11 +193,57 @@ describe.each(DRIVERS)('webhooks over %s (contract section 6)', (driver) => {
     expect(told().at(-1)).toBe('doc.added a');
   });
 
+  it('do not mind a clock that is set, forward or back', async () => {
+    await create();
+    endpoint.answer = (_, response) => response.writeHead(endpoint.received.length < 4 ? 500 : 200).end();
+    await add('a');
+    for (const days of [3, -5, 400]) {
+      await delivered(endpoint.received.length + 1);
+      fixture.advance(days * 86_400);
+    }
+    await delivered(4);
+    expect(timer.now).toBeLessThan(20_000);
+    expect(await list()).toMatchObject([{ paused: false, deadLetters: 0 }]);
+    expect(new Set(endpoint.received.map(({ body }) => body.deliveryId)).size).toBe(1);
+  });
+
   it('send a secret nowhere but where it was given for (decision D-137)', async () => {
     const { id } = await create({ secret: 's' });
     await expect(update(id, { url: 'http://127.0.0.1:1/other' })).rejects.toMatchObject({ code: 'missing_fields' });
     expect(await update(id, { url: 'http://127.0.0.1:1/other', secret: 't' })).toMatchObject({ url: 'http://127.0.0.1:1/other', secretSet: true });
     expect(JSON.stringify(await list())).not.toContain('"t"');
+  });
+
+  it('keep a secret sealed where the server has keys, and move it to a new one', async () => {
+    const environment = fixture.environment as { keys?: KeyRing };
+    const key = (id: number) => ({ id, bytes: Buffer.alloc(32, id) });
+    const stored = async () => (await fixture.sql.get<{ secret: string }>('SELECT secret FROM webhooks'))!.secret;
+    const secret = 'a secret that nobody reads';
+    await create({ secret });
+    expect(await stored()).toBe(secret);
+    for (const keys of [new KeyRing(key(1)), new KeyRing(key(2), [key(1)]), new KeyRing(key(2))]) {
+      await stop();
+      environment.keys = keys;
+      await start();
+      expect(await stored()).not.toContain(secret);
+    }
+    await add('a');
+    await delivered(1);
+    const { headers, text } = endpoint.received[0]!;
+    expect(headers['x-svc-signature']).toBe(`sha256=${createHmac('sha256', secret).update(`${START}.${text}`).digest('hex')}`);
+  });
+
+  it('are those of the database after that was replaced by a backup', async () => {
+    await create();
+    await add('a');
+    await delivered(1);
+    // As a restore does it: the tables of another time, and a feed that begins anew behind a hole.
+    await fixture.sql.transaction(async (tx) => fixture.feed.restart(tx, 1000));
+    await webhooks.load();
+    await timer.advance(1000);
+    await add('b');
+    await delivered(2);
+    expect(told()).toEqual(['doc.added a', 'doc.added b']);
   });
 
   it.each([['http://169.254.169.254/x', 'address'], ['http://user:pass@127.0.0.1/', 'user name'], ['ftp://127.0.0.1/', 'url']])('refuse the URL %s', async (url, why) => {

@@ -13,7 +13,7 @@ import type { DocsEnvironment } from '../environment.ts';
 import { requireSecret } from '../require-secret.ts';
 import { countDeadLetters, readDeadLetters, removeDeadLetters, takeDeadLetters } from './dead-letter-rows.ts';
 import { Deliveries, enqueueLetters } from './deliveries.ts';
-import { removeLanes, saveLanes } from './lane-rows.ts';
+import { forgetFailures, removeLanes, saveLanes } from './lane-rows.ts';
 import { registerMetrics } from './metrics.ts';
 import { readWebhooks, removeWebhook, writeWebhook } from './webhook-rows.ts';
 import type { Webhook } from './webhook.ts';
@@ -158,6 +158,8 @@ async function update(deps: Deps, { id, paused, ...changes }: Changes): Promise<
     const stored = book.get(id);
     if (stored === undefined) throw notFound();
     requireSecret({ secret: 'secret', target: 'url' }, { secret: stored.secret, target: stored.url }, { secret: changes.secret, target: changes.url });
+    // Another day of attempts, also for an endpoint that has failed for one.
+    if (paused === false && stored.pause !== '') await forgetFailures(tx, id);
     const pause = paused === undefined ? stored.pause : paused ? (stored.pause || 'requested') : '';
     return put(deps, tx, { ...stored, ...withoutAbsent(changes), secret: changes.secret || stored.secret, pause, lastError: pause === '' ? '' : stored.lastError });
   });

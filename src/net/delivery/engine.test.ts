@@ -228,6 +228,24 @@ describe('the delivery engine', () => {
     await engine.stop();
   });
 
+  it('goes on while its progress cannot be kept, as on a full disk, and keeps it afterwards', async () => {
+    const timer = new VirtualTimer();
+    const kept: LaneProgress[] = [];
+    let isFull = true;
+    const engine = new DeliveryEngine({ timer, log: silentLog, save: async (lanes) => {
+      if (isFull) throw new Error('the disk is full');
+      kept.push(...lanes);
+    } });
+    const endpoint = new Endpoint(timer, ['a', 'b']);
+    engine.add(endpoint);
+    await timer.advance(10_000);
+    expect([endpoint.order, kept]).toEqual([[1, 2], []]);
+    isFull = false;
+    await timer.advance(10_000);
+    expect(kept).toEqual([{ lane: 'a', position: 2, open: [], failingMs: 0 }]);
+    await engine.stop();
+  });
+
   it('heeds what the endpoint says of when to come back', async () => {
     const { timer, engine } = setUp();
     const endpoint = new Endpoint(timer, ['k']);
