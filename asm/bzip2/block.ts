@@ -132,7 +132,7 @@ function toFront(place: u32): u32 {
     rest -= 8;
   }
   const front = load<u64>(RECENT);
-  const moved: u64 = <u64>0xffffffffffffffff >> (56 - <u64>rest * 8);
+  const moved: u64 = u64.MAX_VALUE >> (56 - <u64>rest * 8);
   store<u64>(RECENT, (((front << 8) | byte) & moved) | (front & ~moved));
   return byte;
 }

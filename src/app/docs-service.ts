@@ -128,6 +128,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     vectors: { ...settings.vector },
     audit: toAudit(settings),
     outbound: { ...settings.outbound },
+    wiki: { ...settings.wiki },
     auth: toAuth(settings, passwordCost),
     description: {
       protocols: {

@@ -60,7 +60,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const embeddings = createEmbeddings(env, { collections, outbound, indexReady: () => vectors.view.isReady });
   const columns = createColumns(env, { collections });
   const documents = createDocuments(env, { collections, columns, schemas, room: embeddings.room });
-  const ingest = createIngest(env, { collections, documents });
+  const ingest = createIngest(env, { outbound, collections, documents });
   const fullText = createFullText(env, { columns });
   const curation = createCuration(env);
   const codeGraph = createCodeGraph(env, { columns });

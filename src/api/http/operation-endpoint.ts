@@ -8,6 +8,7 @@ import { isKnown, notModified } from './entity-tags.ts';
 import { refuseForeignPage } from './foreign-page.ts';
 import { parseQuery, unknownParameters, type Query } from './query.ts';
 import { respond } from './respond.ts';
+import { readStreamedFile, takesStream } from './streamed-file.ts';
 import type { Match, Routes } from './routes.ts';
 import type { SpecificationReader } from './specification.ts';
 
@@ -93,6 +94,12 @@ async function readInput(options: OperationEndpointOptions, ctx: HttpContext, sp
   warnings.push(...checkQuery(options.strictQuery, spec, query));
   const parameters = decodeParameters(spec.parameters, { path, query, headers: ctx.headers });
   await precheck(parameters);
+  if (takesStream(spec)) {
+    const { fields, file } = await readStreamedFile(ctx.req, spec);
+    const given = decodeParameters(spec.parameters, { path, query: fields, headers: {} });
+    const others = [...fields].filter(([name]) => !Object.hasOwn(given, name)).map(([name, [value]]) => [name, value]);
+    return { ...Object.fromEntries(others), ...parameters, ...given, file };
+  }
   const body = spec.consumes.includes('application/json') ? await readJsonObject(ctx.req, options.maxBodyBytes, spec) : {};
   return joinInput(spec.parameters, parameters, body);
 }

@@ -6,11 +6,11 @@ import { codecOf, type DocsAdapter } from './adapter.ts';
 import { readMessages } from './read-stream.ts';
 
 /**
- * Upload and ImportWiki: options first, then files. Their operations have no handler yet, so the call ends
+ * Upload: options first, then files. Its operation has no handler yet, so the call ends
  * with Unimplemented as soon as the options are read, and the library throws away what else comes. A
  * handler will be given the pieces that follow, in place of the form that HTTP sends.
  */
-export function fileStream(adapter: DocsAdapter, method: DescMethod, operation: 'uploadFiles' | 'importWiki'): handleClientStreamingCall<Buffer, Buffer> {
+export function fileStream(adapter: DocsAdapter, method: DescMethod, operation: 'uploadFiles'): handleClientStreamingCall<Buffer, Buffer> {
   const codec = codecOf(adapter, method);
   return async (call, callback) => {
     const ending = await frameCall(call, adapter, async (caller, sendHead) => {

@@ -7,6 +7,7 @@ import { readPrompt } from './response-prompt.ts';
 import { success, written } from './results.ts';
 import type { AnyInvoke, Arguments, Tool, ToolDefinition } from './tool.ts';
 import { withProgress } from './tool-progress.ts';
+import { toFetched } from './fetched.ts';
 import { toUpload } from './upload.ts';
 import type { Timer } from '../../../lib/timer.ts';
 
@@ -38,6 +39,7 @@ export function operationTool(parts: OperationToolParts): Tool {
 
 function inputOf({ spec, arguments: reader }: OperationToolParts, args: Arguments): Record<string, unknown> {
   const input = { ...spec.defaults, ...reader.read(args) };
+  if (spec.custom === 'wiki') return toFetched(input);
   return spec.custom === 'upload' ? toUpload(input) : input;
 }
 
