@@ -3,12 +3,17 @@
  * words: found by plain replacements, which have nothing in common with the converter.
  */
 export function phrasesOf(wikitext: string, names: { readonly file: readonly string[]; readonly category: readonly string[] }): string[] {
-  let text = wikitext.replace(/<!--[\s\S]*?-->/g, '').replace(/<(ref|math|gallery|syntaxhighlight|source|nowiki|pre|timeline|score)\b[^>]*>[\s\S]*?<\/\1>/gi, ' \n').replace(/<ref\b[^>]*\/>/gi, ' \n');
+  let text = wikitext.replace(/<!--[\s\S]*?-->/g, '').replace(/<ref\b[^>]*\/>/gi, ' \n').replace(/<(ref|math|gallery|syntaxhighlight|source|nowiki|pre|timeline|score)\b[^>]*>[\s\S]*?<\/\1>/gi, ' \n');
   for (let before = ''; before !== text;) {
     before = text;
     text = text.replace(/\{\{[^{}]*\}\}/g, '\n');
   }
-  text = text.replace(/\{\|[\s\S]*?\n\s*\|\}/g, '\n');
+  for (let before = ''; before !== text;) {
+    before = text;
+    text = text.replace(/\{\|(?:(?!\{\|)[\s\S])*?\n\s*\|\}/g, '\n');
+  }
+  // Of tables without an end the attributes are left.
+  text = text.replace(/^[:\s]*\{\|.*$/gm, '');
   const dropped = new RegExp(`\\[\\[\\s*(?:${[...names.file, ...names.category].join('|')})\\s*:[^\\[\\]]*(?:\\[\\[[^\\[\\]]*\\]\\][^\\[\\]]*)*\\]\\]`, 'gi');
   text = text.replace(dropped, '\n').replace(/\[\[[a-z-]{2,12}:[^\]|]*\]\]/g, '\n');
   text = text.replace(/\[\[(?:[^\]|[]*\|)?([^\]|[]*)\]\]/g, '$1').replace(/\[(?:https?:)?\/\/\S+ ([^\]]*)\]/g, '$1').replace(/\[(?:https?:)?\/\/\S+\]/g, '\n').replace(/\w+:\/\/\S+/g, '\n');
@@ -23,5 +28,5 @@ export function wordsOf(text: string): string {
 
 /** The words of markdown as a reader sees them: without the targets of links and signs of footnotes. */
 export function wordsOfMarkdown(markdown: string): string {
-  return wordsOf(markdown.replace(/\[([^[\]]*)\]\([^()\s]*\)/g, '$1').replace(/\*/g, '').replace(/\[\^\d+\]/g, ' ').replace(/<\/?su[bp]>/g, '\n').replace(/\\\n/g, '\n').replace(/\\/g, ''));
+  return wordsOf(markdown.replace(/\[([^[\]]*)\]\([^()\s]*\)/g, '$1').replace(/\*/g, '').replace(/<https?:[^<>]*>/g, '\n').replace(/\[\^\d+\]/g, ' ').replace(/<\/?su[bp]>/g, '\n').replace(/\\\n/g, '\n').replace(/\\/g, ''));
 }

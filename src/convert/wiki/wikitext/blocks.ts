@@ -3,7 +3,7 @@ import { codeBlock, guardLine } from './escape.ts';
 import { inline, plainText } from './inline.ts';
 import { readList } from './lists.ts';
 import { LONE_MARK, QUOTE, UNQUOTE } from './marks.ts';
-import { readTable } from './tables.ts';
+import { readTable, withoutAttributes } from './tables.ts';
 
 /** Quotations and tables within others are followed so deep; what is deeper stands as plain paragraphs. */
 const MAX_DEPTH = 5;
@@ -47,12 +47,12 @@ class BlockReader {
       case '=': return this.#heading(line) ? i + 1 : this.#text(i);
       case '*': case '#': case ':': case ';': return TABLE_START.test(line) ? this.#table(i) : this.#list(i);
       case '{': return TABLE_START.test(line) ? this.#table(i) : this.#text(i);
-      case '-': return line.startsWith('----') ? this.#alone(i + 1, '---') : this.#text(i);
+      case '-': return line.startsWith('----') ? this.#rule(i) : this.#text(i);
       case QUOTE: return this.#quotation(i);
       case UNQUOTE: return this.#alone(i + 1);
       case ' ': case '\t': case '\u0001': return this.#indented(i);
       // What of a table has no beginning.
-      case '|': return /^\|[-}+]/.test(line) ? this.#alone(i + 1) : this.#text(i);
+      case '|': return /^\|[-}+]/.test(line) ? this.#orphan(i) : this.#text(i);
       default: return this.#text(i);
     }
   }
@@ -60,6 +60,20 @@ class BlockReader {
   #alone(next: number, block?: string): number {
     this.#endParagraph();
     if (block !== undefined && block !== '') this.#blocks.push(block);
+    return next;
+  }
+
+  #orphan(i: number): number {
+    const next = this.#alone(i + 1);
+    const rest = withoutAttributes(this.#lines[i]!.slice(2));
+    if (rest !== '') this.#paragraph.push(rest);
+    return next;
+  }
+
+  #rule(i: number): number {
+    const next = this.#alone(i + 1, '---');
+    const rest = this.#lines[i]!.replace(/^-{4,}/, '').trim();
+    if (rest !== '') this.#paragraph.push(rest);
     return next;
   }
 
@@ -90,6 +104,7 @@ class BlockReader {
     let next = i + 1;
     while (open > 0 && next < this.#lines.length && next - i < MOST_LINES) {
       const more = this.#lines[next]!;
+      if (more === QUOTE || more === UNQUOTE) break;
       line += ` ${more}`;
       open += openLinks(more);
       next++;
@@ -122,7 +137,8 @@ class BlockReader {
   #table(i: number): number {
     this.#endParagraph();
     const end = this.#ends.get(i) ?? this.#nextHeading(i + 1);
-    const rows = this.#lines.slice(i + 1, end);
+    const first = withoutAttributes(this.#lines[i]!.replace(TABLE_START, ''));
+    const rows = [...(first === '' ? [] : [first]), ...this.#lines.slice(i + 1, end)];
     const inner = this.#depth < MAX_DEPTH ? (text: string) => blocks(text, this.#context, this.#depth + 1) : undefined;
     this.#blocks.push(...readTable(rows, this.#context, inner));
     const rest = this.#ends.has(i) ? this.#lines[end]!.trimStart().slice(2).trim() : '';

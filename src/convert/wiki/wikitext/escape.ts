@@ -27,7 +27,7 @@ function needsEscape(text: string, i: number): boolean {
 }
 
 function isWordAt(text: string, at: number): boolean {
-  return /[\p{L}\p{N}_]/u.test(text[at] ?? ' ');
+  return /[\p{L}\p{N}]/u.test(text[at] ?? ' ');
 }
 
 const LINE_START = /^(\s*)(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|=+\s*$|-+\s*$|:)/;
@@ -43,7 +43,7 @@ export function guardLine(line: string): string {
 
 /** A link's target as it can stand in parentheses. */
 export function linkTarget(target: string): string {
-  return target.trim().replace(/[\s()<>\\\u0001\u0002]/g, (character) => TARGET[character] ?? (/\s/.test(character) ? '_' : ''));
+  return target.trim().replace(/[\s()<>\\\u0000-\u0008]/g, (character) => TARGET[character] ?? (/\s/.test(character) ? '_' : ''));
 }
 
 /** An address of the web as it can stand in parentheses. */

@@ -1,6 +1,6 @@
 import type { PageContext } from './context.ts';
 import { entityAt } from './entities.ts';
-import { webTarget } from './escape.ts';
+import { escapeText, webTarget } from './escape.ts';
 import { readLink } from './links.ts';
 import { CLOSE, LONE_MARK, OPEN } from './marks.ts';
 import { quoteRuns, type QuoteRun } from './quotes.ts';
@@ -30,14 +30,14 @@ export function plainText(text: string, context: PageContext): string {
   }).join('\n').trim();
 }
 
-const SPECIAL = /[\u0001'[\]<>&_*`~\\:]/;
+const SPECIAL = /[\u0001-\u0004'[\]<>&_*`~\\:]/;
 const [MARK, QUOTE, BRACKET, LESS, AMPERSAND, COLON, UNDERSCORE] = [0x01, 0x27, 0x5b, 0x3c, 0x26, 0x3a, 0x5f];
 
 const MAGIC = /__[A-Z]{3,30}__/y;
 const TAG = /<(\/?)([A-Za-z][A-Za-z0-9]{0,20})(?:\s[^<>]{0,2000})?\/?>/y;
 const URL_START = /(?:^|[^A-Za-z])(https?|ftps?|gopher|ircs?|news)$/i;
 const URL_TEXT = /\/\/[^\s<>[\]"\u0001\u0002|]{1,4000}/y;
-const EXTERNAL = /\[((?:(?:https?|ftps?|ircs?|news|gopher):)?\/\/[^\s<>[\]"\u0001]{1,4000}|mailto:[^\s<>[\]"\u0001]{1,300})(?:[ \t\u00a0]+([^\]\n]{0,4000}))?\]/iy;
+const EXTERNAL = /\[((?:(?:https?|ftps?|ircs?|news|gopher):)?\/\/[^\s<>[\]"\u0001]{1,4000}|mailto:[^\s<>[\]"\u0001]{1,300})(?:[ \t\u00a0]+((?:[^[\]\n]|\[\[[^[\]\n]{1,500}\]\]|\[(?!\[)){0,4000}))?\]/iy;
 
 class InlineReader {
   readonly #line: string;
@@ -78,6 +78,10 @@ class InlineReader {
       case LESS: return this.#tag(at);
       case AMPERSAND: return this.#entity(at);
       case MARK: return this.#mark(at);
+      // A quotation that begins within a cell or a link has no lines of its own.
+      case 0x02: case 0x03: case 0x04:
+        this.#flush(at);
+        return at + 1;
       case COLON: return this.#url(at);
       case UNDERSCORE: return this.#magic(at);
       default: return -1;
@@ -113,7 +117,10 @@ class InlineReader {
     if (match === null) return -1;
     this.#flush(at);
     const [whole, url, given] = match as unknown as [string, string, string | undefined];
-    const text = given === undefined ? '' : inline(given.trim(), this.#context, { ...this.#options, depth: depth + 1 });
+    // A link cannot stand within another one: of those inside, the text stays.
+    const isPlain = given?.includes('[[') === true;
+    const inner = given === undefined ? '' : inline(given.trim(), this.#context, { ...this.#options, depth: depth + 1, ...(isPlain && { isPlain }) });
+    const text = isPlain && !this.#writer.isPlain ? escapeText(inner) : inner;
     if (this.#writer.isPlain) this.#writer.markdown(text === '' ? url : text);
     else this.#writer.markdown(text === '' ? `<${webTarget(url)}>` : `[${text}](${webTarget(url)})`);
     return at + whole.length;

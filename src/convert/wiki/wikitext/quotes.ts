@@ -28,7 +28,7 @@ export function quoteRuns(line: string): QuoteRun[] {
 
 function balance(line: string, runs: readonly QuoteRun[]): void {
   const bold = runs.filter(({ style }) => style === 3);
-  const before = ({ at }: QuoteRun, back: number): string => line[at - back] ?? '';
+  const before = ({ at, literal }: QuoteRun, back: number): string => line[at + literal - back] ?? '';
   const chosen = bold.find((run) => before(run, 1) !== ' ' && before(run, 2) === ' ') ?? bold.find((run) => before(run, 1) !== ' ' && before(run, 2) !== ' ') ?? bold.find((run) => before(run, 1) === ' ');
   if (chosen === undefined) return;
   chosen.literal++;

@@ -23,7 +23,7 @@ const LONGEST_CELL = 3000;
  */
 export function readTable(lines: readonly string[], context: PageContext, inner?: (text: string) => string[]): string[] {
   const { rows, before } = readRows(lines);
-  const blocks = before.flatMap((text) => inner?.(text) ?? [cellText(text, context)]).filter((block) => block !== '');
+  const blocks = before.filter((text) => text !== '').flatMap((text) => inner?.(text) ?? [cellText(text, context)]).filter((block) => block !== '');
   const width = Math.max(0, ...rows.map((row) => row.length));
   if (width === 0) return blocks;
   const cells = rows.flat();
@@ -49,7 +49,10 @@ function readRows(lines: readonly string[]): { rows: Cell[][]; before: string[] 
     if (trimmed.startsWith('{|')) depth++;
     else if (trimmed.startsWith('|}') && depth > 0) depth--;
     if (isWithin || depth > 0) addText(row.at(-1) ?? lastOf(rows), line, before);
-    else if (trimmed.startsWith('|-')) rows.push([]);
+    else if (trimmed.startsWith('|-')) {
+      rows.push([]);
+      before.push(withoutAttributes(trimmed.slice(2)));
+    }
     else if (trimmed.startsWith('|+')) {
       before.push(contentOf(trimmed.slice(2)).text.trim());
       isCaption = true;
@@ -60,6 +63,11 @@ function readRows(lines: readonly string[]): { rows: Cell[][]; before: string[] 
     isCaption &&= !/^[|!]/.test(trimmed);
   }
   return { rows: rows.filter((row) => row.length > 0), before };
+}
+
+/** What of the rest of a line, where attributes may stand, is none: dashes and attributes go, words stay. */
+export function withoutAttributes(rest: string): string {
+  return rest.includes('=') ? '' : rest.replace(/^[-\s]+/, '').trimEnd();
 }
 
 const lastOf = (rows: readonly Cell[][]): Cell | undefined => rows.findLast((row) => row.length > 0)?.at(-1);

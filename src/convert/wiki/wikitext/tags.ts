@@ -161,7 +161,7 @@ const ATTRIBUTES = {
 
 /** An image of a gallery as a link to it with its caption. */
 function galleryLine(line: string, { site }: PageContext): string {
-  const text = line.trim();
+  const text = line.replace(/[\u0003\u0004]/g, '').trim();
   if (text === '') return '';
   const bar = text.indexOf('|');
   const file = bar < 0 ? text : text.slice(0, bar);

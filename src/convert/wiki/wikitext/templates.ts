@@ -23,7 +23,7 @@ export function expandTemplate(given: string, args: readonly Argument[], context
   const rule = RULES[name];
   if (rule !== undefined) return rule(fields, context, name);
   for (const [pattern, apply] of FAMILIES) if (pattern.test(name)) return apply(fields, context, name);
-  return likelyText(fields);
+  return looksLikeInfobox(fields, context) ? infobox(fields, context, name) : likelyText(fields);
 }
 
 const MAX_NAME = 200;
@@ -61,6 +61,11 @@ function switched(value: string, args: readonly Argument[]): string {
   }
   const last = args.at(-1);
   return args.find(({ name }) => name === '#default')?.value ?? (last !== undefined && last.name === undefined ? last.value.trim() : '');
+}
+
+/** In other languages infoboxes have other names, but they stand first and have many fields. */
+function looksLikeInfobox({ positional, named }: Fields, { infobox: found, notes }: PageContext): boolean {
+  return named.size >= 6 && positional.every((text) => text.trim() === '') && found.size === 0 && notes.length < 50;
 }
 
 /** A template that wraps a sentence is a way to set it; a sentence is not dropped because its frame is not known. */

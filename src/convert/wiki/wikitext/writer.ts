@@ -13,17 +13,30 @@ export class LineWriter {
   readonly #open: Style[] = [];
   /** Signs that wait for the first text behind them. */
   #waiting: Style[] = [];
+  /** Text that is not escaped yet: what a sign means depends on what stands beside it. */
+  #text = '';
 
   constructor(isPlain: boolean) {
     this.isPlain = isPlain;
   }
 
   text(text: string): void {
-    if (text !== '') this.markdown(this.isPlain ? text : escapeText(text));
+    this.#text += text;
   }
 
   /** Something finished. */
   markdown(text: string): void {
+    this.#flush();
+    this.#write(text);
+  }
+
+  #flush(): void {
+    const text = this.#text;
+    this.#text = '';
+    if (text !== '') this.#write(this.isPlain ? text : escapeText(text));
+  }
+
+  #write(text: string): void {
     if (this.#waiting.length > 0) {
       const start = text.length - text.trimStart().length;
       if (start > 0) this.#parts.push(text.slice(0, start));
@@ -37,6 +50,7 @@ export class LineWriter {
 
   toggle(style: Style): void {
     if (this.isPlain) return;
+    this.#flush();
     const at = this.#open.indexOf(style);
     if (at < 0) {
       this.#open.push(style);
@@ -77,6 +91,7 @@ export class LineWriter {
   }
 
   finish(): string {
+    this.#flush();
     for (const style of [...this.#open].reverse()) this.#close(style);
     this.#open.length = 0;
     this.#waiting = [];
