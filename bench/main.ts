@@ -22,6 +22,7 @@ import { SCALE } from './support/scale.ts';
 import { ROOT } from './support/server.ts';
 import { comparisons, missing, renderSection, type Row, type Section } from './support/table.ts';
 import { benchVectorScans, benchVectors, benchVectorsMillion } from './vectors.ts';
+import { benchWiki } from './wiki.ts';
 import { benchWrites } from './writes.ts';
 
 type Part = (folder: string) => Promise<Section[]>;
@@ -31,6 +32,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   reads: plain('Reads over HTTP', benchReads),
   protocols: benchProtocols,
   import: plain('Import', benchImport, `it needs the folder docs-mdn: ${CORPUS_HINT}`),
+  wiki: benchWiki,
   memory: plain('Memory and restart', benchMemory),
   'memory-recall': benchMemoryRecall,
   relevance: benchRelevance,

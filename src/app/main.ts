@@ -1,6 +1,6 @@
 // The command line: `quire docs`, `quire runs`, and the clients of both services.
 import { Command } from 'commander';
-import { registerExport, registerImport, registerSearch } from './commands/index.ts';
+import { registerExport, registerImport, registerImportWiki, registerSearch } from './commands/index.ts';
 import { registerDocs } from './commands/docs.ts';
 import { registerRuns } from './commands/runs/index.ts';
 import { registerShip } from './commands/ship.ts';
@@ -15,6 +15,7 @@ registerDocs(program);
 registerRuns(program);
 registerShip(program);
 registerImport(program);
+registerImportWiki(program);
 registerExport(program);
 registerSearch(program);
 

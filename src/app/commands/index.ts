@@ -1,3 +1,4 @@
 export { registerExport } from './export.ts';
 export { registerImport } from './import/index.ts';
+export { registerImportWiki } from './import-wiki/index.ts';
 export { registerSearch } from './search.ts';

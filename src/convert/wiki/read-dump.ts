@@ -26,6 +26,8 @@ export interface DumpBatch {
   readonly indexes: readonly number[];
 }
 
+const DECODED_AT_ONCE = 32 * 1024;
+
 /** A batch ends before its pages come to more characters than this. */
 const BATCH_CHARACTERS = 8_000_000;
 
@@ -58,7 +60,8 @@ async function* readPages(xml: AsyncIterable<Uint8Array>, reader: PageReader, by
   for await (const piece of xml) {
     bytes += piece.length;
     if (byteLimit > 0 && bytes > byteLimit) throw new WikiDumpError(`the dump has more than ${byteLimit} bytes of XML`, { isTooLarge: true });
-    yield reader.read(decoder.decode(piece, { stream: true }));
+    // Short texts are collected at once; long ones stay until memory is scarce.
+    for (let at = 0; at < piece.length; at += DECODED_AT_ONCE) yield reader.read(decoder.decode(piece.subarray(at, at + DECODED_AT_ONCE), { stream: true }));
   }
   yield reader.read(decoder.decode());
   yield reader.end();

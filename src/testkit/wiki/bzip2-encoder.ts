@@ -1,5 +1,5 @@
 /** Bytes as bzip2, by the plainest encoder that there can be: rotations sorted by comparison, codes of equal length. For small inputs. */
-export function bzip2(bytes: Uint8Array, blockBytes = 2000): Uint8Array {
+export function bzip2(bytes: Uint8Array, blockBytes = 2000): Uint8Array<ArrayBuffer> {
   const out = new BitWriter();
   for (const byte of Buffer.from('BZh1')) out.put(byte, 8);
   let combined = 0;
@@ -123,7 +123,7 @@ class BitWriter {
     for (let bit = count - 1; bit >= 0; bit--) this.#bits.push(Math.floor(value / 2 ** bit) & 1);
   }
 
-  bytes(): Uint8Array {
+  bytes(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(Math.ceil(this.#bits.length / 8));
     for (const [i, bit] of this.#bits.entries()) bytes[i >> 3]! |= bit << (7 - (i & 7));
     return bytes;

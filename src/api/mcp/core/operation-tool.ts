@@ -29,7 +29,7 @@ export function operationTool(parts: OperationToolParts): Tool {
     async call(args, context) {
       const input = inputOf(parts, args);
       if (spec.custom === 'export') return success(await exportWindow(invoke, input, callerOf(context), new AnswerBudget(parts.answerBytes)));
-      const reply = await withProgress({ tool: spec.name, input, invoke, context, timer: parts.timer }, () => invoke(spec.operation, input, callerOf(context)));
+      const reply = await withProgress({ tool: spec.name, input, invoke, context, timer: parts.timer }, () => invoke(spec.operation, spec.custom === 'wiki' ? async () => toFetched(input) : input, callerOf(context)));
       const value = spec.list === undefined ? asObject(reply.value) : asList(spec.list, reply);
       if (!definition.annotations.readOnlyHint) return written(value);
       return success(spec.prompt ? { ...value, ...await promptOf(invoke, input, context) } : value);
@@ -39,7 +39,6 @@ export function operationTool(parts: OperationToolParts): Tool {
 
 function inputOf({ spec, arguments: reader }: OperationToolParts, args: Arguments): Record<string, unknown> {
   const input = { ...spec.defaults, ...reader.read(args) };
-  if (spec.custom === 'wiki') return toFetched(input);
   return spec.custom === 'upload' ? toUpload(input) : input;
 }
 

@@ -65,7 +65,8 @@ class BlockReader {
 
   #orphan(i: number): number {
     const next = this.#alone(i + 1);
-    const rest = withoutAttributes(this.#lines[i]!.slice(2));
+    const line = this.#lines[i]!;
+    const rest = line.startsWith('|}') ? line.slice(2).trim() : withoutAttributes(line.slice(2));
     if (rest !== '') this.#paragraph.push(rest);
     return next;
   }

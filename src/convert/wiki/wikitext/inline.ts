@@ -37,7 +37,10 @@ const MAGIC = /__[A-Z]{3,30}__/y;
 const TAG = /<(\/?)([A-Za-z][A-Za-z0-9]{0,20})(?:\s[^<>]{0,2000})?\/?>/y;
 const URL_START = /(?:^|[^A-Za-z])(https?|ftps?|gopher|ircs?|news)$/i;
 const URL_TEXT = /\/\/[^\s<>[\]"\u0001\u0002|]{1,4000}/y;
-const EXTERNAL = /\[((?:(?:https?|ftps?|ircs?|news|gopher):)?\/\/[^\s<>[\]"\u0001]{1,4000}|mailto:[^\s<>[\]"\u0001]{1,300})(?:[ \t\u00a0]+((?:[^[\]\n]|\[\[[^[\]\n]{1,500}\]\]|\[(?!\[)){0,4000}))?\]/iy;
+const EXTERNAL = /\[((?:(?:https?|ftps?|ircs?|news|gopher):)?\/\/[^\s<>[\]"\u0001]{1,4000}|mailto:[^\s<>[\]"\u0001]{1,300})/iy;
+
+/** Characters that the text of a link outside may have. */
+const MAX_LINK_TEXT = 4000;
 
 class InlineReader {
   readonly #line: string;
@@ -114,16 +117,18 @@ class InlineReader {
     }
     EXTERNAL.lastIndex = at;
     const match = EXTERNAL.exec(this.#line);
-    if (match === null) return -1;
+    const end = match === null ? undefined : textEnd(this.#line, at + match[0].length);
+    if (match === null || end === undefined) return -1;
     this.#flush(at);
-    const [whole, url, given] = match as unknown as [string, string, string | undefined];
+    const url = match[1]!;
+    const given = this.#line.slice(at + match[0].length, end).trim();
     // A link cannot stand within another one: of those inside, the text stays.
-    const isPlain = given?.includes('[[') === true;
-    const inner = given === undefined ? '' : inline(given.trim(), this.#context, { ...this.#options, depth: depth + 1, ...(isPlain && { isPlain }) });
+    const isPlain = given.includes('[[');
+    const inner = given === '' ? '' : inline(given, this.#context, { ...this.#options, depth: depth + 1, ...(isPlain && { isPlain }) });
     const text = isPlain && !this.#writer.isPlain ? escapeText(inner) : inner;
     if (this.#writer.isPlain) this.#writer.markdown(text === '' ? url : text);
     else this.#writer.markdown(text === '' ? `<${webTarget(url)}>` : `[${text}](${webTarget(url)})`);
-    return at + whole.length;
+    return end + 1;
   }
 
   #internal(at: number, end: number): number {
@@ -181,7 +186,7 @@ class InlineReader {
     let rest = match[0];
     const quotes = rest.indexOf('\'\'');
     if (quotes >= 0) rest = rest.slice(0, quotes);
-    rest = rest.replace(/[.,;:!?]{1,20}$/, '');
+    while ('.,;:!?'.includes(rest.at(-1)!)) rest = rest.slice(0, -1);
     this.#flush(at - protocol.length);
     this.#writer.markdown(`${protocol}:${rest}`);
     return at + 1 + rest.length;
@@ -194,6 +199,20 @@ class InlineReader {
     if (match === null) return -1;
     this.#flush(at);
     return at + match[0].length;
+  }
+}
+
+/** Where the bracket is that ends a link outside, links within its text passed over; undefined where there is none. */
+function textEnd(line: string, from: number): number | undefined {
+  const text = line.slice(from, from + MAX_LINK_TEXT);
+  for (let at = 0; ;) {
+    const end = text.indexOf(']', at);
+    if (end < 0) return undefined;
+    const inner = text.indexOf('[[', at);
+    if (inner < 0 || inner > end) return from + end;
+    const close = text.indexOf(']]', inner);
+    if (close < 0) return undefined;
+    at = close + 2;
   }
 }
 

@@ -64,7 +64,7 @@ function withoutPrefix(target: string): string {
   return target.slice(target.indexOf(':') + 1).replace(/ \([^()]{1,100}\)$/, '');
 }
 
-const OPTION = /^(?:thumb|thumbnail|mini|miniatur|vignette|frame|framed|frameless|border|left|right|center|centre|none|baseline|middle|sub|super|top|text-top|bottom|text-bottom|gallery|upright(?:=.{0,20})?|\d{0,5}x?\d{1,5} ?px|(?:link|lang|page|class|thumb|manualthumb)=.{0,400})$/i;
+const OPTION = /^(?:thumb|thumbnail|mini|miniatur|vignette|frame|framed|frameless|border|left|right|center|centre|none|baseline|middle|sub|super|top|text-top|bottom|text-bottom|gallery|upright(?:=.{0,20})?|(?:\d{1,5}(?:x\d{1,5})?|x\d{1,5}) ?px|(?:link|lang|page|class|thumb|manualthumb)=.{0,400})$/i;
 
 /** An image by its name, with its caption behind it where there is one. */
 function image(target: string, options: string, { inner, isPlain }: LinkReader): string {

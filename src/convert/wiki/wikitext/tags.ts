@@ -20,9 +20,7 @@ interface Tag {
   readonly content: string | undefined;
 }
 
-/** Attributes longer than this belong to no tag. */
-const MAX_TAG = 2000;
-const TAG = /<(\/?)([A-Za-z][A-Za-z0-9]*)([^<>]*)>/y;
+const TAG = /<(\/?)([A-Za-z][A-Za-z0-9]{0,20})((?:[^A-Za-z0-9<>][^<>]{0,2000})?)>/y;
 
 /** Reads the tags of a text; `expand` reads wikitext inside of them. Closing tags that are looked for in vain are not looked for again. */
 export function readTag(text: string, context: PageContext, expand: (text: string) => string): TagReader {
@@ -37,7 +35,7 @@ export function readTag(text: string, context: PageContext, expand: (text: strin
     }
     TAG.lastIndex = at;
     const match = TAG.exec(text);
-    if (match === null || match[0].length > MAX_TAG) return undefined;
+    if (match === null) return undefined;
     const [whole, slash, given, attributes] = match as unknown as [string, string, string, string];
     const [name, end] = [given.toLowerCase(), at + whole.length];
     const structure = STRUCTURE[name];

@@ -10,7 +10,7 @@ const MAX_HEAP_MB = 384;
 /** Bytes are gathered to pieces of this size while the thread is busy: a message to it has its price. */
 const PIECE = 256 * 1024;
 
-/** Pieces that are with the thread. */
+/** Pieces that are with the thread or on their way. */
 const MOST_UNREAD = 4;
 
 export interface ConvertOptions extends DumpOptions {
@@ -37,7 +37,7 @@ export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, he
   try {
     void feeder.feed(dump);
     for await (const [message] of on(worker, 'message', { signal: stopped }) as AsyncIterable<[FromThread]>) {
-      if (message.kind === 'read') feeder.room();
+      if (message.kind === 'read') feeder.giveBack(message.buffer);
       else if (message.kind === 'done') return;
       else if (message.kind === 'failed') throw new WikiDumpError(message.message, { isTooLarge: message.isTooLarge });
       else {
@@ -61,11 +61,11 @@ function failure(error: Error): Error {
   return code === 'ERR_WORKER_OUT_OF_MEMORY' ? new WikiDumpError('a page takes more memory than there is for one', { isTooLarge: true, cause: error }) : error;
 }
 
-/** Hands the dump to the thread as it takes it. */
+/** Hands the dump to the thread as it takes it. Buffers go there and come back, so that none are left to be collected. */
 class Feeder {
   readonly #worker: Worker;
   readonly #failed: AbortController;
-  #unread = 0;
+  readonly #free: ArrayBuffer[] = Array.from({ length: MOST_UNREAD }, () => new ArrayBuffer(PIECE));
   #isStopped = false;
   #wake: (() => void) | undefined;
 
@@ -77,39 +77,40 @@ class Feeder {
   /** Never rejects: a dump that fails ends the conversion with its reason, once what came before is converted. */
   async feed(dump: AsyncIterable<Uint8Array>): Promise<void> {
     try {
-      let gathered: Uint8Array[] = [];
+      let buffer = await this.#take();
       let length = 0;
       for await (const bytes of dump) {
+        for (let from = 0; from < bytes.length && !this.#isStopped;) {
+          const piece = bytes.subarray(from, from + PIECE - length);
+          new Uint8Array(buffer, length).set(piece);
+          from += piece.length;
+          length += piece.length;
+          // A thread with nothing to do gets what there is.
+          if (length < PIECE && this.#free.length < MOST_UNREAD - 1) continue;
+          this.#send(buffer, length);
+          [buffer, length] = [await this.#take(), 0];
+        }
         if (this.#isStopped) return;
-        gathered.push(bytes);
-        length += bytes.length;
-        if (length < PIECE && this.#unread > 0) continue;
-        await this.#send(gathered, length);
-        [gathered, length] = [[], 0];
       }
-      if (length > 0) await this.#send(gathered, length);
+      if (length > 0) this.#send(buffer, length);
       if (!this.#isStopped) this.#worker.postMessage({ kind: 'end' } satisfies ToThread);
     } catch (error) {
       this.#failed.abort(error);
     }
   }
 
-  async #send(pieces: readonly Uint8Array[], length: number): Promise<void> {
-    while (this.#unread >= MOST_UNREAD && !this.#isStopped) await new Promise<void>((resolve) => (this.#wake = resolve));
-    if (this.#isStopped) return;
-    const bytes = new Uint8Array(length);
-    let at = 0;
-    for (const piece of pieces) {
-      bytes.set(piece, at);
-      at += piece.length;
-    }
-    this.#unread++;
-    this.#worker.postMessage({ kind: 'bytes', bytes } satisfies ToThread, [bytes.buffer]);
+  async #take(): Promise<ArrayBuffer> {
+    while (this.#free.length === 0 && !this.#isStopped) await new Promise<void>((resolve) => (this.#wake = resolve));
+    return this.#free.pop() ?? new ArrayBuffer(0);
   }
 
-  /** The thread has read a piece. */
-  room(): void {
-    this.#unread--;
+  #send(buffer: ArrayBuffer, length: number): void {
+    if (!this.#isStopped) this.#worker.postMessage({ kind: 'bytes', bytes: new Uint8Array(buffer, 0, length) } satisfies ToThread, [buffer]);
+  }
+
+  /** The thread has read a piece and needs its buffer no more. */
+  giveBack(buffer: ArrayBuffer): void {
+    this.#free.push(buffer);
     this.#wake?.();
   }
 

@@ -8,7 +8,7 @@ const port = parentPort!;
 const tell = (message: FromThread): void => port.postMessage(message);
 
 /** What has come and is not read yet; undefined stands for the end. */
-const input: (Uint8Array | undefined)[] = [];
+const input: (Uint8Array<ArrayBuffer> | undefined)[] = [];
 let wake: (() => void) | undefined;
 /** Batches that are handed out and not written yet. */
 let unwritten = 0;
@@ -24,8 +24,10 @@ async function* arriving(): AsyncGenerator<Uint8Array> {
     while (input.length === 0) await woken();
     const bytes = input.shift();
     if (bytes === undefined) return;
-    tell({ kind: 'read' });
     yield bytes;
+    // Whoever asks for more has read it.
+    const { buffer } = bytes;
+    port.postMessage({ kind: 'read', buffer } satisfies FromThread, [buffer]);
   }
 }
 

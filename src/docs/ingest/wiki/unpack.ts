@@ -5,7 +5,7 @@ import { WikiDumpError } from '../../../convert/wiki/index.ts';
 
 /**
  * A dump's XML, whatever it is packed with: bzip2 and gzip are told by their first bytes, for names of files and types of content
- * are often wrong. Pieces are views that are good until the next is asked for.
+ * are often wrong. A piece of the source is read before the next is asked for. Pieces are views that are good until the next is asked for.
  * @throws {WikiDumpError}
  */
 export async function* unpack(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -45,9 +45,14 @@ async function* unpackBzip2(source: AsyncIterable<Uint8Array>): AsyncGenerator<U
   }
 }
 
+/** Streams read ahead, when a piece may be gone already. */
+async function* copies(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const bytes of source) yield Uint8Array.from(bytes);
+}
+
 async function* unpackGzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip();
-  const input = Readable.from(source, { objectMode: false });
+  const input = Readable.from(copies(source), { objectMode: false });
   input.on('error', (error) => gunzip.destroy(error));
   try {
     for await (const piece of input.pipe(gunzip)) yield piece as Buffer;
