@@ -23,6 +23,7 @@ import { SCALE } from './support/scale.ts';
 import { ROOT } from './support/server.ts';
 import { comparisons, missing, renderSection, type Row, type Section } from './support/table.ts';
 import { benchVectorScans, benchVectors, benchVectorsMillion } from './vectors.ts';
+import { benchWiki } from './wiki.ts';
 import { benchWrites } from './writes.ts';
 
 type Part = (folder: string) => Promise<Section[]>;
@@ -33,6 +34,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   protocols: benchProtocols,
   imports: benchImports,
   convert: benchConvert,
+  wiki: benchWiki,
   memory: plain('Memory and restart', benchMemory),
   'memory-recall': benchMemoryRecall,
   relevance: benchRelevance,

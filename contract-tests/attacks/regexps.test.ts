@@ -47,6 +47,8 @@ const BOUNDED: readonly [file: string, begins: string, why: string][] = [
 /** Expressions that are put together when the program runs, and of what. */
 const MADE: readonly [file: string, of: string][] = [
   ['api/http/routes.ts', 'paths of the specification'],
+  ['convert/wiki/redirect.ts', 'words that are written there'],
+  ['convert/wiki/wikitext/tags.ts', 'names of tags that are written there'],
   ['lib/regexp-automaton.ts', 'single atoms of a pattern, run on single characters'],
   ['lib/regexp-syntax.ts', 'compiled for its grammar alone, and never run'],
   ['runs/fleet/authority/files.ts', 'two names of PEM blocks; blocks are parted by what cannot be in them'],

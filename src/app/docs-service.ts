@@ -149,6 +149,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     outbound: { ...settings.outbound },
     temporal: settings.temporal.enabled,
     webhookSecret: settings.webhooks.secret,
+    wiki: { ...settings.wiki },
     auth: toAuth(settings, passwordCost),
     description: {
       protocols: {

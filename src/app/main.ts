@@ -1,6 +1,6 @@
 // The command line: `quire docs`, `quire runs`, and the clients of both services.
 import { Command } from 'commander';
-import { registerExport, registerImport, registerSearch, registerSync } from './commands/index.ts';
+import { registerExport, registerImport, registerImportWiki, registerSearch, registerSync } from './commands/index.ts';
 import { registerDocs } from './commands/docs.ts';
 import { registerRuns } from './commands/runs/index.ts';
 import { registerShip } from './commands/ship.ts';
@@ -16,6 +16,7 @@ registerRuns(program);
 registerShip(program);
 registerImport(program);
 registerSync(program);
+registerImportWiki(program);
 registerExport(program);
 registerSearch(program);
 

@@ -20,7 +20,7 @@ export function customInput(custom: string | undefined, schema: SchemaObject): S
       content: { type: 'string', description: 'The bytes of the file, base64-encoded.', minLength: 1 },
     }, ['filename', 'content']);
     case 'wiki': return changed(schema, ['file', 'filename'], {
-      url: { type: 'string', description: 'Where the dump is: an `http` or `https` URL of an `.xml` or `.xml.bz2` file.', minLength: 1, maxLength: 2048 },
+      url: { type: 'string', description: 'Where the dump is: an `http` or `https` URL of an `.xml`, `.xml.bz2` or `.xml.gz` file.', minLength: 1, maxLength: 2048 },
     }, ['url']);
     default: throw new Error(`unknown x-mcp-tool: custom: ${custom}`);
   }

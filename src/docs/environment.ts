@@ -6,6 +6,7 @@ import type { FullTextAlgorithm } from '../../generated/docs/sdk/types.gen.ts';
 import type { Algorithm } from '../search/vector/index.ts';
 import type { BodyCodec, ChangeFeed, KeyRing, Sql } from '../storage/index.ts';
 import type { AuditSettings } from './audit/index.ts';
+import type { WikiLimits } from './ingest/index.ts';
 
 /** What every area of the document service works with. */
 export interface DocsEnvironment {
@@ -91,6 +92,8 @@ export interface DocsSettings {
     /** Worker threads; as many as processors, at most 16, when absent. */
     readonly parallelWorkers?: number;
   };
+  /** What dumps of wikis may have (decision D-20); 500,000 pages and 4 GiB when absent. */
+  readonly wiki?: WikiLimits;
   /** Where requests that users cause may go (decision D-21); public and loopback addresses when absent. */
   readonly outbound?: OutboundSettings;
   /** Whether the history of documents is recorded; false when absent. */

@@ -1674,7 +1674,7 @@ export type WikiNamespaces = string;
 
 export type ImportWikiRequest = {
     /**
-     * The dump, `.xml` or `.xml.bz2`.
+     * The dump, `.xml`, `.xml.bz2` or `.xml.gz`; in a form the last part.
      */
     file: Blob | File;
     collection: CollectionName;
@@ -1705,7 +1705,7 @@ export type ImportWikiResponse = {
      */
     imported: Count;
     /**
-     * Pages of other namespaces, redirects left out, and duplicates.
+     * Pages of other namespaces, redirects left out, and duplicates; of those, callers without read permission learn nothing.
      */
     skipped: Count;
     /**

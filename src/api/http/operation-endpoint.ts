@@ -10,6 +10,7 @@ import { isForm, readForm, type FormSchema } from './form.ts';
 import { refuseForeignPage } from './foreign-page.ts';
 import { parseQuery, unknownParameters, type Query } from './query.ts';
 import { respond } from './respond.ts';
+import { readStreamedFile, takesStream } from './streamed-file.ts';
 import type { Match, Routes } from './routes.ts';
 import type { SpecificationReader } from './specification.ts';
 
@@ -110,6 +111,12 @@ async function readInput(options: OperationEndpointOptions, ctx: HttpContext, sp
   if (spool !== undefined) return joinInput(spec.parameters, parameters, await readForm(ctx.req, { schema: options.forms!.inputs[spec.id] as FormSchema, spool, precheck }));
   await precheck(parameters);
   if (readsLines(spec)) checkLines(ctx.headers);
+  if (takesStream(spec)) {
+    const { fields, file } = await readStreamedFile(ctx.req, spec);
+    const given = decodeParameters(spec.parameters, { path, query: fields, headers: {} });
+    const others = [...fields].filter(([name]) => !Object.hasOwn(given, name)).map(([name, [value]]) => [name, value]);
+    return { ...Object.fromEntries(others), ...parameters, ...given, file };
+  }
   const body = spec.consumes.includes('application/json') ? await readJsonObject(ctx.req, options.maxBodyBytes, spec) : {};
   return joinInput(spec.parameters, parameters, body);
 }

@@ -1,9 +1,13 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tools } from '../../../generated/mcp/tools.ts';
 import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
 import { connectHandshake, mcpUrl, RawClient } from '../../testkit/mcp-clients.ts';
+import { dumpXml } from '../../testkit/wiki/dump.ts';
 
 let server: DocsServer;
 let client: Client;
@@ -48,7 +52,7 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   ingest_documents: { collection: 'scraped', documents: [{ url: 'https://example.org/post', content_md: 'Scraped', lang: 'en' }] },
   upload_file: { collection: 'blog', lang: 'en', filename: 'note.md', content: Buffer.from('# Note').toString('base64') },
   import_url: { collection: 'blog', lang: 'en', url: 'https://example.org/' },
-  import_wiki: { collection: 'wiki', lang: 'en', url: 'https://example.org/dump.xml' },
+  import_wiki: async () => ({ collection: 'wiki', lang: 'en', url: await servedDump() }),
   bulk_ingest_submit: { collection: 'bulk', documents: [{ key: 'k', lang: 'en', content_md: 'x' }] },
   bulk_ingest_status: async () => ({ id: await bulkJob() }),
   bulk_ingest_list: {},
@@ -94,6 +98,13 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   memory_session_history: async () => ({ session_id: await session() }),
   memory_delete_session: async () => ({ id: await session('Forget this.') }),
 };
+
+/** The address of a dump on this machine. */
+async function servedDump(): Promise<string> {
+  const files = createServer((_, answer) => answer.end(dumpXml([{ title: 'Page', text: 'text' }]))).listen(0, '127.0.0.1').unref();
+  await once(files, 'listening');
+  return `http://127.0.0.1:${(files.address() as AddressInfo).port}/dump.xml`;
+}
 
 async function curationRule(): Promise<string> {
   const { rules } = (await call('list_curation_rules', { collection: 'blog' })).structuredContent as { rules: { id: string }[] };

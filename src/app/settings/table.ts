@@ -7,6 +7,7 @@ import { graphql, grpc, http, http3, mcp } from './groups/listeners.ts';
 import { convert, log, metrics, shutdown } from './groups/operation.ts';
 import { binlog, replication } from './groups/replication.ts';
 import { code, fts, search, spell, temporal, vector } from './groups/search.ts';
+import { wiki } from './groups/wiki.ts';
 import type { Setting, ValueOf } from './setting.ts';
 
 /**
@@ -21,6 +22,7 @@ export const SETTINGS = {
   auth, incident, audit, encryption,
   production, tls, cors, rateLimit, outbound, input, limits,
   replication, binlog,
+  wiki,
   log, metrics, shutdown,
 };
 

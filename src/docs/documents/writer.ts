@@ -29,6 +29,8 @@ export interface BatchOptions {
   readonly skipDuplicates?: DuplicateRule | undefined;
   /** Sum of `CHANGE_FLAGS` for the subscribers of the change feed. */
   readonly flags?: number;
+  /** Documents of one transaction; 500 when absent. */
+  readonly chunk?: number;
   /** Stops between two transactions; what is committed stays. */
   readonly signal?: AbortSignal;
   /**
@@ -57,7 +59,7 @@ export interface BatchResult {
 
 export interface DocumentWriter {
   /**
-   * Creates or updates documents of a collection, in order, a transaction for every 500 (fewer where the queue of documents to embed is smaller). An item that
+   * Creates or updates documents of a collection, in order, a transaction for every 500 or `chunk` (fewer where the queue of documents to embed is smaller). An item that
    * breaks a rule or the collection's schema fails alone; only a failure of the storage rejects, and
    * then the transactions before it stay.
    */
@@ -71,7 +73,7 @@ export function createWriter(deps: Deps): DocumentWriter {
       const result: BatchResult = { added: 0, updated: 0, skipped: 0, failed: 0, sanitized: 0, embeddingDropped: 0, errors: [] };
       const patience = deps.room.patience();
       const effort = new Effort();
-      const step = Math.min(CHUNK, deps.room.size);
+      const step = Math.min(options.chunk ?? CHUNK, deps.room.size);
       for (let start = 0; start < items.length; start += step) {
         options.signal?.throwIfAborted();
         const versions = await prepare(deps, collection, items.slice(start, start + step), { start, effort }, options, result);

@@ -1,2 +1,3 @@
 /** The door of the ingest area. */
 export { createIngest, type Ingest } from './ingest.ts';
+export { unpack as unpackDump, type WikiLimits } from './wiki/index.ts';

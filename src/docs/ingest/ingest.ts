@@ -11,10 +11,11 @@ import { importDocuments } from './import/import-documents.ts';
 import { importUrl } from './import-url/import-url.ts';
 import { ingestDocuments } from './ingest-documents.ts';
 import { uploadFiles } from './upload/upload-files.ts';
+import { importWiki } from './wiki/index.ts';
 
-/** Loading documents in bulk. Dumps of wikis are not built yet, so they have no handler. */
+/** Loading documents in bulk. */
 export interface Ingest {
-  readonly handlers: BulkJobs['handlers'] & Required<Pick<Handlers<Operations>, 'ingestDocuments' | 'importDocuments'>> & Pick<Handlers<Operations>, 'uploadFiles' | 'importUrl'>;
+  readonly handlers: BulkJobs['handlers'] & Required<Pick<Handlers<Operations>, 'ingestDocuments' | 'importDocuments' | 'importWiki'>> & Pick<Handlers<Operations>, 'uploadFiles' | 'importUrl'>;
   readonly jobs: Omit<BulkJobs, 'handlers'>;
 }
 
@@ -32,6 +33,7 @@ export interface IngestAreas {
 
 export function createIngest(environment: DocsEnvironment, areas: IngestAreas): Ingest {
   const { collections, documents: { writer, handlers: { getDocument } }, outbound = createOutbound({ allowPrivate: 'loopback', allowlist: [] }), timer, converter, caughtUp = async () => undefined } = areas;
+  const limits = environment.settings.wiki ?? { maxPages: 500_000, maxBytes: 4 * 1024 ** 3 };
   const jobs = createBulkJobs(environment, { writer, outbound, timer });
   return {
     jobs,
@@ -39,6 +41,7 @@ export function createIngest(environment: DocsEnvironment, areas: IngestAreas): 
       ...jobs.handlers,
       ingestDocuments: ingestDocuments({ sql: environment.sql, collections, writer }),
       importDocuments: importDocuments({ writer, caughtUp, log: environment.log }),
+      importWiki: importWiki({ sql: environment.sql, writer, outbound, limits }),
       ...(converter && {
         uploadFiles: uploadFiles({ converter, writer, getDocument }),
         importUrl: importUrl({ converter, outbound, writer, getDocument, version: environment.settings.buildVersion }),

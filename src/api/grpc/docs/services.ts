@@ -6,11 +6,11 @@ import type { Schema } from '../message/index.ts';
 import { addBatchStream } from './add-batch-stream.ts';
 import type { DocsAdapter } from './adapter.ts';
 import { exportFile } from './export.ts';
-import { fileStream } from './file-stream.ts';
 import { RPCS } from './rpcs.ts';
 import { unary } from './unary.ts';
 import { upload } from './upload.ts';
 import { watch } from './watch.ts';
+import { wikiStream } from './wiki-stream.ts';
 
 /** The services of the document service, by their full names. */
 export const DOCS_SERVICES = ['quire.docs.v1.DocumentDB', 'quire.docs.v1.Replication'] as const;
@@ -33,7 +33,7 @@ export const STREAMS: Readonly<Record<string, StreamRow>> = {
   Export: { make: exportFile, operation: 'exportDocuments' },
   Watch: { make: watch },
   Upload: { make: upload, operation: 'uploadFiles' },
-  ImportWiki: { make: (adapter, method) => fileStream(adapter, method, 'importWiki'), operation: 'importWiki' },
+  ImportWiki: { make: (adapter, method) => wikiStream(adapter, method), operation: 'importWiki' },
 };
 
 /** RPCs without a handler, each with the reason; the library answers Unimplemented to them. */

@@ -285,7 +285,7 @@ describe('Upload', () => {
     expect(fixture.invocations).toEqual([]);
   });
 
-  it.each(['Upload', 'ImportWiki'])('%s answers Unimplemented while its operation is not built, whatever else is sent', async (rpc) => {
+  it.each(['Upload'])('%s answers Unimplemented while its operation is not built, whatever else is sent', async (rpc) => {
     await start({ answer: () => {
       throw new ServiceError('not_implemented', 'it is not implemented');
     } });

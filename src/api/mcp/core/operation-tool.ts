@@ -7,6 +7,7 @@ import { readPrompt } from './response-prompt.ts';
 import { success, written } from './results.ts';
 import type { AnyInvoke, Arguments, Tool, ToolDefinition } from './tool.ts';
 import { withProgress } from './tool-progress.ts';
+import { toFetched } from './fetched.ts';
 import { toUpload } from './upload.ts';
 import type { Timer } from '../../../lib/timer.ts';
 
@@ -28,7 +29,7 @@ export function operationTool(parts: OperationToolParts): Tool {
     async call(args, context) {
       const input = inputOf(parts, args);
       if (spec.custom === 'export') return success(await exportWindow(invoke, input, callerOf(context), new AnswerBudget(parts.answerBytes)));
-      const reply = await withProgress({ tool: spec.name, input, invoke, context, timer: parts.timer }, () => invoke(spec.operation, input, callerOf(context)));
+      const reply = await withProgress({ tool: spec.name, input, invoke, context, timer: parts.timer }, () => invoke(spec.operation, spec.custom === 'wiki' ? async () => toFetched(input) : input, callerOf(context)));
       const value = spec.list === undefined ? asObject(reply.value) : asList(spec.list, reply);
       if (!definition.annotations.readOnlyHint) return written(value);
       return success(spec.prompt ? { ...value, ...await promptOf(invoke, input, context) } : value);

@@ -16,7 +16,7 @@ const SILENT: Progress = { update: () => undefined, stop: () => undefined };
 const LINE_EVERY = 3000;
 
 /** A bar on a terminal, a line every few seconds elsewhere, and nothing when `quiet`. */
-export function showProgress(source: Source, stream: OutputStream, clock: Clock, quiet: boolean): Progress {
+export function showProgress(source: Pick<Source, 'unit' | 'total'>, stream: OutputStream, clock: Clock, quiet: boolean): Progress {
   if (quiet) return SILENT;
   return stream.isTTY === true && source.total !== undefined ? bar(source.total, stream, clock) : lines(source, stream, clock);
 }
@@ -42,7 +42,7 @@ function bar(total: number, stream: OutputStream, clock: Clock): Progress {
   };
 }
 
-function lines({ total, unit }: Source, stream: OutputStream, clock: Clock): Progress {
+function lines({ total, unit }: Pick<Source, 'unit' | 'total'>, stream: OutputStream, clock: Clock): Progress {
   const started = clock.now();
   let last = started;
   return {

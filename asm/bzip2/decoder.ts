@@ -1,0 +1,139 @@
+// The streams of a file: their signs, blocks and checks (the format as the program of Julian Seward writes it).
+
+import { consumedBits, seek, take, take32 } from './bits.ts';
+import { readBlock, size, start } from './block.ts';
+import { fillTables } from './crc.ts';
+import { INPUT, INPUT_BYTES, LARGEST_BLOCK_BYTES, OUTPUT, OUTPUT_BYTES } from './layout.ts';
+import { beginWriting, isWritten, write, writtenCrc } from './writing.ts';
+
+/** What `advance` returns. */
+const MORE: i32 = 0; // more input is needed
+const BLOCK: i32 = 1; // a block waits to be drained
+const DONE: i32 = 2; // the file has ended
+const AGAIN: i32 = 3; // within this module: go on
+const NO_BZIP2: i32 = -1;
+const DAMAGED: i32 = -2;
+const WRONG_CRC: i32 = -3;
+const CUT_OFF: i32 = -4;
+const RANDOMISED: i32 = -5;
+
+const AT_STREAM: u32 = 0;
+const AT_BLOCK: u32 = 1;
+const IN_BLOCK: u32 = 2;
+
+let state: u32 = AT_STREAM;
+/** Bits of the input that are dealt with. */
+let position: u32 = 0;
+let maxSize: u32 = 0;
+let streams: u32 = 0;
+let expected: u32 = 0;
+let combined: u32 = 0;
+
+export function inputAt(): usize {
+  return INPUT;
+}
+
+/** Bytes that the input has room for. */
+export function inputRoom(): u32 {
+  return INPUT_BYTES;
+}
+
+export function outputAt(): usize {
+  return OUTPUT;
+}
+
+export function outputRoom(): u32 {
+  return OUTPUT_BYTES;
+}
+
+/** Makes the decoder ready for a file. */
+export function begin(): void {
+  fillTables();
+  state = AT_STREAM;
+  position = 0;
+  streams = 0;
+}
+
+/** Streams that have ended. */
+export function streamsRead(): u32 {
+  return streams;
+}
+
+/** Moves what is not dealt with to the front of the input, of which `length` bytes are there; returns its bytes. */
+export function release(length: u32): u32 {
+  const from = position >>> 3;
+  if (from === 0) return length;
+  memory.copy(INPUT, INPUT + from, length - from);
+  position &= 7;
+  return length - from;
+}
+
+/**
+ * Reads on to the next block's content or the file's end, with `length` bytes in the input and no more to come when `isLast`.
+ * Returns one of the numbers above. A block's bytes have to be drained before the next call.
+ */
+export function advance(length: u32, isLast: bool): i32 {
+  // Whatever is read there is none of the input, and looked at only to be refused.
+  memory.fill(INPUT + length, 0, 512);
+  let result = AGAIN;
+  while (result === AGAIN) result = step(length, isLast);
+  return result < 0 && isLast && consumedBits() > length * 8 ? CUT_OFF : result;
+}
+
+function step(length: u32, isLast: bool): i32 {
+  const bytes = length - (position >>> 3);
+  if (state === IN_BLOCK) {
+    if (writtenCrc() !== expected) return WRONG_CRC;
+    combined = rotl<u32>(combined, 1) ^ expected;
+    state = AT_BLOCK;
+  }
+  if (state === AT_STREAM) {
+    if (bytes < 4 && !isLast) return MORE;
+    if (bytes === 0 && streams > 0) return DONE;
+    return readHeader(bytes) ? AGAIN : bytes < 4 ? CUT_OFF : NO_BZIP2;
+  }
+  return bytes < LARGEST_BLOCK_BYTES && !isLast ? MORE : readNext(length * 8);
+}
+
+function readHeader(bytes: u32): bool {
+  seek(position);
+  if (bytes < 4 || take(24) !== 0x425a68) return false;
+  const level = take(8);
+  if (level < 0x31 || level > 0x39) return false;
+  maxSize = (level - 0x30) * 100000;
+  combined = 0;
+  position += 32;
+  state = AT_BLOCK;
+  return true;
+}
+
+/** A block, or a stream's end. */
+function readNext(last: u32): i32 {
+  seek(position);
+  const high = take(24);
+  const low = take(24);
+  if (consumedBits() + 32 > last) return CUT_OFF;
+  if (high === 0x177245 && low === 0x385090) return endStream();
+  if (high !== 0x314159 || low !== 0x265359) return DAMAGED;
+  expected = take32();
+  if (take(1) === 1) return RANDOMISED;
+  if (!readBlock(maxSize, last)) return DAMAGED;
+  position = consumedBits();
+  beginWriting(start, size);
+  state = IN_BLOCK;
+  return BLOCK;
+}
+
+function endStream(): i32 {
+  const crc = take32();
+  if (crc !== combined) return WRONG_CRC;
+  position = (consumedBits() + 7) & ~7;
+  streams++;
+  state = AT_STREAM;
+  return AGAIN;
+}
+
+/** Writes the next bytes of a block to the output; returns how many, 0 when there are no more. */
+export function drain(): u32 {
+  return isWritten() ? 0 : write();
+}

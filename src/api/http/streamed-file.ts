@@ -1,0 +1,99 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough, type Readable } from 'node:stream';
+import busboy from 'busboy';
+import { bodyError, ServiceError } from '../../errors/index.ts';
+import { BodyCutOff, BodyTooSlow, SLOW_BODY } from '../../lib/request-bytes.ts';
+import type { OperationSpec } from '../../operations/index.ts';
+
+const FORM = 'multipart/form-data';
+const RAW = 'application/octet-stream';
+
+/** What a form may have beside its file. */
+const LIMITS = { fields: 32, fieldNameSize: 100, fieldSize: 4096, files: 1, parts: 40, headerPairs: 50 };
+
+/** A file that comes with a request, and the fields before it. */
+export interface StreamedFile {
+  readonly fields: ReadonlyMap<string, readonly string[]>;
+  readonly file: AsyncIterable<Uint8Array>;
+}
+
+/** Whether an operation reads a file while it comes: as the bare body, or as the part `file` of a form. */
+export function takesStream({ consumes }: OperationSpec): boolean {
+  return consumes.includes(RAW);
+}
+
+/**
+ * Begins to read such a request; resolves when the file begins. It is read at the pace at which it is taken. What is left of it
+ * when nobody takes any more is thrown away, so that the client can read the answer.
+ * Errors: 400 for a form without a file, 415; the file's own are thrown where it is read: 400, 408.
+ */
+export async function readStreamedFile(request: IncomingMessage, spec: OperationSpec): Promise<StreamedFile> {
+  const header = request.headers['content-type'] ?? '';
+  const type = header.split(';', 1)[0]!.trim().toLowerCase();
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') throw new ServiceError('unsupported_media_type', `content encoding "${encoding.slice(0, 80)}" is not supported; send the file as it is`);
+  if (!spec.consumes.includes(type)) throw new ServiceError('unsupported_media_type', `content type "${header.slice(0, 80)}" is not supported; send ${spec.consumes.join(', ')}`);
+  if (type === FORM) return readForm(request);
+  const body = new PassThrough();
+  endWith(request, body);
+  request.pipe(body);
+  return { fields: new Map(), file: taken(request, body) };
+}
+
+function readForm(request: IncomingMessage): Promise<StreamedFile> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error): void => {
+      request.unpipe();
+      request.resume();
+      reject(error);
+    };
+    let form: busboy.Busboy;
+    try {
+      form = busboy({ headers: request.headers, limits: LIMITS });
+    } catch (error) {
+      return fail(new ServiceError('invalid_argument', `the form cannot be read: ${(error as Error).message.slice(0, 200)}`, { cause: error }));
+    }
+    const fields = new Map<string, string[]>();
+    let file: Readable | undefined;
+    form.on('field', (name, value, { nameTruncated, valueTruncated }) => {
+      // What comes after the file cannot say any more how it is read.
+      if (file !== undefined) file.destroy(new ServiceError('invalid_argument', `the field ${name} must come before file`));
+      else if (nameTruncated || valueTruncated) fail(new ServiceError('invalid_argument', `the field ${name} of the form is longer than ${LIMITS.fieldSize} bytes`));
+      else fields.set(name, [...(fields.get(name) ?? []), value]);
+    });
+    form.on('file', (name, stream) => {
+      if (name !== 'file') {
+        stream.resume();
+        return fail(new ServiceError('invalid_argument', `the form must have its file in the part file, got ${name.slice(0, 80)}`));
+      }
+      file = stream;
+      // A form that ends within its file tells nothing but that.
+      stream.once('error', () => undefined);
+      resolve({ fields, file: taken(request, stream) });
+      return undefined;
+    });
+    form.on('error', (error) => (file === undefined ? fail(new ServiceError('invalid_argument', `the form cannot be read: ${(error as Error).message.slice(0, 200)}`, { cause: error })) : file.destroy(error as Error)));
+    for (const event of ['partsLimit', 'fieldsLimit'] as const) form.on(event, () => fail(new ServiceError('invalid_argument', 'the form has too many parts')));
+    form.on('close', () => (file === undefined ? fail(new ServiceError('missing_fields', 'missing fields: file')) : undefined));
+    endWith(request, { destroy: (error) => (file === undefined ? fail(bodyError(error)) : file.destroy(error)) });
+    request.pipe(form);
+  });
+}
+
+/** Lets whoever reads know that no more comes, though there should. */
+function endWith(request: IncomingMessage, reader: { destroy(error: Error): unknown }): void {
+  request.once('error', (error) => reader.destroy(new BodyCutOff(error)));
+  request.once('aborted', () => reader.destroy(new BodyCutOff()));
+  request.once(SLOW_BODY, () => reader.destroy(new BodyTooSlow()));
+}
+
+async function* taken(request: IncomingMessage, stream: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const piece of stream) yield piece as Buffer;
+  } catch (error) {
+    throw error instanceof ServiceError ? error : bodyError(error);
+  } finally {
+    request.unpipe();
+    request.resume();
+  }
+}

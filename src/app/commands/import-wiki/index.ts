@@ -1,0 +1,1 @@
+export { registerImportWiki } from './register.ts';

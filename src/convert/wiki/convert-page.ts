@@ -1,0 +1,62 @@
+import type { WikiPage } from './page.ts';
+import { redirectOf } from './redirect.ts';
+import type { Site } from './site.ts';
+import { codeBlock, escapeText, linkTarget } from './wikitext/escape.ts';
+import { wikitextToMarkdown } from './wikitext/index.ts';
+
+/** A page as a document. */
+export interface WikiDocument {
+  /** Its title as the wiki's own addresses have it: with `_` for spaces, as links to it are written. */
+  readonly key: string;
+  readonly contentMd: string;
+  readonly meta: Readonly<Record<string, readonly string[]>>;
+  /** Key of the page that it redirects to. */
+  readonly redirect?: string;
+  /** Why it has no content. */
+  readonly problem?: string;
+}
+
+const MOST_FIELDS = 64;
+
+/** A page as markdown under its title, with what the dump and its infoboxes say as metadata. */
+export function convertPage(page: WikiPage, site: Site): WikiDocument {
+  const { title, revision } = page;
+  const text = revision?.text ?? '';
+  const byText = isWikitext(revision?.model) ? redirectOf(text) : undefined;
+  const target = page.redirect === undefined ? byText?.target : page.redirect || byText?.target;
+  const { contentMd, categories, infobox } = contentOf(page, byText?.rest ?? text, site, target);
+  const meta: Record<string, readonly string[]> = {
+    source: ['wikipedia'], wiki_id: [page.id], wiki_title: [title], wiki_ns: [String(page.ns)],
+    ...listed('wiki_rev_id', revision?.id), ...listed('wiki_timestamp', revision?.timestamp), ...listed('wiki_contributor', revision?.contributor), ...listed('wiki_redirect', target),
+    ...(categories.length > 0 && { wiki_category: categories }),
+  };
+  for (const [field, value] of [...infobox].slice(0, MOST_FIELDS)) meta[field === '' ? 'infobox' : `infobox_${field}`] = [value];
+  return {
+    key: keyOf(title), contentMd, meta,
+    ...(target !== undefined && { redirect: keyOf(target.split('#', 1)[0]!) }),
+    ...(revision?.isTooLong === true && { problem: 'the text is longer than 8,000,000 characters' }),
+  };
+}
+
+/** Titles differ by more than keys can: a space is as good as `_`, and `|` cannot stand in either. */
+export function keyOf(title: string): string {
+  return title.trim().replaceAll(' ', '_');
+}
+
+function contentOf({ title, revision }: WikiPage, text: string, site: Site, target: string | undefined): { contentMd: string; categories: readonly string[]; infobox: ReadonlyMap<string, string> } {
+  const heading = `# ${escapeText(title)}`;
+  const none = { categories: [], infobox: new Map<string, string>() };
+  if (!isWikitext(revision?.model)) return { contentMd: `${heading}\n\n${codeBlock(text, LANGUAGES.get(revision!.model.toLowerCase()))}`, ...none };
+  const page = wikitextToMarkdown(text, title, site);
+  const leads = target === undefined ? [] : [`Redirect to [${escapeText(target)}](${linkTarget(target)}).`];
+  return { ...page, contentMd: [heading, ...leads, ...(page.contentMd === '' ? [] : [page.contentMd])].join('\n\n') };
+}
+
+/** Exports before 0.6 name no model. */
+const isWikitext = (model: string | undefined): boolean => model === undefined || model === '' || model === 'wikitext';
+
+const LANGUAGES = new Map([['scribunto', 'lua'], ['css', 'css'], ['sanitized-css', 'css'], ['javascript', 'js'], ['json', 'json'], ['jsonconfig', 'json']]);
+
+function listed(name: string, value: string | undefined): Record<string, readonly string[]> {
+  return value === undefined || value === '' ? {} : { [name]: [value] };
+}

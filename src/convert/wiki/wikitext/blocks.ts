@@ -1,0 +1,204 @@
+import type { PageContext } from './context.ts';
+import { codeBlock, guardLine } from './escape.ts';
+import { inline, plainText } from './inline.ts';
+import { readList } from './lists.ts';
+import { LONE_MARK, QUOTE, UNQUOTE } from './marks.ts';
+import { readTable, withoutAttributes } from './tables.ts';
+
+/** Quotations and tables within others are followed so deep; what is deeper stands as plain paragraphs. */
+const MAX_DEPTH = 5;
+
+/** A link's text that goes over more lines than this is none. */
+const MOST_LINES = 20;
+
+/** The blocks of wikitext without templates, as markdown, in order. */
+export function blocks(text: string, context: PageContext, depth = 0): string[] {
+  return new BlockReader(text, context, depth).read();
+}
+
+class BlockReader {
+  readonly #lines: readonly string[];
+  readonly #context: PageContext;
+  readonly #depth: number;
+  readonly #blocks: string[] = [];
+  /** Lines of the paragraph that is being read. */
+  #paragraph: string[] = [];
+  /** By line, where the table or quotation ends that begins there. */
+  readonly #ends: ReadonlyMap<number, number>;
+
+  constructor(text: string, context: PageContext, depth: number) {
+    this.#lines = text.split('\n');
+    this.#context = context;
+    this.#depth = depth;
+    this.#ends = endsOf(this.#lines);
+  }
+
+  read(): string[] {
+    for (let i = 0; i < this.#lines.length;) i = this.#step(i);
+    this.#endParagraph();
+    return this.#blocks;
+  }
+
+  /** Reads what begins at a line; returns the line behind it. */
+  #step(i: number): number {
+    const line = this.#lines[i]!;
+    switch (line[0]) {
+      case undefined: return this.#alone(i + 1);
+      case '=': return this.#heading(line) ? i + 1 : this.#text(i);
+      case '*': case '#': case ':': case ';': return TABLE_START.test(line) ? this.#table(i) : this.#list(i);
+      case '{': return TABLE_START.test(line) ? this.#table(i) : this.#text(i);
+      case '-': return line.startsWith('----') ? this.#rule(i) : this.#text(i);
+      case QUOTE: return this.#quotation(i);
+      case UNQUOTE: return this.#alone(i + 1);
+      case ' ': case '\t': case '\u0001': return this.#indented(i);
+      // What of a table has no beginning.
+      case '|': return /^\|[-}+]/.test(line) ? this.#orphan(i) : this.#text(i);
+      default: return this.#text(i);
+    }
+  }
+
+  #alone(next: number, block?: string): number {
+    this.#endParagraph();
+    if (block !== undefined && block !== '') this.#blocks.push(block);
+    return next;
+  }
+
+  #orphan(i: number): number {
+    const next = this.#alone(i + 1);
+    const line = this.#lines[i]!;
+    const rest = line.startsWith('|}') ? line.slice(2).trim() : withoutAttributes(line.slice(2));
+    if (rest !== '') this.#paragraph.push(rest);
+    return next;
+  }
+
+  #rule(i: number): number {
+    const next = this.#alone(i + 1, '---');
+    const rest = this.#lines[i]!.replace(/^-{4,}/, '').trim();
+    if (rest !== '') this.#paragraph.push(rest);
+    return next;
+  }
+
+  #endParagraph(): void {
+    if (this.#paragraph.length === 0) return;
+    const lines = this.#paragraph.map((line) => inline(line, this.#context, { lineBreak: '\\\n' }).trim()).filter((line) => line !== '');
+    this.#paragraph = [];
+    const text = lines.map(guardLine).join('\n').replace(/(?:\\\n){2,100}/g, '\\\n').replace(/^(?:\\\n){1,100}/, '');
+    const whole = text.endsWith('\\\n') ? text.slice(0, -2) : text.replaceAll('\\\n\n', '\\\n');
+    if (whole.trim() !== '') this.#blocks.push(whole.trim());
+  }
+
+  #text(i: number): number {
+    const [line, next] = this.#withOpenLinks(i);
+    const trimmed = line.trim();
+    const isImage = trimmed.startsWith('[[') && trimmed.endsWith(']]') && trimmed.includes('|');
+    if (isImage) this.#endParagraph();
+    this.#paragraph.push(trimmed);
+    if (isImage) this.#endParagraph();
+    return next;
+  }
+
+  /** A line with those that follow where a link, such as an image's caption, goes on there. */
+  #withOpenLinks(i: number): [line: string, next: number] {
+    let line = this.#lines[i]!;
+    if (!line.includes('[[')) return [line, i + 1];
+    let open = openLinks(line);
+    let next = i + 1;
+    while (open > 0 && next < this.#lines.length && next - i < MOST_LINES) {
+      const more = this.#lines[next]!;
+      if (more === QUOTE || more === UNQUOTE) break;
+      line += ` ${more}`;
+      open += openLinks(more);
+      next++;
+    }
+    return open > 0 ? [this.#lines[i]!, i + 1] : [line, next];
+  }
+
+  #heading(line: string): boolean {
+    const text = line.trimEnd();
+    let level = 0;
+    while (level < 6 && text[level] === '=' && text[text.length - 1 - level] === '=' && level < text.length - 1 - level) level++;
+    if (level === 0 || text.length <= 2 * level) return false;
+    this.#endParagraph();
+    const words = inline(text.slice(level, text.length - level).trim(), this.#context).trim();
+    if (words !== '') this.#blocks.push(`${'#'.repeat(level)} ${words.replace(/#$/, '\\#')}`);
+    return true;
+  }
+
+  #list(i: number): number {
+    this.#endParagraph();
+    const lines: string[] = [];
+    while (i < this.#lines.length && /^[*#:;]/.test(this.#lines[i]!) && !TABLE_START.test(this.#lines[i]!)) {
+      const [line, next] = this.#withOpenLinks(i);
+      lines.push(line);
+      i = next;
+    }
+    return this.#alone(i, readList(lines, this.#context));
+  }
+
+  #table(i: number): number {
+    this.#endParagraph();
+    const end = this.#ends.get(i) ?? this.#nextHeading(i + 1);
+    const first = withoutAttributes(this.#lines[i]!.replace(TABLE_START, ''));
+    const rows = [...(first === '' ? [] : [first]), ...this.#lines.slice(i + 1, end)];
+    const inner = this.#depth < MAX_DEPTH ? (text: string) => blocks(text, this.#context, this.#depth + 1) : undefined;
+    this.#blocks.push(...readTable(rows, this.#context, inner));
+    const rest = this.#ends.has(i) ? this.#lines[end]!.trimStart().slice(2).trim() : '';
+    if (rest !== '') this.#paragraph.push(rest);
+    return this.#ends.has(i) ? end + 1 : end;
+  }
+
+  #nextHeading(from: number): number {
+    const found = this.#lines.findIndex((line, at) => at >= from && /^==[^=]/.test(line));
+    return found < 0 ? this.#lines.length : found;
+  }
+
+  #quotation(i: number): number {
+    const end = this.#ends.get(i);
+    if (end === undefined || this.#depth >= MAX_DEPTH) return this.#alone(i + 1);
+    const inner = blocks(this.#lines.slice(i + 1, end).join('\n'), this.#context, this.#depth + 1).join('\n\n');
+    return this.#alone(end + 1, inner.split('\n').map((line) => (line === '' ? '>' : `> ${line}`)).join('\n'));
+  }
+
+  /** Lines that begin with a space stand as they are; a single one is an accident more often. */
+  #indented(i: number): number {
+    const lone = LONE_MARK.exec(this.#lines[i]!);
+    if (lone !== null) {
+      const piece = this.#context.marks.get(lone[1]!);
+      if (piece?.kind === 'block') return this.#alone(i + 1, piece.markdown);
+      return this.#text(i);
+    }
+    if (this.#lines[i]!.trim() === '') return this.#alone(i + 1);
+    if (TABLE_START.test(this.#lines[i]!)) return this.#table(i);
+    let end = i;
+    while (/^ .*\S/.test(this.#lines[end] ?? '') && !TABLE_START.test(this.#lines[end]!)) end++;
+    if (end - i < 2 || this.#paragraph.length > 0) return this.#text(i);
+    return this.#alone(end, codeBlock(this.#lines.slice(i, end).map((line) => plainText(line.slice(1), this.#context)).join('\n')));
+  }
+}
+
+const TABLE_START = /^[:\s]{0,50}\{\|/;
+const TABLE_END = /^\s{0,50}\|\}/;
+
+function endsOf(lines: readonly string[]): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>();
+  const [tables, quotations]: [number[], number[]] = [[], []];
+  for (const [i, line] of lines.entries()) {
+    if (line === QUOTE) quotations.push(i);
+    else if (line === UNQUOTE) setEnd(ends, quotations.pop(), i);
+    else if (line.includes('{|') && TABLE_START.test(line)) tables.push(i);
+    else if (line.includes('|}') && TABLE_END.test(line)) setEnd(ends, tables.pop(), i);
+  }
+  return ends;
+}
+
+function setEnd(ends: Map<number, number>, start: number | undefined, end: number): void {
+  if (start !== undefined) ends.set(start, end);
+}
+
+/** How many links a line opens beyond those that it closes. */
+function openLinks(line: string): number {
+  let open = 0;
+  for (let at = line.indexOf('[['); at >= 0; at = line.indexOf('[[', at + 2)) open++;
+  for (let at = line.indexOf(']]'); at >= 0; at = line.indexOf(']]', at + 2)) open--;
+  return open;
+}

@@ -1,0 +1,76 @@
+const SPECIAL = /[\\`*_~<\]&]/;
+
+/** Text as markdown that says the same; only what would mean something else is escaped. */
+export function escapeText(text: string): string {
+  if (!SPECIAL.test(text)) return text;
+  let escaped = '';
+  let from = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (!needsEscape(text, i)) continue;
+    escaped += `${text.slice(from, i)}\\`;
+    from = i;
+  }
+  return escaped + text.slice(from);
+}
+
+function needsEscape(text: string, i: number): boolean {
+  switch (text.charCodeAt(i)) {
+    case 0x5c: return i + 1 < text.length ? /[!-/:-@[-`{-~]/.test(text[i + 1]!) : true; // a backslash
+    case 0x60: case 0x2a: return true; // ` and *
+    case 0x5f: return !(isWordAt(text, i - 1) && isWordAt(text, i + 1)); // _
+    case 0x7e: return text[i + 1] === '~' || text[i - 1] === '~';
+    case 0x3c: return i + 1 === text.length || /[A-Za-z/!?]/.test(text[i + 1]!); // <
+    case 0x5d: return text[i + 1] === '(' || text[i + 1] === ':'; // ]
+    case 0x26: return /^&(?:#\w{1,8}|[A-Za-z]\w{1,31});/.test(text.slice(i, i + 40)); // &
+    default: return false;
+  }
+}
+
+function isWordAt(text: string, at: number): boolean {
+  return /[\p{L}\p{N}]/u.test(text[at] ?? ' ');
+}
+
+const LINE_START = /^(\s*)(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|=+\s*$|-+\s*$|:)/;
+const NUMBERED = /^(\s*\d{1,9})([.)])(?=\s|$)/;
+
+/** A line of text whose first characters would make it something else. */
+export function guardLine(line: string): string {
+  const code = line.charCodeAt(0);
+  // Letters are the usual case.
+  if (code > 0x3e) return line;
+  return line.replace(LINE_START, '$1\\$2').replace(NUMBERED, '$1\\$2');
+}
+
+/** A link's target as it can stand in parentheses. */
+export function linkTarget(target: string): string {
+  return target.trim().replace(/[\s()<>\\\u0000-\u0008]/g, (character) => TARGET[character] ?? (/\s/.test(character) ? '_' : ''));
+}
+
+/** An address of the web as it can stand in parentheses. */
+export function webTarget(url: string): string {
+  return url.replace(/[\s()<>\\|]/g, (character) => encodeURIComponent(character).replace('(', '%28').replace(')', '%29'));
+}
+
+const TARGET: Readonly<Record<string, string>> = { '(': '%28', ')': '%29', '<': '%3C', '>': '%3E', '\\': '%5C' };
+
+/** Text as a code span; the fence is longer than any in it. */
+export function codeSpan(text: string): string {
+  const code = text.split('\n').map((line) => line.trim()).join(' ').trim();
+  if (code === '') return '';
+  const fence = '`'.repeat(longest(code) + 1);
+  const space = code.startsWith('`') || code.endsWith('`') ? ' ' : '';
+  return `${fence}${space}${code}${space}${fence}`;
+}
+
+/** Text as a fenced block. */
+export function codeBlock(text: string, language = ''): string {
+  const code = text.replace(/^[ \t]*\n/, '').trimEnd();
+  const fence = '`'.repeat(Math.max(3, longest(code) + 1));
+  return `${fence}${language.replace(/[^\w+#.-]/g, '')}\n${code}\n${fence}`;
+}
+
+function longest(text: string): number {
+  let most = 0;
+  for (const [run] of text.matchAll(/`+/g)) most = Math.max(most, run.length);
+  return most;
+}

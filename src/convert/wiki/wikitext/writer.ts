@@ -1,0 +1,100 @@
+import { escapeText } from './escape.ts';
+
+/** What the text around has set; the outermost first. */
+type Style = '**' | '*' | '~~';
+
+/**
+ * Writes one line of markdown, or of plain text. Signs of emphasis have to touch their text, so that spaces are moved out of it,
+ * and emphasis of nothing is left out.
+ */
+export class LineWriter {
+  readonly isPlain: boolean;
+  readonly #parts: string[] = [];
+  readonly #open: Style[] = [];
+  /** Signs that wait for the first text behind them. */
+  #waiting: Style[] = [];
+  /** Text that is not escaped yet: what a sign means depends on what stands beside it. */
+  #text = '';
+
+  constructor(isPlain: boolean) {
+    this.isPlain = isPlain;
+  }
+
+  text(text: string): void {
+    this.#text += text;
+  }
+
+  /** Something finished. */
+  markdown(text: string): void {
+    this.#flush();
+    this.#write(text);
+  }
+
+  #flush(): void {
+    const text = this.#text;
+    this.#text = '';
+    if (text !== '') this.#write(this.isPlain ? text : escapeText(text));
+  }
+
+  #write(text: string): void {
+    if (this.#waiting.length > 0) {
+      const start = text.length - text.trimStart().length;
+      if (start > 0) this.#parts.push(text.slice(0, start));
+      if (start === text.length) return;
+      this.#parts.push(this.#waiting.join(''), text.slice(start));
+      this.#waiting = [];
+    } else {
+      this.#parts.push(text);
+    }
+  }
+
+  toggle(style: Style): void {
+    if (this.isPlain) return;
+    this.#flush();
+    const at = this.#open.indexOf(style);
+    if (at < 0) {
+      this.#open.push(style);
+      this.#waiting.push(style);
+      return;
+    }
+    // What was opened since goes on behind.
+    const inner = this.#open.splice(at).slice(1);
+    for (const each of [...inner].reverse()) this.#close(each);
+    this.#close(style);
+    this.#open.push(...inner);
+    this.#waiting.push(...inner);
+  }
+
+  set(style: Style, isOn: boolean): void {
+    if (this.#open.includes(style) !== isOn) this.toggle(style);
+  }
+
+  has(style: Style): boolean {
+    return this.#open.includes(style);
+  }
+
+  #close(style: Style): void {
+    if (this.#waiting.length > 0 && this.#waiting.at(-1) === style) {
+      this.#waiting.pop();
+      return;
+    }
+    let space = '';
+    for (;;) {
+      const last = this.#parts.pop() ?? '';
+      const kept = last.trimEnd();
+      space = last.slice(kept.length) + space;
+      if (kept === '' && this.#parts.length > 0) continue;
+      this.#parts.push(kept);
+      break;
+    }
+    this.#parts.push(style, space);
+  }
+
+  finish(): string {
+    this.#flush();
+    for (const style of [...this.#open].reverse()) this.#close(style);
+    this.#open.length = 0;
+    this.#waiting = [];
+    return this.#parts.join('');
+  }
+}

@@ -1,0 +1,121 @@
+import { on } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { WikiDumpError, type DumpBatch, type DumpOptions } from '../../../convert/wiki/index.ts';
+import { workerFile } from '../../../lib/worker-file.ts';
+import type { FromThread, ToThread } from './protocol.ts';
+
+/** Memory that the thread may have, most of it for the largest pages. */
+const MAX_HEAP_MB = 384;
+
+/** Bytes are gathered to pieces of this size while the thread is busy: a message to it has its price. */
+const PIECE = 256 * 1024;
+
+/** Pieces that are with the thread or on their way. */
+const MOST_UNREAD = 4;
+
+export interface ConvertOptions extends DumpOptions {
+  /** Ends the thread. */
+  readonly signal: AbortSignal;
+  /** Megabytes of memory for the thread; for tests. */
+  readonly heap?: number;
+}
+
+/**
+ * The pages of a dump as documents, converted in a thread of its own as the dump comes in. No more is read of it than the thread
+ * can take, and no more converted than is asked for; whoever stops asking ends the thread.
+ * @throws {WikiDumpError} What is wrong with the dump, after the pages before it; whatever `dump` or the signal throws.
+ */
+export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, heap = MAX_HEAP_MB, ...options }: ConvertOptions): AsyncGenerator<DumpBatch> {
+  signal.throwIfAborted();
+  const worker = new Worker(workerFile(import.meta.url, 'dump-thread'), { workerData: options satisfies DumpOptions, resourceLimits: { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb: 16 } });
+  const ended = new AbortController();
+  const feeder = new Feeder(worker, ended);
+  const stopped = AbortSignal.any([signal, ended.signal]);
+  const tell = (message: ToThread): void => worker.postMessage(message);
+  worker.once('error', (error) => ended.abort(failure(error)));
+  worker.once('exit', () => ended.abort(new Error('the thread that converts the dump ended')));
+  try {
+    void feeder.feed(dump);
+    for await (const [message] of on(worker, 'message', { signal: stopped }) as AsyncIterable<[FromThread]>) {
+      if (message.kind === 'read') feeder.giveBack(message.buffer);
+      else if (message.kind === 'done') return;
+      else if (message.kind === 'failed') throw new WikiDumpError(message.message, { isTooLarge: message.isTooLarge });
+      else {
+        yield message.batch;
+        tell({ kind: 'written' });
+      }
+    }
+  } catch (error) {
+    // Waiting ends with an error of its own, whose cause is why. What is wrong with the dump comes first: the thread ends after it has told.
+    if (!(error instanceof WikiDumpError)) stopped.throwIfAborted();
+    throw error;
+  } finally {
+    feeder.stop();
+    await worker.terminate();
+  }
+}
+
+/** A page that needs more memory than there is for one is a fault of the dump's. */
+function failure(error: Error): Error {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ERR_WORKER_OUT_OF_MEMORY' ? new WikiDumpError('a page takes more memory than there is for one', { isTooLarge: true, cause: error }) : error;
+}
+
+/** Hands the dump to the thread as it takes it. Buffers go there and come back, so that none are left to be collected. */
+class Feeder {
+  readonly #worker: Worker;
+  readonly #failed: AbortController;
+  readonly #free: ArrayBuffer[] = Array.from({ length: MOST_UNREAD }, () => new ArrayBuffer(PIECE));
+  #isStopped = false;
+  #wake: (() => void) | undefined;
+
+  constructor(worker: Worker, failed: AbortController) {
+    this.#worker = worker;
+    this.#failed = failed;
+  }
+
+  /** Never rejects: a dump that fails ends the conversion with its reason, once what came before is converted. */
+  async feed(dump: AsyncIterable<Uint8Array>): Promise<void> {
+    try {
+      let buffer = await this.#take();
+      let length = 0;
+      for await (const bytes of dump) {
+        for (let from = 0; from < bytes.length && !this.#isStopped;) {
+          const piece = bytes.subarray(from, from + PIECE - length);
+          new Uint8Array(buffer, length).set(piece);
+          from += piece.length;
+          length += piece.length;
+          // A thread with nothing to do gets what there is.
+          if (length < PIECE && this.#free.length < MOST_UNREAD - 1) continue;
+          this.#send(buffer, length);
+          [buffer, length] = [await this.#take(), 0];
+        }
+        if (this.#isStopped) return;
+      }
+      if (length > 0) this.#send(buffer, length);
+      if (!this.#isStopped) this.#worker.postMessage({ kind: 'end' } satisfies ToThread);
+    } catch (error) {
+      this.#failed.abort(error);
+    }
+  }
+
+  async #take(): Promise<ArrayBuffer> {
+    while (this.#free.length === 0 && !this.#isStopped) await new Promise<void>((resolve) => (this.#wake = resolve));
+    return this.#free.pop() ?? new ArrayBuffer(0);
+  }
+
+  #send(buffer: ArrayBuffer, length: number): void {
+    if (!this.#isStopped) this.#worker.postMessage({ kind: 'bytes', bytes: new Uint8Array(buffer, 0, length) } satisfies ToThread, [buffer]);
+  }
+
+  /** The thread has read a piece and needs its buffer no more. */
+  giveBack(buffer: ArrayBuffer): void {
+    this.#free.push(buffer);
+    this.#wake?.();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#wake?.();
+  }
+}

@@ -1,0 +1,57 @@
+/** The worker thread of `convert-dump.ts`: one dump, unpacked, read and converted. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { readDump, WikiDumpError, type DumpOptions } from '../../../convert/wiki/index.ts';
+import type { FromThread, ToThread } from './protocol.ts';
+import { unpack } from './unpack.ts';
+
+const port = parentPort!;
+const tell = (message: FromThread): void => port.postMessage(message);
+
+/** What has come and is not read yet; undefined stands for the end. */
+const input: (Uint8Array<ArrayBuffer> | undefined)[] = [];
+let wake: (() => void) | undefined;
+/** Batches that are handed out and not written yet. */
+let unwritten = 0;
+
+port.on('message', (message: ToThread) => {
+  if (message.kind === 'written') unwritten--;
+  else input.push(message.kind === 'bytes' ? message.bytes : undefined);
+  wake?.();
+});
+
+async function* arriving(): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    while (input.length === 0) await woken();
+    const bytes = input.shift();
+    if (bytes === undefined) return;
+    yield bytes;
+    // Whoever asks for more has read it.
+    const { buffer } = bytes;
+    port.postMessage({ kind: 'read', buffer } satisfies FromThread, [buffer]);
+  }
+}
+
+function woken(): Promise<void> {
+  return new Promise((resolve) => {
+    wake = () => {
+      wake = undefined;
+      resolve();
+    };
+  });
+}
+
+/** One batch is converted while another is written; there are never more. */
+const MOST_UNWRITTEN = 2;
+
+try {
+  for await (const batch of readDump(unpack(arriving()), workerData as DumpOptions)) {
+    unwritten++;
+    tell({ kind: 'batch', batch });
+    while (unwritten >= MOST_UNWRITTEN) await woken();
+  }
+  tell({ kind: 'done' });
+} catch (error) {
+  if (!(error instanceof WikiDumpError)) throw error;
+  tell({ kind: 'failed', message: error.message, isTooLarge: error.isTooLarge });
+}
+port.close();

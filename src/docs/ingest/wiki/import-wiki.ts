@@ -1,0 +1,90 @@
+import type { Operations } from '../../../../generated/docs/operations.ts';
+import { WikiDumpError, type DumpBatch } from '../../../convert/wiki/index.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import type { Outbound } from '../../../net/index.ts';
+import type { Handlers, OutputOf } from '../../../operations/index.ts';
+import type { Sql } from '../../../storage/index.ts';
+import { requireText, type BatchResult, type DocumentWriter } from '../../documents/index.ts';
+import { changeFlags, effectiveOptions } from '../profile.ts';
+import { convertDump } from './convert-dump.ts';
+import { dumpSource } from './dump-source.ts';
+import { toItems } from './page-items.ts';
+
+/** What a dump may have (decision D-20); 0 for no limit. */
+export interface WikiLimits {
+  readonly maxPages: number;
+  /** Bytes of XML, unpacked. */
+  readonly maxBytes: number;
+}
+
+export interface WikiDeps {
+  readonly sql: Sql;
+  readonly writer: DocumentWriter;
+  readonly outbound: Pick<Outbound, 'fetch'>;
+  readonly limits: WikiLimits;
+}
+
+type Result = OutputOf<Operations, 'importWiki'>;
+
+/** Reasons of failure that are told (decision D-71). */
+const MOST_ERRORS = 10;
+
+/**
+ * `POST /v1/import-wiki` (contract section 4): a dump as it comes in, page by page, in memory that does not grow with it. What is
+ * wrong with the dump is told after the pages before it are stored; a client that leaves ends the import.
+ */
+export function importWiki(deps: WikiDeps): Required<Handlers<Operations>>['importWiki'] {
+  return async (input, { identity, signal }) => {
+    const { collection, lang, file, profile, skipFts, namespaces, skipRedirects, maxPages, batchSize } = input;
+    const start = performance.now();
+    requireText(collection);
+    const { maxPages: pageLimit, maxBytes: byteLimit } = deps.limits;
+    const source = dumpSource(file, { outbound: deps.outbound, maxBytes: byteLimit, signal });
+    const chosen = effectiveOptions({ profile, skipFts });
+    const tally = new Tally(identity.may('read', collection));
+    const write = async (batch: DumpBatch): Promise<void> => {
+      const items = await toItems(deps.sql, batch, { collection, lang, saveRevision: chosen.saveRevision });
+      const skipDuplicates = chosen.skipDuplicates ? { ignoredMeta: [] } : undefined;
+      const result = await deps.writer.put(collection, items, { skipDuplicates, flags: changeFlags(chosen), signal, chunk: batchSize });
+      tally.add(batch, result);
+    };
+    try {
+      const options = { namespaces: namespaces.split(',').map(Number), skipRedirects, batchSize, maxPages, pageLimit, byteLimit, signal };
+      for await (const batch of convertDump(source, options)) await write(batch);
+    } catch (error) {
+      throw tally.failure(error);
+    }
+    return { ...tally.counts(), errors: tally.errors, collection, durationMs: Math.round(performance.now() - start), profile };
+  };
+}
+
+class Tally {
+  readonly #mayRead: boolean;
+  #imported = 0;
+  #skipped = 0;
+  #failed = 0;
+  readonly errors: string[] = [];
+
+  /** Which pages were there as they came tells what is stored, so only readers learn it. */
+  constructor(mayRead: boolean) {
+    this.#mayRead = mayRead;
+  }
+
+  add({ skipped: leftOut, indexes }: DumpBatch, { added, updated, skipped, failed, errors }: BatchResult): void {
+    this.#imported += added + updated + (this.#mayRead ? 0 : skipped);
+    this.#skipped += leftOut + (this.#mayRead ? skipped : 0);
+    this.#failed += failed;
+    for (const line of errors.slice(0, MOST_ERRORS - this.errors.length)) this.errors.push(line.replace(/^\d+/, (index) => String(indexes[Number(index)] ?? index)));
+  }
+
+  counts(): Pick<Result, 'imported' | 'skipped' | 'failed'> {
+    return { imported: this.#imported, skipped: this.#skipped, failed: this.#failed };
+  }
+
+  /** What is wrong with the dump, with what was stored before. */
+  failure(error: unknown): unknown {
+    if (!(error instanceof WikiDumpError)) return error;
+    const before = this.#imported === 0 ? '' : `; ${this.#imported} pages were stored before`;
+    return new ServiceError(error.isTooLarge ? 'payload_too_large' : 'invalid_argument', `file cannot be imported: ${error.message}${before}`, { cause: error, body: this.counts() });
+  }
+}

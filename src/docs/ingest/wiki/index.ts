@@ -1,0 +1,2 @@
+export { importWiki, type WikiLimits } from './import-wiki.ts';
+export { unpack } from './unpack.ts';
