@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --no-concurrent-marking
+#!/usr/bin/env -S node --no-concurrent-marking --no-allocation-site-pretenuring
 // The published package holds compiled files; a checkout runs from its sources.
 import { existsSync } from 'node:fs';
 
