@@ -7,9 +7,14 @@ const MAX_HOLD_MS = 8;
 export class Pace {
   #since = performance.now();
 
+  /** Whether `rest` would wait. Asked first where steps are so short that a promise for each of them counts. */
+  get isOver(): boolean {
+    return performance.now() - this.#since >= MAX_HOLD_MS;
+  }
+
   /** Returns at once while the time is not used up. */
   async rest(): Promise<void> {
-    if (performance.now() - this.#since < MAX_HOLD_MS) return;
+    if (!this.isOver) return;
     await setImmediate();
     this.#since = performance.now();
   }
