@@ -18,7 +18,7 @@ export interface BenchServer {
 
 /** The document service as a user starts it, on a free port; with further settings, if any. */
 export function startQuire(database: string, env: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
-  return start([...SERVER_FLAGS, join(ROOT, 'src/app/main.ts'), 'docs', '--db', database, '--http-addr', '127.0.0.1:0'], { SVC_LOG_LEVEL: 'warn', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', ...env });
+  return start([...SERVER_FLAGS, join(ROOT, 'bin/quire.js'), 'docs', '--db', database, '--http-addr', '127.0.0.1:0'], { SVC_LOG_LEVEL: 'warn', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', ...env });
 }
 
 /** A script that prints `listening on URL`. */
