@@ -81,7 +81,7 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
   return app;
 }
 
-/** Loaded where answers are checked: a server that does not need not wait for what reads specifications. */
+/** Loaded only where answers are checked: other servers start without it. */
 async function specificationReader(documentText: string): Promise<SpecificationReader> {
   const { createSpecificationReader } = await import('./specification.ts');
   return createSpecificationReader(documentText);
