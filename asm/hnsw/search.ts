@@ -91,10 +91,16 @@ export function search(graph: usize, scratch: usize, query: usize, factor: f32, 
   }
   probeQuery(graph, load<u32>(scratch, S_PROBE), query, factor);
   if (bitmap === 0) return walk(graph, scratch, k, width, 0, end, out);
-  if (<u64>selected * 10 >= <u64>nodes * 9) {
-    const found = walk(graph, scratch, k, width + width / 8, bitmap, end, out);
+  const wider = width + width / 8;
+  const isNearlyAll = <u64>selected * 10 >= <u64>nodes * 9;
+  if (isNearlyAll) {
+    const found = walk(graph, scratch, k, wider, bitmap, end, out);
     if (found === min(k, selected) || found === NO_ROOM) return found;
-  } else if (<u64>selected * selected > ROWS_PER_STEP * width * nodes) {
+  } else if (<u64>k * nodes * 8 <= <u64>selected * wider * 5) {
+    const found = walkAmong(graph, scratch, k, wider, bitmap, end, out);
+    if (found === k || found === NO_ROOM) return found;
+  }
+  if (!isNearlyAll && <u64>selected * selected > ROWS_PER_STEP * width * nodes) {
     const found = walkFiltered(graph, scratch, k, width, bitmap, selected, end, out);
     if (found === min(k, selected) || found === NO_ROOM) return found;
   }
@@ -107,6 +113,18 @@ function walk(graph: usize, scratch: usize, k: u32, width: u32, bitmap: usize, e
   const size = searchLevel(graph, scratch, descend(graph, scratch, 0), 0, width);
   forgetSeen(scratch);
   return give(load<u32>(scratch, S_BEAM), size, k, bitmap, end, out);
+}
+
+/**
+ * The same for a filter that many rows pass, when the k nearest of them should be well within the beam: all rows that are nearer than
+ * its end were looked at, and that costs no more than without a filter. Gives fewer than k where they are not: those that pass are
+ * farther away than others then, and a walk that keeps them alone is needed.
+ */
+function walkAmong(graph: usize, scratch: usize, k: u32, width: u32, bitmap: usize, end: u32, out: usize): u32 {
+  if (!prepareScratch(graph, scratch, load<u32>(graph, G_DONE) + 64, width, 0)) return NO_ROOM;
+  const size = searchLevel(graph, scratch, descend(graph, scratch, 0), 0, width);
+  forgetSeen(scratch);
+  return give(load<u32>(scratch, S_BEAM), min(size, width * 3 / 4), k, bitmap, end, out);
 }
 
 function give(beam: usize, size: u32, k: u32, bitmap: usize, end: u32, out: usize): u32 {

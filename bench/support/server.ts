@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { SERVER_FLAGS } from './server-flags.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -17,7 +18,7 @@ export interface BenchServer {
 
 /** The document service as a user starts it, on a free port; with further settings, if any. */
 export function startQuire(database: string, env: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
-  return start(['--no-concurrent-marking', join(ROOT, 'src/app/main.ts'), 'docs', '--db', database, '--http-addr', '127.0.0.1:0'], { SVC_LOG_LEVEL: 'warn', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', ...env });
+  return start([...SERVER_FLAGS, join(ROOT, 'bin/quire.js'), 'docs', '--db', database, '--http-addr', '127.0.0.1:0'], { SVC_LOG_LEVEL: 'warn', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', ...env });
 }
 
 /** A script that prints `listening on URL`. */

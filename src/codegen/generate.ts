@@ -15,6 +15,8 @@ import { generateProto } from './proto.ts';
 import { generateSdk } from './sdk.ts';
 import { DEFAULT_ADDRESS, SERVICES, type ServiceName } from './services.ts';
 import { lintWithSpectral } from './spectral.ts';
+import { KEPT_TOKEN_TABLES, packTokenTables } from '../text/kept-token-tables.ts';
+import { makeTokenTables, tokenTablesVersion } from '../text/token-tables.ts';
 
 /** Writes everything that is derived from the specifications and the kernels below `root` into `target`. */
 export async function generateAll(root: string, target: string): Promise<void> {
@@ -22,6 +24,8 @@ export async function generateAll(root: string, target: string): Promise<void> {
   await generateGraphql(join(root, 'graphql'), join(target, 'graphql'));
   await generateProto(join(root, 'proto'), join(target, 'proto'));
   await buildKernels(root, join(target, 'wasm'));
+  await mkdir(join(target, 'text'), { recursive: true });
+  await writeFile(join(target, 'text', KEPT_TOKEN_TABLES), packTokenTables(makeTokenTables(), tokenTablesVersion()));
 }
 
 /** Writes what one service's specification says into `folder`; the tools of MCP into `mcp` beside it. */

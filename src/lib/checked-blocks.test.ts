@@ -20,6 +20,12 @@ describe('checked blocks', () => {
     await fc.assert(fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 5 }), fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), async (contents, sizes) => {
       const reader = readerOf(Buffer.concat(contents.map(block)), sizes);
       for (const content of contents) expect(await reader.block()).toEqual(Buffer.from(content));
+      const other = readerOf(Buffer.concat(contents.map(block)), sizes);
+      for (const content of contents) {
+        const target = new Uint8Array(content.length);
+        await other.blockInto(target);
+        expect(target).toEqual(content);
+      }
     }));
   });
 
@@ -29,7 +35,12 @@ describe('checked blocks', () => {
       const changed = Buffer.from(whole);
       changed[bit >> 3]! ^= 1 << (bit & 7);
       await expect(readerOf(changed).block()).rejects.toThrow(Damage);
+      await expect(readerOf(changed).blockInto(new Uint8Array(9))).rejects.toThrow(Damage);
     }
-    for (let length = 0; length < whole.length; length++) await expect(readerOf(whole.subarray(0, length)).block()).rejects.toThrow(Damage);
+    for (let length = 0; length < whole.length; length++) {
+      await expect(readerOf(whole.subarray(0, length)).block()).rejects.toThrow(Damage);
+      await expect(readerOf(whole.subarray(0, length)).blockInto(new Uint8Array(9))).rejects.toThrow(Damage);
+    }
+    await expect(readerOf(whole).blockInto(new Uint8Array(8))).rejects.toThrow('a block of 8 bytes should follow, got 9');
   });
 });

@@ -1,8 +1,10 @@
+import { keptTokenTables } from './kept-token-tables.ts';
+
 /**
  * The class and the folding of every code point, as two-stage tables that the TypeScript tokeniser and
  * its WebAssembly twin share: the twin copies the three arrays into its memory, so that both decide by
- * the same bytes. They are computed from the Unicode properties of the running engine at first use
- * (some tens of milliseconds), which is why an index notes `tokenTablesVersion()` in its checkpoint.
+ * the same bytes. They are those of the Unicode properties of the running engine: read from generated/text where they were computed with the
+ * same ones, and else computed at first use. That is why an index notes `tokenTablesVersion()` in its checkpoint.
  *
  * How the bytes lie: the value of code point `c` is `blocks[(index[c >> 7] << 7) | (c & 127)]`, a u32:
  *
@@ -75,13 +77,16 @@ let tables: TokenTables | undefined;
 /** The code points of each plane as a text, for as long as tables are made. */
 let planeTexts: string[] | undefined;
 
-/** The tables; computed once. */
+/** The tables; read or computed once. */
 export function tokenTables(): TokenTables {
-  if (tables === undefined) {
-    tables = pack(classes());
-    planeTexts = undefined;
-  }
-  return tables;
+  return tables ??= keptTokenTables(tokenTablesVersion()) ?? makeTokenTables();
+}
+
+/** Computes the tables, which takes a tenth of a second and more. */
+export function makeTokenTables(): TokenTables {
+  const made = pack(classes());
+  planeTexts = undefined;
+  return made;
 }
 
 /**

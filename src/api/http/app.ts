@@ -11,7 +11,7 @@ import { frame, type Exchange } from './frame.ts';
 import { operationEndpoint, type Forms, type RequestState } from './operation-endpoint.ts';
 import { limited } from './limited.ts';
 import { createRoutes } from './routes.ts';
-import { createSpecificationReader } from './specification.ts';
+import type { SpecificationReader } from './specification.ts';
 
 export interface HttpAppOptions<Operations> {
   readonly title: string;
@@ -64,10 +64,9 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
   if (options.limit !== undefined) app.use(limited(options.limit, Object.values(options.operations)));
   const endpoint = operationEndpoint({
     routes,
-    reader: await createSpecificationReader(options.specification.json),
+    reader: options.validateResponses === true ? await specificationReader(options.specification.json) : undefined,
     invoke: options.invoke as never,
     maxBodyBytes: options.maxBodyBytes,
-    validateResponses: options.validateResponses ?? false,
     strictQuery: options.strictQuery,
     apiKeys: options.apiKeys ?? true,
     forms: options.forms,
@@ -83,6 +82,12 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
     if (!HANG_UPS.has(code) && !code.startsWith('HPE_')) options.log.error({ err: error }, 'answer could not be sent');
   });
   return app;
+}
+
+/** Loaded only where answers are checked: other servers start without it. */
+async function specificationReader(documentText: string): Promise<SpecificationReader> {
+  const { createSpecificationReader } = await import('./specification.ts');
+  return createSpecificationReader(documentText);
 }
 
 const HANG_UPS = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);

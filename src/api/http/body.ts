@@ -55,6 +55,7 @@ function absent(isRequired: boolean): Record<string, never> {
 /** Whether there is a content type at all; throws where it is another one. */
 function checkContentType(header: string | undefined): boolean {
   if (header === undefined) return false;
+  if (header === JSON_TYPE) return true;
   const [type, ...parameters] = header.toLowerCase().split(';').map((part) => part.trim());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice(8).replaceAll('"', '');
   if (type === JSON_TYPE && (charset === undefined || charset === 'utf-8' || charset === 'utf8')) return true;

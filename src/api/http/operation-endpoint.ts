@@ -16,12 +16,11 @@ import type { SpecificationReader } from './specification.ts';
 
 export interface OperationEndpointOptions {
   readonly routes: Routes;
-  readonly reader: SpecificationReader;
+  /** Checks each answer against the specification; for tests, since it costs time. */
+  readonly reader: SpecificationReader | undefined;
   readonly invoke: Invoke<Record<string, { input: object; output: unknown }>>;
   /** Bytes that a JSON body may have. */
   readonly maxBodyBytes: number;
-  /** Checks each answer against the specification; for tests, since it costs time. */
-  readonly validateResponses: boolean;
   /** Whether a query parameter that the operation does not have is refused or passed over with a warning; undefined for in silence. */
   readonly strictQuery: boolean | undefined;
   /** Whether `X-API-Key` is a credential; otherwise nobody looks at it. */
@@ -74,7 +73,7 @@ export function operationEndpoint(options: OperationEndpointOptions): Middleware
       .finally(() => spool?.remove());
     const reply = withWarnings(given, warnings);
     const status = statusOf(spec, reply);
-    if (options.validateResponses) checkAnswer(options.reader, spec, status, reply.value);
+    if (options.reader !== undefined) checkAnswer(options.reader, spec, status, reply.value);
     ctx.set(reply.headers);
     if (spec.effect === 'read' && isKnown(ctx.headers['if-none-match'], reply.headers['ETag'])) return notModified(ctx);
     await respond(ctx, spec, status, reply.value);

@@ -42,10 +42,21 @@ const INITIALIZE = {
 
 const META = { type: 'object', properties: { progressToken: { type: ['string', 'integer'] } } };
 
-const ajv = createAjv({ useDefaults: false });
-const validators = new Map<string, ValidateFunction>(Object.entries({ ...PARAMS, initialize: INITIALIZE })
-  .map(([method, schema]) => [method, ajv.compile(withMeta(schema))]));
-const others = ajv.compile(withMeta({ type: 'object' }));
+const SCHEMAS: ReadonlyMap<string, object> = new Map(Object.entries({ ...PARAMS, initialize: INITIALIZE }));
+const OTHERS = { type: 'object' };
+
+let ajv: ReturnType<typeof createAjv> | undefined;
+/** By schema; compiled when it is first needed, since the start of a server would wait for them. */
+const validators = new Map<object, ValidateFunction>();
+
+function validatorOf(schema: object): ValidateFunction {
+  let validator = validators.get(schema);
+  if (validator === undefined) {
+    ajv ??= createAjv({ useDefaults: false });
+    validators.set(schema, validator = ajv.compile(withMeta(schema)));
+  }
+  return validator;
+}
 
 function withMeta(schema: { readonly type?: string; readonly properties?: object }): object {
   return { ...schema, properties: { ...schema.properties, _meta: META } };
@@ -59,7 +70,7 @@ export function checkMessage(message: Message): Message {
   const { method, params } = message;
   if (typeof method !== 'string') return message;
   // Without sessions there is no `initialize` either, whatever its parameters.
-  const validate = (method === 'initialize' && isStatelessMessage(message) ? undefined : validators.get(method)) ?? others;
+  const validate = validatorOf((method === 'initialize' && isStatelessMessage(message) ? undefined : SCHEMAS.get(method)) ?? OTHERS);
   // A request without parameters is one with none.
   if (!validate(params ?? {})) throw new McpFault(INVALID_PARAMS, `Invalid params: ${describe(validate)}`);
   const known = (PARAMS[method] as { properties?: object } | undefined)?.properties;

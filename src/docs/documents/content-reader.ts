@@ -31,6 +31,8 @@ export interface ResultRow extends ContentRow {
 
 export interface ContentOptions {
   readonly withBodies: boolean;
+  /** False where nothing of the metadata is shown: rows then have none. Absent for true. */
+  readonly withMeta?: boolean;
   /** Bytes of metadata and bodies together that are read at most, apart from the first row's. */
   readonly mostBytes: number;
 }
@@ -42,6 +44,9 @@ export function contentsFor({ left }: AnswerBudget, withBodies: boolean, carries
 
 /** Columns of a `ContentRow` of the table `d`, beside its `ord`, for a row of which nothing is to be read. */
 export const WITHOUT_CONTENT = 'd.bytes, 0 AS meta_bytes, NULL AS meta, NULL AS body';
+
+/** The same for one whose content is complete without any. */
+const WITHOUT_ANY = "d.bytes, 0 AS meta_bytes, '{}' AS meta, NULL AS body";
 
 /**
  * Reads the contents of rows in their order, and no more than an answer can use: a page of large documents is in memory
@@ -55,9 +60,11 @@ export class ContentReader {
   #isFirst = true;
   #isSpent = false;
 
-  constructor(queries: Queries, { withBodies, mostBytes }: ContentOptions) {
+  constructor(queries: Queries, { withBodies, withMeta = true, mostBytes }: ContentOptions) {
     const inline = (column: string) => `CASE WHEN octet_length(d.meta)${withBodies ? ' + d.bytes' : ''} <= ${INLINE_BYTES} THEN ${column} END`;
-    this.columns = `d.bytes, octet_length(d.meta) AS meta_bytes, ${inline('d.meta')} AS meta, ${withBodies ? inline('d.body') : 'NULL'} AS body`;
+    this.columns = withMeta || withBodies
+      ? `d.bytes, octet_length(d.meta) AS meta_bytes, ${inline('d.meta')} AS meta, ${withBodies ? inline('d.body') : 'NULL'} AS body`
+      : WITHOUT_ANY;
     this.#queries = queries;
     this.#withBodies = withBodies;
     this.#left = mostBytes;

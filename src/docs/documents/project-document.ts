@@ -15,6 +15,11 @@ export function projectionOf(fields: readonly string[] | undefined, includeConte
   return { fields: new Set(fields), body: includeContent === true || (includeContent === undefined && fields.includes('contentMd')) };
 }
 
+/** Whether anything of the metadata is kept. */
+export function keepsMeta({ fields }: Projection): boolean {
+  return fields === undefined || fields.has('meta') || [...fields].some((name) => !DOCUMENT_FIELDS.has(name));
+}
+
 /**
  * What is kept of a document (decision D-40): `id`, `key` and `lang` always, and of the rest what
  * `fields` names. A name that is no field of a document is a metadata key; a document without that

@@ -14,7 +14,7 @@ import { contextCost, countWithinBudget } from './context-budget.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
 import { toDocument } from './document-rows.ts';
 import { expressionOf } from './filter/index.ts';
-import { projectDocument, projectionOf, type Projection } from './project-document.ts';
+import { keepsMeta, projectDocument, projectionOf, type Projection } from './project-document.ts';
 import { rowsInOrder } from './rows-in-order.ts';
 import { searchDeleted, type DeletedSearch } from './search-deleted.ts';
 
@@ -130,7 +130,7 @@ async function present(
 ): Promise<Presented[]> {
   const pace = new Pace();
   const passes = filter === undefined ? () => true : documentTest(filter);
-  const reader = new ContentReader(sql, contentsFor(budget, projection.body, projection.body));
+  const reader = new ContentReader(sql, { ...contentsFor(budget, projection.body, projection.body), withMeta: filter !== undefined || keepsMeta(projection) });
   const documents: Presented[] = [];
   for await (const rows of rowsInOrder(sql, [...marks.keys()], `${COLUMNS_OF_PAGE}, ${reader.columns}`)) {
     for (const row of rows) {
@@ -146,7 +146,7 @@ async function present(
       const body = projection.body ? row.bytes : undefined;
       if (!budget.take((body ?? 0) + contextCost({ meta: document.meta }))) return documents;
       documents.push({ document, mark: marks.get(row.ord)!, bytes: contextCost({ body, meta: document.meta }) });
-      await pace.rest();
+      if (pace.isDue) await pace.rest();
     }
   }
   return documents;

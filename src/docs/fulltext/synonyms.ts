@@ -15,7 +15,8 @@ export interface Synonyms {
   load(): Promise<void>;
   /**
    * The dictionary of a collection, from memory: for a query term, the forms of what means the same,
-   * in both directions and over one step (decision D-86). A form of several tokens has spaces between.
+   * in both directions and over one step (decision D-86). A form of several tokens has spaces between. The same function
+   * until the collection's dictionary changes.
    */
   synonymsOf(collection: string): (term: string) => string[];
 }
@@ -66,7 +67,7 @@ export function createSynonyms({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fee
   };
   return {
     handlers,
-    synonymsOf: (collection) => (term) => thesauri.get(collection.toLowerCase())?.neighbours(term) ?? [],
+    synonymsOf: (collection) => thesauri.get(collection.toLowerCase())?.lookup ?? withoutSynonyms,
     // A transaction, so that no write can commit between the reading and the replacing.
     load: () => sql.transaction(async (tx) => {
       const loaded = toThesauri(await readAllSynonyms(tx));
@@ -76,6 +77,8 @@ export function createSynonyms({ sql, feed }: Pick<DocsEnvironment, 'sql' | 'fee
     }),
   };
 }
+
+const withoutSynonyms = (): string[] => [];
 
 function thesaurusIn(thesauri: Map<string, Thesaurus>, collection: string): Thesaurus {
   const found = thesauri.get(collection) ?? new Thesaurus();

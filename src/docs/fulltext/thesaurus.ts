@@ -12,12 +12,19 @@ export class Thesaurus {
   readonly #entries = new Map<string, Entry>();
   /** By form, in both directions; undefined until a query asks after a change. */
   #neighbours: Map<string, Set<string>> | undefined;
+  #lookup: ((term: string) => string[]) | undefined;
 
   /** Undefined removes. Both are normalised. */
   set(term: string, synonyms: readonly string[] | undefined): void {
     if (synonyms === undefined) this.#entries.delete(term);
     else this.#entries.set(term, { synonyms, form: toForm(term), synonymForms: synonyms.map(toForm) });
     this.#neighbours = undefined;
+    this.#lookup = undefined;
+  }
+
+  /** `neighbours` as a function, which is another one after each change. */
+  get lookup(): (term: string) => string[] {
+    return this.#lookup ??= (term) => this.neighbours(term);
   }
 
   /** Terms with their synonyms as they were added. */

@@ -79,11 +79,7 @@ export async function readCheckpoint(source: AsyncIterable<Uint8Array>, options:
   const pages = Math.ceil((top + PAGE_BYTES / 2) / PAGE_BYTES);
   if (!Number.isInteger(top) || top < PAGE_BYTES / 2 || pages > 65_536) throw new ColumnsCheckpointError('the checkpoint has a memory that cannot be');
   const kernel = new ColumnsKernel(options.build, { pages, ...(options.maxBytes !== undefined && { maxBytes: options.maxBytes }) });
-  for (let from = 0; from < top; from += PIECE) {
-    const bytes = await reader.block();
-    if (bytes.length !== Math.min(PIECE, top - from)) throw new ColumnsCheckpointError(`a block of ${Math.min(PIECE, top - from)} bytes should follow, got ${bytes.length}`);
-    kernel.bytes.set(bytes, from);
-  }
+  for (let from = 0; from < top; from += PIECE) await reader.blockInto(kernel.bytes.subarray(from, Math.min(from + PIECE, top)));
   if ((await reader.take(4)).readUInt32LE() !== 0) throw new ColumnsCheckpointError('the checkpoint does not end where it should');
   if (kernel.call.adopt() === 0) throw new ColumnsCheckpointError('the checkpoint is of another layout of the memory');
   return { kernel, keys };

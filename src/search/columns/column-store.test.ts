@@ -93,7 +93,7 @@ function answers(columns: Columns, all: readonly number[], { filter: wanted, now
 }
 
 function factorsOf(columns: Columns, all: readonly number[]): unknown {
-  const factors = columns.factors(FACTORS);
+  const factors = columns.factors(FACTORS, { least: 0.75, most: 4 });
   return factors && [factors.length, all.map((ord) => factors[ord])];
 }
 

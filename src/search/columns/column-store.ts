@@ -3,9 +3,10 @@ import type { KernelBuild } from '../../kernels/load.ts';
 import { OrdSet } from '../../lib/ord-set.ts';
 import { compareTexts } from '../filter/index.ts';
 import { readCheckpoint, Snapshot } from './checkpoint.ts';
-import type { ColumnDocument, Columns, ColumnStats, Facet, Needs, Selecting, SortedDocument, Sorting, ValueCount, ValueFactor } from './contract.ts';
+import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Needs, Selecting, SortedDocument, Sorting, ValueCount, ValueFactor } from './contract.ts';
 import { Evaluation } from './evaluation.ts';
 import { putDocument } from './packing.ts';
+import { RememberedFactors } from './remembered-factors.ts';
 import { RememberedSets } from './remembered-sets.ts';
 import { neededOrders, sortLevel } from './sorting.ts';
 
@@ -64,6 +65,7 @@ export class ColumnStore implements Columns {
   readonly #remembered: RememberedSets;
   readonly #maxBytes: number;
   readonly #fewDocuments: number;
+  readonly #factors = new RememberedFactors();
   #window: Window | undefined;
   #snapshot: Snapshot | undefined;
   #broken: unknown;
@@ -91,7 +93,7 @@ export class ColumnStore implements Columns {
     return {
       ...this.#kernel.counts(),
       keys: this.#use(() => this.keys().length),
-      bytes: { ...parts, total: this.#kernel.memory.buffer.byteLength + this.#remembered.bytes },
+      bytes: { ...parts, total: this.#kernel.memory.buffer.byteLength + this.#remembered.bytes + this.#factors.bytes },
     };
   }
 
@@ -101,11 +103,11 @@ export class ColumnStore implements Columns {
     if (!(Number.isInteger(ord) && ord >= 0 && ord <= MAX_ORDINAL)) throw new RangeError(`an ordinal is an integer from 0 to ${MAX_ORDINAL}, got ${ord}`);
     this.#checkRoom();
     this.#change(() => putDocument(this.#kernel, document, this.#findOrAdd));
-    this.#followExpiry(expiresAt);
+    this.#followChange(expiresAt);
   }
 
   remove(ord: number): void {
-    if (this.#change(() => this.#kernel.call.removeDocument(ord)) !== 0) this.#followExpiry(undefined);
+    if (this.#change(() => this.#kernel.call.removeDocument(ord)) !== 0) this.#followChange(undefined);
   }
 
   prepare({ keys = [], filter }: Needs): boolean {
@@ -166,8 +168,8 @@ export class ColumnStore implements Columns {
     return this.#use(() => sortLevel(this.#kernel, this.#levelOf(set), sorting, this.#find, this.#fewDocuments));
   }
 
-  factors(factors: readonly ValueFactor[]): Float64Array | undefined {
-    return this.#use(() => {
+  factors(factors: readonly ValueFactor[], bounds: FactorBounds): Float32Array | undefined {
+    return this.#use(() => this.#factors.find(JSON.stringify([factors, bounds]), () => {
       const found = factors.map(({ key, value, factor }) => ({ ...this.#valueOf(key, value), factor })).filter(({ number }) => number !== 0);
       if (found.length === 0) return undefined;
       const { call } = this.#kernel;
@@ -179,8 +181,8 @@ export class ColumnStore implements Columns {
         call.uniteValue(0, column, number);
         call.multiplyFactors(0, factor);
       }
-      return end === 0 ? undefined : new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.factors), end).slice();
-    });
+      return end === 0 ? undefined : bounded(new Float64Array(this.#kernel.memory.buffer, this.#kernel.address(Buffers.factors), end), bounds);
+    }));
   }
 
   keys(): string[] {
@@ -252,9 +254,10 @@ export class ColumnStore implements Columns {
     this.#remembered.clear();
   }
 
-  /** What a change does to what is known of expiry, and to remembered sets. */
-  #followExpiry(expiresAt: number | undefined): void {
+  /** What a change does to what is known of expiry, and to what is remembered. */
+  #followChange(expiresAt: number | undefined): void {
     this.#remembered.clear();
+    this.#factors.clear();
     const window = this.#window;
     if (window === undefined) return;
     if (window.expired > 0 || (expiresAt !== undefined && expiresAt <= window.from)) this.#window = undefined;
@@ -316,4 +319,10 @@ export class ColumnStore implements Columns {
   #fullError(cause?: unknown): ColumnsFullError {
     return new ColumnsFullError(`the columns of this collection have reached ${Math.round(this.#maxBytes / 2 ** 20)} MiB, the most that they may take`, { cause });
   }
+}
+
+function bounded(products: Float64Array, { least, most }: FactorBounds): Float32Array {
+  const factors = new Float32Array(products.length);
+  for (let ord = 0; ord < products.length; ord++) factors[ord] = Math.min(most, Math.max(least, products[ord]!));
+  return factors;
 }

@@ -73,6 +73,12 @@ export interface ValueFactor {
   readonly factor: number;
 }
 
+/** Both are finite in single precision. */
+export interface FactorBounds {
+  readonly least: number;
+  readonly most: number;
+}
+
 /** Bytes by what they are for. */
 export interface ColumnBytes {
   /** Texts of values, keys and names, with what finds and orders them. */
@@ -133,8 +139,11 @@ export interface Columns {
    * greatest where it descends; what has none comes last in either direction. Equal documents are in the order of `tie`.
    */
   sort(set: OrdSet | undefined, sorting: Sorting): SortedDocument[];
-  /** Products of the factors by ordinal, 1 for documents without any; undefined when none has one. */
-  factors(factors: readonly ValueFactor[]): Float64Array | undefined;
+  /**
+   * Products of the factors by ordinal, not below or above the bounds, and 1 for documents without any; undefined when none has one.
+   * Nobody may change them: they are the same object as long as no document changes.
+   */
+  factors(factors: readonly ValueFactor[], bounds: FactorBounds): Float32Array | undefined;
   /** Metadata keys that documents have, by code point. */
   keys(): string[];
 

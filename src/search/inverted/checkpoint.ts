@@ -83,9 +83,7 @@ export async function readCheckpoint(source: AsyncIterable<Uint8Array>, tables: 
   if (header.tables !== tables) throw new CheckpointError(`the checkpoint's tokens are of version ${header.tables}, those of today of ${tables}`);
   const kernel = new InvertedKernel(build, { pages: header.pages, ...(maxBytes !== undefined && { maxBytes }) });
   for (const [at, length] of header.runs.flatMap(([first, count]) => pieces(first, count))) {
-    const bytes = await reader.block();
-    if (bytes.length !== length) throw new CheckpointError(`a block of ${length} bytes should follow, got ${bytes.length}`);
-    kernel.bytes.set(bytes, at);
+    await reader.blockInto(kernel.bytes.subarray(at, at + length));
   }
   if ((await reader.take(4)).readUInt32LE() !== 0) throw new CheckpointError('the checkpoint does not end where it should');
   if (kernel.call.adopt() === 0) throw new CheckpointError('the checkpoint is of another layout of the memory');

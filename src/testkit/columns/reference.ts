@@ -1,6 +1,6 @@
 // The columns as their contract defines them, in maps and loops: slow and obvious. Tests compare the engine with it.
 import { OrdSet } from '../../lib/ord-set.ts';
-import type { ColumnDocument, Columns, ColumnStats, Facet, Selecting, SortedDocument, Sorting, ValueCount, ValueFactor } from '../../search/columns/index.ts';
+import type { ColumnDocument, Columns, ColumnStats, Facet, FactorBounds, Selecting, SortedDocument, Sorting, ValueCount, ValueFactor } from '../../search/columns/index.ts';
 import { columnOf, compareTexts, testOf, type Filter } from '../../search/filter/index.ts';
 import { comparePlaces, compareSortValues, sortValueOf, type SortKey, type SortValue } from '../../search/order/index.ts';
 
@@ -68,7 +68,7 @@ export class ReferenceColumns implements Columns {
       .slice(offset, offset + count);
   }
 
-  factors(factors: readonly ValueFactor[]): Float64Array | undefined {
+  factors(factors: readonly ValueFactor[], { least, most }: FactorBounds): Float32Array | undefined {
     const products = new Map<number, number>();
     for (const { key, value, factor } of factors) {
       for (const document of this.#documents.values()) {
@@ -76,8 +76,8 @@ export class ReferenceColumns implements Columns {
       }
     }
     if (products.size === 0) return undefined;
-    const list = new Float64Array(Math.max(...products.keys()) + 1).fill(1);
-    for (const [ord, product] of products) list[ord] = product;
+    const list = new Float32Array(Math.max(...products.keys()) + 1).fill(1);
+    for (const [ord, product] of products) list[ord] = Math.min(most, Math.max(least, product));
     return list;
   }
 

@@ -7,16 +7,12 @@ const CEILING = 1e30;
 
 /**
  * The factors of documents by ordinal, 1 for those that no boost matches; undefined when none matches
- * any. A positive number multiplies and a negative one divides; several matches multiply.
+ * any. Nobody may change them. A positive number multiplies and a negative one divides; several matches multiply.
  */
 export function boostFactors(columns: Pick<Columns, 'factors'> | undefined, boost: Readonly<Record<string, number>>): Float32Array | undefined {
   const entries = Object.entries(boost);
   if (entries.length === 0) return undefined;
-  const products = columns?.factors(entries.map(([name, weight]) => ({ ...splitName(name), factor: toFactor(weight) })));
-  if (products === undefined) return undefined;
-  const factors = new Float32Array(products.length);
-  for (let ord = 0; ord < products.length; ord++) factors[ord] = clamp(products[ord]!);
-  return factors;
+  return columns?.factors(entries.map(([name, weight]) => ({ ...splitName(name), factor: toFactor(weight) })), { least: FLOOR, most: CEILING });
 }
 
 /** The key ends at the first colon, the rest is the value. */

@@ -2,7 +2,7 @@ import { applyCuration, type Curated, type CurationRule, type Pin } from '../../
 import { compareTexts } from '../../../search/filter/index.ts';
 import { comparePlaces, type SortKey } from '../../../search/order/index.ts';
 import type { OrdSet } from '../view/ord-set.ts';
-import { curatedDocuments, isMeant, type PinnedDocument } from './curate.ts';
+import { type CuratedDocuments, curatedDocuments, isMeant, type PinnedDocument } from './curate.ts';
 import { matchDocuments, type Match, type MatchDeps, type MatchPlace, type MatchScope } from './match-documents.ts';
 import type { ResultRow } from '../../documents/index.ts';
 import type { SearchRequest } from './request.ts';
@@ -29,12 +29,14 @@ export interface SearchOutcome {
   readonly all: OrdSet | undefined;
 }
 
+const NOT_CURATED: CuratedDocuments = { hidden: [], pinned: [] };
+
 /** Finds, weighs and curates. */
 export async function findDocuments(
   deps: MatchDeps, request: SearchRequest, rules: readonly CurationRule[], scope: Omit<MatchScope, 'hidden' | 'pinned'>,
 ): Promise<SearchOutcome> {
   const { query, limit, sort, cursor } = request;
-  const { hidden, pinned: wanted } = await curatedDocuments(deps, request.collection.toLowerCase(), query, rules);
+  const { hidden, pinned: wanted } = rules.length === 0 ? NOT_CURATED : await curatedDocuments(deps, request.collection.toLowerCase(), query, rules);
   // A cursor goes through all matches in their order, each once.
   const pinned = cursor === undefined ? wanted : [];
   const { total, isLowerBound, skipped, found, all } = await matchDocuments(deps, request, { ...scope, hidden, pinned: pinned.map(({ ord }) => ord) });

@@ -13,6 +13,7 @@ import { CHECKPOINT_MAGIC, createFullTextView, type FullTextView } from '../view
 import { invertedIndexes } from '../view/inverted-text-index.ts';
 import type { TextHit, TextIndexes } from '../view/text-index.ts';
 import { autocomplete } from './autocomplete.ts';
+import { QueryPlans } from './query-plans.ts';
 import { rankByWords, type WordsQuery } from './rank-by-words.ts';
 import { searchFullText, searchFullTextByQuery, type SearchDeps } from './search-full-text.ts';
 
@@ -56,7 +57,7 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
     checkpoints: CheckpointFiles.beside(sql, 'fts', CHECKPOINT_MAGIC),
   });
   const expansion = createExpansion(environment, fullText, neighbours);
-  const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view, columns };
+  const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view, columns, plans: new QueryPlans() };
   return {
     handlers: {
       searchFullText: (input, context) => searchFullText(deps, input, context),

@@ -56,12 +56,14 @@ export interface Matches {
   readonly all: OrdSet | undefined;
 }
 
+type Seen = Omit<Match, 'row'> & { readonly row: ResultRow | undefined };
+
 /** What one reading of filter, index and rows has seen. */
 interface Look {
   readonly total: number;
   readonly isLowerBound: boolean;
   /** A row is undefined for a document that went meanwhile. */
-  readonly seen: ReadonlyMap<number, Omit<Match, 'row'> & { readonly row: ResultRow | undefined }>;
+  readonly seen: ReadonlyMap<number, Seen>;
   readonly all: OrdSet | undefined;
   /** Seen, but changed meanwhile: what was read of them may be of different versions. */
   readonly torn: ReadonlySet<number>;
@@ -95,18 +97,22 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
     isLowerBound ||= look.isLowerBound;
     if (all === undefined) all = look.all;
     else for (const ord of look.all ?? []) all.add(ord);
-    for (const [ord, { row, ...match }] of seen) {
-      if (row !== undefined && !torn.has(ord)) {
-        found.set(ord, { ...match, row });
+    for (const [ord, one] of seen) {
+      if (hasRow(one) && !torn.has(ord)) {
+        found.set(ord, one);
         continue;
       }
-      if (match.score !== undefined) total -= 1;
+      if (one.score !== undefined) total -= 1;
       all?.delete(ord);
     }
     if (torn.size === 0) return { total, isLowerBound, skipped, found, all };
     only = torn;
     await patiently([deps.view, deps.columns], scope.signal);
   }
+}
+
+function hasRow(seen: Seen): seen is Match {
+  return seen.row !== undefined;
 }
 
 /** Looks at some documents, or at all. Whatever changes between the first and the last line is seen to have changed. */

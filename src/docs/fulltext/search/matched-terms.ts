@@ -20,7 +20,7 @@ export async function matchedTerms(index: TextIndex, { readings }: QueryPlan, or
     for (const leaf of own.length === 0 ? [] : reading.wanted) {
       const names = namesByOrd(index, reading, leaf, { ords: own, fields });
       for (const [i, ord] of own.entries()) for (const name of names[i]!) terms.get(ord)!.add(name);
-      await pace.rest();
+      if (pace.isDue) await pace.rest();
     }
   }
   return terms;

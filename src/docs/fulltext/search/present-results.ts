@@ -3,7 +3,7 @@ import type { AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec, Queries } from '../../../storage/index.ts';
 import type { Curated } from '../../curation/index.ts';
 import { Pace } from '../../../lib/pace.ts';
-import { contextCost, projectDocument, type ResultRow } from '../../documents/index.ts';
+import { contextCost, keepsMeta, projectDocument, type ResultRow } from '../../documents/index.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Found } from './find-documents.ts';
 import { highlightsOf } from './highlights.ts';
@@ -28,6 +28,11 @@ export function needsBodies({ projection, highlight: options }: SearchRequest): 
   return projection.body || options !== undefined;
 }
 
+/** Whether results need their metadata: to be shown, for passages of them, or to be counted. */
+export function needsMeta({ projection, highlight: options, facetBy }: SearchRequest): boolean {
+  return keepsMeta(projection) || options !== undefined || facetBy !== undefined;
+}
+
 /**
  * Results as they are answered: documents in part, the terms they match, and passages around those; as many as the
  * answer may hold.
@@ -42,10 +47,10 @@ export async function presentResults({ sql, codec, view }: PresentDeps, request:
     if (row.meta === null && presented.length > 0) budget.end();
     if (budget.isSpent) break;
     if (row.meta === null && !(await readContent(sql, row, needsBodies(request)))) continue;
-    const { result, bytes, size } = present(request, matchers, one, await bodyOf(codec, request, row));
+    const { result, bytes, size } = present(request, matchers, one, row.body === null ? NO_BODY : await bodyOf(codec, request, row.body));
     if (!budget.take(size)) break;
     presented.push({ result, bytes });
-    await pace.rest();
+    if (pace.isDue) await pace.rest();
   }
   return presented;
 }
@@ -57,9 +62,9 @@ interface Body {
 }
 
 const NONE = Buffer.alloc(0);
+const NO_BODY: Body = { text: '', utf8: NONE };
 
-async function bodyOf(codec: BodyCodec, { projection, highlight }: SearchRequest, { body }: ResultRow): Promise<Body> {
-  if (body === null) return { text: '', utf8: NONE };
+async function bodyOf(codec: BodyCodec, { projection, highlight }: SearchRequest, body: Uint8Array): Promise<Body> {
   return highlight === undefined ? { text: await codec.decodeAsync(body), utf8: NONE } : codec.bytesAsync(body, projection.body);
 }
 

@@ -2,7 +2,7 @@ import { Pace } from '../../../lib/pace.ts';
 import type { OrdSet } from '../view/ord-set.ts';
 import { CONTENT, type TextHit } from '../view/text-index.ts';
 import { languagesOfQuery } from './query-languages.ts';
-import { planQuery, prepareFor } from './query-plan.ts';
+import { prepareFor } from './query-plan.ts';
 import type { SearchDeps } from './search-full-text.ts';
 
 export interface WordsQuery {
@@ -16,8 +16,8 @@ export interface WordsQuery {
 
 /** The documents whose bodies a text's words find, by BM25 (decision D-82), best first. For areas that show documents in their own way. Throws `index_loading`. */
 export async function rankByWords(deps: SearchDeps, { collection, text, eligible, limit }: WordsQuery): Promise<readonly TextHit[]> {
-  const { settings, dictionaries } = deps;
-  const plan = planQuery(text, {
+  const { settings, dictionaries, plans } = deps;
+  const plan = plans.plan(text, {
     mode: 'simple', distance: 0, fuzzy: 0, languages: languagesOfQuery(deps, collection),
     stemming: settings.stemming,
     synonymsOf: settings.synonyms ? dictionaries.synonymsOf(collection) : undefined,

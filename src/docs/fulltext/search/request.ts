@@ -10,7 +10,8 @@ import type { FullText } from '../fulltext.ts';
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Algorithm, Field, Totals } from '../view/text-index.ts';
 import { searchedFields } from './searched-fields.ts';
-import { isStemming, planQuery, type QueryPlan } from './query-plan.ts';
+import { isStemming, type QueryPlan } from './query-plan.ts';
+import type { QueryPlans } from './query-plans.ts';
 import { languagesOfQuery } from './query-languages.ts';
 
 export type SearchInput = InputOf<Operations, 'searchFullText'>;
@@ -74,16 +75,17 @@ export interface RequestContext {
   readonly dictionaries: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly view: Pick<FullTextView, 'indexOf'>;
+  readonly plans: Pick<QueryPlans, 'plan'>;
 }
 
 /** Throws `invalid_argument` for what a schema cannot see: the query's syntax, sizes in all, names of fields, times; and `index_loading`. */
-export function resolveRequest({ settings, dictionaries, collections, view }: RequestContext, input: SearchInput): SearchRequest {
+export function resolveRequest({ settings, dictionaries, collections, view, plans }: RequestContext, input: SearchInput): SearchRequest {
   const { collection, query, highlight, highlightTag, maxHighlights, fragmentSize, highlightEscape } = input;
   const filter = expressionOf(input);
   const languages = languagesOfQuery({ settings, dictionaries, view }, collection, input.lang);
   const synonymsActive = settings.synonyms && !input.disableSynonyms;
   const profile = collections.configOf(collection)?.retrieval ?? {};
-  const plan = planQuery(query, {
+  const plan = plans.plan(query, {
     mode: input.mode, distance: input.distance, fuzzy: input.fuzzy ?? profile.fuzzy ?? 0, prefix: input.prefix, matching: input.matchingStrategy, languages,
     stemming: settings.stemming && !input.disableStem,
     synonymsOf: synonymsActive ? dictionaries.synonymsOf(collection) : undefined,

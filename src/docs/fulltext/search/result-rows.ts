@@ -38,9 +38,15 @@ function* inSteps(ords: readonly number[]): Generator<readonly number[]> {
 }
 
 async function select(queries: Queries, ords: readonly number[], content: string): Promise<Map<number, ResultRow>> {
-  const read = await queries.all<ResultRow>(
-    `SELECT d.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at, ${content} FROM documents d WHERE d.ord IN (${ords.map(() => '?').join(', ')})`,
-    ords,
-  );
+  const read = await queries.all<ResultRow>(selection(content, ords.length), ords);
   return new Map(read.map((row) => [row.ord, row]));
+}
+
+/** Statements by content and number of rows: a search finds its own by a text that is already hashed. */
+const selections = new Map<string, string[]>();
+
+function selection(content: string, rows: number): string {
+  let known = selections.get(content);
+  if (known === undefined) selections.set(content, known = []);
+  return known[rows] ??= `SELECT d.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at, ${content} FROM documents d WHERE d.ord IN (${Array(rows).fill('?').join(', ')})`;
 }

@@ -13,7 +13,7 @@ import type { FullTextView } from '../view/fulltext-view.ts';
 import { countFacets } from './count-facets.ts';
 import { findDocuments, type Found } from './find-documents.ts';
 import { fitFacets } from './fit-facets.ts';
-import { needsBodies, presentResults } from './present-results.ts';
+import { needsBodies, needsMeta, presentResults } from './present-results.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
 import { fillPrompt } from './fill-prompt.ts';
 import { prepareFor } from './query-plan.ts';
@@ -37,7 +37,7 @@ export async function searchFullText(deps: SearchDeps, input: SearchInput, bound
   const pace = new Pace();
   // Words that were there before the language of this query are grouped first, in slices.
   while (!prepareFor(index, plan)) await pace.rest();
-  const content = contentsFor(room, needsBodies(request), request.projection.body);
+  const content = { ...contentsFor(room, needsBodies(request), request.projection.body), withMeta: needsMeta(request) };
   const outcome = await findDocuments(deps, request, deps.curation.rulesOf(name), { content, signal });
   const counted = facetBy && outcome.all && await countFacets(deps.columns, name, outcome.all, { fields: facetBy, max: request.facetMaxValues }, outcome.results.map(({ row }) => row));
   const help = outcome.total === 0 ? await helpFor(deps, input, request, signal) : undefined;

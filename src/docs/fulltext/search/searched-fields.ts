@@ -1,5 +1,5 @@
 import type { Retrieval } from '../../collections/index.ts';
-import { toWeights } from '../view/field-weights.ts';
+import { toWeights, usualWeights } from '../view/field-weights.ts';
 import type { Algorithm, Field } from '../view/text-index.ts';
 import { fieldByName } from '../view/to-indexed.ts';
 
@@ -21,7 +21,8 @@ const RERANKED = ['content', 'title', 'key'].map(fieldByName);
  * weights of the profile. Where that has none, a searchable field without a default weight has 1.
  */
 export function searchedFields(algorithm: Algorithm, asked: Readonly<Record<string, number>> | undefined, { fieldWeights, searchableFields }: Retrieval): SearchedFields {
-  const weights = toWeights(asked ?? fieldWeights);
+  const given = asked ?? fieldWeights;
+  const weights = given === undefined ? usualWeights : toWeights(given);
   if (searchableFields === undefined || (algorithm === 'bm25f' && asked !== undefined)) return { weights, fields: algorithm === 'bm25f' ? counting(weights) : undefined, isUsual: true };
   const fields = [...new Set(searchableFields.map(fieldByName))];
   const searched = new Map(fields.map((field) => [field, weights.get(field) ?? (fieldWeights === undefined ? 1 : 0)]));

@@ -14,6 +14,9 @@ export function tfidfWeights(fields: readonly Field[] | undefined): ReadonlyMap<
   return fields === undefined ? TFIDF_WEIGHTS : new Map(fields.map((field) => [field, typeof field === 'number' ? TFIDF_WEIGHTS.get(field)! : 1]));
 }
 
+/** Those of a request that says none. */
+export const usualWeights: ReadonlyMap<Field, number> = toWeights();
+
 /** Fields that are not listed do not count. A name in two spellings, `title` and `meta.title`, has the larger of its weights. */
 export function toWeights(given: Readonly<Record<string, number>> = DEFAULT_WEIGHTS): ReadonlyMap<Field, number> {
   const weights = new Map<Field, number>();

@@ -43,6 +43,18 @@ describe('a graph at its defaults', () => {
     }
   });
 
+  it('looks at hardly more rows where a half passes, spread evenly, than without a filter', async () => {
+    const { rows, index } = await graphOf(clusteredVectors(8000, 24, 3), 'cosine');
+    const random = seededRandom(4);
+    const lot = rows.vectors.map(() => random());
+    let [filtered, all] = [0, 0];
+    for (const query of clusteredVectors(30, 24, 3)) {
+      filtered += (await rows.search(index, query, 'cosine', 10, 30, (row) => lot[row]! < 0.5)).scanned;
+      all += (await rows.search(index, query, 'cosine', 10, 30)).scanned;
+    }
+    expect(filtered).toBeLessThan(all * 1.2);
+  });
+
   it('finds all that a filter leaves far from the query', async () => {
     const vectors = clusteredVectors(4000, 16, 5);
     const { rows, index } = await graphOf(vectors, 'euclidean');

@@ -54,6 +54,8 @@ export interface Found {
   readonly candidates: readonly number[];
   /** The best k of those, by their vectors. */
   readonly best: readonly number[];
+  /** Rows that were looked at. */
+  readonly scanned: number;
 }
 
 /** A segment of rows with vectors that a test knows, and searches of one structure over it. */
@@ -111,7 +113,7 @@ export class Rows {
     segment.release(at, queryBytes);
     segment.release(bitmap, bitmapBytes);
     const best = rows.map((row) => ({ row, score: similarity(query, this.vectors[row]!, metric) })).toSorted((a, b) => b.score - a.score || a.row - b.row);
-    return { candidates: rows, best: best.slice(0, k).map(({ row }) => row) };
+    return { candidates: rows, best: best.slice(0, k).map(({ row }) => row), scanned: found.scanned };
   }
 
   /** Share of the true k nearest rows that a structure finds, over all queries. */

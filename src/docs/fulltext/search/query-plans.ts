@@ -1,0 +1,39 @@
+import { Lru } from '../../../lib/lru.ts';
+import { planQuery, type PlanOptions, type QueryPlan } from './query-plan.ts';
+
+/** Plans that are remembered, and characters that the query of one may have: some megabytes at most. */
+const REMEMBERED = 512;
+const MAX_LENGTH = 512;
+
+interface Remembered {
+  readonly plan: QueryPlan;
+  readonly options: PlanOptions;
+}
+
+/**
+ * Plans queries, and remembers the plans: the same queries come again and again, and planning one takes as long as scoring its words.
+ * A plan is taken again only for the very stop words and synonyms that it was made with, so a change of those needs no notice.
+ */
+export class QueryPlans {
+  readonly #plans = new Lru<string, Remembered>(REMEMBERED);
+
+  /** Throws as `planQuery` does. */
+  plan(query: string, options: PlanOptions): QueryPlan {
+    if (query.length > MAX_LENGTH) return planQuery(query, options);
+    const name = nameOf(query, options);
+    const known = this.#plans.get(name);
+    if (known !== undefined && hasSameWords(known.options, options)) return known.plan;
+    const plan = planQuery(query, options);
+    this.#plans.set(name, { plan, options });
+    return plan;
+  }
+}
+
+/** All that decides a plan, but for lists of words. The query comes last, as it may hold anything. */
+function nameOf(query: string, { mode, distance, fuzzy, prefix = 'none', matching = 'any', stemming, languages }: PlanOptions): string {
+  return `${languages.map(({ lang, classes }) => `${lang}:${classes}`).join()} ${mode} ${distance} ${fuzzy} ${prefix} ${matching} ${stemming} ${query}`;
+}
+
+function hasSameWords(one: PlanOptions, other: PlanOptions): boolean {
+  return one.synonymsOf === other.synonymsOf && one.languages.every(({ stopWords }, i) => stopWords === other.languages[i]!.stopWords);
+}
