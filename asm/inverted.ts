@@ -35,10 +35,10 @@ export { collectMatches } from './inverted/matching';
 export { pack, unpack } from './inverted/packing';
 export { keepPhrase } from './inverted/phrases';
 export { frequencyIn, liveDocuments, liveDocumentsInField, mainField } from './inverted/counting';
-export { features, orderSelected, rerankSelected } from './inverted/reranking';
+export { features, rerankSelected } from './inverted/reranking';
 export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm, sumFormDensely } from './inverted/scoring';
 export { buffer, reserve } from './inverted/scratch';
-export { lookUpScores, selectByBits, selectByScore, selectedCount } from './inverted/selecting';
+export { lookUpScores, orderSelected, selectByBits, selectByScore, selectedCount } from './inverted/selecting';
 export { matchTallied, scoreTallied, selectTallied, tallyForms, tallyList } from './inverted/tallies';
 export { hostStart, tokenizeText } from './inverted/tokenizer';
 
