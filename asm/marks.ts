@@ -4,7 +4,7 @@
 import { H_TABLE_BLOCKS, H_TABLE_EXPANSIONS, H_TABLE_INDEX } from './inverted/layout.ts';
 
 // (The compiler finds re-exported files without their ending only.)
-export { addForm, addWord, beginText, countLines, findLines, firstPlace, markCount, openSet, scanPiece, wordCount } from './marks/scan';
+export { addForm, addWord, beginText, clearList, countLines, findLines, firstPlace, listPiece, markCount, openSet, scanPiece, wordCount } from './marks/scan';
 export { hostStart } from './inverted/tokenizer';
 
 /** Says where the tokeniser's tables lie, which the host has written. */

@@ -1,9 +1,9 @@
 // The positions of a chunk, whose postings have been read: a u64 each, with the field in the upper half, so that those of a posting ascend.
 
 import { getVarint, varintLength, varintValue } from './bytes.ts';
-import { entryField, entryFrequency, entryIndex, readFields } from './fields.ts';
+import { entryField, entryFrequency, entryIndex, readFields, readPostingFields } from './fields.ts';
 import { CONTENT_FREQUENCIES } from './layout.ts';
-import { decodePositions } from './positions.ts';
+import { decodePositions, decodePosting, openPositions } from './positions.ts';
 import { blockAt, blockCount, parsePosting, postingFrequency } from './postings.ts';
 import { blockPositions } from './reading.ts';
 import { R_TAIL, recordOf } from './records.ts';
@@ -54,5 +54,22 @@ function sumDifferences(from: usize, count: usize, position: u64, to: usize): vo
     position += <u64>load<u32>(from);
     store<u64>(to, position);
     to += 8;
+  }
+}
+
+/** Reads those of one posting of a block to `to`, given the frequencies of the `count` postings. */
+export function readBlockPosting(form: u32, chunk: u32, count: u32, frequencies: usize, index: u32, to: usize): void {
+  const block = blockAt(recordOf(form), chunk);
+  const frequency = load<u32>(frequencies + (<usize>index << 2));
+  openPositions(blockPositions(block), count, frequencies);
+  decodePosting(index, frequency, to);
+  const entries = readPostingFields(block, index, frequency);
+  // They were summed up as if all stood in one field. Each field's are taken from the last one before, which is still that sum.
+  let at = to + (<usize>frequency << 3);
+  for (let entry = entries; entry-- > 0;) {
+    const end = at;
+    at -= <usize>entryFrequency(entry) << 3;
+    const field = (<u64>entryField(entry) << 32) - (at > to ? load<u64>(at - 8) : 0);
+    for (let place = at; place < end; place += 8) store<u64>(place, load<u64>(place) + field);
   }
 }

@@ -61,6 +61,17 @@ function readBlockFields(block: usize): u32 {
   return entries;
 }
 
+/** The same for one posting of a block, given its frequency. */
+export function readPostingFields(block: usize, index: u32, frequency: u32): u32 {
+  store<u32>(CONTENT_FREQUENCIES + (<usize>index << 2), frequency);
+  let at = blockFieldParts(block);
+  for (let specials = blockSpecials(block); specials > 0; specials--) {
+    if (<u32>load<u8>(at) === index) return noteFields(at + 1, index, 0);
+    at = skipFields(at + 1);
+  }
+  return 0;
+}
+
 /** Postings of a block that have a field part. */
 export function blockSpecials(block: usize): u32 {
   return blockFields(block) === 1 ? 0 : <u32>load<u8>(blockFieldParts(block) - 1);

@@ -1,7 +1,7 @@
 // All places of a word's forms in a document, for reranking. Numbers, u64, ascending: field << 33 | position << 1 | is it the very form?
 // The very form is the first; its cursor, and those of the other forms, follow each other.
 
-import { CURSOR, cursorAt, occurrencesIn, positionsOf, readPositions, seekDocument } from './cursors.ts';
+import { copyPositions, CURSOR, cursorAt, occurrencesIn, seekDocument } from './cursors.ts';
 import { mergePositions } from './merging.ts';
 import { B_MERGE, reserve } from './scratch.ts';
 
@@ -19,21 +19,21 @@ export function gatherForms(cursor: u32, forms: u32, doc: u32, to: usize): usize
     const at = cursorAt(cursor) + <usize>(i * CURSOR);
     const count = occurrencesIn(at, doc);
     if (count === 0) continue;
-    readPositions(at);
-    if (end === to) end = number(positionsOf(at), count, i === 0, to);
-    else {
+    if (end === to) {
+      copyPositions(at, to);
+      end = number(to, count, i === 0);
+    } else {
       const own = reserve(B_MERGE, count * 8);
-      number(positionsOf(at), count, i === 0, own);
+      copyPositions(at, own);
+      number(own, count, i === 0);
       end = mergePositions(to, end, own, count);
     }
   }
   return end;
 }
 
-function number(positions: usize, count: u32, isExact: bool, to: usize): usize {
-  for (const end = positions + (<usize>count << 3); positions < end; positions += 8) {
-    store<u64>(to, (load<u64>(positions) << 1) | <u64>isExact);
-    to += 8;
-  }
-  return to;
+/** Makes numbers of positions, in their places; returns the address behind. */
+function number(at: usize, count: u32, isExact: bool): usize {
+  for (const end = at + (<usize>count << 3); at < end; at += 8) store<u64>(at, (load<u64>(at) << 1) | <u64>isExact);
+  return at;
 }

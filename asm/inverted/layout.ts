@@ -163,6 +163,10 @@ export const H_TOUCHED: usize = H_SCRATCH + 980;
 /** Candidates of a phrase, and bytes of their positions (see `occurrences.ts`). */
 export const H_CANDIDATES: usize = H_SCRATCH + 984;
 export const H_FOUND: usize = H_SCRATCH + 988;
+/** Remembered factors (see `factors.ts`). */
+export const H_FACTORS: usize = H_SCRATCH + 992;
+/** Chunks that a query has read (see `kept-chunks.ts`). */
+export const H_KEPT: usize = H_SCRATCH + 1000;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
 export const H_LEVELS: usize = H_SCRATCH + 1024;
 export const H_LEVEL_CAPACITY: usize = H_SCRATCH + 1536;

@@ -9,11 +9,12 @@
 import { readChunkPositions } from './chunk-positions.ts';
 import { firstChunkFor } from './counting.ts';
 import { CHOSEN, DOCS, FREQUENCIES, H_CANDIDATES, H_FOUND } from './layout.ts';
+import { chunkIn, KEPT_FREQUENCIES, keptForm } from './kept-chunks.ts';
 import { bitmapBytes, hasBitBetween } from './levels.ts';
 import { mergeOwn, mergePositions } from './merging.ts';
 import { decodePosting, openPositions } from './positions.ts';
 import { blockAt, blockCount } from './postings.ts';
-import { blockFields, blockPositions, chunkCount, isCurrent, readChunk, touchPositions } from './reading.ts';
+import { blockFields, blockPositions, chunkCount, chunkPostings, isCurrent, readChunk, touchPositions } from './reading.ts';
 import { recordOf } from './records.ts';
 import { B_CHUNK_POSITIONS, B_PLACES_FOUND, B_POSITIONS_FOUND, B_RANKS, buffer, reserve, shrink } from './scratch.ts';
 
@@ -62,6 +63,7 @@ export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u3
   const record = recordOf(form);
   const blocks = blockCount(record);
   const chunks = chunkCount(form);
+  const kept = keptForm(form);
   let touched: u32 = 0;
   for (let chunk = firstChunkFor(record, first); chunk < chunks; chunk++) {
     if (chunk < blocks && isCurrent(blockAt(record, chunk))) {
@@ -71,9 +73,11 @@ export function findForm(form: u32, word: u32, bits: usize, first: u32, last: u3
       if (from > to || !hasBitBetween(bits, from, to)) continue;
     }
     if (chunk < blocks && chunk >= touched) touched = touchPositions(record, chunk);
-    const count = readChunk(form, chunk, DOCS, FREQUENCIES);
-    const chosen = choose(count, bits, first, last);
-    if (chosen > 0) findInChunk(form, chunk, count, chosen, word, bits);
+    const docs = kept === 0 ? DOCS : chunkIn(kept, chunk);
+    const frequencies = kept === 0 ? FREQUENCIES : docs + KEPT_FREQUENCIES;
+    const count = kept === 0 ? readChunk(form, chunk, docs, frequencies) : chunkPostings(record, chunk);
+    const chosen = choose(docs, count, bits, first, last);
+    if (chosen > 0) findInChunk(form, chunk, docs, frequencies, count, chosen, word, bits);
   }
 }
 
@@ -92,25 +96,25 @@ function placeOf(word: u32, rank: u32): usize {
 }
 
 /** Puts the indexes of the candidates among the postings at hand to CHOSEN, u32 each; gives their number. There is no telling which are, hence no branch. */
-function choose(count: u32, bits: usize, first: u32, last: u32): u32 {
+function choose(docs: usize, count: u32, bits: usize, first: u32, last: u32): u32 {
   let to = CHOSEN;
   for (let i: u32 = 0; i < count; i++) {
-    const doc = load<u32>(DOCS + (<usize>i << 2));
+    const doc = load<u32>(docs + (<usize>i << 2));
     store<u32>(to, i);
     to += <usize>((load<u32>(bits + (<usize>(doc >> 5) << 2)) >> (doc & 31)) & <u32>(doc - first <= last - first)) << 2;
   }
   return <u32>(to - CHOSEN) >> 2;
 }
 
-function findInChunk(form: u32, chunk: u32, count: u32, chosen: u32, word: u32, bits: usize): void {
+function findInChunk(form: u32, chunk: u32, docs: usize, frequencies: usize, count: u32, chosen: u32, word: u32, bits: usize): void {
   const record = recordOf(form);
   const end = CHOSEN + (<usize>chosen << 2);
   if (chunk < blockCount(record) && blockFields(blockAt(record, chunk)) === 1) {
-    openPositions(blockPositions(blockAt(record, chunk)), count, FREQUENCIES);
+    openPositions(blockPositions(blockAt(record, chunk)), count, frequencies);
     for (let at = CHOSEN; at < end; at += 4) {
       const index = load<u32>(at);
-      const frequency = load<u32>(FREQUENCIES + (<usize>index << 2));
-      const place = placeOf(word, rankOf(load<u32>(DOCS + (<usize>load<u32>(at) << 2)), bits));
+      const frequency = load<u32>(frequencies + (<usize>index << 2));
+      const place = placeOf(word, rankOf(load<u32>(docs + (<usize>load<u32>(at) << 2)), bits));
       const positions = makeRoom(place, frequency);
       if (load<u32>(place, P_COUNT) === 0) {
         decodePosting(index, frequency, positions);
@@ -124,14 +128,14 @@ function findInChunk(form: u32, chunk: u32, count: u32, chosen: u32, word: u32, 
     return;
   }
   let values: u32 = 0;
-  for (let i: usize = 0; i < <usize>count << 2; i += 4) values += load<u32>(FREQUENCIES + i);
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) values += load<u32>(frequencies + i);
   let from = reserve(B_CHUNK_POSITIONS, values * 8);
-  readChunkPositions(form, chunk, count, FREQUENCIES, from);
+  readChunkPositions(form, chunk, count, frequencies, from);
   let i: u32 = 0;
   for (let at = CHOSEN; at < end; at += 4) {
-    for (; i < load<u32>(at); i++) from += <usize>load<u32>(FREQUENCIES + (<usize>i << 2)) << 3;
-    const frequency = load<u32>(FREQUENCIES + (<usize>i << 2));
-    const place = placeOf(word, rankOf(load<u32>(DOCS + (<usize>load<u32>(at) << 2)), bits));
+    for (; i < load<u32>(at); i++) from += <usize>load<u32>(frequencies + (<usize>i << 2)) << 3;
+    const frequency = load<u32>(frequencies + (<usize>i << 2));
+    const place = placeOf(word, rankOf(load<u32>(docs + (<usize>load<u32>(at) << 2)), bits));
     addToPlace(place, makeRoom(place, frequency), from, frequency);
   }
 }

@@ -12,6 +12,7 @@
 // every word as often as wanted, in any order; its span is last - first position, its extra what that is
 // more than the least span, and the score of the document is multiplied by 1 / (1 + extra).
 
+import { closeKept } from './kept-chunks.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { documentMask, documentsOf, wordsOf } from './lists/list.ts';
 import { positionsAt, widenPositions } from './lists/positions.ts';
@@ -65,6 +66,7 @@ export function keepPhrase(level: u32, scored: bool): void {
     store<u64>(bits + at, kept);
   }
   if (byForms) closeCandidates();
+  closeKept();
 }
 
 function inputAt(index: u32): u32 {

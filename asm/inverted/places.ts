@@ -8,6 +8,7 @@
 // A table of sets of four has the distances of entries from the start, were the ring one long tape; 0 for none.
 
 import { H_PLACES } from './layout.ts';
+import { GOLDEN, mix } from './mixing.ts';
 import { B_PLACE_RING, B_PLACE_TABLE, buffer, reserve, shrink } from './scratch.ts';
 
 // At H_PLACES: bytes of the ring, a power of two, and the end of the tape.
@@ -53,23 +54,11 @@ function tableBytes(): u32 {
   return load<u32>(H_PLACES, BYTES) / BYTES_PER_SET * SET;
 }
 
-// Constants of splitmix64.
-const GOLDEN: u64 = (<u64>0x9e3779b9 << 32) | 0x7f4a7c15;
-const FIRST_FACTOR: u64 = (<u64>0xbf58476d << 32) | 0x1ce4e5b9;
-const SECOND_FACTOR: u64 = (<u64>0x94d049bb << 32) | 0x133111eb;
-
 /** What a word of `count` forms (u32 each, in an order that matters) is known by. Two words have the same one once in 2^64. */
 export function hashOfWord(forms: usize, count: u32): u64 {
   let hash: u64 = GOLDEN ^ <u64>count;
   for (let at = forms; at < forms + (<usize>count << 2); at += 4) hash = mix(hash ^ <u64>load<u32>(at)) + GOLDEN;
   return mix(hash);
-}
-
-/** The finaliser of splitmix64 (Steele, Lea and Flood, OOPSLA 2014). */
-function mix(value: u64): u64 {
-  value = (value ^ (value >> 30)) * FIRST_FACTOR;
-  value = (value ^ (value >> 27)) * SECOND_FACTOR;
-  return value ^ (value >> 31);
 }
 
 function setOf(word: u64, doc: u32): usize {

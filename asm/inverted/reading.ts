@@ -56,6 +56,11 @@ export function readChunk(form: u32, chunk: u32, docs: usize, frequencies: usize
   return readBlock(blockAt(record, chunk), docs, frequencies);
 }
 
+/** Postings of a chunk, as `readChunk` reads them. */
+export function chunkPostings(record: usize, chunk: u32): u32 {
+  return chunk < blockCount(record) ? blockPostings(blockAt(record, chunk)) : tailCount(record);
+}
+
 export function blockPostings(block: usize): u32 {
   return (load<u32>(block, 8) & 0x7f) + 1;
 }

@@ -8,10 +8,11 @@
 //     for each word: offset in the query, flags, its share of the query (f32), number of forms, forms; the first is the very form or 0
 //     for each candidate: its ordinal
 //
-// Shares add up to 1. Positions are remembered (`places.ts`); those that are not are read from postings.
+// Shares add up to 1. Factors of scores are remembered (`factors.ts`), as are positions (`places.ts`); those that are not are read from postings.
 
 import { CURSOR, openCursor, resetCursors } from './cursors.ts';
 import { classOf, documentOf } from './documents.ts';
+import { findFactor, hashOfQuery, keepFactor, nameOf } from './factors.ts';
 import { describe, FEATURES, W_COUNT, W_FLAGS, W_OFFSET, W_POSITIONS, W_SHARE, WORD, wordAt } from './features.ts';
 import { countForms, gatherForms } from './gathering.ts';
 import { findPlace, hashOfWord, keepPlace, positionsAt, readPlace } from './places.ts';
@@ -19,6 +20,7 @@ import {
   B_CURSORS, B_INPUT, B_OUTPUT, B_RERANK_FEATURES, B_RERANK_ORDER, B_RERANK_POSITIONS, B_RERANK_WEIGHTS, B_RERANK_WORDS, buffer, reserve,
 } from './scratch.ts';
 import { selectedCount } from './selecting.ts';
+import { sort } from './sorting.ts';
 
 // Of a word, beside what `features.ts` says: number of forms, where they stand in the input, first cursor, is it open?; what places know
 // it by; the place in the document at hand.
@@ -55,7 +57,7 @@ export function features(): void {
 export function rerankSelected(most: u32): void {
   const words = inputAt(0);
   const classes = inputAt(1);
-  openWords(words);
+  const query = hashOfSelected(openWords(words));
   const count = min(selectedCount(), most);
   const order = reserve(B_RERANK_ORDER, max(count, 2) * 8);
   let among: u32 = 0;
@@ -70,12 +72,27 @@ export function rerankSelected(most: u32): void {
   for (let i: u32 = 0; i < among; i++) {
     const key = load<u64>(order + (<usize>i << 3));
     const doc = <u32>(key >> 32);
-    memory.fill(own, 0, FEATURES << 2);
-    gather(words, doc);
-    describe(words, doc, own);
+    const name = nameOf(query, doc);
+    let factor = findFactor(name);
+    if (factor === 0) {
+      memory.fill(own, 0, FEATURES << 2);
+      gather(words, doc);
+      describe(words, doc, own);
+      factor = factorOf(own);
+      keepFactor(name, factor);
+    }
     const place = selectedAt(<u32>key);
-    store<f32>(place, <f32>(<f64>load<f32>(place, 4) * factorOf(own)), 4);
+    store<f32>(place, <f32>(<f64>load<f32>(place, 4) * factor), 4);
   }
+}
+
+/** What the factors are known by: the words, which end at a number of the input, and the weights, which are put behind them. */
+function hashOfSelected(end: u32): u64 {
+  const bytes = FEATURES << 3;
+  const words = reserve(B_INPUT, (end << 2) + bytes);
+  const behind = words + (<usize>end << 2);
+  memory.copy(behind, buffer(B_RERANK_WEIGHTS), bytes);
+  return hashOfQuery(words + 8, behind + bytes);
 }
 
 function factorOf(own: usize): f64 {
@@ -85,38 +102,8 @@ function factorOf(own: usize): f64 {
   return sum * sum;
 }
 
-/** Puts the first `most` documents that a selection has left into the order of their scores, then of their ordinals. */
-export function orderSelected(most: u32): void {
-  const count = min(selectedCount(), most);
-  const order = reserve(B_RERANK_ORDER, max(count, 2) * 8);
-  for (let i: u32 = 0; i < count; i++) {
-    const place = selectedAt(i);
-    store<u64>(order + (<usize>i << 3), (<u64>(~load<u32>(place, 4)) << 32) | load<u32>(place));
-  }
-  sort(order, count);
-  for (let i: u32 = 0; i < count; i++) {
-    const key = load<u64>(order + (<usize>i << 3));
-    store<u32>(selectedAt(i), <u32>key);
-    store<u32>(selectedAt(i), ~(<u32>(key >> 32)), 4);
-  }
-}
-
 function selectedAt(index: u32): usize {
   return buffer(B_OUTPUT) + (<usize>index << 3);
-}
-
-/** Ascending; insertion with gaps (Shell 1959), for some hundred keys at most. */
-function sort(keys: usize, count: u32): void {
-  for (let gap: u32 = count > 40 ? 40 : count > 13 ? 13 : count > 4 ? 4 : 1; ; gap /= 3) {
-    const step = <usize>gap << 3;
-    for (let at = keys + step, end = keys + (<usize>count << 3); at < end; at += 8) {
-      const key = load<u64>(at);
-      let to = at;
-      for (; to >= keys + step && load<u64>(to - step) > key; to -= step) store<u64>(to, load<u64>(to - step));
-      store<u64>(to, key);
-    }
-    if (gap === 1) return;
-  }
 }
 
 function inputAt(index: u32): u32 {

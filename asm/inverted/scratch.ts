@@ -90,6 +90,11 @@ export const B_PLACE_TABLE: u32 = 56;
 /** Lists by their largest scores, and a bitmap of one of them (see `lists/pruning.ts`). */
 export const B_PRUNE_ORDER: u32 = 57;
 export const B_PRUNE_BITS: u32 = 58;
+/** Remembered factors (see `factors.ts`). */
+export const B_FACTORS: u32 = 59;
+/** Chunks that a query has read, and of which forms (see `kept-chunks.ts`). */
+export const B_KEPT_CHUNKS: u32 = 60;
+export const B_KEPT_FORMS: u32 = 61;
 export const BUFFERS: u32 = 64;
 
 /** Address of a buffer; 0 until it was reserved. */

@@ -2,31 +2,33 @@
 // behind. A result is ordered by score, then by the caller's ordinal, ascending.
 //
 // A key is a score's bits and the complement of the ordinal, in one u64: since scores are not negative,
-// the better result has the larger key. The k best are kept in a heap whose root is the worst of them.
+// the better result has the larger key.
 
+import { bestCount, closeBest, emptyBest, leastUpper, offerKey, openBest } from './best.ts';
 import { documentOf } from './documents.ts';
 import { emptyMatches, filterAt, matchesByOrdinal } from './filters.ts';
 import { H_DOCS, H_ORDINALS } from './layout.ts';
 import { bitmapBytes, bitsOf, hasBit, scoresOf, setBit } from './levels.ts';
-import { B_HEAP, B_INPUT, B_MULTIPLIERS, B_OUTPUT, buffer, reserve } from './scratch.ts';
+import { B_HEAP, B_INPUT, B_MULTIPLIERS, B_OUTPUT, B_RERANK_ORDER, buffer, reserve } from './scratch.ts';
+import { sort } from './sorting.ts';
 
 /** Bits of `options`. */
 const FILTERED: u32 = 1; // a slot of `filters.ts` has a bit for each document that may match
 const MULTIPLIED: u32 = 2; // B_MULTIPLIERS has a factor (f32) for each ordinal
 const COLLECTED: u32 = 4; // B_MATCHES gets a bit for each ordinal that matches
 
-// The state of a selection, in front of the heap. Addresses are 0 for what is not wanted; ordinals beyond the multipliers
+// The state of a selection, in front of its best (see `best.ts`). Addresses are 0 for what is not wanted; ordinals beyond the multipliers
 // are multiplied by 1. Filter and matches are bitmaps by document.
-const S_HELD: usize = 0;
-const S_TOTAL: usize = 4;
-const S_K: usize = 8;
-const S_FILTER: usize = 12;
-const S_MULTIPLIERS: usize = 16;
-const S_MULTIPLIER_SIZE: usize = 20;
-const S_MATCHES: usize = 24;
-/** Score of the worst of the best, once there are k of them. */
-const S_LEAST: usize = 28;
-const STATE: usize = 32;
+const S_TOTAL: usize = 0;
+const S_FILTER: usize = 4;
+const S_MULTIPLIERS: usize = 8;
+const S_MULTIPLIER_SIZE: usize = 12;
+const S_MATCHES: usize = 16;
+const STATE: u32 = 32;
+
+/** Bits that turn a key of the selection into an entry of B_OUTPUT, and such an entry into a key that is the smaller the better. */
+const ORDINAL_BITS: u64 = 0xffffffff;
+const SCORE_BITS: u64 = <u64>0xffffffff << 32;
 
 /** Selects from a level whose scores alone say what matches (ADD); clears it. Returns the number of matches. */
 export function selectByScore(k: u32, options: u32, slot: u32, multiplierSize: u32): u32 {
@@ -52,9 +54,9 @@ function selectBest(state: usize): u32 {
     const some = i32x4.add(f32x4.ne(a, zero), f32x4.ne(b, zero));
     matches = i32x4.sub(matches, i32x4.add(some, i32x4.add(f32x4.ne(c, zero), f32x4.ne(d, zero))));
     if (v128.any_true(f32x4.ge(f32x4.pmax(f32x4.pmax(a, b), f32x4.pmax(c, d)), least))) {
-      for (let left = nonZero64(at); left !== 0; left &= left - 1) {
+      for (let left = nonZero64(at) & atLeast64(at, least); left !== 0; left &= left - 1) {
         const place = at + (<usize>ctz(left) << 2);
-        offer(state, keyOf(load<f32>(place), load<u32>(ordinals + (place - scores))));
+        offerScore(state, load<f32>(place), load<u32>(ordinals + (place - scores)));
       }
       least = f32x4.splat(leastScore(state));
     }
@@ -167,21 +169,18 @@ export function lookUpScores(count: u32, byBits: bool): void {
 
 /** An empty selection of the `k` best. */
 export function begin(k: u32, options: u32, slot: u32, multiplierSize: u32): usize {
-  const state = reserve(B_HEAP, <u32>STATE + k * 8);
-  store<u32>(state, 0, S_HELD);
+  const state = openBest(B_HEAP, STATE, k, k === 0 ? reinterpret<u32>(f32.POSITIVE_INFINITY) : 0);
   store<u32>(state, 0, S_TOTAL);
-  store<u32>(state, k, S_K);
   store<u32>(state, <u32>((options & FILTERED) !== 0 ? filterAt(slot) : 0), S_FILTER);
   store<u32>(state, <u32>((options & MULTIPLIED) !== 0 ? buffer(B_MULTIPLIERS) : 0), S_MULTIPLIERS);
   store<u32>(state, multiplierSize, S_MULTIPLIER_SIZE);
   store<u32>(state, <u32>((options & COLLECTED) !== 0 ? emptyMatches() : 0), S_MATCHES);
-  store<f32>(state, k === 0 ? f32.POSITIVE_INFINITY : 0, S_LEAST);
   return state;
 }
 
 /** Empties a selection, but keeps its least score. */
 export function restart(state: usize): void {
-  store<u32>(state, 0, S_HELD);
+  emptyBest(state + STATE);
 }
 
 /** Bitmap by document of those that may match; 0 when all may. */
@@ -198,7 +197,7 @@ export function count(state: usize, doc: u32): void {
 
 /** No score below it is among the best. */
 export function leastScore(state: usize): f32 {
-  return load<f32>(state, S_LEAST);
+  return reinterpret<f32>(leastUpper(state + STATE));
 }
 
 /** Offers a document (given as number * 4) when it may be among the best. */
@@ -206,74 +205,33 @@ export function consider(state: usize, offset: usize, score: f32): void {
   const ordinal = load<u32>(<usize>load<u32>(H_ORDINALS) + offset);
   const multipliers = <usize>load<u32>(state, S_MULTIPLIERS);
   if (multipliers !== 0 && ordinal < load<u32>(state, S_MULTIPLIER_SIZE)) score *= load<f32>(multipliers + (<usize>ordinal << 2));
-  if (score >= load<f32>(state, S_LEAST)) offer(state, keyOf(score, ordinal));
-}
-
-function keyOf(score: f32, ordinal: u32): u64 {
-  return (<u64>reinterpret<u32>(score) << 32) | ~ordinal;
+  if (score >= leastScore(state)) offerScore(state, score, ordinal);
 }
 
 export function offerScore(state: usize, score: f32, ordinal: u32): void {
-  offer(state, keyOf(score, ordinal));
+  offerKey(state + STATE, (<u64>reinterpret<u32>(score) << 32) | ~ordinal);
 }
 
-function offer(state: usize, key: u64): void {
-  const held = load<u32>(state, S_HELD);
-  const k = load<u32>(state, S_K);
-  const heap = state + STATE;
-  if (held < k) {
-    store<u32>(state, held + 1, S_HELD);
-    siftUp(heap, held, key);
-    if (held + 1 < k) return;
-  } else if (held > 0 && key > load<u64>(heap)) siftDown(heap, held, key);
-  if (k > 0) store<f32>(state, reinterpret<f32>(<u32>(load<u64>(heap) >> 32)), S_LEAST);
-}
-
-function siftUp(heap: usize, index: u32, key: u64): void {
-  while (index > 0) {
-    const parent = (index - 1) >> 1;
-    const above = load<u64>(heap + (<usize>parent << 3));
-    if (above <= key) break;
-    store<u64>(heap + (<usize>index << 3), above);
-    index = parent;
-  }
-  store<u64>(heap + (<usize>index << 3), key);
-}
-
-/** Puts a key in the place of the root of a heap of `held`. */
-function siftDown(heap: usize, held: u32, key: u64): void {
-  let index: u32 = 0;
-  for (;;) {
-    let child = index * 2 + 1;
-    if (child >= held) break;
-    let below = load<u64>(heap + (<usize>child << 3));
-    if (child + 1 < held && load<u64>(heap + (<usize>child << 3), 8) < below) {
-      child++;
-      below = load<u64>(heap + (<usize>child << 3));
-    }
-    if (key <= below) break;
-    store<u64>(heap + (<usize>index << 3), below);
-    index = child;
-  }
-  store<u64>(heap + (<usize>index << 3), key);
-}
-
-/** Writes the best to B_OUTPUT, best first: u32 ordinal, f32 score each, and the matches to B_MATCHES. Returns the total. */
+/** Writes the best to B_OUTPUT, in no order: u32 ordinal, f32 score each, and the matches to B_MATCHES. Returns the total. */
 export function finish(state: usize): u32 {
-  const heap = state + STATE;
-  const held = load<u32>(state, S_HELD);
+  const keys = closeBest(state + STATE);
+  const held = selectedCount();
   const output = reserve(B_OUTPUT, max(held * 8, 8));
-  for (let left = held; left > 0; left--) {
-    const worst = load<u64>(heap);
-    const place = output + (<usize>(left - 1) << 3);
-    store<u32>(place, ~(<u32>worst));
-    store<u32>(place, <u32>(worst >> 32), 4);
-    siftDown(heap, left - 1, load<u64>(heap + (<usize>(left - 1) << 3)));
-  }
+  for (let i: usize = 0; i < <usize>held << 3; i += 8) store<u64>(output + i, load<u64>(keys + i) ^ ORDINAL_BITS);
   if (load<u32>(state, S_MATCHES) !== 0) matchesByOrdinal();
   return load<u32>(state, S_TOTAL);
 }
 
 export function selectedCount(): u32 {
-  return load<u32>(buffer(B_HEAP), S_HELD);
+  return bestCount(buffer(B_HEAP) + STATE);
+}
+
+/** Puts the first `most` documents that a selection has left into the order of their scores, then of their ordinals. */
+export function orderSelected(most: u32): void {
+  const count = min(selectedCount(), most);
+  const output = buffer(B_OUTPUT);
+  const order = reserve(B_RERANK_ORDER, max(count, 2) * 8);
+  for (let i: usize = 0; i < <usize>count << 3; i += 8) store<u64>(order + i, load<u64>(output + i) ^ SCORE_BITS);
+  sort(order, count);
+  for (let i: usize = 0; i < <usize>count << 3; i += 8) store<u64>(output + i, load<u64>(order + i) ^ SCORE_BITS);
 }

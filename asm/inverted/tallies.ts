@@ -16,6 +16,7 @@
 import { lengthsOf } from './documents.ts';
 import { dropDerived } from './fields.ts';
 import { gradeDocuments, gradeLength, GRADES } from './grades.ts';
+import { chunkIn, keepForm, KEPT_FREQUENCIES } from './kept-chunks.ts';
 import { DERIVED, DOCS, FREQUENCIES, H_DEAD_DOCS, H_DOCS, H_LEVEL_CAPACITY, H_ORDINALS, H_REMAP, H_SCORING, TALLIED } from './layout.ts';
 import { bitmapBytes, bitsOf, scoresOf } from './levels.ts';
 import { documentMask, documentsOf, frequenciesOf, isWide, wordsOf } from './lists/list.ts';
@@ -65,11 +66,14 @@ function tallyForm(form: u32, bytes: usize, slot: u32, others: usize): void {
   const record = recordOf(form);
   const blocks = blockCount(record);
   const chunks = chunkCount(form);
+  const kept: usize = others === 0 ? keepForm(form, chunks) : 0;
   for (let chunk: u32 = 0; chunk < chunks; chunk++) {
     if (others !== 0 && chunk < blocks && !hasAny(others, blockAt(record, chunk))) continue;
-    const read = readChunk(form, chunk, DOCS, FREQUENCIES);
+    const docs = kept === 0 ? DOCS : chunkIn(kept, chunk);
+    const read = readChunk(form, chunk, docs, kept === 0 ? FREQUENCIES : docs + KEPT_FREQUENCIES);
+    if (kept !== 0) memory.copy(FREQUENCIES, docs + KEPT_FREQUENCIES, <usize>read << 2);
     dropDerived(form, chunk, read, FREQUENCIES);
-    tallyChunk(read, bytes, slot);
+    tallyChunk(docs, read, bytes, slot);
   }
 }
 
@@ -109,9 +113,9 @@ function slotAt(slot: u32): usize {
   return buffer(B_TALLIES) + <usize>slot * load<u32>(H_LEVEL_CAPACITY);
 }
 
-function tallyChunk(count: u32, bytes: usize, slot: u32): void {
+function tallyChunk(docs: usize, count: u32, bytes: usize, slot: u32): void {
   for (let i: usize = 0; i < <usize>count << 2; i += 4) {
-    const doc = <usize>load<u32>(DOCS + i);
+    const doc = <usize>load<u32>(docs + i);
     const frequency = load<u32>(FREQUENCIES + i);
     const sum = <u32>load<u8>(bytes + doc) + frequency;
     if (sum < LARGE) store<u8>(bytes + doc, <u8>sum);

@@ -8,7 +8,7 @@
 
 import { characterLength, codePointAt, copyBytes, putCodePoint } from './bytes.ts';
 import { addForm, addWord } from './tokens.ts';
-import { markForm, markWord } from '../marks/scan.ts';
+import { listWord, markForm, markWords, markWord } from '../marks/scan.ts';
 import { FORM_BUFFER, H_TABLE_BLOCKS, H_TABLE_EXPANSIONS, H_TABLE_INDEX, H_TEXT_AT, H_TOKENS } from './layout.ts';
 
 const SEPARATOR: u32 = 0;
@@ -59,9 +59,10 @@ function behindSign(start: usize, at: usize): usize {
   return at;
 }
 
-/** Where tokens go: to the document that is being added, or to the marks of a text. Only the size of these types counts. */
+/** Where tokens go: to the document that is being added, to the marks of a text, or to the list of its words. Only the size of these types counts. */
 type ToIndex = u8;
 type ToMarks = u16;
+type ToWords = u32;
 
 /**
  * Adds the tokens that start between `at` and `stop` to the field at hand; they may reach up to `end`. Gives the position
@@ -74,6 +75,11 @@ export function tokenizeText(at: usize, stop: usize, end: usize, position: u32):
 /** Notes the tokens of a text, see `../marks/scan.ts`. */
 export function markTokens(at: usize, end: usize): void {
   tokenize<ToMarks>(at, end, end, 0);
+}
+
+/** Lists the tokens of a text. */
+export function listTokens(at: usize, end: usize): void {
+  tokenize<ToWords>(at, end, end, 0);
 }
 
 /** Compiled for each kind of sink, so that a token costs no branch. */
@@ -92,6 +98,14 @@ function tokenize<Sink>(at: usize, stop: usize, end: usize, position: u32): u32 
     const open = high | ((apostrophes | fullStops) & (high >> 1));
     const whole = <u64>(end - at >= WINDOW);
     let next = at + WINDOW;
+    if (sizeof<Sink>() === sizeof<ToMarks>() && high === 0) {
+      const cut = whole === 0 ? WINDOW : lastRun(parts);
+      if (cut > 0) {
+        markWords(at, parts & bitsBelow(cut));
+        at += cut;
+        continue;
+      }
+    }
     for (let left = (words | high) & bitsBelow(stop - at); left !== 0;) {
       const first = <usize>ctz(left);
       const behind = <usize>ctz(~parts & (~(<u64>0) << first));
@@ -107,7 +121,8 @@ function tokenize<Sink>(at: usize, stop: usize, end: usize, position: u32): u32 
         position += load<u32>(H_TOKENS) - tokens;
       } else {
         if (sizeof<Sink>() === sizeof<ToIndex>()) addWord(at + first, <u32>(behind - first), position);
-        else markWord(at + first, <u32>(behind - first));
+        else if (sizeof<Sink>() === sizeof<ToMarks>()) markWord(at + first, <u32>(behind - first));
+        else listWord(at + first, at + behind);
         position++;
         done = at + behind;
       }
@@ -121,6 +136,12 @@ function tokenize<Sink>(at: usize, stop: usize, end: usize, position: u32): u32 
   }
   store<u32>(H_TEXT_AT, <u32>max(done, stop));
   return position;
+}
+
+/** Where the run of bits starts that may go on behind a window: one that reaches its last bit, or that before. */
+function lastRun(parts: u64): usize {
+  if ((parts >> 62 & 1) === 0) return parts >> 63 === 0 ? WINDOW : WINDOW - 1;
+  return WINDOW - 1 - <usize>clz(~(parts << 1));
 }
 
 /** The bits of a window that lie below a number of bytes. */
@@ -182,7 +203,8 @@ function word<Sink>(start: usize, end: usize, position: u32): usize {
   }
   if (to > FORM_BUFFER) {
     if (sizeof<Sink>() === sizeof<ToIndex>()) addForm(FORM_BUFFER, <u32>(to - FORM_BUFFER), position);
-    else markForm(FORM_BUFFER, <u32>(to - FORM_BUFFER), start, at);
+    else if (sizeof<Sink>() === sizeof<ToMarks>()) markForm(FORM_BUFFER, <u32>(to - FORM_BUFFER), start, at);
+    else listWord(start, at);
   }
   return at;
 }

@@ -3,18 +3,19 @@
 //     page 1   the header of `../inverted/layout.ts`, of which the tokeniser needs the addresses of its tables, the count of
 //              tokens and the buffer of a form; at M_SET, what follows here
 //     set      SIEVE, 256 x u64: by the first byte of a form, a bit for each length (63 for all that are longer);
+//              FIRSTS, 16 x u8: by the lower half of a first byte of ASCII, a bit for each upper half: 3, 6 and 7;
 //              slots, a power of two x u32: number of a form from 1, by its hash, with linear probing;
 //              forms, by number from 1, u32 address and u32 length of the bytes
 //     text     UTF-8, with 64 readable bytes behind it
-//     words    by token, u32 start and u32 end in the text, in two arrays
-//     marks    by token of the set, u32 number of the token and u32 number of the form
+//     marks    by token of the set, u32 number of the token, u32 number of the form, u32 start and u32 end in the text
+//     words    of parts of the text, u32 start and u32 end, in two arrays
 //     lines    by line, u32 start in the text; then by line its first byte that is no space, tab or `>`, or a line feed
 //
-// Nearly all words of a text are none of the set, which the sieve tells from their first byte and their length.
+// Nearly all words of a text are none of the set, which is told from their first bytes, 16 at a time, and then from their length.
 
 import { equalBytes, hashBytes } from '../inverted/bytes.ts';
 import { FORM_BUFFER, H_TOKENS, HEADER } from '../inverted/layout.ts';
-import { markTokens } from '../inverted/tokenizer.ts';
+import { listTokens, markTokens } from '../inverted/tokenizer.ts';
 
 const M_SET: usize = HEADER + 0x4000;
 const M_SIEVE: usize = M_SET;
@@ -26,8 +27,10 @@ const M_STARTS: usize = M_SET + 20;
 const M_ENDS: usize = M_SET + 24;
 const M_MARKS: usize = M_SET + 28;
 const M_MARKED: usize = M_SET + 32;
+const M_LISTED: usize = M_SET + 36;
 
 const SIEVE_BYTES: usize = 2048;
+const FIRST_BYTES: usize = 16;
 const LONGEST: u32 = 63;
 
 /** The first address that the header leaves free. */
@@ -37,12 +40,12 @@ export function firstPlace(): usize {
 
 /** Begins an empty set for up to `slots * 3 / 4` forms at an address; `slots` is a power of two. Gives the address behind it. */
 export function openSet(at: usize, slots: u32): usize {
-  const behind = at + SIEVE_BYTES + <usize>slots * 4 + (<usize>slots + 1) * 8;
+  const behind = at + SIEVE_BYTES + FIRST_BYTES + <usize>slots * 4 + (<usize>slots + 1) * 8;
   memory.fill(at, 0, behind - at);
   store<u32>(M_SIEVE, <u32>at);
-  store<u32>(M_SLOTS, <u32>(at + SIEVE_BYTES));
+  store<u32>(M_SLOTS, <u32>(at + SIEVE_BYTES + FIRST_BYTES));
   store<u32>(M_MASK, slots - 1);
-  store<u32>(M_FORMS, <u32>(at + SIEVE_BYTES) + slots * 4);
+  store<u32>(M_FORMS, <u32>(at + SIEVE_BYTES + FIRST_BYTES) + slots * 4);
   return behind;
 }
 
@@ -52,6 +55,9 @@ export function addForm(number: u32, at: usize, length: u32): void {
   if (find(at, length) !== 0) return;
   const sieve = <usize>load<u32>(M_SIEVE) + (<usize>load<u8>(at) << 3);
   store<u64>(sieve, load<u64>(sieve) | lengthBit(length));
+  const first = <u32>load<u8>(at);
+  const firsts = <usize>load<u32>(M_SIEVE) + SIEVE_BYTES + <usize>(first & 15);
+  store<u8>(firsts, load<u8>(firsts) | upperBit(first >> 4));
   const form = formAt(number);
   store<u32>(form, <u32>at);
   store<u32>(form, length, 4);
@@ -62,9 +68,10 @@ export function addForm(number: u32, at: usize, length: u32): void {
 }
 
 /** Begins a text, with its three arrays. Each has room for a word in two bytes, and one more. */
-export function beginText(text: usize, starts: usize, ends: usize, marks: usize): void {
+export function beginText(text: usize, marks: usize, starts: usize, ends: usize): void {
   store<u32>(H_TOKENS, 0);
   store<u32>(M_MARKED, 0);
+  store<u32>(M_LISTED, 0);
   store<u32>(M_TEXT, <u32>text);
   store<u32>(M_STARTS, <u32>starts);
   store<u32>(M_ENDS, <u32>ends);
@@ -72,21 +79,33 @@ export function beginText(text: usize, starts: usize, ends: usize, marks: usize)
 }
 
 /**
- * Notes the words of the next piece of the text, which the host need not tokenise (see `hostStart`). No word is under way at its
+ * Marks the words of the next piece of the text, which the host need not tokenise (see `hostStart`). No word is under way at its
  * start; one at its end ends there.
  */
 export function scanPiece(at: usize, end: usize): void {
   markTokens(at, end);
 }
 
-/** Notes a word that the host has found: its form, and its place in the text. */
+/** Marks and lists a word that the host has found: its form, and its place in the text. */
 export function addWord(form: usize, length: u32, start: u32, end: u32): void {
   const text = <usize>load<u32>(M_TEXT);
   markForm(form, length, text + start, text + end);
+  listWord(text + start, text + end);
 }
 
+/** Lists the words of a piece of the text, as `scanPiece` marks them. */
+export function listPiece(at: usize, end: usize): void {
+  listTokens(at, end);
+}
+
+/** Forgets the words that were listed. */
+export function clearList(): void {
+  store<u32>(M_LISTED, 0);
+}
+
+/** Words that were listed. */
 export function wordCount(): u32 {
-  return load<u32>(H_TOKENS);
+  return load<u32>(M_LISTED);
 }
 
 /** Words that have a form of the set. */
@@ -94,9 +113,24 @@ export function markCount(): u32 {
   return load<u32>(M_MARKED);
 }
 
-/** Notes a word of letters, digits and joiners of ASCII, of 1 to 64 bytes, in whatever case. */
+/** Marks the words of a window of 64 bytes, which are runs of bits; of ASCII alone, of 1 to 63 bytes. */
+export function markWords(at: usize, runs: u64): void {
+  const starts = runs & ~(runs << 1);
+  const token = load<u32>(H_TOKENS);
+  store<u32>(H_TOKENS, token + <u32>popcnt(starts));
+  for (let left = starts & firstsAt(at); left !== 0; left &= left - 1) {
+    const first = ctz(left);
+    const length = <u32>ctz(~(runs >> first));
+    markAscii(at + <usize>first, length, token + <u32>popcnt(starts & ((<u64>1 << first) - 1)));
+  }
+}
+
+/** Marks a word of letters, digits and joiners of ASCII, of 1 to 64 bytes, in whatever case. */
 export function markWord(at: usize, length: u32): void {
-  const token = note(at, at + length);
+  markAscii(at, length, nextToken());
+}
+
+function markAscii(at: usize, length: u32, token: u32): void {
   // Letters alone have bit 6: theirs is the case of bit 5.
   const first = <u32>load<u8>(at);
   if (!mayBeIn(first | ((first & 0x40) >> 1), length)) return;
@@ -105,33 +139,60 @@ export function markWord(at: usize, length: u32): void {
     store<u64>(FORM_BUFFER + i, bytes | ((bytes & BITS_6) >> 1));
   }
   const form = find(FORM_BUFFER, length);
-  if (form !== 0) mark(token, form);
+  if (form !== 0) mark(token, form, at, at + length);
 }
 
-/** Notes a word whose form is given. */
+/** Marks a word whose form is given. */
 export function markForm(form: usize, length: u32, start: usize, end: usize): void {
-  const token = note(start, end);
+  const token = nextToken();
   if (!mayBeIn(load<u8>(form), length)) return;
   const number = find(form, length);
-  if (number !== 0) mark(token, number);
+  if (number !== 0) mark(token, number, start, end);
+}
+
+/** Lists a word. */
+export function listWord(start: usize, end: usize): void {
+  const word = load<u32>(M_LISTED);
+  const text = <usize>load<u32>(M_TEXT);
+  store<u32>(<usize>load<u32>(M_STARTS) + (<usize>word << 2), <u32>(start - text));
+  store<u32>(<usize>load<u32>(M_ENDS) + (<usize>word << 2), <u32>(end - text));
+  store<u32>(M_LISTED, word + 1);
+}
+
+/** A bit for each of 64 bytes that a form begins with, in whatever case; only of letters and digits of ASCII is that told. */
+function firstsAt(at: usize): u64 {
+  const firsts = v128.load(<usize>load<u32>(M_SIEVE) + SIEVE_BYTES);
+  return <u64>amongFirsts(at, firsts) | (<u64>amongFirsts(at + 16, firsts) << 16) | (<u64>amongFirsts(at + 32, firsts) << 32) | (<u64>amongFirsts(at + 48, firsts) << 48);
+}
+
+function amongFirsts(at: usize, firsts: v128): u32 {
+  const bytes = v128.or(v128.load(at), i8x16.splat(0x20));
+  const lower = i8x16.swizzle(firsts, v128.and(bytes, i8x16.splat(15)));
+  const upper = i8x16.swizzle(i8x16(0, 0, 0, 1, 0, 0, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0), i8x16.shr_u(bytes, 4));
+  return <u32>i8x16.bitmask(i8x16.ne(v128.and(lower, upper), i64x2.splat(0)));
+}
+
+/** Bit by the upper half of a letter or digit. */
+function upperBit(upper: u32): u8 {
+  return upper === 3 ? 1 : upper === 6 ? 2 : upper === 7 ? 4 : 0;
 }
 
 const BITS_6: u64 = (<u64>0x40404040 << 32) | 0x40404040;
 
-function note(start: usize, end: usize): u32 {
+function nextToken(): u32 {
   const token = load<u32>(H_TOKENS);
-  const text = <usize>load<u32>(M_TEXT);
-  store<u32>(<usize>load<u32>(M_STARTS) + (<usize>token << 2), <u32>(start - text));
-  store<u32>(<usize>load<u32>(M_ENDS) + (<usize>token << 2), <u32>(end - text));
   store<u32>(H_TOKENS, token + 1);
   return token;
 }
 
-function mark(token: u32, form: u32): void {
+function mark(token: u32, form: u32, start: usize, end: usize): void {
   const count = load<u32>(M_MARKED);
-  const place = <usize>load<u32>(M_MARKS) + (<usize>count << 3);
+  const text = <usize>load<u32>(M_TEXT);
+  const place = <usize>load<u32>(M_MARKS) + (<usize>count << 4);
   store<u32>(place, token);
   store<u32>(place, form, 4);
+  store<u32>(place, <u32>(start - text), 8);
+  store<u32>(place, <u32>(end - text), 12);
   store<u32>(M_MARKED, count + 1);
 }
 

@@ -62,6 +62,9 @@ export interface InvertedExports extends WebAssembly.Exports {
   openLists(most: number): void;
   recall(count: number): number;
   recallPositions(list: number): number;
+  remembers(): number;
+  recallPhrase(count: number): number;
+  keepPhraseList(count: number, level: number): void;
   documentsIn(list: number): number;
   scoreList(list: number, level: number, action: number, weight: number): void;
   matchLists(count: number, level: number): void;
@@ -84,6 +87,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   countLevel(level: number): number;
   selectByScore(k: number, options: number, slot: number, multiplierSize: number): number;
   selectByBits(k: number, options: number, slot: number, multiplierSize: number): number;
+  openKept(): void;
   tallyForms(count: number, slot: number, within: number): number;
   tallyList(list: number, slot: number): number;
   selectTallied(count: number, k: number, all: number): number;

@@ -32,13 +32,15 @@ describe.each(['release', 'debug'] as const)('marked words, %s build', (build) =
   const kernel = new MarksKernel(tokenTables(), build);
   const scan = (given: string, forms: readonly string[]): Found => {
     kernel.use(forms);
-    const { starts, ends, marks, bytes, lines } = kernel.scan(given, tokenize);
+    const { marks, bytes, lines, wordsOf } = kernel.scan(given, tokenize);
     const utf8 = Buffer.from(given);
+    const { starts, ends } = wordsOf([{ start: 0, end: utf8.length }]);
+    for (let i = 0; i < marks.length; i += 4) expect([marks[i + 2], marks[i + 3]]).toEqual([starts[marks[i]!], ends[marks[i]!]]);
     expect(bytes.equals(utf8)).toBe(true);
     expect(lines).toEqual(linesOf(utf8));
     return {
       words: Array.from(starts, (start, i) => [start, ends[i]!]),
-      marks: Array.from({ length: marks.length / 2 }, (_, i) => [marks[2 * i]!, forms[marks[2 * i + 1]! - 1]!]),
+      marks: Array.from({ length: marks.length / 4 }, (_, i) => [marks[4 * i]!, forms[marks[4 * i + 1]! - 1]!]),
     };
   };
 
@@ -61,9 +63,22 @@ describe.each(['release', 'debug'] as const)('marked words, %s build', (build) =
     fc.assert(fc.property(fc.array(fc.oneof(text, fc.constantFrom('\n', '\n\n', '> ', '\t', ' \n', '\r\n')), { maxLength: 40 }).map((pieces) => pieces.join('')), (given) => {
       kernel.use(['fox']);
       const utf8 = Buffer.from(given);
-      const { starts, lines } = kernel.scan(utf8, tokenize);
+      const { wordsOf, lines } = kernel.scan(utf8, tokenize);
+      const { starts } = wordsOf([{ start: 0, end: utf8.length }]);
       expect([[...starts], lines]).toEqual([tokenize(utf8.toString()).map(({ start }) => start), linesOf(utf8)]);
     }), { numRuns: 100 });
+  });
+
+  it('can be listed for parts of a text, with some around them', () => {
+    fc.assert(fc.property(text, fc.array(fc.tuple(fc.nat(400), fc.nat(100)), { maxLength: 4 }), (given, places) => {
+      kernel.use(['fox']);
+      const parts = places.map(([start, length]) => ({ start: start - 50, end: start - 50 + length })).sort((a, b) => a.start - b.start || a.end - b.end);
+      const { starts, ends } = kernel.scan(given, tokenize).wordsOf(parts);
+      const found = Array.from(starts, (start, i) => `${start} ${ends[i]!}`);
+      const all = tokenize(given).map(({ start, end }) => [start, end] as const);
+      expect(found).toEqual(all.map(([start, end]) => `${start} ${end}`).filter((word) => found.includes(word)));
+      for (const [start, end] of all) if (parts.some((part) => start < part.end && end > part.start)) expect(found).toContain(`${start} ${end}`);
+    }), { numRuns: 300 });
   });
 
   it('are found for thousands of forms', () => {

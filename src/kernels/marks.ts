@@ -8,9 +8,11 @@ interface MarksExports extends WebAssembly.Exports {
   openSet(at: number, slots: number): number;
   addForm(number: number, at: number, length: number): void;
   hostStart(at: number, end: number): number;
-  beginText(text: number, starts: number, ends: number, marks: number): void;
+  beginText(text: number, marks: number, starts: number, ends: number): void;
   scanPiece(at: number, end: number): void;
   addWord(form: number, length: number, start: number, end: number): void;
+  listPiece(at: number, end: number): void;
+  clearList(): void;
   wordCount(): number;
   markCount(): number;
   countLines(text: number, length: number): number;
@@ -24,17 +26,28 @@ export interface HostWord {
   readonly form: string;
 }
 
-/** The words of a text. Everything is a view of the kernel's memory, which is good until the next call. */
+/** Bytes of a text, the end exclusive. */
+interface Part {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Some words of a text, in order: offsets in bytes. */
+export interface ListedWords {
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+}
+
+/** The marked words of a text. Everything is a view of the kernel's memory, which is good until the next call. */
 export interface MarkedText {
   /** The text as UTF-8. */
   readonly bytes: Buffer;
-  /** By word, in order: offsets in bytes. */
-  readonly starts: Uint32Array;
-  readonly ends: Uint32Array;
-  /** By word of the set, in order: the number of the word, from 0, and that of its form in the set, from 1. */
+  /** By word of the set, in order: the number of the word, from 0, that of its form in the set, from 1, and where it starts and ends. */
   readonly marks: Uint32Array;
   /** By line: where it starts, and its first byte that is no space, tab or `>`; a line feed where there is none. */
   readonly lines: { readonly starts: Uint32Array; readonly signs: Uint8Array };
+  /** The words of some parts, at least, which are in order; good until it is called again. */
+  readonly wordsOf: (parts: readonly Part[]) => ListedWords;
 }
 
 const PAGE = 65_536;
@@ -42,6 +55,9 @@ const INITIAL_PAGES = 16;
 /** The kernel reads up to 64 bytes behind a text. */
 const BEHIND = 64;
 const LINE_FEED = 0x0a;
+const SPACE = 0x20;
+/** Bytes of a mark. */
+const MARK = 16;
 
 /** Finds the words of texts, and which of them are among some forms. It holds one set of forms, and one text at a time. */
 export class MarksKernel {
@@ -67,7 +83,7 @@ export class MarksKernel {
   /** Takes a set of forms in the place of the one before. Forms are distinct; empty ones match nothing. Returns the address behind them. */
   use(forms: readonly string[]): number {
     const slots = 2 ** Math.ceil(Math.log2(forms.length * 2 + 2));
-    this.#reserve(this.#set + 2048 + slots * 12 + 8);
+    this.#reserve(this.#set + 2064 + slots * 12 + 8);
     let at = this.#call.openSet(this.#set, slots);
     for (const [i, form] of forms.entries()) {
       if (form === '') continue;
@@ -80,7 +96,7 @@ export class MarksKernel {
   }
 
   /**
-   * The words and lines of a text, which may be UTF-8. Lines from where the kernel cannot make forms on are given to `tokenize`, which returns the words of a
+   * The marked words and the lines of a text, which may be UTF-8. Lines from where the kernel cannot make forms on are given to `tokenize`, which returns the words of a
    * piece of text in order.
    */
   scan(text: string | Uint8Array, tokenize: (piece: string) => readonly HostWord[]): MarkedText {
@@ -89,29 +105,57 @@ export class MarksKernel {
     const room = (length >> 1) + 2;
     const at = this.#text;
     const form = aligned(at + length + BEHIND);
-    const starts = aligned(form + MAX_FORM_BYTES + BEHIND);
-    const [ends, marks] = [starts + room * 4, aligned(starts + room * 8)];
-    this.#reserve(marks + room * 8);
+    const marks = aligned(form + MAX_FORM_BYTES + BEHIND);
+    const starts = marks + room * MARK;
+    const behind = starts + room * 8;
+    this.#reserve(behind);
     const bytes = Buffer.from(this.#memory.buffer, at, length);
     if (typeof text === 'string') bytes.write(text);
     else bytes.set(text);
-    this.#call.beginText(at, starts, ends, marks);
-    for (let from = 0; from < length;) {
-      const host = this.#call.hostStart(at + from, at + length) - at;
+    this.#call.beginText(at, marks, starts, starts + room * 4);
+    const host = this.#call.hostStart(at, at + length) - at;
+    if (host === length) this.#call.scanPiece(at, at + length);
+    else this.#scanByTurns(bytes, { at, form, host }, tokenize);
+    const lines = this.#lines(at, length, behind);
+    // Only now, as the memory may have grown.
+    const { buffer } = this.#memory;
+    const own = bytes.buffer === buffer ? bytes : Buffer.from(buffer, at, length);
+    return {
+      bytes: own, lines,
+      marks: new Uint32Array(buffer, marks, this.#call.markCount() * (MARK / 4)),
+      wordsOf: (parts) => {
+        if (host === length) this.#list(own, at, parts);
+        const count = this.#call.wordCount();
+        return { starts: new Uint32Array(buffer, starts, count), ends: new Uint32Array(buffer, starts + room * 4, count) };
+      },
+    };
+  }
+
+  /** Scans a text of which some lines are the host's. All of its words are listed at once. */
+  #scanByTurns(bytes: Buffer, { at, form, host: first }: { readonly at: number; readonly form: number; readonly host: number }, tokenize: (piece: string) => readonly HostWord[]): void {
+    const { length } = bytes;
+    for (let from = 0, host = first; from < length; host = this.#call.hostStart(at + from, at + length) - at) {
       this.#call.scanPiece(at + from, at + host);
+      this.#call.listPiece(at + from, at + host);
       if (host === length) break;
       const feed = bytes.indexOf(LINE_FEED, host);
       from = feed < 0 ? length : feed;
       for (const word of tokenize(bytes.toString('utf8', host, from))) this.#addWord(word, host, form);
     }
-    const [found, marked] = [this.#call.wordCount(), this.#call.markCount()];
-    const lines = this.#lines(at, length, marks + marked * 8);
-    // Only now, as the memory may have grown.
-    const { buffer } = this.#memory;
-    return {
-      bytes: bytes.buffer === buffer ? bytes : Buffer.from(buffer, at, length), lines,
-      starts: new Uint32Array(buffer, starts, found), ends: new Uint32Array(buffer, ends, found), marks: new Uint32Array(buffer, marks, marked * 2),
-    };
+  }
+
+  /** Lists the words of some parts of a text and around them: between signs that no word goes over, none of them twice. */
+  #list(bytes: Buffer, at: number, parts: readonly Part[]): void {
+    this.#call.clearList();
+    let done = 0;
+    for (const { start, end } of parts) {
+      let from = Math.max(done, Math.min(start, bytes.length));
+      while (from > done && bytes[from - 1]! > SPACE) from--;
+      let to = Math.max(from, end);
+      while (to < bytes.length && bytes[to]! > SPACE) to++;
+      done = Math.min(to, bytes.length);
+      this.#call.listPiece(at + from, at + done);
+    }
   }
 
   #lines(text: number, length: number, starts: number): MarkedText['lines'] {

@@ -11,6 +11,7 @@
 //
 // Lists are found by a hash of their forms, in sets of four.
 
+import { forgetFactors, openFactors } from '../factors.ts';
 import { H_ARENA, H_PARTS, PAGE, PARTS } from '../layout.ts';
 import { forgetPlaces, openPlaces } from '../places.ts';
 import { B_ARENA, B_LIST_TABLE, buffer, reserve, roomOf, shrink } from '../scratch.ts';
@@ -58,6 +59,7 @@ export function openLists(most: u32): void {
   const held = load<u32>(H_ARENA, BYTES);
   if (bytes > held + (held >> 1) || bytes < held >> 1) makeArena(bytes);
   openPlaces(load<u32>(H_ARENA, BYTES) >> 1);
+  openFactors(load<u32>(H_ARENA, BYTES) >> 2);
 }
 
 function indexBytes(): u32 {
@@ -68,6 +70,7 @@ function indexBytes(): u32 {
 
 export function forgetLists(): void {
   forgetPlaces();
+  forgetFactors();
   if (load<u32>(H_ARENA, BYTES) > 0) emptyArena();
 }
 

@@ -20,7 +20,7 @@ import {
 import { recallScored } from './scored.ts';
 
 /** Forms of a list, at most. */
-const MAX_FORMS: u32 = 1024;
+export const MAX_FORMS: u32 = 1024;
 
 /**
  * The list of a group of `count` forms, each once, in B_INPUT, with the impacts of the scoring at hand; good until the next

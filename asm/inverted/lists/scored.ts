@@ -32,7 +32,8 @@ export function recallScored(forms: usize, count: u32): usize {
   return list;
 }
 
-function isGood(list: usize): bool {
+/** Whether a list was made for the parameters and the documents of today. */
+export function isGood(list: usize): bool {
   return load<u32>(list, L_NUMBER) === load<u32>(H_SCORING_NAMES, N_NUMBER) && load<u32>(list, L_DEATHS) === load<u32>(H_DEATHS) && load<u32>(list, L_END) === committedEnd();
 }
 
@@ -44,12 +45,13 @@ function make(forms: usize, count: u32, hash: u32, former: usize): usize {
   if (most > <u64>largestBlock() || (former === 0 && !admits(<u32>most))) return 0;
   let documents: u32 = 0;
   for (let at = forms; at < forms + (<usize>count << 2); at += 4) documents += sumForm(load<u32>(at), 1);
-  const list = former !== 0 && documents + 4 <= load<u32>(former, L_ROOM) ? former : takeRoom(forms, count, hash, former, documents);
+  const list = former !== 0 && documents + 4 <= load<u32>(former, L_ROOM) ? former : takeRoom(forms, count, hash, former, documents, load<u32>(H_SCORING_NAMES, N_FAMILY));
   fill(list);
   return list;
 }
 
-function takeRoom(forms: usize, count: u32, hash: u32, former: usize, documents: u32): usize {
+/** A list for so many documents of what is known by some numbers, in the place of a former one, if any; 0 when there is no room. */
+export function takeRoom(forms: usize, count: u32, hash: u32, former: usize, documents: u32, family: u32): usize {
   if (former !== 0) drop(former);
   const room = (documents + (documents >> 3) + 16) & ~3;
   const bytes = listBytes(count, room, false);
@@ -59,7 +61,7 @@ function takeRoom(forms: usize, count: u32, hash: u32, former: usize, documents:
   store<u32>(list, 0, L_PHRASES);
   store<u32>(list, count, L_FORMS);
   store<u32>(list, room, L_ROOM);
-  store<u32>(list, load<u32>(H_SCORING_NAMES, N_FAMILY), L_FAMILY);
+  store<u32>(list, family, L_FAMILY);
   memory.copy(formsOf(list), forms, <usize>count << 2);
   return list;
 }
@@ -98,7 +100,8 @@ function append(list: usize, documents: u32, count: u32): void {
   memory.copy(impactsOf(list) + (<usize>documents << 2), SCORES, <usize>count << 2);
 }
 
-function finish(list: usize, documents: u32): void {
+/** Completes a list that has its documents and impacts. */
+export function finish(list: usize, documents: u32): void {
   const end = committedEnd();
   store<u32>(list, documents, L_DOCUMENTS);
   store<u32>(list, <u32>(end > NARROW_DOCUMENT), L_WIDE);

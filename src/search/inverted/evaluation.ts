@@ -1,7 +1,7 @@
 import { Action, Algorithm, type InvertedKernel, MAX_LEVELS } from '../../kernels/inverted.ts';
 import type { Scoring } from './algorithm.ts';
 import { byDepth, isTerm, levelsFor } from './nesting.ts';
-import { exactPhrase, loosePhrase } from './phrase.ts';
+import { keepPhrase, recallPhrase, rememberPhrase } from './phrase.ts';
 import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type SomeQuery, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
 import type { BestOf, FewOf, Leave, ListInClasses, ResultPlace, Tallied, WeightedList } from './result-place.ts';
 
@@ -47,6 +47,8 @@ export class Evaluation {
     if (best !== undefined) return best;
     const list = lone && isTerm(query) && query.classes === undefined ? this.#recall(query) : undefined;
     if (list !== undefined) return list;
+    const phrase = lone && query.kind === 'phrase' ? recallPhrase(this.#kernel, query) : 0;
+    if (phrase !== 0) return { list: phrase, weight: 1 };
     const terms = query.kind === 'or' ? query.of : [query];
     const operands = query.kind === 'and' ? query.of : terms;
     if (plain && operands.every(isTerm) && this.#mayTally(operands)) {
@@ -144,32 +146,37 @@ export class Evaluation {
     }
   }
 
-  #phrase({ words, slop, weight = 1, classes }: PhraseQuery, level: number): void {
+  /** A phrase that was asked before is a list; others become one. */
+  #phrase(query: PhraseQuery, level: number): void {
+    const list = recallPhrase(this.#kernel, query);
+    if (list === 0) {
+      this.#findPhrase(query, level);
+      return rememberPhrase(this.#kernel, query, level);
+    }
+    // Documents of other classes are not in it.
+    this.#allow();
+    this.#kernel.call.scoreList(list, level, Action.match, 1);
+  }
+
+  #findPhrase({ words, slop, weight = 1, classes }: PhraseQuery, level: number): void {
     const { call } = this.#kernel;
     const terms = words.map(({ forms }): TermQuery => ({ kind: 'term', forms, weight, classes }));
     const lists = this.#recallAll(terms);
     if (this.#mayTallyAll(terms)) return this.#tallyPhrase(words, terms, slop, level, lists);
     if (lists !== undefined) this.#matchLists(lists, level, classes);
     else this.#requireAll(terms, level, true);
-    if (call.countLevel(level) > 0) this.#keepPhrase(words, slop, level, true, lists);
+    if (call.countLevel(level) > 0) keepPhrase(this.#kernel, words, slop, level, true, lists);
   }
 
   /** Documents that have all words of an exact phrase are scored when they turned out to have the phrase. */
   #tallyPhrase(words: PhraseQuery['words'], terms: readonly TermQuery[], slop: number | undefined, level: number, lists: readonly WeightedList[] | undefined): void {
     const { call } = this.#kernel;
+    call.openKept();
     this.#tally(terms, true);
     call.matchTallied(terms.length, level);
     if (slop !== undefined) call.scoreTallied(terms.length, level);
-    this.#keepPhrase(words, slop, level, slop !== undefined, lists);
+    keepPhrase(this.#kernel, words, slop, level, slop !== undefined, lists);
     if (slop === undefined) call.scoreTallied(terms.length, level);
-  }
-
-  #keepPhrase(words: PhraseQuery['words'], slop: number | undefined, level: number, scored: boolean, lists: readonly WeightedList[] | undefined): void {
-    const { call } = this.#kernel;
-    const withPositions = lists?.map(({ list }) => (call.recallPositions(list) !== 0 ? list : 0));
-    const known = withPositions?.includes(0) === false ? withPositions : undefined;
-    this.#kernel.inputNumbers(slop === undefined ? exactPhrase(words, known) : loosePhrase(words, slop, known));
-    call.keepPhrase(level, scored ? 1 : 0);
   }
 
   // ---- Remembered lists ----

@@ -44,6 +44,21 @@ describe.each(['release', 'debug'] as const)('the %s build', (build) => {
     }), { numRuns: 40 });
   });
 
+  it('returns the same documents first whatever the limit', () => {
+    const index = new InvertedIndex({ build });
+    const random = generator(7);
+    // Many scores are equal.
+    for (let ord = 0; ord < 3000; ord++) index.add((ord * 7) % 3000, [{ field: 0, text: `${'ant '.repeat(1 + Math.floor(random() * 9))}${'cow '.repeat(Math.floor(random() * 40))}` }]);
+    const asked: Query = { kind: 'term', forms: [{ id: index.form('ant')! }] };
+    const find = (query: Query, limit: number) => index.search(query, { algorithm: { kind: 'bm25' }, limit });
+    for (const asking of [asked, { kind: 'or', of: [asked, { kind: 'term', forms: [{ id: index.form('cow')! }] }] }, { kind: 'and', of: [asked, { kind: 'all' }] }] satisfies Query[]) {
+      const { hits, total } = find(asking, 3000);
+      expect([hits.length, total]).toEqual([3000, 3000]);
+      expect(hits).toEqual([...hits].sort((a, b) => b.score - a.score || a.ord - b.ord));
+      for (const limit of [0, 1, 10, 31, 32, 33, 100, 257, 700, 2999]) expect(find(asking, limit)).toEqual({ hits: hits.slice(0, limit), total });
+    }
+  });
+
   it('does so for forms of many blocks, while a compaction is under way', () => {
     const index = new InvertedIndex({ build, compactionStep: 1 });
     const reference = new ReferenceIndex();

@@ -1,9 +1,49 @@
-import { type PhraseQuery, type WeightedForm, withoutRepeats } from './query.ts';
+import type { InvertedKernel } from '../../kernels/inverted.ts';
+import { EVERY_CLASS, type PhraseQuery, type WeightedForm, withoutRepeats } from './query.ts';
+import type { WeightedList } from './result-place.ts';
+
+const WEIGHT = new Float64Array(1);
+const WEIGHT_BITS = new Uint32Array(WEIGHT.buffer);
+
+/** No slop, in a name. */
+const EXACT = 0xffff_ffff;
+
+/** The list of a phrase that was remembered; 0 when there is none. */
+export function recallPhrase(kernel: InvertedKernel, query: PhraseQuery): number {
+  const name = nameOf(kernel, query);
+  if (name === undefined) return 0;
+  kernel.inputNumbers(name);
+  return kernel.call.recallPhrase(name.length) >>> 0;
+}
+
+/** Remembers the documents of a phrase, which a level has alone. */
+export function rememberPhrase(kernel: InvertedKernel, query: PhraseQuery, level: number): void {
+  const name = nameOf(kernel, query);
+  if (name === undefined) return;
+  kernel.inputNumbers(name);
+  kernel.call.keepPhraseList(name.length, level);
+}
+
+/** The numbers that a phrase is remembered by: all that decides which documents it matches, and how they score. Undefined where nothing is, and where forms weigh differently. */
+function nameOf(kernel: InvertedKernel, { words, slop = EXACT, weight = 1, classes = EVERY_CLASS }: PhraseQuery): number[] | undefined {
+  if (kernel.call.remembers() === 0 || !words.every(({ forms }) => forms.every(({ weight: own = 1 }) => own === 1))) return undefined;
+  WEIGHT[0] = weight;
+  return [...WEIGHT_BITS, classes, slop, ...exactPhrase(words)];
+}
+
+/** Drops the documents of a level that have all words of a phrase, but not the phrase; their lists are given if all are remembered. */
+export function keepPhrase(kernel: InvertedKernel, words: Words, slop: number | undefined, level: number, scored: boolean, lists: readonly WeightedList[] | undefined): void {
+  const withPositions = lists?.map(({ list }) => (kernel.call.recallPositions(list) !== 0 ? list : 0));
+  const known = withPositions?.includes(0) === false ? withPositions : undefined;
+  kernel.inputNumbers(slop === undefined ? exactPhrase(words, known) : loosePhrase(words, slop, known));
+  kernel.call.keepPhrase(level, scored ? 1 : 0);
+}
+
+type Words = PhraseQuery['words'];
 
 // The numbers that describe a phrase to asm/inverted/phrases.ts. `lists` are the remembered lists of its words, if all are kept
 // with their positions; the forms of the words are left out then.
 
-type Words = PhraseQuery['words'];
 
 interface Wanted {
   /** An offset, or how often the word is wanted. */
@@ -13,13 +53,13 @@ interface Wanted {
 }
 
 /** Each word at its offset from a common position. */
-export function exactPhrase(words: Words, lists?: readonly number[]): number[] {
+function exactPhrase(words: Words, lists?: readonly number[]): number[] {
   const first = words[0]!.offset;
   return described(words.map(({ forms, offset }, i) => ({ wanted: offset - first, forms, list: lists?.[i] })), true, 0, 0);
 }
 
 /** All words within a window; words of the same forms are one that is wanted as often. */
-export function loosePhrase(words: Words, slop: number, lists?: readonly number[]): number[] {
+function loosePhrase(words: Words, slop: number, lists?: readonly number[]): number[] {
   const span = words.at(-1)!.offset - words[0]!.offset;
   const wanted = new Map<string, Wanted>();
   for (const [i, { forms }] of words.entries()) {

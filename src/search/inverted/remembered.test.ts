@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ReferenceIndex, type WordQuery } from '../../testkit/inverted/reference.ts';
 import { expectSame, known, SMALL_STEPS, WORDS } from '../../testkit/inverted/cases.ts';
 import type { ScoringAlgorithm } from './algorithm.ts';
-import { type Field, type FieldText, InvertedIndex } from './index.ts';
+import { type Field, type FieldText, InvertedIndex, type Query } from './index.ts';
 
 // Lists that an index remembers of earlier queries (asm/inverted/lists/) give what the postings give. Each query is asked several
 // times by `expectSame`, so that later answers come from lists, and from the positions that are kept with them.
@@ -120,6 +120,34 @@ describe.each(['release', 'debug'] as const)('remembered lists, %s build', (buil
     for (let turn = 0; turn < 40; turn++) {
       const some = [...new Set(Array.from({ length: 1 + random(4) }, () => WORDS[random(WORDS.length)]!))];
       for (const by of [BM25, TFIDF, WEIGHED, SOME_FIELDS]) for (const kind of ['and', 'or'] as const) expect(answer(lists, kind, some, by)).toEqual(answer(postings, kind, some, by));
+    }
+  });
+
+  it('hold phrases, by all that decides what they match and how they score', () => {
+    const random = generator(5);
+    const [lists, postings] = [new InvertedIndex({ build }), new InvertedIndex({ build, rememberedBytes: 0 })];
+    const write = (ord: number) => {
+      const fields: FieldText[] = [{ field: 0, text: Array.from({ length: 30 }, () => 'abcd'[random(4)]!).join(' ') }, { field: 1, text: 'a b' }];
+      for (const index of [lists, postings]) index.add(ord, fields, undefined, ord % 2);
+    };
+    for (let ord = 0; ord < 300; ord++) write(ord);
+    const asked = (index: InvertedIndex): Query[] => {
+      const forms = (word: string, weight?: number) => [...word].map((form) => ({ id: index.form(form)!, ...(weight !== undefined && { weight }) }));
+      const make = (words: readonly string[], more: object = {}, weight?: number): Query => ({ kind: 'phrase', words: words.map((word, offset) => ({ forms: forms(word, weight), offset })), ...more });
+      return [
+        make(['a', 'b', 'c']), make(['ab', 'c']), make(['ab', 'c'], { weight: 2 }), make(['ab', 'c'], { slop: 1 }), make(['ab', 'c'], { slop: 3 }), make(['ab', 'c'], { classes: 1 }),
+        make(['ab', 'c'], {}, 0.5), make(['c', 'ab']), make(['a', 'd']), { kind: 'and', of: [make(['a', 'b', 'c']), { kind: 'not', of: make(['a', 'd']) }] },
+        { kind: 'or', of: [make(['d', 'd']), make(['b', 'b'], { classes: 2 })] },
+      ];
+    };
+    for (let turn = 0; turn < 12; turn++) {
+      const ours = asked(lists);
+      const theirs = asked(postings);
+      for (const by of [BM25, TFIDF, WEIGHED]) {
+        for (const [i, query] of ours.entries()) expect(lists.search(query, { algorithm: by, limit: 400 })).toEqual(postings.search(theirs[i]!, { algorithm: by, limit: 400 }));
+      }
+      if (turn % 3 === 1) write(300 + turn);
+      if (turn % 3 === 2) for (const index of [lists, postings]) index.remove(turn * 7);
     }
   });
 

@@ -39,7 +39,7 @@ function compare(index: InvertedIndex, reference: ReferenceIndex, query: readonl
   }
 }
 
-describe('places that are remembered', () => {
+describe('places and factors that are remembered', () => {
   const text = (words: number, one: string, other: string) => Array.from({ length: words }, (_, i) => (i % 7 === 0 ? one : other)).join(' ');
 
   it('make room for others, are forgotten when documents get other numbers, and need not be kept', () => {
@@ -49,6 +49,9 @@ describe('places that are remembered', () => {
       // More positions than are kept, and one that has no number there.
       index.add(400, [{ field: 0, text: text(40_000, 'w1', 'w2') }, { field: 0, tokens: [{ form: 'w1', position: 20_000_000 }] }]);
     }
+    const reranked = (index: InvertedIndex, words: readonly RerankWord[], limit: number) => index.search(
+      { kind: 'or', of: words.map(({ forms }) => ({ kind: 'term', forms: forms.map((id) => ({ id })) })) }, { algorithm: BM25, limit, rerank: [{ words, classes: ~0 }] },
+    );
     const compare = () => {
       for (let turn = 0; turn < 30; turn++) {
         const asked = (index: InvertedIndex) => [turn % 5, (turn + 1) % 5].map((word, offset): RerankWord => {
@@ -57,6 +60,8 @@ describe('places that are remembered', () => {
         });
         const ords = Array.from({ length: 100 }, (_, i) => (i * 13 + turn * 7) % 401);
         expect(kept.features(asked(kept), ords)).toEqual(none.features(asked(none), ords));
+        // Twice: the second search finds the factors of the first, whatever has come and gone before.
+        for (const limit of [7, 120, 7]) expect(reranked(kept, asked(kept), limit)).toEqual(reranked(none, asked(none), limit));
       }
     };
     compare();

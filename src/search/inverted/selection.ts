@@ -16,6 +16,7 @@ export function select(kernel: InvertedKernel, place: ResultPlace, options: Sear
   const flags = (filter ? Select.filtered : 0) | (multipliers ? Select.multiplied : 0) | (collect ? Select.collected : 0);
   const counted = run(kernel, place, { limit: rerankings ? Math.max(limit, RERANKED) : limit, flags, slot: filter?.slot ?? 0, multipliers: multipliers?.length ?? 0 }) >>> 0;
   const total = Math.max(counted, kernel.call.selectedCount());
+  if (!rerankings || limit > RERANKED) kernel.call.orderSelected(limit);
   if (rerankings) rerank(kernel, rerankings);
   return { hits: kernel.hits(Math.min(limit, kernel.call.selectedCount())), total, ...(isBound(place) && { isLowerBound: true }), ...(scores && { scores }), ...(collect && { matches: matches(kernel) }) };
 }

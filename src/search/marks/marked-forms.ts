@@ -28,13 +28,12 @@ export class MarkedForms {
     shared ??= { kernel: new MarksKernel(tokenTables()), holds: undefined };
     if (shared.holds !== this) shared.kernel.use(this.#forms);
     shared.holds = this;
-    const { bytes, starts, ends, marks, lines } = shared.kernel.scan(text, tokenize);
+    const { bytes, marks, lines, wordsOf } = shared.kernel.scan(text, tokenize);
     const candidates: HighlightToken[] = [];
-    for (let i = 0; i < marks.length; i += 2) {
-      const position = marks[i]!;
-      candidates.push({ start: starts[position]!, end: ends[position]!, form: this.#forms[marks[i + 1]! - 1]!, position });
+    for (let i = 0; i < marks.length; i += 4) {
+      candidates.push({ start: marks[i + 2]!, end: marks[i + 3]!, form: this.#forms[marks[i + 1]! - 1]!, position: marks[i]! });
     }
-    return { bytes, words: { starts, ends }, lines, candidates };
+    return { bytes, wordsOf, lines, candidates };
   }
 
   /** The same by a tokeniser. */

@@ -62,14 +62,17 @@ interface Slice extends ByteRange {
 export function highlight(text: string | Buffer, options: HighlightOptions): Highlight[] {
   const { highlightTag = '<mark>', maxHighlights = 3, fragmentSize = 150, tokens = tokenize, scan = (raw) => scanTokens(raw, tokens), markdown = false, escape = 'none' } = options;
   if (maxHighlights <= 0) return [];
-  const { bytes, words, lines, candidates } = scan(text);
+  const { bytes, wordsOf, lines, candidates } = scan(text);
   const all = findHits(candidates, options);
   if (all.length === 0) return [];
   const { open, closed } = markdown ? fitToMarkup(all, new MarkdownText(bytes, lines, typeof text === 'string' ? undefined : text), fragmentSize) : { open: all, closed: [] };
   const hits = open.length > 0 ? open : closed;
   const style: Style = { open: hits === open ? highlightTag : '', close: hits === open ? closeTag(highlightTag) : '', escape: escape === 'html' ? escapeHtml : (raw) => raw };
   const content = contentOf(bytes);
-  return cut(words, hits, chooseWindows(hits, fragmentSize, maxHighlights), fragmentSize, content).map((slice) => ({
+  const windows = chooseWindows(hits, fragmentSize, maxHighlights);
+  // A fragment that grows, to an end of the text or elsewhere, reaches no further.
+  const words = wordsOf(windows.map(({ first, last }) => ({ start: hits[first]!.start - fragmentSize, end: hits[last - 1]!.end + fragmentSize })));
+  return cut(words, hits, windows, fragmentSize, content).map((slice) => ({
     fragment: tagged(bytes, slice, style, content),
     matchedTerms: [...new Set(slice.hits.flatMap(({ terms }) => terms))],
     startOffset: slice.start,

@@ -1,12 +1,14 @@
 import type { HighlightToken } from './hits.ts';
 import { type Lines, linesOf } from './lines.ts';
+import type { ByteRange } from './markup.ts';
 import { type Words, wordsOf } from './words.ts';
 
 /** A text with its words. */
 export interface ScannedText {
   /** The text as UTF-8. */
   readonly bytes: Buffer;
-  readonly words: Words;
+  /** The words of some parts of the text, at least; parts are in order. They may be overwritten by the next call. */
+  readonly wordsOf: (parts: readonly ByteRange[]) => Words;
   readonly lines: Lines;
   /** The tokens that may match, in order of start: at least those whose forms match, or belong to a phrase. */
   readonly candidates: readonly HighlightToken[];
@@ -16,5 +18,5 @@ export interface ScannedText {
 export function scanTokens(text: string | Buffer, tokens: (text: string) => readonly HighlightToken[], isCandidate?: (form: string) => boolean): ScannedText {
   const found = tokens(text.toString());
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  return { bytes, words: wordsOf(found), lines: linesOf(bytes), candidates: isCandidate === undefined ? found : found.filter(({ form }) => isCandidate(form)) };
+  return { bytes, wordsOf: () => wordsOf(found), lines: linesOf(bytes), candidates: isCandidate === undefined ? found : found.filter(({ form }) => isCandidate(form)) };
 }

@@ -20,38 +20,69 @@ export interface Window {
  * @param hits in order, not overlapping
  */
 export function chooseWindows(hits: readonly Hit[], size: number, count: number): Window[] {
+  const ranks = rank(hits, size);
   const chosen: Window[] = [];
   const taken = new Uint8Array(hits.length);
-  for (const { first, last } of rank(hits, size)) {
-    if (chosen.length >= count) break;
-    // A window that begins later never ends earlier, so two that overlap share an end of this one.
-    if (taken[first] || taken[last - 1]) continue;
+  const take = (first: number): void => {
+    const last = ranks.lasts[first]!;
     taken.fill(1, first, last);
     chosen.push({ first, last });
+  };
+  // A window that begins later never ends earlier, so two that overlap share an end of one.
+  const isFree = (first: number): boolean => taken[first] === 0 && taken[ranks.lasts[first]! - 1] === 0;
+  if (count <= FEW) {
+    for (let best = bestOf(ranks, isFree); best !== undefined && chosen.length < count; best = bestOf(ranks, isFree)) take(best);
+  } else {
+    for (const first of [...hits.keys()].sort((a, b) => compare(ranks, a, b))) if (chosen.length < count && isFree(first)) take(first);
   }
   return chosen.sort((a, b) => a.first - b.first);
 }
 
-interface Candidate extends Window {
-  readonly terms: number;
+/** So few windows are found by as many passes over all, which takes less time than to put them in order. */
+const FEW = 8;
+
+/** By the hit that a window may begin with: behind its last hit, and how many distinct terms it has. */
+interface Ranks {
+  readonly lasts: Uint32Array;
+  readonly terms: Uint32Array;
+}
+
+function bestOf(ranks: Ranks, isFree: (first: number) => boolean): number | undefined {
+  let best: number | undefined;
+  for (let first = 0; first < ranks.lasts.length; first++) if ((best === undefined || compare(ranks, first, best) < 0) && isFree(first)) best = first;
+  return best;
+}
+
+/** Below 0 when the window that begins with the first of two hits is the better one. */
+function compare({ lasts, terms }: Ranks, a: number, b: number): number {
+  return terms[b]! - terms[a]! || (lasts[b]! - b) - (lasts[a]! - a) || a - b;
 }
 
 /** One window for each hit that it may begin with; linear, by two pointers. */
-function rank(hits: readonly Hit[], size: number): Candidate[] {
-  const counts = new Map<string, number>();
-  const candidates: Candidate[] = [];
+function rank(hits: readonly Hit[], size: number): Ranks {
+  const numbers = new Map<string, number>();
+  /** By the number of a term: how often the window at hand has it. */
+  const counts: number[] = [];
+  const numbersOf = hits.map(({ terms }) => terms.map((term) => {
+    let number = numbers.get(term);
+    if (number === undefined) {
+      numbers.set(term, number = counts.length);
+      counts.push(0);
+    }
+    return number;
+  }));
+  const ranks: Ranks = { lasts: new Uint32Array(hits.length), terms: new Uint32Array(hits.length) };
+  let distinct = 0;
   let last = 0;
-  for (const [first, { start, terms }] of hits.entries()) {
+  for (let first = 0; first < hits.length; first++) {
+    const { start } = hits[first]!;
     while (last < hits.length && (last === first || hits[last]!.end - start <= size)) {
-      for (const term of hits[last]!.terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+      for (const number of numbersOf[last]!) if (++counts[number]! === 1) distinct++;
       last++;
     }
-    candidates.push({ first, last, terms: counts.size });
-    for (const term of terms) {
-      const left = counts.get(term)! - 1;
-      if (left === 0) counts.delete(term);
-      else counts.set(term, left);
-    }
+    ranks.lasts[first] = last;
+    ranks.terms[first] = distinct;
+    for (const number of numbersOf[first]!) if (--counts[number]! === 0) distinct--;
   }
-  return candidates.sort((a, b) => b.terms - a.terms || (b.last - b.first) - (a.last - a.first) || a.first - b.first);
+  return ranks;
 }

@@ -1,0 +1,69 @@
+// What reranking has lately multiplied the scores of documents by: a page of results that follows another, or a query that comes again, needs
+// no positions then.
+//
+// A factor is that of a document for a description of words and weights, and for the average length at the time. Those of documents that
+// are gone are not asked for; compaction forgets all. An entry is u64 what it is known by, and f64 the factor.
+
+import { H_FACTORS, H_LENGTH_SUM, H_LIVE_DOCS } from './layout.ts';
+import { mix } from './mixing.ts';
+import { B_FACTORS, buffer, reserve, shrink } from './scratch.ts';
+
+// At H_FACTORS: entries, a power of two, and how often one was wanted where another one was.
+const ENTRIES: usize = 0;
+const WANTED: usize = 4;
+
+const ENTRY: u32 = 16;
+const LEAST_BYTES: u32 = 1 << 16;
+/** Of so many that are wanted where another one is, one is let in: queries that take turns would otherwise find none. */
+const ADMITTED: u32 = 4;
+
+/** Makes room within so many bytes; where that is another one, all are forgotten. */
+export function openFactors(most: u32): void {
+  const entries: u32 = most < LEAST_BYTES ? 0 : (<u32>1 << (31 - clz(most))) / ENTRY;
+  if (entries === load<u32>(H_FACTORS, ENTRIES)) return;
+  shrink(B_FACTORS, 0);
+  store<u32>(H_FACTORS, entries, ENTRIES);
+  if (entries === 0) return;
+  reserve(B_FACTORS, entries * ENTRY);
+  forgetFactors();
+}
+
+/** Forgets all, as when documents get other numbers. */
+export function forgetFactors(): void {
+  memory.fill(buffer(B_FACTORS), 0, <usize>load<u32>(H_FACTORS, ENTRIES) * ENTRY);
+}
+
+/** What the factors of a query are known by, of numbers (u32) that describe it. */
+export function hashOfQuery(from: usize, to: usize): u64 {
+  let hash = mix(load<u64>(H_LENGTH_SUM)) ^ <u64>load<u32>(H_LIVE_DOCS);
+  for (let at = from; at < to; at += 4) hash = mix(hash) ^ <u64>load<u32>(at);
+  return mix(hash);
+}
+
+/** What the factor of a document is known by. Two have the same once in 2^64. */
+export function nameOf(query: u64, doc: u32): u64 {
+  return mix(query + <u64>doc);
+}
+
+/** A factor; 0 when it is not remembered. */
+export function findFactor(name: u64): f64 {
+  if (load<u32>(H_FACTORS, ENTRIES) === 0) return 0;
+  const entry = entryOf(name);
+  return load<u64>(entry) === name ? load<f64>(entry, 8) : 0;
+}
+
+export function keepFactor(name: u64, factor: f64): void {
+  if (load<u32>(H_FACTORS, ENTRIES) === 0) return;
+  const entry = entryOf(name);
+  if (load<u64>(entry) !== 0) {
+    const wanted = load<u32>(H_FACTORS, WANTED) + 1;
+    store<u32>(H_FACTORS, wanted, WANTED);
+    if (wanted % ADMITTED !== 0) return;
+  }
+  store<u64>(entry, name);
+  store<f64>(entry, factor, 8);
+}
+
+function entryOf(name: u64): usize {
+  return buffer(B_FACTORS) + <usize>(<u32>(name >> 32) & (load<u32>(H_FACTORS, ENTRIES) - 1)) * ENTRY;
+}

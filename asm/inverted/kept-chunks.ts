@@ -1,0 +1,55 @@
+// Chunks that a query has read, for a phrase: once its candidates are known it looks at the same postings again. They are kept from
+// `openKept` on until `closeKept`, of forms that are gone through from their first chunk to the last.
+//
+// A chunk has 1 KiB in B_KEPT_CHUNKS: its documents, 128 x u32, and their frequencies, as many, as `readChunk` writes them.
+// B_KEPT_FORMS has for each form its number and its first chunk there, u32 each.
+
+import { H_KEPT } from './layout.ts';
+import { B_KEPT_CHUNKS, B_KEPT_FORMS, buffer, reserve } from './scratch.ts';
+
+// At H_KEPT: whether chunks are kept, how many are, and of how many forms.
+const OPEN: usize = 0;
+const CHUNKS: usize = 4;
+const FORMS: usize = 8;
+
+const CHUNK: u32 = 1024;
+export const KEPT_FREQUENCIES: usize = 512;
+/** Those of further forms are read again: they would drive others out of the caches. */
+const MOST_CHUNKS: u32 = 1024;
+
+export function openKept(): void {
+  closeKept();
+  store<u32>(H_KEPT, 1, OPEN);
+}
+
+export function closeKept(): void {
+  store<u32>(H_KEPT, 0, OPEN);
+  store<u32>(H_KEPT, 0, CHUNKS);
+  store<u32>(H_KEPT, 0, FORMS);
+}
+
+/** Where the chunks of a form are to be read to; 0 when they are not kept. */
+export function keepForm(form: u32, chunks: u32): usize {
+  const first = load<u32>(H_KEPT, CHUNKS);
+  if (load<u32>(H_KEPT, OPEN) === 0 || first + chunks > MOST_CHUNKS) return 0;
+  const forms = load<u32>(H_KEPT, FORMS);
+  const entry = reserve(B_KEPT_FORMS, (forms + 1) << 3) + (<usize>forms << 3);
+  store<u32>(entry, form);
+  store<u32>(entry, first, 4);
+  store<u32>(H_KEPT, forms + 1, FORMS);
+  store<u32>(H_KEPT, first + chunks, CHUNKS);
+  return reserve(B_KEPT_CHUNKS, (first + chunks) * CHUNK) + <usize>first * CHUNK;
+}
+
+/** Where the chunks of a form were read to; 0 when they were not kept. */
+export function keptForm(form: u32): usize {
+  const entries = buffer(B_KEPT_FORMS);
+  for (let entry = entries; entry < entries + (<usize>load<u32>(H_KEPT, FORMS) << 3); entry += 8) {
+    if (load<u32>(entry) === form) return buffer(B_KEPT_CHUNKS) + <usize>load<u32>(entry, 4) * CHUNK;
+  }
+  return 0;
+}
+
+export function chunkIn(kept: usize, chunk: u32): usize {
+  return kept + <usize>chunk * CHUNK;
+}
