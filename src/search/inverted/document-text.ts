@@ -55,7 +55,8 @@ export function* addFields(kernel: InvertedKernel, fields: readonly FieldText[],
     if (number !== last) next = 0;
     last = number;
     kernel.call.openField(number);
-    const end: number = yield* 'tokens' in value ? addTokens(kernel, value.tokens, next, amount) : addText(kernel, value.text, next, amount);
+    const whole = 'text' in value ? addWhole(kernel, value.text, next, amount) : undefined;
+    const end: number = whole ?? (yield* 'tokens' in value ? addTokens(kernel, value.tokens, next, amount) : addText(kernel, value.text, next, amount));
     if (end > next) next = Math.max(end, Math.min(end + VALUE_GAP, LAST_START));
   }
 }
@@ -65,6 +66,15 @@ function inOrder(numbers: readonly number[]): number[] {
   const indexes = numbers.map((_, i) => i);
   const isSorted = numbers.every((number, i) => i === 0 || numbers[i - 1]! <= number);
   return isSorted ? indexes : indexes.sort((a, b) => numbers[a]! - numbers[b]!);
+}
+
+/** As `addText`, for a text of one piece that the kernel can take itself, as nearly all are; undefined for others, and then nothing has happened. */
+function addWhole(kernel: InvertedKernel, text: string, start: number, amount: number): number | undefined {
+  if (text.length === 0 || text.length > amount) return text.length === 0 ? start : undefined;
+  const { at, length } = kernel.input(text);
+  const stop = at + length;
+  const host = kernel.call.hostStart(at, stop);
+  return host < stop ? undefined : kernel.call.tokenizeText(at, stop, host, start);
 }
 
 /**
