@@ -22,13 +22,19 @@ export function runningLines(pages: readonly (readonly Line[])[]): Set<Line> {
     const edges = new Set([...sorted.slice(0, EDGE_LINES), ...sorted.slice(-EDGE_LINES)]);
     for (const line of edges) {
       const key = keyOf(line.text);
-      groups.set(key, [...(groups.get(key) ?? []), line]);
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [line]);
+      else group.push(line);
     }
     for (const line of [sorted[0], sorted.at(-1)]) if (line !== undefined && PAGE_NUMBER.test(line.text)) found.add(line);
   }
   const least = Math.max(LEAST_PAGES, SHARE * pages.length);
   for (const group of groups.values()) {
-    const repeated = group.filter((line) => group.filter((other) => Math.abs(other.y - line.y) <= SAME_HEIGHT).length >= least);
+    const heights = new Map<number, number>();
+    const height = (line: Line) => Math.round(line.y / SAME_HEIGHT);
+    for (const line of group) heights.set(height(line), (heights.get(height(line)) ?? 0) + 1);
+    const near = (line: Line) => [-1, 0, 1].reduce((sum, step) => sum + (heights.get(height(line) + step) ?? 0), 0);
+    const repeated = group.filter((line) => near(line) >= least);
     // Two pages prove little: what they share stays once.
     for (const line of pages.length === LEAST_PAGES ? repeated.slice(1) : repeated) found.add(line);
   }
