@@ -33,6 +33,10 @@ describe('LaTeX', () => {
     expect({ contentMd, meta }).toEqual({ contentMd: '# T\n\nHello\n', meta: { title: ['T'], author: ['Ada', 'Bob'], lang: ['de'], created: ['2020-01-02'] } });
   });
 
+  it('keeps the text of boxes and colours, and drops their sizes', async () => {
+    expect(await md('\\textcolor[rgb]{1,0,0}{red} \\makebox[2cm][l]{box} \\parbox[t]{3cm}{par} \\rotatebox{90}{turned} \\scalebox{2}{large} \\vspace*{1cm}\\hspace{2em}end\\thanks{A note.}')).toBe('red box par turned large end[^1]\n\n[^1]: A note.');
+  });
+
   it('reads no other file, and says so', async () => {
     expect((await convert('a \\input{/etc/passwd} b', 'a.tex')).warnings).toEqual(['Files that it includes were not read: /etc/passwd.']);
   });

@@ -196,7 +196,7 @@ export class LatexReader {
     const mark = MARKS.get(name);
     const look = SWITCHES.get(name);
     if (name === 'begin') this.#begin(cursor.argument(), cursor);
-    else if (name === 'end') this.#end(cursor.argument(), cursor);
+    else if (name === 'end') this.#end(cursor.argument());
     else if (heading !== undefined) {
       cursor.star();
       cursor.optional();
@@ -450,7 +450,7 @@ export class LatexReader {
     this.#paragraph();
     this.#looks.push(this.#look);
     if (this.#looks.length > 4 * MAX_DEPTH) throw tooDeep('groups');
-    this.#signature((BEFORE.get(name) ?? '').replaceAll('t', 'm'), cursor);
+    this.#signature(BEFORE.get(name) ?? '', cursor);
     if (LISTS.has(name)) {
       if (this.#lists.length >= MAX_DEPTH / 4) throw tooDeep('lists');
       this.#lists.push({ id: `list${(this.#context.lists += 1)}`, environment: name, number: 0, continued: true });
@@ -461,7 +461,7 @@ export class LatexReader {
     }
   }
 
-  #end(name: string, _cursor: Cursor): void {
+  #end(name: string): void {
     const own = this.#context.macros.environment(name);
     if (own !== undefined) return this.#enter(own.end);
     this.#paragraph();

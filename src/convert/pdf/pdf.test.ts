@@ -26,6 +26,11 @@ describe('a PDF', () => {
     for (const name of names) expect(text).toContain(`${name} line 0`);
   });
 
+  it('keeps rows of figures at the same place of each page', async () => {
+    const page = (number: number) => ({ texts: lines(72, 700, [1, 2, 3].map((row) => [2, 3, 5, 7, 11, 13].map((value) => value * number * row).join(' '))) });
+    expect(await md(page(1), page(2), page(3))).toContain('18 27 45 63 99 117');
+  });
+
   it('finds headings by their size, lists by their marks, and links', async () => {
     const texts = [{ x: 72, y: 740, text: 'Great', size: 20 }, { x: 72, y: 715, text: 'Small', size: 14 }, ...lines(72, 690, ['some text of the usual size and length']), ...lines(80, 660, ['\x95 one', '\x95 two']), ...lines(80, 620, ['1. first', '2. second'])];
     expect(await md({ texts, link: { url: 'https://a.example/', rect: [70, 685, 300, 702] } })).toBe('# Great\n\n## Small\n\n[some text of the usual size and length](https://a.example/)\n\n- one\n- two\n\n1. first\n2. second');

@@ -5,6 +5,8 @@ const EDGE_LINES = 3;
 /** A header of left pages stands on half of them, less the first pages of chapters. */
 const SHARE = 0.35;
 const LEAST_PAGES = 2;
+/** Rows of figures at the end of each page are not the same for being figures. */
+const MAX_NUMBERS = 5;
 /** The same line stands at the same height, give or take as many points. */
 const SAME_HEIGHT = 4;
 // "12", "- 12 -", "Page 12", "page 12 of 30", "12/30", "xii".
@@ -19,18 +21,30 @@ export function runningLines(pages: readonly (readonly Line[])[]): Set<Line> {
     const sorted = [...lines].sort((a, b) => b.y - a.y);
     const edges = new Set([...sorted.slice(0, EDGE_LINES), ...sorted.slice(-EDGE_LINES)]);
     for (const line of edges) {
-      const key = line.text.replace(/\d+|\b[ivxl]{1,7}\b/gi, '#').toLowerCase();
-      groups.set(key, [...(groups.get(key) ?? []), line]);
+      const key = keyOf(line.text);
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [line]);
+      else group.push(line);
     }
     for (const line of [sorted[0], sorted.at(-1)]) if (line !== undefined && PAGE_NUMBER.test(line.text)) found.add(line);
   }
   const least = Math.max(LEAST_PAGES, SHARE * pages.length);
   for (const group of groups.values()) {
-    const repeated = group.filter((line) => group.filter((other) => Math.abs(other.y - line.y) <= SAME_HEIGHT).length >= least);
+    const heights = new Map<number, number>();
+    const height = (line: Line) => Math.round(line.y / SAME_HEIGHT);
+    for (const line of group) heights.set(height(line), (heights.get(height(line)) ?? 0) + 1);
+    const near = (line: Line) => [-1, 0, 1].reduce((sum, step) => sum + (heights.get(height(line) + step) ?? 0), 0);
+    const repeated = group.filter((line) => near(line) >= least);
     // Two pages prove little: what they share stays once.
     for (const line of pages.length === LEAST_PAGES ? repeated.slice(1) : repeated) found.add(line);
   }
   return new Set(pages.flatMap((lines) => outermost(lines, found)));
+}
+
+/** What is the same on each page: the text without its numbers, unless it has more than a page number, a date and a section. */
+function keyOf(text: string): string {
+  const plain = text.replace(/\d+|\b[ivxl]{1,7}\b/gi, '#').toLowerCase();
+  return plain.split('#').length - 1 > MAX_NUMBERS ? text : plain;
 }
 
 /** Running lines with nothing of the text further out: what repeats within the text stays. */
