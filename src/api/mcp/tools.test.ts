@@ -10,7 +10,7 @@ let client: Client;
 let raw: RawClient;
 
 beforeAll(async () => {
-  server = await startDocsServer({ env: { SVC_EMBEDDING_PROVIDER: 'builtin' } });
+  server = await startDocsServer({ env: { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_TEMPORAL: 'true' } });
   ({ client } = await connectHandshake(mcpUrl(server)));
   raw = new RawClient(mcpUrl(server));
   await client.listTools(); // from now on the client holds every structured result against its schema
@@ -27,6 +27,9 @@ const textOf = ({ content }: CallToolResult): string => (content[0] as { text: s
 
 const body = '# Release notes\n\nThe search index learned phrases.';
 const a = { collection: 'blog', key: 'a', lang: 'en' };
+
+/** Nobody listens there, and nothing happens in its collection. */
+const WEBHOOK = { url: 'http://127.0.0.1:1/hook', events: ['doc.added'], collection: 'quiet' };
 
 /** Arguments that a server with two documents can answer; those of tools that are not built yet are what they will need. */
 const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promise<Record<string, unknown>>)>> = {
@@ -82,6 +85,10 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   get_schema: { collection: 'checked' },
   delete_schema: { collection: 'checked' },
   validate_document: { collection: 'checked', meta: { title: ['x'] } },
+  register_webhook: WEBHOOK,
+  update_webhook: async () => ({ id: await webhook(), paused: true }),
+  redeliver_webhooks: async () => ({ webhook_id: await webhook() }),
+  delete_webhook: async () => ({ id: await webhook() }),
   list_curation_rules: { collection: 'blog' },
   create_curation_rule: { collection: 'blog', query: 'notes', pins: [{ key: 'a', lang: 'en', position: 1 }] },
   update_curation_rule: async () => ({ id: await curationRule(), collection: 'blog', query: 'notes', hides: ['b'] }),
@@ -93,7 +100,14 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   memory_list_sessions: {},
   memory_session_history: async () => ({ session_id: await session() }),
   memory_delete_session: async () => ({ id: await session('Forget this.') }),
+  temporal_query: a,
+  temporal_hot: { collection: 'blog' },
+  temporal_histogram: { collection: 'blog' },
 };
+
+async function webhook(): Promise<string> {
+  return ((await call('register_webhook', WEBHOOK)).structuredContent as { id: string }).id;
+}
 
 async function curationRule(): Promise<string> {
   const { rules } = (await call('list_curation_rules', { collection: 'blog' })).structuredContent as { rules: { id: string }[] };
