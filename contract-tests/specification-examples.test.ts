@@ -17,7 +17,7 @@ const calls = exampleCalls('docs');
 
 let server: DocsServer;
 beforeAll(async () => {
-  server = await startDocsServer({ env: { SVC_EMBEDDING_PROVIDER: 'builtin' } });
+  server = await startDocsServer({ env: { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_TEMPORAL: 'true' } });
   await send(calls.find(({ operationId }) => operationId === 'addDocument')!);
 });
 afterAll(() => server.stop());

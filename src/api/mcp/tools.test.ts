@@ -14,7 +14,7 @@ let client: Client;
 let raw: RawClient;
 
 beforeAll(async () => {
-  server = await startDocsServer({ env: { SVC_EMBEDDING_PROVIDER: 'builtin' } });
+  server = await startDocsServer({ env: { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_TEMPORAL: 'true' } });
   ({ client } = await connectHandshake(mcpUrl(server)));
   raw = new RawClient(mcpUrl(server));
   await client.listTools(); // from now on the client holds every structured result against its schema
@@ -31,6 +31,9 @@ const textOf = ({ content }: CallToolResult): string => (content[0] as { text: s
 
 const body = '# Release notes\n\nThe search index learned phrases.';
 const a = { collection: 'blog', key: 'a', lang: 'en' };
+
+/** Nobody listens there, and nothing happens in its collection. */
+const WEBHOOK = { url: 'http://127.0.0.1:1/hook', events: ['doc.added'], collection: 'quiet' };
 
 /** Arguments that a server with two documents can answer; those of tools that are not built yet are what they will need. */
 const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promise<Record<string, unknown>>)>> = {
@@ -86,6 +89,10 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   get_schema: { collection: 'checked' },
   delete_schema: { collection: 'checked' },
   validate_document: { collection: 'checked', meta: { title: ['x'] } },
+  register_webhook: WEBHOOK,
+  update_webhook: async () => ({ id: await webhook(), paused: true }),
+  redeliver_webhooks: async () => ({ webhook_id: await webhook() }),
+  delete_webhook: async () => ({ id: await webhook() }),
   list_curation_rules: { collection: 'blog' },
   create_curation_rule: { collection: 'blog', query: 'notes', pins: [{ key: 'a', lang: 'en', position: 1 }] },
   update_curation_rule: async () => ({ id: await curationRule(), collection: 'blog', query: 'notes', hides: ['b'] }),
@@ -97,6 +104,9 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   memory_list_sessions: {},
   memory_session_history: async () => ({ session_id: await session() }),
   memory_delete_session: async () => ({ id: await session('Forget this.') }),
+  temporal_query: a,
+  temporal_hot: { collection: 'blog' },
+  temporal_histogram: { collection: 'blog' },
 };
 
 /** The address of a dump on this machine. */
@@ -104,6 +114,10 @@ async function servedDump(): Promise<string> {
   const files = createServer((_, answer) => answer.end(dumpXml([{ title: 'Page', text: 'text' }]))).listen(0, '127.0.0.1').unref();
   await once(files, 'listening');
   return `http://127.0.0.1:${(files.address() as AddressInfo).port}/dump.xml`;
+}
+
+async function webhook(): Promise<string> {
+  return ((await call('register_webhook', WEBHOOK)).structuredContent as { id: string }).id;
 }
 
 async function curationRule(): Promise<string> {
