@@ -27,7 +27,7 @@ export { collectFuzzy } from './inverted/fuzzy';
 export { beginCommit, beginDocument, continueCommit, finishCommit, openField } from './inverted/indexing';
 export { clearLevel, countLevel, countMatches, dropLevelsFrom, intersect, keepClasses, keepCounted, matchAll, prepareLevels, subtract, unite } from './inverted/levels';
 export { forgetLists, openLists } from './inverted/lists/arena';
-export { keepPhraseList, recallPhrase, remembers } from './inverted/lists/phrases';
+export { askedBefore, keepMatches, recallMatches, remembers } from './inverted/lists/matches';
 export { recallPositions } from './inverted/lists/positions';
 export { documentsIn, recall } from './inverted/lists/recall';
 export { countPassing, selectPruned } from './inverted/lists/pruning';

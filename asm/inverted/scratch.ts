@@ -95,6 +95,8 @@ export const B_FACTORS: u32 = 59;
 /** Chunks that a query has read, and of which forms (see `kept-chunks.ts`). */
 export const B_KEPT_CHUNKS: u32 = 60;
 export const B_KEPT_FORMS: u32 = 61;
+/** Hashes of queries that were asked (see `lists/matches.ts`). */
+export const B_ASKED: u32 = 62;
 export const BUFFERS: u32 = 64;
 
 /** Address of a buffer; 0 until it was reserved. */

@@ -63,8 +63,9 @@ export interface InvertedExports extends WebAssembly.Exports {
   recall(count: number): number;
   recallPositions(list: number): number;
   remembers(): number;
-  recallPhrase(count: number): number;
-  keepPhraseList(count: number, level: number): void;
+  recallMatches(count: number): number;
+  askedBefore(count: number): number;
+  keepMatches(count: number, level: number): void;
   documentsIn(list: number): number;
   scoreList(list: number, level: number, action: number, weight: number): void;
   matchLists(count: number, level: number): void;

@@ -30,9 +30,9 @@ export const L_FAMILY: usize = 60;
 export const L_MAX: usize = 64;
 const HEAD: u32 = 80;
 
-/** The kind of this list, and that of `phrases.ts`; other numbers, which are odd, are families of `scored.ts`. */
+/** The kind of this list, and that of `matches.ts`; other numbers, which are odd, are families of `scored.ts`. */
 export const SUMS: u32 = 0;
-export const PHRASES: u32 = 2;
+export const MATCHES: u32 = 2;
 
 /** No algorithm: the impacts are to be made anew. */
 export const NO_IMPACTS: u32 = 0xffffffff;

@@ -1,7 +1,9 @@
+// Above 400 lines: the operators of a query are evaluated in one place, each in a few lines that call the kernel.
 import { Action, Algorithm, type InvertedKernel, MAX_LEVELS } from '../../kernels/inverted.ts';
 import type { Scoring } from './algorithm.ts';
+import { KnownMatches } from './known-matches.ts';
 import { byDepth, isTerm, levelsFor } from './nesting.ts';
-import { keepPhrase, recallPhrase, rememberPhrase } from './phrase.ts';
+import { keepPhrase } from './phrase.ts';
 import { EVERY_CLASS, type OperatorQuery, type PhraseQuery, type Query, type SomeQuery, type TermQuery, type WeightedForm, withoutRepeats } from './query.ts';
 import type { BestOf, FewOf, Leave, ListInClasses, ResultPlace, Tallied, WeightedList } from './result-place.ts';
 
@@ -47,20 +49,28 @@ export class Evaluation {
     if (best !== undefined) return best;
     const list = lone && isTerm(query) && query.classes === undefined ? this.#recall(query) : undefined;
     if (list !== undefined) return list;
-    const phrase = lone && query.kind === 'phrase' ? recallPhrase(this.#kernel, query) : 0;
-    if (phrase !== 0) return { list: phrase, weight: 1 };
+    const known = lone ? this.#knownMatches(query) : undefined;
+    const matches = known?.recall() ?? 0;
+    if (matches !== 0) return { list: matches, weight: 1 };
     const terms = query.kind === 'or' ? query.of : [query];
     const operands = query.kind === 'and' ? query.of : terms;
     if (plain && operands.every(isTerm) && this.#mayTally(operands)) {
-      const place = query.kind === 'and' ? this.#selectAll(operands) : this.#selectAny(operands);
+      const place = query.kind !== 'and' ? this.#selectAny(operands) : known?.askedBefore() === true ? undefined : this.#selectAll(operands);
       if (place !== undefined) return place;
     }
     if (!terms.every(isTerm)) {
       this.#evaluate(query, 0);
+      if (query.kind === 'and') known?.keep(0);
       return 'bits';
     }
     for (const term of terms) this.#score(term, 0, Action.add);
     return 'scores';
+  }
+
+  /** A phrase, or terms that are all required, may have been asked before. */
+  #knownMatches(query: Query): KnownMatches | undefined {
+    if (query.kind === 'phrase') return KnownMatches.ofPhrase(this.#kernel, query);
+    return query.kind === 'and' && query.of.every(isTerm) ? KnownMatches.ofAll(this.#kernel, query.of) : undefined;
   }
 
   /** Makes the result of a query on a level that is empty, and leaves those above empty. */
@@ -148,10 +158,11 @@ export class Evaluation {
 
   /** A phrase that was asked before is a list; others become one. */
   #phrase(query: PhraseQuery, level: number): void {
-    const list = recallPhrase(this.#kernel, query);
+    const known = KnownMatches.ofPhrase(this.#kernel, query);
+    const list = known.recall();
     if (list === 0) {
       this.#findPhrase(query, level);
-      return rememberPhrase(this.#kernel, query, level);
+      return known.keep(level);
     }
     // Documents of other classes are not in it.
     this.#allow();

@@ -1,35 +1,6 @@
 import type { InvertedKernel } from '../../kernels/inverted.ts';
-import { EVERY_CLASS, type PhraseQuery, type WeightedForm, withoutRepeats } from './query.ts';
+import { type PhraseQuery, type WeightedForm, withoutRepeats } from './query.ts';
 import type { WeightedList } from './result-place.ts';
-
-const WEIGHT = new Float64Array(1);
-const WEIGHT_BITS = new Uint32Array(WEIGHT.buffer);
-
-/** No slop, in a name. */
-const EXACT = 0xffff_ffff;
-
-/** The list of a phrase that was remembered; 0 when there is none. */
-export function recallPhrase(kernel: InvertedKernel, query: PhraseQuery): number {
-  const name = nameOf(kernel, query);
-  if (name === undefined) return 0;
-  kernel.inputNumbers(name);
-  return kernel.call.recallPhrase(name.length) >>> 0;
-}
-
-/** Remembers the documents of a phrase, which a level has alone. */
-export function rememberPhrase(kernel: InvertedKernel, query: PhraseQuery, level: number): void {
-  const name = nameOf(kernel, query);
-  if (name === undefined) return;
-  kernel.inputNumbers(name);
-  kernel.call.keepPhraseList(name.length, level);
-}
-
-/** The numbers that a phrase is remembered by: all that decides which documents it matches, and how they score. Undefined where nothing is, and where forms weigh differently. */
-function nameOf(kernel: InvertedKernel, { words, slop = EXACT, weight = 1, classes = EVERY_CLASS }: PhraseQuery): number[] | undefined {
-  if (kernel.call.remembers() === 0 || !words.every(({ forms }) => forms.every(({ weight: own = 1 }) => own === 1))) return undefined;
-  WEIGHT[0] = weight;
-  return [...WEIGHT_BITS, classes, slop, ...exactPhrase(words)];
-}
 
 /** Drops the documents of a level that have all words of a phrase, but not the phrase; their lists are given if all are remembered. */
 export function keepPhrase(kernel: InvertedKernel, words: Words, slop: number | undefined, level: number, scored: boolean, lists: readonly WeightedList[] | undefined): void {
@@ -53,7 +24,7 @@ interface Wanted {
 }
 
 /** Each word at its offset from a common position. */
-function exactPhrase(words: Words, lists?: readonly number[]): number[] {
+export function exactPhrase(words: Words, lists?: readonly number[]): number[] {
   const first = words[0]!.offset;
   return described(words.map(({ forms, offset }, i) => ({ wanted: offset - first, forms, list: lists?.[i] })), true, 0, 0);
 }

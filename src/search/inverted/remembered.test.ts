@@ -123,7 +123,7 @@ describe.each(['release', 'debug'] as const)('remembered lists, %s build', (buil
     }
   });
 
-  it('hold phrases, by all that decides what they match and how they score', () => {
+  it('hold phrases, and terms that are all required, by all that decides what they match and how they score', () => {
     const random = generator(5);
     const [lists, postings] = [new InvertedIndex({ build }), new InvertedIndex({ build, rememberedBytes: 0 })];
     const write = (ord: number) => {
@@ -137,6 +137,8 @@ describe.each(['release', 'debug'] as const)('remembered lists, %s build', (buil
       return [
         make(['a', 'b', 'c']), make(['ab', 'c']), make(['ab', 'c'], { weight: 2 }), make(['ab', 'c'], { slop: 1 }), make(['ab', 'c'], { slop: 3 }), make(['ab', 'c'], { classes: 1 }),
         make(['ab', 'c'], {}, 0.5), make(['c', 'ab']), make(['a', 'd']), { kind: 'and', of: [make(['a', 'b', 'c']), { kind: 'not', of: make(['a', 'd']) }] },
+        { kind: 'and', of: [{ kind: 'term', forms: forms('ab') }, { kind: 'term', forms: forms('c'), weight: 3 }] }, { kind: 'and', of: [{ kind: 'term', forms: forms('c') }, { kind: 'term', forms: forms('ab') }] },
+        { kind: 'and', of: [{ kind: 'term', forms: forms('ab', 0.5) }, { kind: 'term', forms: forms('c') }] }, { kind: 'and', of: [{ kind: 'term', forms: forms('a'), classes: 1 }, { kind: 'term', forms: forms('cd') }] },
         { kind: 'or', of: [make(['d', 'd']), make(['b', 'b'], { classes: 2 })] },
       ];
     };

@@ -1,42 +1,54 @@
-// Lists of phrases: the documents that have one, with their scores for impacts. They are as those of `scored.ts`, but in the place of
-// forms they have the numbers by which the host describes the phrase: words, forms, offsets, weight, classes.
+// Lists of phrases, and of terms that are all required: the documents that match, with their scores for impacts. They are as those of
+// `scored.ts`, but in the place of forms they have the numbers by which the host describes the query: words, forms, offsets, weights, classes.
 
 import { H_REMAP, H_SCORING_NAMES } from '../layout.ts';
 import { bitmapBytes, bitsOf, scoresOf } from '../levels.ts';
-import { B_INPUT, reserve } from '../scratch.ts';
+import { B_ASKED, B_INPUT, buffer, reserve } from '../scratch.ts';
 import { admits, largestBlock, touch } from './arena.ts';
-import { impactsOf, listBytes, PHRASES, wordsOf } from './list.ts';
+import { impactsOf, listBytes, MATCHES, wordsOf } from './list.ts';
 import { find, hashOf, MAX_FORMS } from './recall.ts';
 import { finish, isGood, takeRoom } from './scored.ts';
+
+/** Queries of which is known that they were asked; a power of two. */
+const ASKED: u32 = 4096;
 
 /** Whether anything is remembered. */
 export function remembers(): bool {
   return largestBlock() !== 0 && load<u32>(H_REMAP) === 0;
 }
 
-/** The list of a phrase that `count` numbers in B_INPUT describe, for the scoring at hand; 0 when it is not remembered. */
-export function recallPhrase(count: u32): usize {
+/** The list of what `count` numbers in B_INPUT describe, for the scoring at hand; 0 when it is not remembered. */
+export function recallMatches(count: u32): usize {
   if (!remembers() || count >= MAX_FORMS) return 0;
   const numbers = named(count);
-  const list = find(numbers, count + 1, hashOf(numbers, count + 1, PHRASES), PHRASES);
+  const list = find(numbers, count + 1, hashOf(numbers, count + 1, MATCHES), MATCHES);
   if (list === 0 || !isGood(list)) return 0;
   touch(list);
   return list;
 }
 
-/** Remembers the documents and scores of a level for the phrase that B_INPUT describes. */
-export function keepPhraseList(count: u32, level: u32): void {
+/** Whether what B_INPUT describes was asked lately, as far as is known. */
+export function askedBefore(count: u32): bool {
+  const hash = hashOf(buffer(B_INPUT), count, MATCHES);
+  const place = reserve(B_ASKED, ASKED << 2) + (<usize>(hash & (ASKED - 1)) << 2);
+  const before = load<u32>(place) === hash;
+  store<u32>(place, hash);
+  return before;
+}
+
+/** Remembers the documents and scores of a level for what B_INPUT describes. */
+export function keepMatches(count: u32, level: u32): void {
   if (!remembers() || count >= MAX_FORMS) return;
   const bits = bitsOf(level);
   const bytes = bitmapBytes();
   let documents: u32 = 0;
   for (let at: usize = 0; at < bytes; at += 8) documents += <u32>popcnt(load<u64>(bits + at));
   const numbers = named(count);
-  const hash = hashOf(numbers, count + 1, PHRASES);
-  const former = find(numbers, count + 1, hash, PHRASES);
+  const hash = hashOf(numbers, count + 1, MATCHES);
+  const former = find(numbers, count + 1, hash, MATCHES);
   const most = listBytes(count + 1, documents + (documents >> 3) + 16, false);
   if (most > <u64>largestBlock() || (former === 0 && !admits(<u32>most))) return;
-  const list = takeRoom(numbers, count + 1, hash, former, documents, PHRASES);
+  const list = takeRoom(numbers, count + 1, hash, former, documents, MATCHES);
   if (list === 0) return;
   const scores = scoresOf(level);
   const words = wordsOf(list);

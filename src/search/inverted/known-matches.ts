@@ -1,0 +1,61 @@
+import type { InvertedKernel } from '../../kernels/inverted.ts';
+import { exactPhrase } from './phrase.ts';
+import { EVERY_CLASS, type PhraseQuery, type TermQuery, type WeightedForm } from './query.ts';
+
+const WEIGHT = new Float64Array(1);
+const WEIGHT_BITS = new Uint32Array(WEIGHT.buffer);
+
+/** No slop, in a name. */
+const EXACT = 0xffff_ffff;
+
+/**
+ * The matches of a phrase, or of terms that are all required, as a remembered list (asm/inverted/lists/matches.ts). It is known by the
+ * numbers that decide which documents match and how they score; without any where nothing is remembered, or where forms weigh differently.
+ */
+export class KnownMatches {
+  readonly #kernel: InvertedKernel;
+  readonly #name: readonly number[] | undefined;
+
+  private constructor(kernel: InvertedKernel, forms: readonly (readonly WeightedForm[])[], name: () => number[]) {
+    this.#kernel = kernel;
+    this.#name = kernel.call.remembers() !== 0 && forms.every((some) => some.every(({ weight = 1 }) => weight === 1)) ? name() : undefined;
+  }
+
+  static ofPhrase(kernel: InvertedKernel, { words, slop = EXACT, weight, classes = EVERY_CLASS }: PhraseQuery): KnownMatches {
+    return new KnownMatches(kernel, words.map(({ forms }) => forms), () => [...bitsOf(weight), classes, slop, ...exactPhrase(words)]);
+  }
+
+  /** No weight of a phrase has the bits that such a name begins with. */
+  static ofAll(kernel: InvertedKernel, terms: readonly TermQuery[]): KnownMatches {
+    return new KnownMatches(kernel, terms.map(({ forms }) => forms), () => [
+      ...bitsOf(Number.NaN), ...terms.flatMap(({ forms, weight, classes = EVERY_CLASS }) => [...bitsOf(weight), classes, forms.length, ...forms.map(({ id }) => id)]),
+    ]);
+  }
+
+  /** The list; 0 when there is none. Good until the query ends. */
+  recall(): number {
+    return this.#input() === 0 ? 0 : this.#kernel.call.recallMatches(this.#name!.length) >>> 0;
+  }
+
+  /** Whether the same was asked lately; notes that it was. */
+  askedBefore(): boolean {
+    return this.#input() !== 0 && this.#kernel.call.askedBefore(this.#name!.length) !== 0;
+  }
+
+  /** Remembers the documents that a level has. */
+  keep(level: number): void {
+    if (this.#input() !== 0) this.#kernel.call.keepMatches(this.#name!.length, level);
+  }
+
+  /** Brings the name; returns how many numbers that are. */
+  #input(): number {
+    if (this.#name === undefined) return 0;
+    this.#kernel.inputNumbers(this.#name);
+    return this.#name.length;
+  }
+}
+
+function bitsOf(weight = 1): Uint32Array {
+  WEIGHT[0] = weight;
+  return WEIGHT_BITS.slice();
+}
