@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { getCollectionConfig, getDocument, ingestDocuments } from '../../generated/docs/sdk/sdk.gen.ts';
+import { getCollectionConfig, getDocument, importWiki, ingestDocuments } from '../../generated/docs/sdk/sdk.gen.ts';
+import { dumpXml } from '../../src/testkit/wiki/dump.ts';
 import { refused, succeeded } from '../support/expectations.ts';
 import type { DocsScenarios } from './scenario.ts';
 
@@ -32,5 +33,15 @@ export const ingest: DocsScenarios = {
     });
     expect(succeeded(await ingestDocuments({ client, body: { collection, documents: pages, options: { keyFrom: 'url' } } }))).toMatchObject({ added: 2, keyCollisions: [] });
     refused(await ingestDocuments({ client: direct, body: { collection, documents: [page], options: { profile: 'slow' as never } } }), 400, 'invalid_argument');
+  },
+
+  async importWiki({ client, direct, collection }) {
+    const dump = (title: string) => new File([dumpXml([{ title, text: '== History ==\n[[Port]]' }, { title: 'Talk:Port', ns: 1 }])], 'dump.xml');
+    const answer = succeeded(await importWiki({ client, body: { collection, lang: 'en', file: dump('Old port') } }));
+    expect(answer).toMatchObject({ imported: 1, skipped: 1, failed: 0, errors: [], collection, profile: 'default' });
+    expect(succeeded(await getDocument({ client, body: { collection, key: 'Old_port', lang: 'en' } }))).toMatchObject({
+      contentMd: '# Old port\n\n## History\n\n[Port](Port)', meta: { source: ['wikipedia'], wiki_id: ['1'], wiki_title: ['Old port'], wiki_ns: ['0'] },
+    });
+    refused(await importWiki({ client: direct, body: { collection, lang: 'en', file: new File(['<feed/>'], 'feed.xml') } }), 400, 'invalid_argument');
   },
 };
