@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { cancelBulkIngest, exportDocuments, getBulkIngest, getCollectionConfig, getDocument, importDocuments, importUrl, ingestDocuments, listBulkIngest, searchFullText, submitBulkIngest, uploadFiles } from '../../generated/docs/sdk/sdk.gen.ts';
+import { cancelBulkIngest, exportDocuments, getBulkIngest, getCollectionConfig, getDocument, importDocuments, importUrl, importWiki, ingestDocuments, listBulkIngest, searchFullText, submitBulkIngest, uploadFiles } from '../../generated/docs/sdk/sdk.gen.ts';
+import { dumpXml } from '../../src/testkit/wiki/dump.ts';
 import { refused, succeeded } from '../support/expectations.ts';
 import type { DocsScenarios } from './scenario.ts';
 
@@ -114,5 +115,15 @@ export const ingest: DocsScenarios = {
     refused(await importDocuments({ client: direct, query: { collection, profile: 'slow' as never }, body: '' }), 400, 'invalid_argument');
     refused(await importDocuments({ client: direct, query: {} as never, body: '' }), 400, 'missing_fields');
     refused(await importDocuments({ client: direct, query: { collection }, body: '{}', headers: { 'Content-Type': 'application/json' } }), 415, 'unsupported_media_type');
+  },
+
+  async importWiki({ client, direct, collection }) {
+    const dump = (title: string) => new File([dumpXml([{ title, text: '== History ==\n[[Port]]' }, { title: 'Talk:Port', ns: 1 }])], 'dump.xml');
+    const answer = succeeded(await importWiki({ client, body: { collection, lang: 'en', file: dump('Old port') } }));
+    expect(answer).toMatchObject({ imported: 1, skipped: 1, failed: 0, errors: [], collection, profile: 'default' });
+    expect(succeeded(await getDocument({ client, body: { collection, key: 'Old_port', lang: 'en' } }))).toMatchObject({
+      contentMd: '# Old port\n\n## History\n\n[Port](Port)', meta: { source: ['wikipedia'], wiki_id: ['1'], wiki_title: ['Old port'], wiki_ns: ['0'] },
+    });
+    refused(await importWiki({ client: direct, body: { collection, lang: 'en', file: new File(['<feed/>'], 'feed.xml') } }), 400, 'invalid_argument');
   },
 };
