@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { benchEngine } from './engine.ts';
 import { benchFilters, benchFiltersMillion } from './filters.ts';
 import { benchFullText } from './fulltext.ts';
+import { benchGeo } from './geo.ts';
 import { benchHighlights } from './highlights.ts';
 import { benchImport } from './imports.ts';
 import { benchKnownItems } from './known-items.ts';
@@ -40,6 +41,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   highlights: benchHighlights,
   filters: benchFilters,
   'filters-million': benchFiltersMillion,
+  geo: benchGeo,
   load: benchSearchUnderLoad,
   'login-timing': benchLoginTiming,
   vectors: benchVectors,
