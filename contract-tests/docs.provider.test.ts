@@ -11,6 +11,7 @@ import { documents } from './scenarios/documents.ts';
 import { embeddings } from './scenarios/embeddings.ts';
 import { encryption } from './scenarios/encryption.ts';
 import { fulltext } from './scenarios/fulltext.ts';
+import { geo } from './scenarios/geo.ts';
 import { hybrid } from './scenarios/hybrid.ts';
 import { ingest } from './scenarios/ingest.ts';
 import { maintenance } from './scenarios/maintenance.ts';
@@ -34,5 +35,5 @@ providerSuite({
     token = await tokenOf(server.url, ADMIN);
     return server;
   },
-  scenarios: { ...access, ...audit, ...encryption, ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid },
+  scenarios: { ...access, ...audit, ...encryption, ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...geo },
 });

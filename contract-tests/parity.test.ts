@@ -55,10 +55,12 @@ describe('one behaviour over four protocols', () => {
       return [driver.protocol, { lacks: [...all].filter((operation) => !operationsSaid.has(operation)).sort(), some: said.length > 0.3 * steps.length, most: said.length > 0.85 * steps.length }];
     });
     const beyondGraphql = [
-      'addMessage', 'addStopWords', 'addSynonyms', 'aggregateDocuments', 'autocomplete', 'classifyDocument', 'createCurationRule', 'deleteCollectionConfig', 'deleteCurationRule',
-      'deleteDocuments', 'deleteSession', 'deleteStopWords', 'deleteSynonym', 'findDuplicates', 'getChecksum', 'getCollectionConfig', 'getDocumentMeta', 'getSessionHistory', 'listCurationRules',
-      'listFullTextLanguages', 'listMetaKeys', 'listRevisions', 'listSessions', 'listStopWords', 'listSynonyms', 'recallMemory', 'reindexFullText', 'reindexVectors', 'restoreRevision',
-      'searchAcrossCollections', 'searchHybrid', 'setCollectionConfig', 'startSession', 'summarizeSession', 'truncateRevisions', 'updateCurationRule',
+      'addMessage', 'addStopWords', 'addSynonyms', 'aggregateDocuments', 'autocomplete', 'classifyDocument', 'createCurationRule',
+      'decodeGeohash', 'deleteCollectionConfig', 'deleteCurationRule', 'deleteDocuments', 'deleteSession', 'deleteStopWords', 'deleteSynonym',
+      'encodeGeohash', 'findDuplicates', 'getChecksum', 'getCollectionConfig', 'getDocumentMeta', 'getSessionHistory', 'listCurationRules',
+      'listFullTextLanguages', 'listMetaKeys', 'listRevisions', 'listSessions', 'listStopWords', 'listSynonyms', 'recallMemory', 'reindexFullText', 'reindexGeo', 'reindexVectors',
+      'restoreRevision', 'searchAcrossCollections', 'searchGeo', 'searchGeoPolygon', 'searchGeoWithin', 'searchHybrid', 'setCollectionConfig', 'startSession',
+      'summarizeSession', 'truncateRevisions', 'updateCurationRule',
     ];
     expect(Object.fromEntries(compared)).toEqual({
       gRPC: { lacks: [], some: true, most: true },

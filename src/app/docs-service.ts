@@ -117,6 +117,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     buildVersion: BUILD_VERSION,
     mode: settings.http.mode,
     backupDir: settings.database.backupDir,
+    geoDataDir: settings.geo.dataDir,
     ttlSweepMs: settings.database.ttlSweepInterval,
     deletedRetention: Math.ceil(settings.database.deletedRetention / 1000),
     codeMaxSymbols: settings.code.maxSymbols,

@@ -9,6 +9,7 @@ import { createEmbeddings } from './embeddings/index.ts';
 import { createEncryption } from './encryption/index.ts';
 import type { DocsEnvironment } from './environment.ts';
 import { createFullText, createFullTextSearch } from './fulltext/index.ts';
+import { createGeo } from './geo/index.ts';
 import { createHybrid } from './hybrid/index.ts';
 import { createIngest } from './ingest/index.ts';
 import { createMaintenance } from './maintenance/index.ts';
@@ -61,18 +62,19 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const columns = createColumns(env, { collections });
   const documents = createDocuments(env, { collections, columns, schemas, room: embeddings.room });
   const ingest = createIngest(env, { collections, documents });
-  const fullText = createFullText(env, { columns });
+  const geo = createGeo(env, { collections, columns });
+  const fullText = createFullText(env, { columns, geo: geo.view });
   const curation = createCuration(env);
   const codeGraph = createCodeGraph(env, { columns });
-  const search = createFullTextSearch(env, { fullText, collections, curation, columns });
+  const search = createFullTextSearch(env, { fullText, collections, curation, columns, geo: geo.view });
   const gate = new SearchGate({ places: env.settings.maxSearches });
-  const vectors: Vectors = createVectors(env, { collections, embeddings, gate, columns });
+  const vectors: Vectors = createVectors(env, { collections, embeddings, gate, columns, geo: geo.view });
   const hybrid = createHybrid({ words: search, vectors, chunker: embeddings, gate });
   const memory = createMemory(env, { collections, embeddings, words: search, meaning: vectors, gate, columns });
   const reload = async (): Promise<void> => {
     for (const area of [access, collections, schemas, documents, fullText, curation]) await area.load();
   };
-  const maintenance = createMaintenance(env, { documents, onRestored: [reload, encryption.check, () => search.view.restart(), () => columns.restart(), () => vectors.view.restart(), () => embeddings.restart()] });
+  const maintenance = createMaintenance(env, { documents, onRestored: [reload, encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
   const stats = env.settings.searchStats ? new SearchStats() : undefined;
   const registerMetrics: typeof embeddings.registerMetrics = (registers) => {
@@ -81,14 +83,15 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     stats?.registerMetrics(registers);
     audit.registerMetrics(registers);
   };
-  const readiness = new Readiness(search.view, vectors.view, columns);
-  const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection) });
+  const readiness = new Readiness(search.view, vectors.view, columns, geo.view);
+  const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection), geo: geo.view.bytesOf(collection) });
   const system = createSystem(env, { documents: { checksum }, columns, indexBytesOf, readiness, embeddings: { describe: embeddings.describe, registerMetrics } });
   await reload();
   await encryption.check();
   // First, because settings that cannot work end the start here, with nothing running yet.
   await embeddings.start();
   await columns.start();
+  await geo.view.start();
   await search.view.start();
   await vectors.view.start();
   // In read mode nothing may write, the sweep included: what has expired is hidden all the same.
@@ -97,14 +100,14 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...access.handlers,
     ...collections.handlers, ...schemas.handlers, ...documents.handlers,
     ...ingest.handlers, ...maintenance.handlers, ...system.handlers,
-    ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers,
+    ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers, ...geo.handlers,
     ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
     ...encryption.handlers, ...audit.handlers,
     ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, ...memory.handlers,
   };
   await audit.start();
   if (env.settings.mode !== 'read') await encryption.start();
-  const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view, columns), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
+  const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view, columns, geo.view), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
   return {
     handlers: stats?.counted(patient) ?? patient,
     readiness,
@@ -126,6 +129,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       await embeddings.stop();
       await search.view.stop();
       await columns.stop();
+      await geo.view.stop();
       await vectors.stop();
       await outbound.close();
     },

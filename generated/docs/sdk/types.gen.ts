@@ -169,6 +169,14 @@ export type IndexBytes = {
      * Metadata, times and names, by which documents are filtered, counted and sorted.
      */
     columns?: Count;
+    /**
+     * Places, by which documents are found near others and in areas.
+     */
+    geo?: Count;
+    /**
+     * Words with their misspellings; there once corrections were asked for.
+     */
+    spelling?: Count;
 };
 
 /**
@@ -2585,6 +2593,30 @@ export type SearchFullTextResponse = {
 };
 
 /**
+ * Latitude in degrees, north positive.
+ */
+export type Latitude = number;
+
+/**
+ * Longitude in degrees, east positive.
+ */
+export type Longitude = number;
+
+/**
+ * Radius in metres.
+ */
+export type RadiusMeters = number;
+
+/**
+ * Keeps the documents within this circle.
+ */
+export type GeoCircle = {
+    lat: Latitude;
+    lng: Longitude;
+    radiusMeters: RadiusMeters;
+};
+
+/**
  * A Unix time in seconds, an ISO 8601 date, a number, or text.
  */
 export type RangeValue = string | number;
@@ -2711,6 +2743,7 @@ export type SearchFullTextRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    geo?: GeoCircle;
     rangeMeta?: RangeMeta;
     boost?: Boost;
     /**
@@ -2942,6 +2975,20 @@ export type AggregateDocumentsRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    geo?: GeoCircle;
+    /**
+     * Counts the documents that have a place by the geohash of their cell, as a map shows them.
+     */
+    geohash?: {
+        /**
+         * Characters of the geohashes; the longer, the smaller the cells.
+         */
+        precision?: number;
+        /**
+         * Cells at most, those of the most documents.
+         */
+        size?: number;
+    };
     /**
      * Fields whose values to count.
      */
@@ -2996,13 +3043,35 @@ export type HistogramBucket = {
     count: number;
 };
 
+/**
+ * The documents of one cell.
+ */
+export type GeohashBucket = {
+    /**
+     * The geohash of the cell.
+     */
+    geohash: string;
+    /**
+     * Latitude of its middle, in degrees.
+     */
+    lat: Latitude;
+    /**
+     * Longitude of its middle, in degrees.
+     */
+    lng: Longitude;
+    /**
+     * Documents within.
+     */
+    count: number;
+};
+
 export type AggregateDocumentsResponse = {
     /**
      * The collection.
      */
     collection: string;
     /**
-     * Documents that match `filterMeta`.
+     * Documents that match `filterMeta` and `geo`.
      */
     totalDocs: number;
     /**
@@ -3015,6 +3084,10 @@ export type AggregateDocumentsResponse = {
     histograms: {
         [key: string]: Array<HistogramBucket>;
     };
+    /**
+     * The cells of most documents first, then by geohash; absent unless asked for.
+     */
+    geohashes?: Array<GeohashBucket>;
     /**
      * True when facets had more values than one answer may hold, a quarter of it; absent otherwise. `maxFacetSize` asks for fewer of each.
      */
@@ -3211,6 +3284,7 @@ export type SearchVectorsRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    geo?: GeoCircle;
     /**
      * Whether documents carry their body.
      */
@@ -3975,21 +4049,6 @@ export type HybridFullTextAlgorithm = 'bm25' | 'bm25f' | 'pmisparse';
  */
 export type HybridStrategy = 'alpha' | 'rrf';
 
-/**
- * Latitude in degrees, north positive.
- */
-export type Latitude = number;
-
-/**
- * Longitude in degrees, east positive.
- */
-export type Longitude = number;
-
-/**
- * Radius in metres.
- */
-export type RadiusMeters = number;
-
 export type SearchHybridRequest = {
     collection: CollectionName;
     /**
@@ -4051,14 +4110,7 @@ export type SearchHybridRequest = {
      */
     disableSynonyms?: boolean;
     boost?: Boost;
-    /**
-     * Keeps the documents within this circle.
-     */
-    geo?: {
-        lat: Latitude;
-        lng: Longitude;
-        radiusMeters: RadiusMeters;
-    };
+    geo?: GeoCircle;
     /**
      * Which candidates come first, those of the greatest fused score or those of the smallest `distanceMeters`, which needs `geo`; the nearest `topK` are then the results.
      */
@@ -4214,8 +4266,18 @@ export type SearchGeoRequest = {
      * How many results at most.
      */
     topK?: number;
+    /**
+     * How many of the nearest to skip.
+     */
+    offset?: ResultOffset;
     algorithm?: GeoAlgorithm;
+    /**
+     * How distances are measured. `haversine` takes the Earth for a sphere, which is wrong by up to 0.56 %; `geodesic` takes it for the ellipsoid WGS 84 (Vincenty), which is exact to a millimetre but between places nearly opposite on the globe, where it is the other one.
+     */
+    distance?: 'haversine' | 'geodesic';
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * Whether documents carry their body.
      */
@@ -4249,6 +4311,8 @@ export type SearchGeoResponse = {
      * The index that was used.
      */
     algorithm: GeoAlgorithm;
+    truncated?: Truncated;
+    nextOffset?: NextOffset;
 };
 
 export type SearchGeoWithinRequest = {
@@ -4262,7 +4326,7 @@ export type SearchGeoWithinRequest = {
      */
     maxLat: Latitude;
     /**
-     * Western border, in degrees.
+     * Western border, in degrees; above `maxLng` where the box crosses the 180th meridian.
      */
     minLng: Longitude;
     /**
@@ -4270,6 +4334,10 @@ export type SearchGeoWithinRequest = {
      */
     maxLng: Longitude;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
+    offset?: AnswerOffset;
+    limit?: AnswerLimit;
     /**
      * Whether documents carry their body.
      */
@@ -4300,13 +4368,15 @@ export type SearchGeoWithinResponse = {
      * The index that was used.
      */
     algorithm: GeoAlgorithm;
+    truncated?: Truncated;
+    nextOffset?: NextOffset;
 };
 
 /**
  * Longitude and latitude, in this order; an altitude is ignored.
  */
 export type Position = [
-    Longitude,
+    number,
     Latitude
 ];
 
@@ -4350,6 +4420,10 @@ export type SearchGeoPolygonRequest = {
     polygon?: GeoJsonPolygon;
     multiPolygon?: GeoJsonMultiPolygon;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
+    offset?: AnswerOffset;
+    limit?: AnswerLimit;
     /**
      * Whether documents carry their body.
      */
@@ -4373,6 +4447,8 @@ export type SearchGeoPolygonResponse = {
      * The index that was used.
      */
     algorithm: GeoAlgorithm;
+    truncated?: Truncated;
+    nextOffset?: NextOffset;
 };
 
 /**
@@ -6977,7 +7053,7 @@ export type CurationHidesWritable = Array<DocumentKey>;
  * Longitude and latitude, in this order; an altitude is ignored.
  */
 export type PositionWritable = [
-    Longitude,
+    number,
     Latitude
 ];
 

@@ -6,7 +6,8 @@ import { encryption } from './0005-encryption.ts';
 import { access } from './0006-access.ts';
 import { deletedDocuments } from './0007-deleted-documents.ts';
 import { columnsInMemory } from './0008-columns-in-memory.ts';
+import { placesAndWords } from './0009-places-and-words.ts';
 import type { Migration } from './migration.ts';
 
 /** Every format of the document service's database, oldest first. A new one is appended; none ever changes. */
-export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory];
+export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, placesAndWords];
