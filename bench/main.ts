@@ -18,6 +18,7 @@ import { benchReads } from './reads.ts';
 import { benchRelevance } from './relevance.ts';
 import { benchRunQueue } from './run-queue.ts';
 import { benchSearchUnderLoad } from './search-under-load.ts';
+import { benchSpell } from './spell.ts';
 import { CORPUS_HINT } from './support/corpus.ts';
 import { SCALE } from './support/scale.ts';
 import { ROOT } from './support/server.ts';
@@ -43,6 +44,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'filters-million': benchFiltersMillion,
   geo: benchGeo,
   load: benchSearchUnderLoad,
+  spell: benchSpell,
   'login-timing': benchLoginTiming,
   vectors: benchVectors,
   'vector-scans': benchVectorScans,

@@ -83,6 +83,18 @@ export const searches: Record<string, Scenario> = {
     await refused('invalid_argument', 'reindexGeo', { loadPostcodes: [{ country: 'DE', csvPath: '../x.csv' }] });
   },
 
+  async 'misspelled words are corrected'({ ok, refused }) {
+    await ok('addDocuments', { documents: DOCUMENTS });
+    await ok('suggestSpelling', { text: 'Red aples and whlaes', lang: 'en' });
+    await ok('suggestSpelling', { text: 'aples', lang: 'en', maxSuggestions: 1 });
+    await ok('cleanSpelling', { text: 'Red aples, `aples`', lang: 'en' });
+    await ok('addDictionaryWords', { lang: 'en', words: ['Quire', 'codex'], frequency: 3 });
+    await ok('listDictionary', { lang: 'en' });
+    await ok('deleteDictionaryWords', { lang: 'en', words: ['quire', 'none'] });
+    for (const operation of ['suggestSpelling', 'cleanSpelling', 'addDictionaryWords'] as const) await refused('missing_fields', operation, { lang: 'en' });
+    await refused('invalid_argument', 'addDictionaryWords', { lang: 'en', words: ['two words'] });
+  },
+
   async 'synonyms, stop words and curation bend what is found'({ ok, refused }) {
     await ok('addDocuments', { documents: DOCUMENTS });
     await ok('addSynonyms', { term: 'Cetacean', synonyms: ['whales', 'Dolphin'] });

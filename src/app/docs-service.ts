@@ -127,6 +127,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     fullText: { defaultLang: settings.fts.defaultLang, stemming: settings.fts.stemmingEnabled, synonyms: settings.fts.synonymsEnabled, algorithm: settings.fts.defaultAlgorithm },
     embedding: toEmbedding(settings),
     vectors: { ...settings.vector },
+    spell: { ...settings.spell },
     audit: toAudit(settings),
     outbound: { ...settings.outbound },
     auth: toAuth(settings, passwordCost),

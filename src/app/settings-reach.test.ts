@@ -11,7 +11,7 @@ import type { WebOrigins } from './settings/kinds.ts';
  */
 const WITHOUT_EFFECT = `
 http3.mode
-temporal.enabled spell.enabled
+temporal.enabled
 automation.enabled automation.triggers automation.crons automation.logs automation.logsTtl automation.cronTz automation.sentimentLexicon webhooks.secret
 replication.role replication.leaderAddr replication.nodeId replication.secret replication.retryInterval replication.maxLag
 binlog.enabled binlog.path binlog.maxSize binlog.maxAge

@@ -8,7 +8,7 @@ import { createDocuments, type Documents } from './documents/index.ts';
 import { createEmbeddings } from './embeddings/index.ts';
 import { createEncryption } from './encryption/index.ts';
 import type { DocsEnvironment } from './environment.ts';
-import { createFullText, createFullTextSearch } from './fulltext/index.ts';
+import { createFullText, createFullTextSearch, inputOfQuery } from './fulltext/index.ts';
 import { createGeo } from './geo/index.ts';
 import { createHybrid } from './hybrid/index.ts';
 import { createIngest } from './ingest/index.ts';
@@ -17,6 +17,7 @@ import { createMemory } from './memory/index.ts';
 import { createSchemas } from './schemas/index.ts';
 import { gateSearches, SearchGate } from './search-gate.ts';
 import { SearchStats } from './search-stats.ts';
+import { createSpell } from './spell/index.ts';
 import { createSystem, type System } from './system/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
 import { acknowledgeCaughtUp, awaitIndexes, Readiness, whenCaughtUp } from './view/index.ts';
@@ -67,12 +68,13 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const curation = createCuration(env);
   const codeGraph = createCodeGraph(env, { columns });
   const search = createFullTextSearch(env, { fullText, collections, curation, columns, geo: geo.view });
+  const spell = createSpell(env, { words: search.deps });
   const gate = new SearchGate({ places: env.settings.maxSearches });
   const vectors: Vectors = createVectors(env, { collections, embeddings, gate, columns, geo: geo.view });
   const hybrid = createHybrid({ words: search, vectors, chunker: embeddings, gate });
   const memory = createMemory(env, { collections, embeddings, words: search, meaning: vectors, gate, columns });
   const reload = async (): Promise<void> => {
-    for (const area of [access, collections, schemas, documents, fullText, curation]) await area.load();
+    for (const area of [access, collections, schemas, documents, fullText, curation, spell]) await area.load();
   };
   const maintenance = createMaintenance(env, { documents, onRestored: [reload, encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
@@ -84,7 +86,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     audit.registerMetrics(registers);
   };
   const readiness = new Readiness(search.view, vectors.view, columns, geo.view);
-  const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection), geo: geo.view.bytesOf(collection) });
+  const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection), geo: geo.view.bytesOf(collection), spelling: spell.bytesOf(collection) });
   const system = createSystem(env, { documents: { checksum }, columns, indexBytesOf, readiness, embeddings: { describe: embeddings.describe, registerMetrics } });
   await reload();
   await encryption.check();
@@ -96,11 +98,13 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   await vectors.view.start();
   // In read mode nothing may write, the sweep included: what has expired is hidden all the same.
   if (env.settings.mode !== 'read') documents.startSweep(undefined, [memory.sweep]);
+  const findWords = spell.correcting(search.handlers.searchFullText, collections.configOf);
   const handlers: Handlers<Operations> = {
     ...access.handlers,
     ...collections.handlers, ...schemas.handlers, ...documents.handlers,
     ...ingest.handlers, ...maintenance.handlers, ...system.handlers,
-    ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers, ...geo.handlers,
+    ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers, ...geo.handlers, ...spell.handlers,
+    searchFullText: findWords, searchFullTextByQuery: async (input, context) => findWords(inputOfQuery(input), context),
     ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
     ...encryption.handlers, ...audit.handlers,
     ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, ...memory.handlers,

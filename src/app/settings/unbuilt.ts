@@ -17,7 +17,6 @@ const UNBUILT: readonly Unbuilt[] = [
   { path: 'replication.role', what: 'replication', asked: ({ replication }) => replication.role !== undefined },
   { path: 'binlog.enabled', what: 'the binlog', asked: ({ binlog }) => binlog.enabled },
   { path: 'temporal.enabled', what: 'temporal tracking', asked: ({ temporal }) => temporal.enabled },
-  { path: 'spell.enabled', what: 'spell correction', asked: ({ spell }) => spell.enabled },
 ];
 
 type Origins = ReadonlyMap<SettingPath, Origin>;
