@@ -8,6 +8,7 @@ import { benchEngine } from './engine.ts';
 import { benchEvents } from './events.ts';
 import { benchFilters, benchFiltersMillion } from './filters.ts';
 import { benchFullText } from './fulltext.ts';
+import { benchGeo } from './geo.ts';
 import { benchHighlights } from './highlights.ts';
 import { benchImports } from './imports.ts';
 import { benchKnownItems } from './known-items.ts';
@@ -19,6 +20,7 @@ import { benchReads } from './reads.ts';
 import { benchRelevance } from './relevance.ts';
 import { benchRunQueue } from './run-queue.ts';
 import { benchSearchUnderLoad } from './search-under-load.ts';
+import { benchSpell } from './spell.ts';
 import { SCALE } from './support/scale.ts';
 import { ROOT } from './support/server.ts';
 import { comparisons, missing, renderSection, type Row, type Section } from './support/table.ts';
@@ -44,8 +46,10 @@ const PARTS: Readonly<Record<string, Part>> = {
   highlights: benchHighlights,
   filters: benchFilters,
   'filters-million': benchFiltersMillion,
+  geo: benchGeo,
   load: benchSearchUnderLoad,
   events: benchEvents,
+  spell: benchSpell,
   'login-timing': benchLoginTiming,
   vectors: benchVectors,
   'vector-scans': benchVectorScans,

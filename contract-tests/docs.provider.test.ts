@@ -11,12 +11,14 @@ import { documents } from './scenarios/documents.ts';
 import { embeddings } from './scenarios/embeddings.ts';
 import { encryption } from './scenarios/encryption.ts';
 import { fulltext } from './scenarios/fulltext.ts';
+import { geo } from './scenarios/geo.ts';
 import { hybrid } from './scenarios/hybrid.ts';
 import { ingest } from './scenarios/ingest.ts';
 import { maintenance } from './scenarios/maintenance.ts';
 import { memory } from './scenarios/memory.ts';
 import { revisions } from './scenarios/revisions.ts';
 import { schemas } from './scenarios/schemas.ts';
+import { spell } from './scenarios/spell.ts';
 import { system } from './scenarios/system.ts';
 import { temporal } from './scenarios/temporal.ts';
 import { vectorOperations } from './scenarios/vector-operations.ts';
@@ -32,9 +34,9 @@ providerSuite({
   createClient: (baseUrl) => createClient(createConfig({ baseUrl, auth: ({ scheme }) => (scheme === 'bearer' ? token : undefined) })),
   // With authentication, as its administrator: the operations that deal with it are not there otherwise.
   start: async () => {
-    const server = await startWithAuth(AT_REST);
+    const server = await startWithAuth({ ...AT_REST, SVC_SPELL: 'true' });
     token = await tokenOf(server.url, ADMIN);
     return server;
   },
-  scenarios: { ...access, ...audit, ...encryption, ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...webhooks, ...temporal },
+  scenarios: { ...access, ...audit, ...encryption, ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...webhooks, ...temporal, ...geo, ...spell },
 });

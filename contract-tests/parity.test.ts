@@ -21,7 +21,7 @@ let drivers: Drivers;
 
 beforeAll(async () => {
   // A clock that stands still makes the times of two runs the same.
-  server = await startDocsServer({ clock: { now: () => 1_766_400_000_000 }, env: { SVC_EMBEDDING_PROVIDER: 'builtin' } });
+  server = await startDocsServer({ clock: { now: () => 1_766_400_000_000 }, env: { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_SPELL: 'true' } });
   drivers = await driversOf(server);
 });
 afterAll(async () => {
@@ -55,10 +55,12 @@ describe('one behaviour over four protocols', () => {
       return [driver.protocol, { lacks: [...all].filter((operation) => !operationsSaid.has(operation)).sort(), some: said.length > 0.3 * steps.length, most: said.length > 0.85 * steps.length }];
     });
     const beyondGraphql = [
-      'addMessage', 'addStopWords', 'addSynonyms', 'aggregateDocuments', 'autocomplete', 'classifyDocument', 'createCurationRule', 'deleteCollectionConfig', 'deleteCurationRule',
-      'deleteDocuments', 'deleteSession', 'deleteStopWords', 'deleteSynonym', 'findDuplicates', 'getChecksum', 'getCollectionConfig', 'getDocumentMeta', 'getSessionHistory', 'listCurationRules',
-      'listFullTextLanguages', 'listMetaKeys', 'listRevisions', 'listSessions', 'listStopWords', 'listSynonyms', 'recallMemory', 'reindexFullText', 'reindexVectors', 'restoreRevision',
-      'searchAcrossCollections', 'searchHybrid', 'setCollectionConfig', 'startSession', 'summarizeSession', 'truncateRevisions', 'updateCurationRule',
+      'addDictionaryWords', 'addMessage', 'addStopWords', 'addSynonyms', 'aggregateDocuments', 'autocomplete', 'classifyDocument', 'cleanSpelling', 'createCurationRule',
+      'decodeGeohash', 'deleteCollectionConfig', 'deleteCurationRule', 'deleteDictionaryWords', 'deleteDocuments', 'deleteSession', 'deleteStopWords', 'deleteSynonym',
+      'encodeGeohash', 'findDuplicates', 'getChecksum', 'getCollectionConfig', 'getDocumentMeta', 'getSessionHistory', 'listCurationRules', 'listDictionary',
+      'listFullTextLanguages', 'listMetaKeys', 'listRevisions', 'listSessions', 'listStopWords', 'listSynonyms', 'recallMemory', 'reindexFullText', 'reindexGeo', 'reindexVectors',
+      'restoreRevision', 'searchAcrossCollections', 'searchGeo', 'searchGeoPolygon', 'searchGeoWithin', 'searchHybrid', 'setCollectionConfig', 'startSession', 'suggestSpelling',
+      'summarizeSession', 'truncateRevisions', 'updateCurationRule',
     ];
     expect(Object.fromEntries(compared)).toEqual({
       gRPC: { lacks: [], some: true, most: true },

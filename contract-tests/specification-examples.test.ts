@@ -38,7 +38,7 @@ describe('an example of a request', () => {
 });
 
 /** Operations whose examples say something of what is elsewhere: a file, a provider, a collection of another time. */
-const NEEDS_MORE = new Set(['restoreBackup', 'createEmbeddingConfig', 'updateEmbeddingConfig', 'setCollectionConfig', 'rotateEncryption', 'createWebhook', 'importUrl']);
+const NEEDS_MORE = new Set(['restoreBackup', 'createEmbeddingConfig', 'updateEmbeddingConfig', 'setCollectionConfig', 'rotateEncryption', 'createWebhook', 'importUrl', 'reindexGeo', 'suggestSpelling', 'cleanSpelling', 'listDictionary', 'addDictionaryWords', 'deleteDictionaryWords']);
 
 describe('the example of FilterMeta', () => {
   it.each(specification.components.schemas['FilterMeta']!.examples!.map((filterMeta) => [filterMeta]))('finds the document of the example of addDocument: %j', async (filterMeta) => {

@@ -130,3 +130,30 @@ declare module '@duckdb/node-api' {
   }
   export const DuckDBInstance: { create(path: string, options: Readonly<Record<string, string>>): Promise<{ connect(): Promise<Connection> }> };
 }
+
+declare module 'flatbush' {
+  export default class Flatbush {
+    constructor(items: number);
+    add(minX: number, minY: number, maxX: number, maxY: number): number;
+    finish(): void;
+  }
+}
+
+declare module 'geoflatbush' {
+  import type Flatbush from 'flatbush';
+  export function around(index: Flatbush, lng: number, lat: number, maxResults?: number, maxKilometres?: number): number[];
+  export function within(index: Flatbush, lng: number, lat: number, maxKilometres: number): number[];
+}
+
+declare module 'kdbush' {
+  export default class KDBush {
+    constructor(items: number);
+    add(x: number, y: number): number;
+    finish(): void;
+  }
+}
+
+declare module 'geokdbush' {
+  import type KDBush from 'kdbush';
+  export function around(index: KDBush, lng: number, lat: number, maxResults?: number, maxKilometres?: number): number[];
+}

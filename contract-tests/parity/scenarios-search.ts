@@ -48,6 +48,7 @@ export const searches: Record<string, Scenario> = {
     await search('trees', { filter: { field: 'year', gte: 2020, lt: 2021.5 }, langs: ['en'], topK: 1 });
     await search('trees', { filter: { or: [{ field: 'year', eq: 2019 }, { field: 'year', eq: '2021.0' }, { field: 'kind', eq: true }] } });
     await search('trees', { cursor: '*', limit: 1 });
+    await search('trees', { geo: { lat: 52.5, lng: 13.375, radiusMeters: 5000 } });
     for (const sort of ['year:asc, score', 'score:asc,key', 'kind:desc']) await search('trees', { sort });
     await search('trees', { fieldWeights: { content: 2, title: 0.5 }, algorithm: 'bm25f', contextTokenBudget: 20 });
     await refused('missing_fields', 'searchFullText');
@@ -56,9 +57,42 @@ export const searches: Record<string, Scenario> = {
     await ok('autocomplete', { q: 'gr', field: 'content', topN: 1 });
     await ok('reindexFullText');
     await ok('listFullTextLanguages');
+    await ok('aggregateDocuments', { geo: { lat: 50, lng: 8, radiusMeters: 1e6 }, geohash: { precision: 3, size: 5 } });
+    await ok('aggregateDocuments', { geohash: {} });
+    await refused('invalid_argument', 'aggregateDocuments', { geohash: { precision: 13 } });
     await ok('aggregateDocuments', { filter: { text: 'year > 2019 OR kind = copy' }, langs: ['en'], facets: [{ field: 'kind' }] });
     await ok('aggregateDocuments', { facets: [{ field: 'kind' }, { field: 'year', orderBy: 'value' }], histograms: [{ field: 'addedAt', interval: 'month' }], maxFacetSize: 2 });
     await refused('invalid_argument', 'aggregateDocuments', { facets: [{ field: 'a' }, { field: 'a' }] });
+  },
+
+  async 'documents are found by where they are'({ ok, refused }) {
+    await ok('addDocuments', { documents: DOCUMENTS });
+    const near = { lat: 52.5, lng: 13.375, radiusMeters: 5000 };
+    for (const more of [{}, { radiusMeters: 1e6, topK: 1, offset: 1 }, { radiusMeters: 1e6, algorithm: 'geohash', distance: 'geodesic' }, { filterMeta: { kind: ['fruit'] }, includeContent: true }, { filter: { text: 'year < 2000' }, langs: ['en'] }]) await ok('searchGeo', { ...near, ...more });
+    await ok('searchGeoWithin', { minLat: 40, maxLat: 60, minLng: 170, maxLng: 20 });
+    await ok('searchGeoWithin', { minLat: 40, maxLat: 60, minLng: 0, maxLng: 20, offset: 1, limit: 1, includeContent: true, langs: ['en'] });
+    const ring = [[0, 40], [20, 40], [20.5, 60], [0, 60]];
+    await ok('searchGeoPolygon', { polygon: { type: 'Polygon', coordinates: [ring, [[13, 52], [14, 52], [14, 53], [13, 53], [13, 52]]] } });
+    await ok('searchGeoPolygon', { multiPolygon: { coordinates: [[ring], [[[175, 0], [185, 0], [180, 5]]]] }, filterMeta: { kind: ['animal'] }, limit: 5 });
+    await ok('encodeGeohash', { lat: -90, lng: 180 });
+    await ok('decodeGeohash', { geohash: 'EZS42' });
+    for (const bad of [{ lat: 91 }, { radiusMeters: 0 }, { topK: 0 }, { algorithm: 'magic' }, { distance: 'far' }]) await refused('invalid_argument', 'searchGeo', { ...near, ...bad });
+    await refused('invalid_argument', 'searchGeoWithin', { minLat: 60, maxLat: 40, minLng: 0, maxLng: 20 });
+    await refused('missing_fields', 'searchGeo');
+    await refused('invalid_argument', 'decodeGeohash', { geohash: 'ail' });
+    await refused('invalid_argument', 'reindexGeo', { loadPostcodes: [{ country: 'DE', csvPath: '../x.csv' }] });
+  },
+
+  async 'misspelled words are corrected'({ ok, refused }) {
+    await ok('addDocuments', { documents: DOCUMENTS });
+    await ok('suggestSpelling', { text: 'Red aples and whlaes', lang: 'en' });
+    await ok('suggestSpelling', { text: 'aples', lang: 'en', maxSuggestions: 1 });
+    await ok('cleanSpelling', { text: 'Red aples, `aples`', lang: 'en' });
+    await ok('addDictionaryWords', { lang: 'en', words: ['Quire', 'codex'], frequency: 3 });
+    await ok('listDictionary', { lang: 'en' });
+    await ok('deleteDictionaryWords', { lang: 'en', words: ['quire', 'none'] });
+    for (const operation of ['suggestSpelling', 'cleanSpelling', 'addDictionaryWords'] as const) await refused('missing_fields', operation, { lang: 'en' });
+    await refused('invalid_argument', 'addDictionaryWords', { lang: 'en', words: ['two words'] });
   },
 
   async 'synonyms, stop words and curation bend what is found'({ ok, refused }) {
@@ -94,6 +128,7 @@ export const searches: Record<string, Scenario> = {
     await ok('searchVectors', { query: 'blue whales in the sea' });
     await ok('searchVectors', { queryVector: VECTOR, includeContent: true });
     await ok('searchVectors', { queryVector: VECTOR, topK: 1, threshold: 0 });
+    await ok('searchVectors', { queryVector: VECTOR, geo: { lat: 52.5, lng: 13.375, radiusMeters: 5000 } });
     await ok('searchVectors', { queryVector: VECTOR, limit: 2, filter: { text: 'NOT kind = copy' }, langs: ['en'] });
     await ok('searchVectors', { query: 'apples', topK: 2, filterMeta: { kind: ['fruit'] }, includeContent: false });
     for (const distanceMetric of ['cosine', 'dot_product', 'euclidean']) await ok('searchVectors', { queryVector: VECTOR, distanceMetric, threshold: 0 });

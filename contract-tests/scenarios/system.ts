@@ -11,7 +11,7 @@ const healthy = ({ server }: DocsContext) => ({
   mcpSessions: { sse: 0, streamable: 0 },
 });
 
-const ready = { status: 'ready', views: [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }, { name: 'columns', ready: true }] };
+const ready = { status: 'ready', views: [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }, { name: 'columns', ready: true }, { name: 'geo', ready: true }] };
 
 /** What the server tells of itself (contract, section 4, "Health and system"; decisions D-60 to D-64). */
 export const system: DocsScenarios = {
@@ -37,7 +37,7 @@ export const system: DocsScenarios = {
     await store(context, { contentMd: 'two', meta: { a: ['1', '2'], b: ['3'] } });
     const stats = succeeded(await getStats({ client }));
     expect(stats).toMatchObject({ databasePath: server.database, mode: 'wr', databaseSize: expect.any(Number) });
-    expect(stats.collections).toContainEqual({ name: collection, documentCount: 1, revisionCount: 2, metaIndexCount: 3, checksum: expect.stringMatching(/^[0-9a-f]{8}$/), indexBytes: { fullText: expect.any(Number), columns: expect.any(Number) } });
+    expect(stats.collections).toContainEqual({ name: collection, documentCount: 1, revisionCount: 2, metaIndexCount: 3, checksum: expect.stringMatching(/^[0-9a-f]{8}$/), indexBytes: { fullText: expect.any(Number), columns: expect.any(Number), geo: expect.any(Number) } });
     const sum = (field: 'documentCount' | 'revisionCount' | 'metaIndexCount') => stats.collections.reduce((total, each) => total + each[field], 0);
     expect([stats.totalDocuments, stats.totalRevisions, stats.totalMetaIndices]).toEqual([sum('documentCount'), sum('revisionCount'), sum('metaIndexCount')]);
   },

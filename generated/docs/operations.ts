@@ -363,9 +363,9 @@ export interface Operations {
   deleteEmbeddingConfig: Operation<FlatInput<NonNullable<DeleteEmbeddingConfigData['path']>>, void>;
   setDefaultEmbeddingConfig: Operation<FlatInput<NonNullable<SetDefaultEmbeddingConfigData['body']>>, SetDefaultEmbeddingConfigResponses[200]>;
   searchHybrid: Operation<FlatInput<NonNullable<SearchHybridData['body']>, 'offset' | 'algorithm' | 'rrfK' | 'fuzzy' | 'matchingStrategy' | 'threshold' | 'distanceMetric' | 'includeContent' | 'disableStem' | 'disableSynonyms' | 'sort' | 'facetMaxValues' | 'windowSize'>, SearchHybridResponses[200]>;
-  searchGeo: Operation<FlatInput<NonNullable<SearchGeoData['body']>, 'topK' | 'algorithm' | 'includeContent'>, SearchGeoResponses[200]>;
-  searchGeoWithin: Operation<FlatInput<NonNullable<SearchGeoWithinData['body']>, 'includeContent'>, SearchGeoWithinResponses[200]>;
-  searchGeoPolygon: Operation<FlatInput<NonNullable<SearchGeoPolygonData['body']>, 'includeContent'>, SearchGeoPolygonResponses[200]>;
+  searchGeo: Operation<FlatInput<NonNullable<SearchGeoData['body']>, 'topK' | 'offset' | 'algorithm' | 'distance' | 'includeContent'>, SearchGeoResponses[200]>;
+  searchGeoWithin: Operation<FlatInput<NonNullable<SearchGeoWithinData['body']>, 'offset' | 'includeContent'>, SearchGeoWithinResponses[200]>;
+  searchGeoPolygon: Operation<FlatInput<NonNullable<SearchGeoPolygonData['body']>, 'offset' | 'includeContent'>, SearchGeoPolygonResponses[200]>;
   reindexGeo: Operation<FlatInput<NonNullable<ReindexGeoData['body']>>, ReindexGeoResponses[200]>;
   getGeoStats: Operation<Record<never, never>, GetGeoStatsResponses[200]>;
   encodeGeohash: Operation<FlatInput<NonNullable<EncodeGeohashData['body']>, 'precision'>, EncodeGeohashResponses[200]>;

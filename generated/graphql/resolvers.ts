@@ -628,6 +628,16 @@ export type FilterInput = {
   readonly exists?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
+/** A circle on the globe. */
+export type GeoCircleInput = {
+  /** Latitude of its middle in degrees, north positive. */
+  readonly lat: Scalars['Float']['input'];
+  /** Longitude of its middle in degrees, east positive. */
+  readonly lng: Scalars['Float']['input'];
+  /** Radius in metres. */
+  readonly radiusMeters: Scalars['Float']['input'];
+};
+
 /** A markdown document with its metadata. */
 export type Document = {
   readonly __typename?: 'Document';
@@ -893,6 +903,8 @@ export type FtsInput = {
   readonly totals?: InputMaybe<Totals>;
   /** Whether the best 100 matches are put into a better order, for queries that are read in simple mode; the default is true. False leaves the scores of the algorithm. */
   readonly rerank?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Keeps the documents within this circle. */
+  readonly geo?: InputMaybe<GeoCircleInput>;
 };
 
 /** What became of a batch from a scraper. */
@@ -1016,6 +1028,10 @@ export type IndexBytes = {
   readonly vectors: Maybe<Scalars['Long']['output']>;
   /** Metadata, times and names, by which documents are filtered, counted and sorted. */
   readonly columns: Maybe<Scalars['Long']['output']>;
+  /** Places, by which documents are found near others and in areas. */
+  readonly geo: Maybe<Scalars['Long']['output']>;
+  /** Words with their misspellings; there once corrections were asked for. */
+  readonly spelling: Maybe<Scalars['Long']['output']>;
 };
 
 /** The numbers of the database. */
@@ -1146,6 +1162,8 @@ export type VectorSearchInput = {
   readonly filter?: InputMaybe<FilterInput>;
   /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
   readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Keeps the documents within this circle. */
+  readonly geo?: InputMaybe<GeoCircleInput>;
   /** Whether documents carry their body. The default is whether `contentMd` is asked for. */
   readonly includeContent?: InputMaybe<Scalars['Boolean']['input']>;
 };
@@ -1332,6 +1350,8 @@ export type ResolversTypes = {
   Role: Role;
   MetaInput: MetaInput;
   FilterInput: FilterInput;
+  GeoCircleInput: GeoCircleInput;
+  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   Document: ResolverTypeWrapper<Document>;
   DocumentEdge: ResolverTypeWrapper<DocumentEdge>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
@@ -1342,7 +1362,6 @@ export type ResolversTypes = {
   SearchInput: SearchInput;
   AddBatchDocumentInput: AddBatchDocumentInput;
   FTSResult: ResolverTypeWrapper<FtsResult>;
-  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   FTSResponse: ResolverTypeWrapper<FtsResponse>;
   Fuzziness: Fuzziness;
   PrefixMatching: PrefixMatching;
@@ -1398,6 +1417,8 @@ export type ResolversParentTypes = {
   FilterValue: Scalars['FilterValue']['output'];
   MetaInput: MetaInput;
   FilterInput: FilterInput;
+  GeoCircleInput: GeoCircleInput;
+  Float: Scalars['Float']['output'];
   Document: Document;
   DocumentEdge: DocumentEdge;
   PageInfo: PageInfo;
@@ -1408,7 +1429,6 @@ export type ResolversParentTypes = {
   SearchInput: SearchInput;
   AddBatchDocumentInput: AddBatchDocumentInput;
   FTSResult: FtsResult;
-  Float: Scalars['Float']['output'];
   FTSResponse: FtsResponse;
   FTSInput: FtsInput;
   IngestResult: IngestResult;
@@ -1674,6 +1694,8 @@ export type IndexBytesResolvers<ContextType = GraphqlContext, ParentType extends
   fullText?: Resolver<Maybe<ResolversTypes['Long']>, ParentType, ContextType>;
   vectors?: Resolver<Maybe<ResolversTypes['Long']>, ParentType, ContextType>;
   columns?: Resolver<Maybe<ResolversTypes['Long']>, ParentType, ContextType>;
+  geo?: Resolver<Maybe<ResolversTypes['Long']>, ParentType, ContextType>;
+  spelling?: Resolver<Maybe<ResolversTypes['Long']>, ParentType, ContextType>;
 };
 
 export type StatsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['Stats'] = ResolversParentTypes['Stats']> = {

@@ -78,7 +78,7 @@ describe('after a start or a restore (decision D-130)', () => {
     const answer = await fetch(`${service.url}${path}`);
     return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.json() as { views: unknown } };
   };
-  const serving = [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }, { name: 'columns', ready: true }];
+  const serving = [{ name: 'full-text', ready: true }, { name: 'vector', ready: true }, { name: 'columns', ready: true }, { name: 'geo', ready: true }];
 
   it('a search waits for its index, and /ready tells that it is not there yet, while everything else works', async () => {
     scans.hold();
@@ -87,7 +87,7 @@ describe('after a start or a restore (decision D-130)', () => {
     for (const path of ['/ready', '/v1/ready']) {
       expect(await ready(path)).toEqual({ status: 503, retryAfter: '1', body: {
         error: 'the full-text indexes are not ready', code: 'index_loading', requestId: expect.any(String) as string,
-        status: 'loading', views: [{ name: 'full-text', ready: false }, { name: 'vector', ready: true }, { name: 'columns', ready: true }],
+        status: 'loading', views: [{ name: 'full-text', ready: false }, { name: 'vector', ready: true }, { name: 'columns', ready: true }, { name: 'geo', ready: true }],
       } });
     }
     expect([(await fetch(`${service.url}/health`)).status, (await post('/v1/get', { collection: 'c', key: 'a', lang: 'en' })).status]).toEqual([200, 200]);

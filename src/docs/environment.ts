@@ -30,6 +30,8 @@ export interface DocsSettings {
   readonly mode: 'read' | 'write' | 'wr';
   /** Folder that backups are written to and restored from; the only place on disk that a request can name. */
   readonly backupDir: string;
+  /** Folder of postcode files, the only place that a request can name one in; `data` when absent. */
+  readonly geoDataDir?: string;
   /** Milliseconds between two sweeps of expired documents. */
   readonly ttlSweepMs: number;
   /** Seconds for which versions of deleted documents are kept, 0 for none; 30 days when absent. */
@@ -80,6 +82,12 @@ export interface DocsSettings {
     /** Vectors of queries that are remembered; 0 for none. */
     readonly cacheSize?: number;
     readonly cacheTtlMs?: number;
+  };
+  /** Spelling; off when absent. */
+  readonly spell?: {
+    readonly enabled: boolean;
+    /** Bytes of memory for the words of all collections; 128 MiB when absent. */
+    readonly maxBytes?: number;
   };
   /** Vector search (decision D-17); what is absent has its default. */
   readonly vectors?: {

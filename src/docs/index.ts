@@ -9,7 +9,8 @@ import { createEmbeddings } from './embeddings/index.ts';
 import { createEncryption } from './encryption/index.ts';
 import type { DocsEnvironment } from './environment.ts';
 import { createAlarms } from './events/index.ts';
-import { createFullText, createFullTextSearch } from './fulltext/index.ts';
+import { createFullText, createFullTextSearch, inputOfQuery } from './fulltext/index.ts';
+import { createGeo } from './geo/index.ts';
 import { createHybrid } from './hybrid/index.ts';
 import { createIngest } from './ingest/index.ts';
 import { createMaintenance } from './maintenance/index.ts';
@@ -17,6 +18,7 @@ import { createMemory } from './memory/index.ts';
 import { createSchemas } from './schemas/index.ts';
 import { gateSearches, SearchGate } from './search-gate.ts';
 import { SearchStats } from './search-stats.ts';
+import { createSpell } from './spell/index.ts';
 import { createSystem, type System } from './system/index.ts';
 import { createTemporal } from './temporal/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
@@ -66,20 +68,22 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const webhooks = createWebhooks(env, { outbound, documents });
   const alarms = createAlarms(env);
   const temporal = createTemporal(env, { collections, documents });
-  const caughtUp = async (signal: AbortSignal): Promise<void> => void (await Promise.all([search.view, columns].map((view) => view.caughtUp(signal))));
+  const caughtUp = async (signal: AbortSignal): Promise<void> => void (await Promise.all([search.view, columns, geo.view].map((view) => view.caughtUp(signal))));
   const ingest = createIngest(env, { collections, documents, caughtUp, outbound, converter: env.converter });
-  const fullText = createFullText(env, { columns });
+  const geo = createGeo(env, { collections, columns });
+  const fullText = createFullText(env, { columns, geo: geo.view });
   const curation = createCuration(env);
   const codeGraph = createCodeGraph(env, { columns });
-  const search = createFullTextSearch(env, { fullText, collections, curation, columns });
+  const search = createFullTextSearch(env, { fullText, collections, curation, columns, geo: geo.view });
+  const spell = createSpell(env, { words: search.deps });
   const gate = new SearchGate({ places: env.settings.maxSearches });
-  const vectors: Vectors = createVectors(env, { collections, embeddings, gate, columns });
+  const vectors: Vectors = createVectors(env, { collections, embeddings, gate, columns, geo: geo.view });
   const hybrid = createHybrid({ words: search, vectors, chunker: embeddings, gate });
   const memory = createMemory(env, { collections, embeddings, words: search, meaning: vectors, gate, columns });
   const reload = async (): Promise<void> => {
-    for (const area of [access, collections, schemas, documents, fullText, curation, webhooks]) await area.load();
+    for (const area of [access, collections, schemas, documents, fullText, curation, webhooks, spell]) await area.load();
   };
-  const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => vectors.view.restart(), () => embeddings.restart(), async () => ingest.jobs.wake()] });
+  const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart(), async () => ingest.jobs.wake()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
   const stats = env.settings.searchStats ? new SearchStats() : undefined;
   const registerMetrics: typeof embeddings.registerMetrics = (registers) => {
@@ -91,23 +95,26 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     webhooks.registerMetrics(registers);
     temporal.registerMetrics(registers);
   };
-  const readiness = new Readiness(search.view, vectors.view, columns);
-  const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection) });
+  const readiness = new Readiness(search.view, vectors.view, columns, geo.view);
+  const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection), geo: geo.view.bytesOf(collection), spelling: spell.bytesOf(collection) });
   const system = createSystem(env, { documents: { checksum }, columns, indexBytesOf, readiness, embeddings: { describe: embeddings.describe, registerMetrics } });
   await reload();
   await encryption.check();
   // First, because settings that cannot work end the start here, with nothing running yet.
   await embeddings.start();
   await columns.start();
+  await geo.view.start();
   await search.view.start();
   await vectors.view.start();
   // In read mode nothing may write, the sweep included: what has expired is hidden all the same.
   if (env.settings.mode !== 'read') documents.startSweep(undefined, [memory.sweep]);
+  const findWords = spell.correcting(search.handlers.searchFullText, collections.configOf);
   const handlers: Handlers<Operations> = {
     ...access.handlers,
     ...collections.handlers, ...schemas.handlers, ...documents.handlers,
     ...ingest.handlers, ...maintenance.handlers, ...system.handlers,
-    ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers,
+    ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers, ...geo.handlers, ...spell.handlers,
+    searchFullText: findWords, searchFullTextByQuery: async (input, context) => findWords(inputOfQuery(input), context),
     ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
     ...encryption.handlers, ...audit.handlers, ...webhooks.handlers,
     ...temporal.handlers, getDocument: temporal.recorded(documents.handlers.getDocument),
@@ -121,7 +128,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     alarms.start();
     temporal.start();
   }
-  const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view, columns), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
+  const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view, columns, geo.view), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
   return {
     handlers: stats?.counted(patient) ?? patient,
     readiness,
@@ -150,6 +157,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       await embeddings.stop();
       await search.view.stop();
       await columns.stop();
+      await geo.view.stop();
       await vectors.stop();
       await outbound.close();
     },

@@ -770,7 +770,7 @@ export const addStopWords = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Count documents by metadata and time
  *
- * Counts the values of metadata keys (facets) and the documents of calendar periods (histograms) over all documents that match `filterMeta`. Periods are in UTC, weeks start on Monday (ISO 8601), and empty periods are left out.
+ * Counts the values of metadata keys (facets), the documents of calendar periods (histograms) and those of the cells of a map (`geohash`) over all documents that match `filterMeta` and `geo`. Periods are in UTC, weeks start on Monday (ISO 8601), and empty periods are left out.
  */
 export const aggregateDocuments = <ThrowOnError extends boolean = false>(options: Options<AggregateDocumentsData, ThrowOnError>): RequestResult<AggregateDocumentsResponses, AggregateDocumentsErrors, ThrowOnError> => (options.client ?? client).post<AggregateDocumentsResponses, AggregateDocumentsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1031,7 +1031,7 @@ export const searchHybrid = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Find documents near a point
  *
- * Answers the documents within `radiusMeters` of a point, nearest first, by great-circle distance (haversine, Earth radius 6,371,008.8 m). A document has a place if its metadata carry `geo_lat` and `geo_lng`, else `geo_hash`, else `geo_postcode` and `geo_country` of a loaded dataset. Searches do not cross the 180th meridian.
+ * Answers the documents within `radiusMeters` of a point, nearest first, by great-circle distance (haversine, Earth radius 6,371,008.8 m) or, with `distance: geodesic`, along the ellipsoid WGS 84. Equally near ones are in the order in which they were added. A document has a place if its metadata carry `geo_lat` and `geo_lng`, else `geo_hash`, else `geo_postcode` and `geo_country` of a loaded dataset. Circles reach across the 180th meridian and over the poles. 503 while the index loads.
  */
 export const searchGeo = <ThrowOnError extends boolean = false>(options: Options<SearchGeoData, ThrowOnError>): RequestResult<SearchGeoResponses, SearchGeoErrors, ThrowOnError> => (options.client ?? client).post<SearchGeoResponses, SearchGeoErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1046,7 +1046,7 @@ export const searchGeo = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Find documents in a box
  *
- * Answers all documents whose place lies between two latitudes and two longitudes, borders included, ordered by id. A minimum above its maximum answers 400, so a box cannot cross the 180th meridian: search its two halves.
+ * Answers all documents whose place lies between two latitudes and two longitudes, borders included, ordered by id. A `minLat` above `maxLat` answers 400; a `minLng` above `maxLng` is a box across the 180th meridian (RFC 7946, section 5.2). All longitudes meet in a pole. 503 while the index loads.
  */
 export const searchGeoWithin = <ThrowOnError extends boolean = false>(options: Options<SearchGeoWithinData, ThrowOnError>): RequestResult<SearchGeoWithinResponses, SearchGeoWithinErrors, ThrowOnError> => (options.client ?? client).post<SearchGeoWithinResponses, SearchGeoWithinErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1061,7 +1061,7 @@ export const searchGeoWithin = <ThrowOnError extends boolean = false>(options: O
 /**
  * Find documents in a shape
  *
- * Answers all documents whose place lies in a GeoJSON polygon, or in any of several, ordered by id. The first ring of a polygon is its border, the others are holes (RFC 7946); a point on an edge is inside. Exactly one of `polygon` and `multiPolygon` is required; both, neither or a malformed shape answer 400. A shape cannot cross the 180th meridian.
+ * Answers all documents whose place lies in a GeoJSON polygon, or in any of several, ordered by id. The first ring of a polygon is its border, the others are holes (RFC 7946); a point on an edge is inside. Exactly one of `polygon` and `multiPolygon` is required; both, neither or a malformed shape answer 400. Edges are straight in longitude and latitude. A shape across the 180th meridian is either cut there into several polygons, as RFC 7946 has it, or has longitudes beyond 180 (170 to 190). A pole is inside where a border reaches its latitude. 503 while the index loads.
  */
 export const searchGeoPolygon = <ThrowOnError extends boolean = false>(options: Options<SearchGeoPolygonData, ThrowOnError>): RequestResult<SearchGeoPolygonResponses, SearchGeoPolygonErrors, ThrowOnError> => (options.client ?? client).post<SearchGeoPolygonResponses, SearchGeoPolygonErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1445,7 +1445,7 @@ export const suggestSpelling = <ThrowOnError extends boolean = false>(options: O
 /**
  * Correct a text
  *
- * Replaces each unknown word by its likeliest correction and leaves the rest as it is. Nothing is stored. While the index is loading the answer is 503.
+ * Replaces each unknown word by its likeliest correction and leaves the rest as it is: code, links, addresses, tags, numbers and names with signs in them are no words here. A correction keeps the capitals of its word. Nothing is stored. While the index is loading the answer is 503.
  */
 export const cleanSpelling = <ThrowOnError extends boolean = false>(options: Options<CleanSpellingData, ThrowOnError>): RequestResult<CleanSpellingResponses, CleanSpellingErrors, ThrowOnError> => (options.client ?? client).post<CleanSpellingResponses, CleanSpellingErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],

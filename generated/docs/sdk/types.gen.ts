@@ -169,6 +169,14 @@ export type IndexBytes = {
      * Metadata, times and names, by which documents are filtered, counted and sorted.
      */
     columns?: Count;
+    /**
+     * Places, by which documents are found near others and in areas.
+     */
+    geo?: Count;
+    /**
+     * Words with their misspellings; there once corrections were asked for.
+     */
+    spelling?: Count;
 };
 
 /**
@@ -2592,6 +2600,30 @@ export type SearchFullTextResponse = {
 };
 
 /**
+ * Latitude in degrees, north positive.
+ */
+export type Latitude = number;
+
+/**
+ * Longitude in degrees, east positive.
+ */
+export type Longitude = number;
+
+/**
+ * Radius in metres.
+ */
+export type RadiusMeters = number;
+
+/**
+ * Keeps the documents within this circle.
+ */
+export type GeoCircle = {
+    lat: Latitude;
+    lng: Longitude;
+    radiusMeters: RadiusMeters;
+};
+
+/**
  * A Unix time in seconds, an ISO 8601 date, a number, or text.
  */
 export type RangeValue = string | number;
@@ -2718,6 +2750,7 @@ export type SearchFullTextRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    geo?: GeoCircle;
     rangeMeta?: RangeMeta;
     boost?: Boost;
     /**
@@ -2949,6 +2982,20 @@ export type AggregateDocumentsRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    geo?: GeoCircle;
+    /**
+     * Counts the documents that have a place by the geohash of their cell, as a map shows them.
+     */
+    geohash?: {
+        /**
+         * Characters of the geohashes; the longer, the smaller the cells.
+         */
+        precision?: number;
+        /**
+         * Cells at most, those of the most documents.
+         */
+        size?: number;
+    };
     /**
      * Fields whose values to count.
      */
@@ -3003,13 +3050,35 @@ export type HistogramBucket = {
     count: number;
 };
 
+/**
+ * The documents of one cell.
+ */
+export type GeohashBucket = {
+    /**
+     * The geohash of the cell.
+     */
+    geohash: string;
+    /**
+     * Latitude of its middle, in degrees.
+     */
+    lat: Latitude;
+    /**
+     * Longitude of its middle, in degrees.
+     */
+    lng: Longitude;
+    /**
+     * Documents within.
+     */
+    count: number;
+};
+
 export type AggregateDocumentsResponse = {
     /**
      * The collection.
      */
     collection: string;
     /**
-     * Documents that match `filterMeta`.
+     * Documents that match `filterMeta` and `geo`.
      */
     totalDocs: number;
     /**
@@ -3022,6 +3091,10 @@ export type AggregateDocumentsResponse = {
     histograms: {
         [key: string]: Array<HistogramBucket>;
     };
+    /**
+     * The cells of most documents first, then by geohash; absent unless asked for.
+     */
+    geohashes?: Array<GeohashBucket>;
     /**
      * True when facets had more values than one answer may hold, a quarter of it; absent otherwise. `maxFacetSize` asks for fewer of each.
      */
@@ -3218,6 +3291,7 @@ export type SearchVectorsRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    geo?: GeoCircle;
     /**
      * Whether documents carry their body.
      */
@@ -3982,21 +4056,6 @@ export type HybridFullTextAlgorithm = 'bm25' | 'bm25f' | 'pmisparse';
  */
 export type HybridStrategy = 'alpha' | 'rrf';
 
-/**
- * Latitude in degrees, north positive.
- */
-export type Latitude = number;
-
-/**
- * Longitude in degrees, east positive.
- */
-export type Longitude = number;
-
-/**
- * Radius in metres.
- */
-export type RadiusMeters = number;
-
 export type SearchHybridRequest = {
     collection: CollectionName;
     /**
@@ -4058,14 +4117,7 @@ export type SearchHybridRequest = {
      */
     disableSynonyms?: boolean;
     boost?: Boost;
-    /**
-     * Keeps the documents within this circle.
-     */
-    geo?: {
-        lat: Latitude;
-        lng: Longitude;
-        radiusMeters: RadiusMeters;
-    };
+    geo?: GeoCircle;
     /**
      * Which candidates come first, those of the greatest fused score or those of the smallest `distanceMeters`, which needs `geo`; the nearest `topK` are then the results.
      */
@@ -4221,8 +4273,18 @@ export type SearchGeoRequest = {
      * How many results at most.
      */
     topK?: number;
+    /**
+     * How many of the nearest to skip.
+     */
+    offset?: ResultOffset;
     algorithm?: GeoAlgorithm;
+    /**
+     * How distances are measured. `haversine` takes the Earth for a sphere, which is wrong by up to 0.56 %; `geodesic` takes it for the ellipsoid WGS 84 (Vincenty), which is exact to a millimetre but between places nearly opposite on the globe, where it is the other one.
+     */
+    distance?: 'haversine' | 'geodesic';
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
     /**
      * Whether documents carry their body.
      */
@@ -4256,6 +4318,8 @@ export type SearchGeoResponse = {
      * The index that was used.
      */
     algorithm: GeoAlgorithm;
+    truncated?: Truncated;
+    nextOffset?: NextOffset;
 };
 
 export type SearchGeoWithinRequest = {
@@ -4269,7 +4333,7 @@ export type SearchGeoWithinRequest = {
      */
     maxLat: Latitude;
     /**
-     * Western border, in degrees.
+     * Western border, in degrees; above `maxLng` where the box crosses the 180th meridian.
      */
     minLng: Longitude;
     /**
@@ -4277,6 +4341,10 @@ export type SearchGeoWithinRequest = {
      */
     maxLng: Longitude;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
+    offset?: AnswerOffset;
+    limit?: AnswerLimit;
     /**
      * Whether documents carry their body.
      */
@@ -4307,13 +4375,15 @@ export type SearchGeoWithinResponse = {
      * The index that was used.
      */
     algorithm: GeoAlgorithm;
+    truncated?: Truncated;
+    nextOffset?: NextOffset;
 };
 
 /**
  * Longitude and latitude, in this order; an altitude is ignored.
  */
 export type Position = [
-    Longitude,
+    number,
     Latitude
 ];
 
@@ -4357,6 +4427,10 @@ export type SearchGeoPolygonRequest = {
     polygon?: GeoJsonPolygon;
     multiPolygon?: GeoJsonMultiPolygon;
     filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
+    offset?: AnswerOffset;
+    limit?: AnswerLimit;
     /**
      * Whether documents carry their body.
      */
@@ -4380,6 +4454,8 @@ export type SearchGeoPolygonResponse = {
      * The index that was used.
      */
     algorithm: GeoAlgorithm;
+    truncated?: Truncated;
+    nextOffset?: NextOffset;
 };
 
 /**
@@ -7108,7 +7184,7 @@ export type CurationHidesWritable = Array<DocumentKey>;
  * Longitude and latitude, in this order; an altitude is ignored.
  */
 export type PositionWritable = [
-    Longitude,
+    number,
     Latitude
 ];
 

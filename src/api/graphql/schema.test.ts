@@ -22,7 +22,7 @@ enum PrefixMatching { NONE LAST }
 enum MatchingStrategy { ANY ALL MOST }
 enum Totals { EXACT BOUNDED NONE }
 type CollectionStats { name: String! documentCount: Int! revisionCount: Int! metaIndexCount: Int! indexBytes: IndexBytes! }
-type IndexBytes { fullText: Long vectors: Long columns: Long }
+type IndexBytes { fullText: Long vectors: Long columns: Long geo: Long spelling: Long }
 type Stats { databasePath: String! databaseSize: Long! mode: String! collections: [CollectionStats!]! totalDocuments: Int! totalRevisions: Int! totalMetaIndices: Int! uptime: String! }
 type VectorCollectionStats { collection: String! totalDocuments: Int! embeddedDocuments: Int! }
 type VectorStats { enabled: Boolean! provider: String model: String dimensions: Int indexReady: Boolean! collections: [VectorCollectionStats!]! }
@@ -46,9 +46,10 @@ input MetaInput { key: String! values: [String!]! }
 input AddDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String! ttl: Int ifChecksum: String }
 input UpdateDocumentInput { collection: String! key: String! lang: String! meta: [MetaInput!] contentMd: String ttl: Int ifChecksum: String }
 input SearchInput { collection: String! filterMeta: [MetaInput!] filter: FilterInput langs: [String!] sort: String asc: Boolean limit: Int topK: Int cursor: String offset: Int deleted: Boolean contextTokenBudget: Int }
+input GeoCircleInput { lat: Float! lng: Float! radiusMeters: Float! }
 input FilterInput { text: String and: [FilterInput!] or: [FilterInput!] not: FilterInput field: String eq: FilterValue ne: FilterValue gt: FilterValue gte: FilterValue lt: FilterValue lte: FilterValue in: [FilterValue!] notIn: [FilterValue!] startsWith: String exists: Boolean }
-input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] includeContent: Boolean }
-input FTSInput { collection: String! query: String! limit: Int topK: Int filter: FilterInput langs: [String!] sort: String cursor: String offset: Int contextTokenBudget: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy totals: Totals rerank: Boolean }
+input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] geo: GeoCircleInput includeContent: Boolean }
+input FTSInput { collection: String! query: String! limit: Int topK: Int filter: FilterInput langs: [String!] sort: String cursor: String offset: Int contextTokenBudget: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy totals: Totals rerank: Boolean geo: GeoCircleInput }
 input CodeGraphInput { collection: String! key: String! direction: String depth: Int maxDegree: Int lines: Boolean }
 input AddBatchDocumentInput { key: String! lang: String! contentMd: String! meta: [MetaInput!] saveRevision: Boolean }
 input IngestDocumentInput { url: String key: String lang: String! contentMd: String! meta: [MetaInput!] extractFrontmatter: Boolean scrapedAt: Int scraper: String ttl: Int }

@@ -228,7 +228,6 @@ auth: {jwtSecret: 0123}
 describe('loadSettings: what is not built', () => {
   it.each([
     ['SVC_REPLICATION_ROLE', 'leader', 'SVC_REPLICATION_ROLE=leader: replication is not built yet; unset it'],
-    ['SVC_SPELL', 'true', 'SVC_SPELL=true: spell correction is not built yet; unset it'],
   ])('%s=%s is refused', (name, value, problem) => {
     expect(problems({ [name]: value })).toContain(problem);
   });

@@ -16,7 +16,6 @@ interface Unbuilt {
 const UNBUILT: readonly Unbuilt[] = [
   { path: 'replication.role', what: 'replication', asked: ({ replication }) => replication.role !== undefined },
   { path: 'binlog.enabled', what: 'the binlog', asked: ({ binlog }) => binlog.enabled },
-  { path: 'spell.enabled', what: 'spell correction', asked: ({ spell }) => spell.enabled },
 ];
 
 type Origins = ReadonlyMap<SettingPath, Origin>;

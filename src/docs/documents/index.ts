@@ -6,6 +6,7 @@ export { ENDLESS_ROOM, transactWithRoom, type EmbeddingRoom, type Patience, type
 export { collectionOfId, identify, type Identity } from './identity.ts';
 export type { Meta } from './meta.ts';
 export { checkFilter, expressionOf, type FilterInput, type RangeMeta, type RequestFilter } from './filter/index.ts';
+export { presentInOrder, type PresentedDocument } from './present-in-order.ts';
 export { keepsMeta, projectDocument, projectionOf, type Projection } from './project-document.ts';
 export type { DocumentReader } from './reader.ts';
 export { repairItem } from './repair-item.ts';

@@ -1,21 +1,17 @@
-import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
-import { documentTest, type Filter } from '../../search/filter/index.ts';
+import type { Filter } from '../../search/filter/index.ts';
 import { parseSort, readCursor, writeCursor, type Mark, type SortKey } from '../../search/order/index.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { limitOf } from '../limit-of.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import { Pace } from '../../lib/pace.ts';
 import { Reply, truncationHeaders, type Context, type InputOf } from '../../operations/index.ts';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { selectDocuments } from '../columns/index.ts';
 import { readCollection } from './collection-rows.ts';
-import { ContentReader, contentsFor } from './content-reader.ts';
-import { contextCost, countWithinBudget } from './context-budget.ts';
+import { countWithinBudget } from './context-budget.ts';
 import type { Deps, DocumentHandlers } from './deps.ts';
-import { toDocument } from './document-rows.ts';
 import { expressionOf } from './filter/index.ts';
-import { keepsMeta, projectDocument, projectionOf, type Projection } from './project-document.ts';
-import { rowsInOrder } from './rows-in-order.ts';
+import { presentInOrder, type PresentedDocument } from './present-in-order.ts';
+import { projectionOf, type Projection } from './project-document.ts';
 import { searchDeleted, type DeletedSearch } from './search-deleted.ts';
 
 type Input = InputOf<Operations, 'searchDocuments'>;
@@ -33,8 +29,6 @@ interface Page {
 }
 
 const DEFAULT_LIMIT = 50;
-
-const COLUMNS_OF_PAGE = 'd.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at';
 
 /**
  * `POST /v1/search`: by metadata, sorted and paged (contract section 4, decision D-66). The number of
@@ -87,12 +81,10 @@ function cursorHeader(order: string, last: Presented | undefined): Record<string
   return last?.mark === undefined ? {} : { 'X-Next-Cursor': writeCursor(order, last.mark) };
 }
 
-/** A document of the page, with the bytes of text that a token budget counts. */
-interface Presented {
-  readonly document: ProjectedDocument;
+/** A document of the page. */
+interface Presented extends Pick<PresentedDocument, 'document' | 'bytes'> {
   /** Absent for a deleted document. */
   readonly mark?: Mark;
-  readonly bytes: number;
 }
 
 interface Found {
@@ -118,36 +110,6 @@ async function find(deps: Deps, name: string, filter: Filter | undefined, { keys
   const total = columns.count(documents);
   if (limit === 0 || offset >= total) return { total, documents: [] };
   const marks = new Map(columns.sort(documents, { keys, offset, count: limit, after }).map(({ ord, ...mark }) => [ord, mark]));
-  return { total, documents: await present(deps, marks, { filter, now }, projection, bounds) };
-}
-
-/**
- * The documents of the page that the answer may hold; whatever follows is not read. One that was written since it was
- * selected, and does not pass any more, is left out.
- */
-async function present(
-  { sql, codec }: Pick<Deps, 'sql' | 'codec'>, marks: ReadonlyMap<number, Mark>, { filter, now }: { readonly filter: Filter | undefined; readonly now: number }, projection: Projection, { signal, budget }: Bounds,
-): Promise<Presented[]> {
-  const pace = new Pace();
-  const passes = filter === undefined ? () => true : documentTest(filter);
-  const reader = new ContentReader(sql, { ...contentsFor(budget, projection.body, projection.body), withMeta: filter !== undefined || keepsMeta(projection) });
-  const documents: Presented[] = [];
-  for await (const rows of rowsInOrder(sql, [...marks.keys()], `${COLUMNS_OF_PAGE}, ${reader.columns}`)) {
-    for (const row of rows) {
-      signal.throwIfAborted();
-      const isThere = await reader.take(row);
-      if (reader.isSpent) budget.end();
-      if (budget.isSpent) return documents;
-      if (!isThere) continue; // it went since the page was chosen
-      const content = row.body === null ? '' : await codec.decodeAsync(row.body);
-      const whole = toDocument({ ...row, meta: row.meta! }, content);
-      if (!passes(whole) || (whole.expiresAt ?? Infinity) <= now) continue;
-      const document = projectDocument(whole, projection);
-      const body = projection.body ? row.bytes : undefined;
-      if (!budget.take((body ?? 0) + contextCost({ meta: document.meta }))) return documents;
-      documents.push({ document, mark: marks.get(row.ord)!, bytes: contextCost({ body, meta: document.meta }) });
-      if (pace.isDue) await pace.rest();
-    }
-  }
-  return documents;
+  const presented = await presentInOrder(deps, [...marks.keys()], { filter, now, projection }, bounds);
+  return { total, documents: presented.map(({ ord, ...one }) => ({ ...one, mark: marks.get(ord)! })) };
 }

@@ -8,6 +8,7 @@ import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type
 import { createCollections, type Collections } from '../collections/index.ts';
 import { createColumns, type ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import { createGeo, type Geo } from '../geo/index.ts';
 import { createSchemas, type Schemas } from '../schemas/index.ts';
 import { acknowledgeCaughtUp } from '../view/index.ts';
 import { createDocuments, type Documents } from './index.ts';
@@ -28,6 +29,7 @@ export class Fixture {
   readonly collections: Collections;
   readonly schemas: Schemas;
   readonly columns: ColumnsView;
+  readonly geo: Geo;
   documents: Documents;
   /** Bytes that one answer may have. */
   answerBytes = DEFAULT_ANSWER_BYTES;
@@ -46,6 +48,7 @@ export class Fixture {
     this.collections = createCollections(this.environment);
     this.schemas = createSchemas(this.environment);
     this.columns = createColumns(this.environment, { collections: this.collections });
+    this.geo = createGeo(this.environment, { collections: this.collections, columns: this.columns });
     this.documents = createDocuments(this.environment, { collections: this.collections, columns: this.columns, schemas: this.schemas });
     this.#invoke = this.#invokerOf({});
   }
@@ -56,6 +59,7 @@ export class Fixture {
     await migrate(sql, DOCUMENT_MIGRATIONS);
     const fixture = new Fixture(sql, folder, settings);
     await fixture.columns.start();
+    await fixture.geo.view.start();
     return fixture;
   }
 
@@ -115,12 +119,13 @@ export class Fixture {
   async close(): Promise<void> {
     await this.documents.stop();
     await this.columns.stop();
+    await this.geo.view.stop();
     await this.sql.close();
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true });
   }
 
   #invokerOf(more: Handlers<Operations>): Invoke<Operations> {
-    const handlers = acknowledgeCaughtUp({ ...this.collections.handlers, ...this.schemas.handlers, ...this.documents.handlers, ...more }, this.columns);
+    const handlers = acknowledgeCaughtUp({ ...this.collections.handlers, ...this.schemas.handlers, ...this.documents.handlers, ...more }, this.columns, this.geo.view);
     return createInvoker<Operations>({ operations, inputs, handlers, strictInput: true, mode: () => 'wr', answerBytes: () => this.answerBytes });
   }
 }

@@ -9,7 +9,7 @@ describe.each(DRIVERS)('aggregation over %s (contract section 4, decisions secti
   let fixture: Fixture;
   beforeEach(async () => {
     fixture = await Fixture.open(driver);
-    fixture.use({ aggregateDocuments: aggregateDocuments({ ...fixture.environment, columns: fixture.columns }) });
+    fixture.use({ aggregateDocuments: aggregateDocuments({ ...fixture.environment, columns: fixture.columns, geo: fixture.geo.view }) });
   });
   afterEach(() => fixture.close());
 
@@ -25,7 +25,23 @@ describe.each(DRIVERS)('aggregation over %s (contract section 4, decisions secti
       await add('c', { tags: ['x', 'y'], category: ['blog'] }, { lang: 'en_GB' });
     });
 
-    it('count documents, the most first and then by value', async () => {
+    it('counts the cells of a map, and what is in a circle alone', async () => {
+    const at = (lat: number, lng: number) => ({ geo_lat: [String(lat)], geo_lng: [String(lng)] });
+    for (const [key, lat, lng] of [['a', 52.5163, 13.3777], ['b', 52.5164, 13.3778], ['c', 48.8566, 2.3522]] as const) await add(key, at(lat, lng));
+    await add('nowhere', { tag: ['x'] });
+    expect(await aggregate({ geohash: {} })).toMatchObject({
+      totalDocs: 5, geohashes: [{ geohash: 'u33db', lat: expect.closeTo(52.51, 1) as number, lng: expect.closeTo(13.38, 1) as number, count: 2 }, { geohash: 'u09tv', count: 1 }],
+    });
+    expect((await aggregate({ geohash: { precision: 1 } })).geohashes).toMatchObject([{ geohash: 'u', count: 3 }]);
+    expect((await aggregate({ geohash: { precision: 12, size: 2 } })).geohashes).toHaveLength(2);
+    const berlin = { geo: { lat: 52.5, lng: 13.4, radiusMeters: 50_000 } };
+    expect(await aggregate({ ...berlin, geohash: { precision: 2 }, facets: [{ field: 'lang' }] })).toMatchObject({ totalDocs: 2, geohashes: [{ geohash: 'u3', count: 2 }], facets: { lang: [{ value: 'en', count: 2 }] } });
+    expect(await aggregate({ ...berlin, filterMeta: { tag: ['x'] }, geohash: {} })).toMatchObject({ totalDocs: 0, geohashes: [] });
+    expect(await aggregate()).not.toHaveProperty('geohashes');
+    expect(await fixture.call('aggregateDocuments', { collection: 'none', geohash: {}, ...berlin })).toMatchObject({ totalDocs: 0, geohashes: [] });
+  });
+
+  it('count documents, the most first and then by value', async () => {
       expect(await facet('tags')).toEqual(['y 3', 'x 2', 'ä 1']);
       expect(await facet('category', { orderBy: 'count' })).toEqual(['news 2', 'blog 1']);
       expect(await facet('category', { orderBy: 'value' })).toEqual(['blog 1', 'news 2']);
@@ -136,7 +152,7 @@ describe('aggregation against a plain count', () => {
   it('agrees', async () => {
     await fc.assert(fc.asyncProperty(documents, fc.subarray(['p', 'q']), async (drafts, cats) => {
       const fixture = await Fixture.open('sql.js');
-      fixture.use({ aggregateDocuments: aggregateDocuments({ ...fixture.environment, columns: fixture.columns }) });
+      fixture.use({ aggregateDocuments: aggregateDocuments({ ...fixture.environment, columns: fixture.columns, geo: fixture.geo.view }) });
       const stored = [];
       for (const [i, { tags, cat, wait }] of drafts.entries()) {
         fixture.advance(wait);
@@ -159,7 +175,7 @@ describe('aggregation against a plain count', () => {
 describe('aggregation while documents are written', () => {
   it('has counts of one moment', async () => {
     const fixture = await Fixture.open('sql.js');
-    fixture.use({ aggregateDocuments: aggregateDocuments({ ...fixture.environment, columns: fixture.columns }) });
+    fixture.use({ aggregateDocuments: aggregateDocuments({ ...fixture.environment, columns: fixture.columns, geo: fixture.geo.view }) });
     const fields = Array.from({ length: 40 }, (_, i) => `f${i}`);
     const put = (value: string) => fixture.call('addDocument', { collection: 'blog', key: 'a', lang: 'en', contentMd: '', meta: Object.fromEntries(fields.map((field) => [field, [value]])) });
     await put('0');

@@ -1,12 +1,14 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
-import type { Handlers, InputOf } from '../../operations/index.ts';
+import type { Handlers, InputOf, OutputOf } from '../../operations/index.ts';
 import type { Columns, ValueCount } from '../../search/columns/index.ts';
 import type { Filter } from '../../search/filter/index.ts';
+import { decodeGeohash } from '../../search/geo/index.ts';
 import { selectDocuments, type ColumnsView, type SelectedDocuments } from '../columns/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import { expressionOf } from '../documents/index.ts';
+import { circleOf, withinCircle, type GeoView } from '../geo/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { periodOf, type Interval, type Period } from './calendar.ts';
 import { fitFacets } from './search/fit-facets.ts';
@@ -16,6 +18,7 @@ type Input = InputOf<Operations, 'aggregateDocuments'>;
 
 export interface AggregateDeps extends Pick<DocsEnvironment, 'clock'> {
   readonly columns: Pick<ColumnsView, 'indexOf'>;
+  readonly geo: Pick<GeoView, 'indexOf'>;
 }
 
 /** Documents by day, ascending. */
@@ -26,17 +29,21 @@ interface Counts {
   /** By field. */
   readonly facets: readonly (readonly [field: string, values: ValueCount[]])[];
   readonly days: readonly (readonly [field: string, days: Days])[];
+  /** Undefined when they are not asked for. */
+  readonly cells: Cells | undefined;
 }
 
-/** `POST /v1/aggregate`: counts by metadata and time (contract section 4, decisions section 4.5), all of one moment. */
-export function aggregateDocuments({ clock, columns }: AggregateDeps): AggregateHandler {
+type Cells = NonNullable<OutputOf<Operations, 'aggregateDocuments'>['geohashes']>;
+
+/** `POST /v1/aggregate`: counts by metadata, time and place (contract section 4, decisions section 4.5), all of one moment. */
+export function aggregateDocuments({ clock, ...views }: AggregateDeps): AggregateHandler {
   return async (input, { budget }) => {
     const start = performance.now();
     const { collection, facets = [], histograms = [] } = input;
     const filter = expressionOf(input);
     requireDistinct('facets', facets);
     requireDistinct('histograms', histograms);
-    const counts = await countOf(columns, { filter, now: unixSeconds(clock) }, input);
+    const counts = await countOf(views, { filter, now: unixSeconds(clock) }, input);
     const { facets: fitted, isTruncated } = fitFacets(Object.fromEntries(counts.facets), budget);
     const intervals = new Map(histograms.map(({ field, interval = 'month' }) => [field as string, interval]));
     return {
@@ -44,6 +51,7 @@ export function aggregateDocuments({ clock, columns }: AggregateDeps): Aggregate
       totalDocs: counts.total,
       facets: fitted,
       ...(isTruncated && { facetsTruncated: true }),
+      ...(counts.cells && { geohashes: budget.fit(counts.cells, ({ geohash }) => geohash.length) as Cells }),
       histograms: Object.fromEntries(counts.days.map(([field, days]) => [field, toBuckets(days, intervals.get(field)!)])),
       durationMs: Math.round(performance.now() - start),
     };
@@ -61,17 +69,40 @@ function requireDistinct(name: string, items: readonly { readonly field: string 
 const TRIES = 3;
 
 /** Counts of one moment. */
-async function countOf(view: AggregateDeps['columns'], request: { readonly filter: Filter | undefined; readonly now: number }, input: Input): Promise<Counts> {
+async function countOf(views: Omit<AggregateDeps, 'clock'>, request: { readonly filter: Filter | undefined; readonly now: number }, input: Input): Promise<Counts> {
   const needs = { facets: (input.facets ?? []).map(({ field }) => field) };
   for (let tries = 1; ; tries++) {
-    const counts = await count(await selectDocuments(view, input.collection, { ...request, needs }), input, tries < TRIES ? new Pace() : undefined);
+    const selected = await selectDocuments(views.columns, input.collection, { ...request, needs });
+    const counts = await count(selected && inCircle(views.geo, selected, input), views.geo, input, tries < TRIES ? new Pace() : undefined);
     if (counts !== undefined) return counts;
   }
 }
 
+/** Of some documents, those in the circle that the request has. */
+function inCircle(view: AggregateDeps['geo'], selected: SelectedDocuments, { collection, geo }: Input): SelectedDocuments {
+  if (geo === undefined) return selected;
+  return { isCurrent: selected.isCurrent, columns: selected.columns, documents: withinCircle(view, collection, circleOf(geo), selected.documents) };
+}
+
+/** Characters of geohashes, and cells that are listed. */
+const DEFAULT_PRECISION = 5;
+const DEFAULT_CELLS = 1000;
+
+/** The cells of most documents first, then by geohash. Throws `IndexLoading`. */
+function countCells(view: AggregateDeps['geo'], { documents }: Pick<SelectedDocuments, 'documents'>, { collection, geohash }: Input): Cells | undefined {
+  if (geohash === undefined) return undefined;
+  const { precision = DEFAULT_PRECISION, size = DEFAULT_CELLS } = geohash;
+  const cells = view.indexOf(collection)?.places.cells(precision, documents) ?? [];
+  // The sort is stable, and cells come by geohash.
+  const best = cells.sort((a, b) => b.count - a.count).slice(0, size);
+  return best.map(({ geohash: hash, count }) => ({ geohash: hash, ...decodeGeohash(hash)!, count }));
+}
+
 /** Undefined when a document has changed between two fields. A collection without documents has nothing. */
-async function count(selected: SelectedDocuments | undefined, { facets = [], histograms = [], maxFacetSize: limit }: Input, pace: Pace | undefined): Promise<Counts | undefined> {
+async function count(selected: SelectedDocuments | undefined, geo: AggregateDeps['geo'], input: Input, pace: Pace | undefined): Promise<Counts | undefined> {
+  const { facets = [], histograms = [], maxFacetSize: limit, geohash } = input;
   if (selected?.isCurrent() === false) return undefined;
+  const cells = selected === undefined ? geohash && [] : countCells(geo, selected, input);
   const { columns, documents } = selected ?? {};
   const total = columns?.count(documents) ?? 0;
   const days = histograms.map(({ field }) => [field, columns?.days(documents, field) ?? []] as const);
@@ -81,7 +112,7 @@ async function count(selected: SelectedDocuments | undefined, { facets = [], his
     values.push([field, columns?.facet(documents, { field, orderBy, limit }) ?? []]);
     if (pace !== undefined) await pace.rest();
   }
-  return { total, facets: values, days };
+  return { total, facets: values, days, cells };
 }
 
 /** Adds up the days of each period; days are ascending, so periods come in order. */

@@ -1,6 +1,7 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
+import type { GeoView } from '../geo/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { aggregateDocuments } from './aggregate-documents.ts';
 import { listFullTextLanguages } from './list-languages.ts';
@@ -19,12 +20,13 @@ export interface FullText extends Pick<Synonyms, 'synonymsOf'>, Pick<StopWords, 
 
 export interface FullTextAreas {
   readonly columns: Pick<ColumnsView, 'indexOf'>;
+  readonly geo: Pick<GeoView, 'indexOf'>;
 }
 
 /** Of documents and queries that name none. */
 const DEFAULT_LANG = 'en';
 
-export function createFullText(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'settings'>, { columns }: FullTextAreas): FullText {
+export function createFullText(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'settings'>, { columns, geo }: FullTextAreas): FullText {
   const defaultLang = environment.settings.fullText?.defaultLang ?? DEFAULT_LANG;
   const synonyms = createSynonyms(environment);
   const stopWords = createStopWords(environment, defaultLang);
@@ -33,7 +35,7 @@ export function createFullText(environment: Pick<DocsEnvironment, 'sql' | 'feed'
       ...synonyms.handlers,
       ...stopWords.handlers,
       listFullTextLanguages: listFullTextLanguages(defaultLang),
-      aggregateDocuments: aggregateDocuments({ clock: environment.clock, columns }),
+      aggregateDocuments: aggregateDocuments({ clock: environment.clock, columns, geo }),
     },
     synonymsOf: synonyms.synonymsOf,
     stopWordsOf: stopWords.stopWordsOf,

@@ -4,7 +4,7 @@ import { OrdSet } from '../fulltext/index.ts';
 import type { Look } from './look-at-sides.ts';
 import { isWordsWanted, type HybridRequest } from './request.ts';
 
-/** Numbers of the last changes that the indexes had applied at some time; undefined for one that does not follow. `words`: those of words and of columns both. */
+/** Numbers of the last changes that the indexes had applied at some time; undefined for one that does not follow. `words`: those of words, of columns, and where a circle is asked for of places. */
 export interface Positions {
   readonly words: number | undefined;
   readonly meaning: number | undefined;

@@ -54,11 +54,12 @@ export async function findResults(deps: HybridDeps, request: HybridRequest, scop
   const { words, meaning } = deps;
   const { hidden, pinned } = await curatedDocuments(words, request.collection.toLowerCase(), request.query, rules);
   const candidates = new Candidates(request);
+  const views = request.circle === undefined ? [words.view, words.columns] : [words.view, words.columns, words.geo];
   let first: Look | undefined;
   let only: ReadonlySet<number> | undefined;
   for (let looks = 1; ; looks++) {
     scope.signal.throwIfAborted();
-    const positions: Positions = { words: leastPosition(words.view, words.columns), meaning: meaning.view.position };
+    const positions: Positions = { words: leastPosition(...views), meaning: meaning.view.position };
     const look = await lookAtSides(deps, request, { ...scope, hidden }, only);
     first ??= look;
     candidates.take(look, positions, only);
@@ -66,7 +67,7 @@ export async function findResults(deps: HybridDeps, request: HybridRequest, scop
     const torn = looks < LOOKS ? await candidates.changed(words.sql, ords) : new Set<number>();
     if (torn.size === 0) return { results, all: withOrds(candidates.all(), outside), algorithm: first.algorithm, incomparable: first.incomparable };
     only = torn;
-    await patiently([words.view, words.columns, meaning.view], scope.signal);
+    await patiently([...views, meaning.view], scope.signal);
   }
 }
 

@@ -2,7 +2,6 @@ import type { Algorithm } from '../../search/vector/index.ts';
 import type { MeaningHit, WordsHit } from '../../search/fusion/index.ts';
 import { boostFactors, eligibleDocuments, OrdSet } from '../fulltext/index.ts';
 import type { HybridDeps, QueryVector } from './deps.ts';
-import { documentsWithin } from './documents-within.ts';
 import { groupsByFactor } from './factor-groups.ts';
 import type { HybridRequest } from './request.ts';
 
@@ -37,8 +36,8 @@ interface Ground {
 /** Asks both sides about some documents, or all that are eligible. */
 export async function lookAtSides(deps: HybridDeps, request: HybridRequest, scope: Scope, only: ReadonlySet<number> | undefined): Promise<Look> {
   const { words: { collection, filter, boost }, circle } = request;
-  const distances = circle && await documentsWithin(deps.words, collection, circle, only);
   const { documents, columns } = await eligibleDocuments(deps.words, collection, { filter, hidden: scope.hidden });
+  const distances = circle && (deps.words.geo.indexOf(collection)?.places.distances(circle, { documents }) ?? new Map<number, number>());
   let eligible = documents;
   for (const narrower of [distances?.keys(), only]) if (narrower !== undefined) eligible = narrowed(eligible, narrower);
   const ground = { eligible, factors: boostFactors(columns, boost) };

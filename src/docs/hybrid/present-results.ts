@@ -55,7 +55,8 @@ function present(deps: HybridDeps, request: HybridRequest, matchers: WordMatcher
   const { projection, circle } = request;
   const document = toDocument(row, JSON.parse(row.meta!) as Record<string, string[]>, contentMd);
   const shown = projectDocument(document, projection);
-  const point = circle && pointOf(document.meta);
+  // Postcodes are not in the document.
+  const point = circle && (pointOf(document.meta) ?? deps.words.geo.indexOf(request.collection)?.places.pointOf(row.ord));
   const passage = passageOf(deps, request, matchers, one, document);
   const body = projection.body ? row.bytes : undefined;
   const chunkText = passage && bytes().toString('utf8', passage.start, passage.end);

@@ -2,19 +2,15 @@ import type { Operations } from '../../../generated/docs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { InputOf } from '../../operations/index.ts';
 import type { Fusion } from '../../search/fusion/index.ts';
-import type { Point } from '../../search/geo/index.ts';
+import type { Circle } from '../../search/geo/index.ts';
 import type { Retrieval } from '../collections/index.ts';
 import { projectionOf, type Projection } from '../documents/index.ts';
+import { circleOf } from '../geo/index.ts';
 import { limitOf } from '../limit-of.ts';
 import { resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 
 export type HybridInput = InputOf<Operations, 'searchHybrid'>;
 export type RetrievalMode = 'parent' | 'chunk' | 'window';
-
-export interface Circle {
-  readonly middle: Point;
-  readonly radiusMeters: number;
-}
 
 /** A request with everything decided: what it says, then the collection's profile, then the defaults. */
 export interface HybridRequest {
@@ -65,7 +61,7 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
     words: resolveWords(deps, wordsInput(input, candidates)),
     fusion: strategy === 'rrf' ? { strategy, k: rrfK } : { strategy, alpha },
     vectorAlgorithm: input.vectorAlgorithm,
-    circle: geo && { middle: { lat: geo.lat, lng: geo.lng }, radiusMeters: geo.radiusMeters },
+    circle: geo && circleOf(geo),
     byDistance: input.sort === 'distance',
     mode: input.retrievalMode ?? profile.retrievalMode ?? 'parent',
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,

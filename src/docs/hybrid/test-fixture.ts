@@ -34,9 +34,9 @@ export class HybridFixture {
     const { environment, embeddings, vectors } = this.base = base;
     const collections = createCollections(environment);
     const documents = createDocuments(environment, { collections, columns: base.columns, schemas: createSchemas(environment), room: embeddings.room });
-    const fullText = createFullText(environment, base);
+    const fullText = createFullText(environment, { columns: base.columns, geo: base.geo.view });
     const curation = createCuration(environment);
-    const search = this.search = createFullTextSearch(environment, { fullText, collections, curation, columns: base.columns });
+    const search = this.search = createFullTextSearch(environment, { fullText, collections, curation, columns: base.columns, geo: base.geo.view });
     const gate = {
       run: <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
         this.gated++;
@@ -48,7 +48,7 @@ export class HybridFixture {
       ...collections.handlers, ...documents.handlers, ...fullText.handlers, ...curation.handlers, ...search.handlers,
       ...embeddings.handlers, ...vectors.handlers, ...this.hybrid.handlers,
     };
-    this.#invoke = createInvoker<Operations>({ operations, inputs, strictInput: true, mode: () => 'wr', handlers: acknowledgeCaughtUp(handlers, search.view, base.columns) });
+    this.#invoke = createInvoker<Operations>({ operations, inputs, strictInput: true, mode: () => 'wr', handlers: acknowledgeCaughtUp(handlers, search.view, base.columns, base.geo.view) });
   }
 
   static async open(options: HybridOptions = {}): Promise<HybridFixture> {

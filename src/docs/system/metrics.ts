@@ -13,7 +13,7 @@ const CACHE_MS = 15_000;
 export const DURATION_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The views as `/ready` names them. */
-const VIEWS: Readonly<Record<keyof IndexBytes, string>> = { fullText: 'full-text', vectors: 'vector', columns: 'columns' };
+const VIEWS: Readonly<Record<keyof IndexBytes, string>> = { fullText: 'full-text', vectors: 'vector', columns: 'columns', geo: 'geo', spelling: 'spelling' };
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 

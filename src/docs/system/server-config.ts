@@ -35,7 +35,7 @@ export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 
     searchStatsEnabled: settings.searchStats,
     graphqlEnabled: protocols.graphql.enabled,
     temporalEnabled: settings.temporal ?? false,
-    spellEnabled: false,
+    spellEnabled: settings.spell?.enabled === true,
     replicationRole: '',
   };
 }

@@ -10,6 +10,7 @@ import type { VectorIndexOptions } from '../../search/vector/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
 import { createCollections } from '../collections/index.ts';
 import { createColumns, type ColumnsView } from '../columns/index.ts';
+import { createGeo, type Geo } from '../geo/index.ts';
 import { createDocuments } from '../documents/index.ts';
 import { START } from '../documents/test-fixture.ts';
 import { createEmbeddings, type Embeddings } from '../embeddings/index.ts';
@@ -96,6 +97,7 @@ export class VectorFixture {
   readonly embeddings: Embeddings;
   readonly vectors: Vectors;
   readonly columns: ColumnsView;
+  readonly geo: Geo;
   readonly environment: DocsEnvironment;
   readonly warnings: string[] = [];
   readonly #invoke: Invoke<Operations>;
@@ -116,17 +118,18 @@ export class VectorFixture {
     const collections = createCollections(environment);
     this.embeddings = createEmbeddings(environment, { collections, create: () => meaning.provider(), indexReady: () => this.vectors.view.isReady });
     const columns = this.columns = createColumns(environment, { collections });
+    const geo = this.geo = createGeo(environment, { collections, columns });
     const documents = createDocuments(environment, { collections, columns, schemas: createSchemas(environment), room: this.embeddings.room });
-    this.vectors = createVectors(environment, { collections, embeddings: this.embeddings, gate: this.gate, columns, ...(index && { index }) });
+    this.vectors = createVectors(environment, { collections, embeddings: this.embeddings, gate: this.gate, columns, geo: geo.view, ...(index && { index }) });
     const maintenance = createMaintenance(environment, {
-      documents, onRestored: [() => collections.load(), () => columns.restart(), () => this.vectors.view.restart(), () => this.embeddings.restart()],
+      documents, onRestored: [() => collections.load(), () => columns.restart(), () => geo.view.restart(), () => this.vectors.view.restart(), () => this.embeddings.restart()],
     });
     this.#invoke = createInvoker<Operations>({
       operations, inputs, strictInput: true, mode: () => 'wr',
       handlers: acknowledgeCaughtUp({
         ...collections.handlers, ...documents.handlers, ...maintenance.handlers, ...this.embeddings.handlers, ...this.vectors.handlers,
         reindexVectors: whenCaughtUp(this.embeddings.handlers.reindexVectors, this.vectors.view),
-      }, columns),
+      }, columns, geo.view),
     });
   }
 
@@ -145,6 +148,8 @@ export class VectorFixture {
   async start(): Promise<void> {
     await this.columns.start();
     await this.columns.settled();
+    await this.geo.view.start();
+    await this.geo.view.settled();
     await this.embeddings.start();
     await this.vectors.view.start();
     await this.vectors.view.settled();
@@ -180,6 +185,7 @@ export class VectorFixture {
   async caughtUp(): Promise<void> {
     await this.embeddings.settled();
     await this.columns.caughtUp();
+    await this.geo.view.caughtUp();
     await this.vectors.view.caughtUp();
   }
 
@@ -201,6 +207,7 @@ export class VectorFixture {
     await this.embeddings.stop();
     await this.vectors.stop();
     await this.columns.stop();
+    await this.geo.view.stop();
   }
 
   async close(): Promise<void> {

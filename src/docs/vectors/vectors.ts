@@ -34,6 +34,7 @@ export interface VectorsAreas {
   readonly embeddings: Pick<Embeddings, 'describe' | 'embedQuery' | 'embedTexts' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
   readonly gate: Pick<SearchGate, 'run'>;
   readonly columns: SearchDeps['columns'];
+  readonly geo: SearchDeps['geo'];
   readonly timer?: Timer;
   /** For tests. */
   readonly index?: Partial<VectorIndexOptions>;
@@ -41,7 +42,7 @@ export interface VectorsAreas {
 
 export function createVectors(environment: DocsEnvironment, areas: VectorsAreas): Vectors {
   const { sql, codec, clock } = environment;
-  const { collections, embeddings, gate, columns, timer } = areas;
+  const { collections, embeddings, gate, columns, geo, timer } = areas;
   const settings = vectorSettings(environment.settings);
   const pool = new WorkerPool(settings.parallelWorkers);
   const view = new VectorView(environment, {
@@ -64,7 +65,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     return { vector, model };
   };
   const deps: SearchDeps = {
-    sql, codec, clock, view, columns, collections, settings, gate,
+    sql, codec, clock, view, columns, geo, collections, settings, gate,
     embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
   };
   return {

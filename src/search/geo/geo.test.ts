@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeGeohash, distanceMeters, EARTH_RADIUS_METERS, pointOf, type Point } from './index.ts';
+import { boxAround, decodeGeohash, distanceMeters, EARTH_RADIUS_METERS, encodeGeohash, geohashCell, pointOf, type Point } from './index.ts';
 
 const points = fc.record({ lat: fc.double({ min: -90, max: 90, noNaN: true }), lng: fc.double({ min: -180, max: 180, noNaN: true }) });
 
@@ -26,6 +26,32 @@ describe('distanceMeters', () => {
   it('takes no notice of the anti-meridian, and a degree along the equator is 111195 m', () => {
     expect(distanceMeters({ lat: 0, lng: 179.5 }, { lat: 0, lng: -179.5 })).toBeCloseTo(111_195.08, 1);
     expect(distanceMeters({ lat: 0, lng: 0 }, { lat: 0, lng: 180 })).toBeCloseTo(Math.PI * EARTH_RADIUS_METERS, 3);
+  });
+});
+
+describe('the box around a circle', () => {
+  it('holds everything that the circle holds, across the 180th meridian and the poles', () => {
+    const radii = fc.oneof(fc.double({ min: 0.001, max: 25_000_000, noNaN: true }), fc.double({ min: 0.001, max: 50_000, noNaN: true }), fc.constant(1e300));
+    const places = fc.oneof(points, fc.record({ lat: fc.constantFrom(-90, 90, 0), lng: fc.constantFrom(-180, 180, 179.99) }));
+    fc.assert(fc.property(places, places, radii, fc.boolean(), (middle, other, radius, touches) => {
+      // Half of the cases have the other place at the very edge.
+      const radiusMeters = touches ? distanceMeters(middle, other) : radius;
+      if (distanceMeters(middle, other) > radiusMeters) return;
+      const { lat, lng } = boxAround({ middle, radiusMeters });
+      expect(other.lat >= lat.from && other.lat <= lat.to).toBe(true);
+      expect(lng.some(({ from, to }) => other.lng >= from && other.lng <= to)).toBe(true);
+    }), { numRuns: 2000 });
+  });
+});
+
+describe('encodeGeohash', () => {
+  it('names the cell that a place is in, which the first characters of a longer one do, too', () => {
+    fc.assert(fc.property(points, fc.integer({ min: 1, max: 12 }), (point, length) => {
+      const hash = encodeGeohash(point, length);
+      const { minLat, maxLat, minLng, maxLng } = geohashCell(hash)!;
+      expect(point.lat >= minLat && point.lat <= maxLat && point.lng >= minLng && point.lng <= maxLng).toBe(true);
+      expect([hash.length, encodeGeohash(point, 12).startsWith(hash)]).toEqual([length, true]);
+    }));
   });
 });
 

@@ -1,4 +1,8 @@
-/** Places on the globe. */
+/** Places on the globe: distances, geohashes, boxes and shapes, and the index that finds documents by their places. */
+export { boxAround, boxBetween, type Circle, type LatLngBox } from './box.ts';
 export { distanceMeters, EARTH_RADIUS_METERS, type Point } from './distance.ts';
-export { decodeGeohash } from './geohash.ts';
+export { geodesicMeters } from './geodesic.ts';
+export { decodeGeohash, encodeGeohash, geohashCell, type GeohashCell } from './geohash.ts';
+export { PlaceIndex, type GeoAlgorithm, type GeoQuery, type NearDocument, type NearQuery } from './place-index.ts';
 export { degreesOf, GEO_KEYS, pointOf, type PostcodeLookup } from './point-of.ts';
+export { shapeOf, type PolygonRings, type Position, type Shape } from './shape.ts';

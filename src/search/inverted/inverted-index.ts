@@ -269,6 +269,21 @@ export class InvertedIndex {
     return this.#use(() => this.#dictionary.documents(this.#checked(form), number));
   }
 
+  /** One more than the largest number that a form may have. */
+  get formEnd(): number {
+    return this.#kernel.formEnd();
+  }
+
+  /** Whether there is a form of this number. */
+  hasForm(form: number): boolean {
+    return this.#exists(form);
+  }
+
+  /** Changes whenever documents come or go. */
+  get version(): string {
+    return this.#kernel.documentsVersion();
+  }
+
   /** The field in which most live documents have a form. */
   mainField(form: number): Field {
     return this.#use(() => this.#fields.nameOf(this.#kernel.call.mainField(this.#checked(form))));

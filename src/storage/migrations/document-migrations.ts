@@ -9,7 +9,8 @@ import { columnsInMemory } from './0008-columns-in-memory.ts';
 import { bulkJobs } from './0009-bulk-jobs.ts';
 import { webhooks } from './0010-webhooks.ts';
 import { temporal } from './0011-temporal.ts';
+import { placesAndWords } from './0012-places-and-words.ts';
 import type { Migration } from './migration.ts';
 
 /** Every format of the document service's database, oldest first. A new one is appended; none ever changes. */
-export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal];
+export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal, placesAndWords];

@@ -28,10 +28,11 @@ const TOTALS = { EXACT: 'exact', BOUNDED: 'bounded', NONE: 'none' } as const;
 const STRATEGIES = { ANY: 'any', ALL: 'all', MOST: 'most' } as const;
 
 /** Enumerations of GraphQL have names of their own. */
-function toInput({ fuzzy, prefix, matchingStrategy, totals, filter, langs, ...input }: FtsInput) {
+function toInput({ fuzzy, prefix, matchingStrategy, totals, filter, langs, geo, ...input }: FtsInput) {
   return {
     ...input, filter: toFilter(filter), langs: langs && [...langs],
     ...(fuzzy && { fuzzy: EDITS[fuzzy] }), ...(prefix && { prefix: PREFIXES[prefix] }), ...(matchingStrategy && { matchingStrategy: STRATEGIES[matchingStrategy] }),
+    ...(geo && { geo }),
     ...(totals && { totals: TOTALS[totals] }),
   };
 }

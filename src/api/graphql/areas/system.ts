@@ -11,6 +11,6 @@ function presentStats({ collections, ...stats }: Stats) {
   return { ...stats, collections: collections.map(presentCollection) };
 }
 
-function presentCollection({ indexBytes: { fullText, vectors, columns }, ...numbers }: CollectionStats) {
-  return { ...numbers, indexBytes: { fullText: fullText ?? null, vectors: vectors ?? null, columns: columns ?? null } };
+function presentCollection({ indexBytes: { fullText, vectors, columns, geo, spelling }, ...numbers }: CollectionStats) {
+  return { ...numbers, indexBytes: { fullText: fullText ?? null, vectors: vectors ?? null, columns: columns ?? null, geo: geo ?? null, spelling: spelling ?? null } };
 }

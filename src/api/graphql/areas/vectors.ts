@@ -12,8 +12,8 @@ export const vectors = defineArea('vectors', {
     vectorSearch: (_, { input }, { read, invoke }, info) => {
       const includeContent = input.includeContent ?? selects(info, BODY);
       return read(info, async () => {
-        const { filterMeta, filter, langs, queryVector, ...rest } = input;
-        const { value } = await invoke('searchVectors', { ...rest, includeContent, filterMeta: toMeta(filterMeta), filter: toFilter(filter), langs: langs && [...langs], queryVector: queryVector && [...queryVector] });
+        const { filterMeta, filter, langs, geo, queryVector, ...rest } = input;
+        const { value } = await invoke('searchVectors', { ...rest, includeContent, filterMeta: toMeta(filterMeta), filter: toFilter(filter), langs: langs && [...langs], ...(geo && { geo }), queryVector: queryVector && [...queryVector] });
         const results = value.results.map(({ document, score, rank }) => ({ document: presentDocument(document), score, rank }));
         const { total, model, dimensions, contextTruncated = false, truncated = false, nextOffset = null } = value;
         return { results, total, model, dimensions, contextTruncated, truncated, nextOffset };

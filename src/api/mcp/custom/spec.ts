@@ -6,7 +6,7 @@ export type Action = (typeof ACTIONS)[number];
 export const PARAMETER_TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
 
 /** What the author of a tool fixes for good when it is among the defaults; other defaults yield to arguments. */
-export const LOCKED: ReadonlySet<string> = new Set(['collection', 'filterMeta', 'filter', 'langs', 'includeContent', 'fields']);
+export const LOCKED: ReadonlySet<string> = new Set(['collection', 'filterMeta', 'filter', 'langs', 'geo', 'includeContent', 'fields']);
 
 export interface CustomParameter {
   /** As the file has it. */

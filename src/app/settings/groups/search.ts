@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { boolean, integer, oneOf } from '../kinds.ts';
+import { boolean, byteSize, integer, oneOf } from '../kinds.ts';
 import { setting } from '../setting.ts';
 
 /** Languages with a stemmer and stop words (decision D-80). */
@@ -34,4 +34,5 @@ export const temporal = {
 
 export const spell = {
   enabled: setting(boolean, false, 'SVC_SPELL', 'spell correction', { yaml: ['spell'] }),
+  maxBytes: setting(byteSize(2 ** 20), 128 * 2 ** 20, 'SVC_SPELL_MAX_BYTES', 'memory for the words of all collections; the rarest words of a larger one are left out', { yaml: ['spellMaxBytes'] }),
 };

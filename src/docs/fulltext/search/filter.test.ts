@@ -36,7 +36,7 @@ async function open(driver: (typeof DRIVERS)[number]): Promise<SearchFixture> {
   const fixture = await SearchFixture.open(driver);
   const { base, search } = fixture;
   const { exportDocuments } = createMaintenance(base.environment, { documents: base.documents, onRestored: [] }).handlers;
-  base.use({ ...base.documents.handlers, ...search.handlers, aggregateDocuments: aggregateDocuments({ ...base.environment, columns: base.columns }), exportDocuments });
+  base.use({ ...base.documents.handlers, ...search.handlers, aggregateDocuments: aggregateDocuments({ ...base.environment, columns: base.columns, geo: base.geo.view }), exportDocuments });
   return fixture;
 }
 

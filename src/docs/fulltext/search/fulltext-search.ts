@@ -38,13 +38,14 @@ export interface FullTextSearchAreas {
   readonly collections: Pick<Collections, 'configOf'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly columns: SearchDeps['columns'];
+  readonly geo: SearchDeps['geo'];
   /** Tests may bring other indexes. */
   readonly indexes?: TextIndexes;
   readonly neighbours?: NeighbourModelsOptions;
 }
 
 /** `synonymsOf`, `stopWordsOf`, `configOf` and `rulesOf` are asked at each search, so all must answer from memory. */
-export function createFullTextSearch(environment: DocsEnvironment, { fullText, collections, curation, columns, indexes = invertedIndexes(), neighbours }: FullTextSearchAreas): FullTextSearch {
+export function createFullTextSearch(environment: DocsEnvironment, { fullText, collections, curation, columns, geo, indexes = invertedIndexes(), neighbours }: FullTextSearchAreas): FullTextSearch {
   const { sql, codec, clock, settings: { fullText: given = {} } } = environment;
   const settings = { defaultLang: given.defaultLang ?? 'en', stemming: given.stemming ?? true, synonyms: given.synonyms ?? true, algorithm: given.algorithm ?? 'tfidf' };
   // Made at the start: the first document or query would have to wait for them, and everybody else with it.
@@ -57,7 +58,7 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
     checkpoints: CheckpointFiles.beside(sql, 'fts', CHECKPOINT_MAGIC),
   });
   const expansion = createExpansion(environment, fullText, neighbours);
-  const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view, columns, plans: new QueryPlans() };
+  const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view, columns, geo, plans: new QueryPlans() };
   return {
     handlers: {
       searchFullText: (input, context) => searchFullText(deps, input, context),

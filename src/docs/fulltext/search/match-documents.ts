@@ -7,6 +7,7 @@ import type { FullTextView } from '../view/fulltext-view.ts';
 import { OrdSet } from '../view/ord-set.ts';
 import type { TextIndex, TextQuery } from '../view/text-index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
+import type { GeoView } from '../../geo/index.ts';
 import { boostFactors } from './boost-factors.ts';
 import { eligibleDocuments } from './eligible-documents.ts';
 import { SearchFeedback } from './search-feedback.ts';
@@ -18,6 +19,7 @@ import type { SearchRequest } from './request.ts';
 export interface MatchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
   readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp'>;
+  readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
 }
 
 /** What a search is about, beside its request. */
@@ -107,7 +109,7 @@ export async function matchDocuments(deps: MatchDeps, request: SearchRequest, sc
     }
     if (torn.size === 0) return { total, isLowerBound, skipped, found, all };
     only = torn;
-    await patiently([deps.view, deps.columns], scope.signal);
+    await patiently(viewsOf(deps, request), scope.signal);
   }
 }
 
@@ -117,9 +119,9 @@ function hasRow(seen: Seen): seen is Match {
 
 /** Looks at some documents, or at all. Whatever changes between the first and the last line is seen to have changed. */
 async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope & Pick<Matches, 'skipped'>, feedback: SearchFeedback | undefined, only: ReadonlySet<number> | undefined): Promise<Look> {
-  const since = leastPosition(deps.view, deps.columns);
+  const since = leastPosition(...viewsOf(deps, request));
   const { plan, algorithm, fieldWeights, fields, rerank, totals, facetBy, sort, collection } = request;
-  const { documents: eligible, columns } = await eligibleDocuments(deps, collection, { filter: request.filter, hidden: scope.hidden, needs: { keys: sort, facets: facetBy } });
+  const { documents: eligible, columns } = await eligibleDocuments(deps, collection, { filter: request.filter, circle: request.circle, hidden: scope.hidden, needs: { keys: sort, facets: facetBy } });
   // Where there is an order, nothing is awaited from here to the sorted matches, so that neither columns nor index change on the way.
   const index = deps.view.indexOf(collection);
   if (index === undefined || columns === undefined) return { total: 0, isLowerBound: false, seen: new Map(), all: undefined, torn: NONE };
@@ -148,6 +150,11 @@ async function lookAt(deps: MatchDeps, request: SearchRequest, scope: MatchScope
   const places = new Map(sorted?.map(({ ord, ...place }) => [ord, place]));
   const seen = new Map(ords.map((ord) => [ord, { row: rows.get(ord), score: scores.get(ord), terms: terms.get(ord)!, place: places.get(ord) }]));
   return { total, isLowerBound, seen, all: facetBy && matches, torn };
+}
+
+/** What a search asks. */
+function viewsOf({ view, columns, geo }: MatchDeps, { circle }: Pick<SearchRequest, 'circle'>): (MatchDeps['columns'] | MatchDeps['geo'] | MatchDeps['view'])[] {
+  return circle === undefined ? [view, columns] : [view, columns, geo];
 }
 
 /** Up to where all of some views have the changes of the feed; undefined where none follows it. A document that changed since may be of different versions in them. */

@@ -2,7 +2,9 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Collections } from '../../collections/index.ts';
 import { expressionOf, projectionOf, type Projection } from '../../documents/index.ts';
+import { circleOf } from '../../geo/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
+import type { Circle } from '../../../search/geo/index.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import { parseSort, readCursor, type Mark, type SortKey } from '../../../search/order/index.ts';
 import { limitOf } from '../../limit-of.ts';
@@ -45,6 +47,8 @@ export interface SearchRequest {
   readonly offset: number;
   /** All that it says of the documents. */
   readonly filter: Filter | undefined;
+  /** Where they have to be; undefined for anywhere. */
+  readonly circle: Circle | undefined;
   /** Undefined for the best first. */
   readonly sort: readonly SortKey[] | undefined;
   /** Undefined for pages by offset. */
@@ -93,6 +97,7 @@ export function resolveRequest({ settings, dictionaries, collections, view, plan
   const algorithm = input.algorithm ?? profile.algorithm ?? settings.algorithm;
   const searched = searchedFields(algorithm, input.fieldWeights, profile);
   return {
+    circle: input.geo && circleOf(input.geo),
     collection, query, plan, algorithm, langs: languages.map(({ lang }) => lang), synonymsActive, filter,
     fieldWeights: searched.weights, fields: searched.fields,
     rerank: plan.mode === 'simple' && (input.rerank ?? (input.fieldWeights === undefined && (profile.rerank ?? searched.isUsual))),

@@ -4,6 +4,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import { writeCursor } from '../../../search/order/index.ts';
 import { truncationOf, type AnswerBounds, type InputOf, type Truncation } from '../../../operations/index.ts';
 import type { ColumnsView } from '../../columns/index.ts';
+import type { GeoView } from '../../geo/index.ts';
 import type { Curation } from '../../curation/index.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { contentsFor, countWithinBudget } from '../../documents/index.ts';
@@ -23,6 +24,7 @@ export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
   readonly view: Pick<FullTextView, 'indexOf' | 'position' | 'isLatest' | 'caughtUp'>;
   /** Filters, facets and orders; what it says of a document may be of another version than the index's. */
   readonly columns: Pick<ColumnsView, 'indexOf' | 'position' | 'caughtUp'>;
+  readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly expansion: Pick<Expansion, 'expand'>;
 }
@@ -106,9 +108,14 @@ function toResponse({ collections }: SearchDeps, request: SearchRequest, { total
 type ByQueryInput = InputOf<Operations, 'searchFullTextByQuery'>;
 
 /** `GET /v1/fts` (decision D-75): the same with scalars. Throws `missing_fields` without `query` and `q`. */
-export function searchFullTextByQuery(deps: SearchDeps, { query, q, meta = {}, fuzzy, ...scalars }: ByQueryInput, bounds: AnswerBounds): Promise<SearchFullTextResponse> {
+export function searchFullTextByQuery(deps: SearchDeps, input: ByQueryInput, bounds: AnswerBounds): Promise<SearchFullTextResponse> {
+  return searchFullText(deps, inputOfQuery(input), bounds);
+}
+
+/** The same request as `POST /v1/fts` has it. Throws `missing_fields` without `query` and `q`. */
+export function inputOfQuery({ query, q, meta = {}, fuzzy, ...scalars }: ByQueryInput): SearchInput {
   const text = query ?? q;
   if (text === undefined) throw new ServiceError('missing_fields', 'missing fields: query');
   const filterMeta = Object.fromEntries(Object.entries(meta).map(([key, values]) => [key, typeof values === 'string' ? [values] : values]));
-  return searchFullText(deps, { ...scalars, fuzzy: fuzzy as Fuzziness, query: text, filterMeta, facetMaxValues: 0 }, bounds);
+  return { ...scalars, fuzzy: fuzzy as Fuzziness, query: text, filterMeta, facetMaxValues: 0 };
 }

@@ -29,6 +29,15 @@ export async function helpFor(deps: SearchDeps, input: SearchInput, { collection
   return { suggestions, droppedWords: [...main.dropped] };
 }
 
+/** The words of a query without a syntax that no document has, in whatever inflection; in their order, and not more than some. */
+export function unknownWords(deps: SearchDeps, input: SearchInput): readonly TermNode[] {
+  const { collection, plan, fields } = resolveRequest(deps, input);
+  const [main] = plan.readings;
+  const index = deps.view.indexOf(collection);
+  if (main === undefined || index === undefined || plan.mode !== 'simple') return [];
+  return [...main.own].filter((node) => isUnknown(index, main, node, fields)).slice(0, MAX_WORDS);
+}
+
 /** The query with the words that no document has replaced by such as are spelled alike: the nearest of each, then another of one. */
 async function respelled(index: TextIndex, reading: Reading, query: Buffer, fields: SearchRequest['fields']): Promise<string[]> {
   const pace = new Pace();
@@ -50,8 +59,8 @@ function isUnknown(index: TextIndex, { classes, analyzer }: Reading, { form, sta
   return index.search({ readings: [{ classes, analyzer, root: { kind: 'term', form, start, end } }], algorithm: 'tfidf', limit: 0, ...(fields && { fields }) }).total === 0;
 }
 
-/** Ranges are bytes of the query, in ascending order. */
-function replaced(query: Buffer, words: readonly { readonly node: TermNode; readonly word: string }[]): string {
+/** A query with other words for some. Ranges are bytes of the query, in ascending order. */
+export function replaced(query: Buffer, words: readonly { readonly node: Pick<TermNode, 'start' | 'end'>; readonly word: string }[]): string {
   const parts: (Buffer | string)[] = [];
   let from = 0;
   for (const { node: { start, end }, word } of words) {

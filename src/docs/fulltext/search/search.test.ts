@@ -39,6 +39,20 @@ describe.each(DRIVERS)('full-text search over %s (contract section 4, "Full-text
     for (const [key, terms] of few) expect(many.get(key), key).toBe(terms);
   });
 
+  it('finds what is in a circle alone, with counts of that', async () => {
+    const at = (lat: number, lng: number) => ({ geo_lat: [String(lat)], geo_lng: [String(lng)] });
+    await fixture.add('near', 'red apples', at(52.5163, 13.3777));
+    await fixture.add('nearer', 'red', { geo_hash: ['u33db2m3'] });
+    await fixture.add('far', 'red apples', at(48.8566, 2.3522));
+    await fixture.add('nowhere', 'red apples');
+    const geo = { lat: 52.5163, lng: 13.3777, radiusMeters: 5000 };
+    expect((await fixture.keys('red', { geo })).sort()).toEqual(['near', 'nearer']);
+    expect(await fixture.keys('red', { geo, sort: 'key:asc' })).toEqual(['near', 'nearer']);
+    expect(await fixture.find('apples', { geo, facetBy: ['lang'] })).toMatchObject({ total: 1, totalMatches: 1, facets: { lang: [{ value: 'en', count: 1 }] } });
+    expect(await fixture.keys('red', { geo: { ...geo, radiusMeters: 2e6 }, filterMeta: { geo_lat: ['48.8566'] } })).toEqual(['far']);
+    await expect(fixture.find('red', { geo: { lat: 1, lng: 2 } })).rejects.toMatchObject({ status: 400 });
+  });
+
   it('says how it searched, also in a collection that is not there', async () => {
     expect(await fixture.find('fox', { facetBy: ['x', '__proto__'] })).toEqual({
       results: [], total: 0, totalMatches: 0, algorithm: 'tfidf', mode: 'simple', lang: 'en', langs: ['en'], stemmingActive: true, synonymsActive: true,

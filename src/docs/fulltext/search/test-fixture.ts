@@ -26,12 +26,12 @@ export class SearchFixture {
     if (factory !== undefined) await columns.start();
     await migrate(base.sql, DOCUMENT_MIGRATIONS);
     const environment = { ...base.environment, settings: { ...base.environment.settings, fullText } };
-    const dictionaries = createFullText(environment, base);
+    const dictionaries = createFullText(environment, { columns, geo: base.geo.view });
     const curation = createCuration(environment);
-    const search = createFullTextSearch(environment, { fullText: dictionaries, collections: base.collections, curation, columns, neighbours, ...(indexes && { indexes }) });
+    const search = createFullTextSearch(environment, { fullText: dictionaries, collections: base.collections, curation, columns, geo: base.geo.view, neighbours, ...(indexes && { indexes }) });
     await search.view.start();
     const handlers = { ...base.documents.handlers, ...dictionaries.handlers, ...curation.handlers, ...search.handlers };
-    base.use(acknowledgeCaughtUp(handlers, search.view, columns));
+    base.use(acknowledgeCaughtUp(handlers, search.view, columns, base.geo.view));
     return new SearchFixture(base, search, columns);
   }
 

@@ -143,6 +143,25 @@ class InvertedTextIndex implements TextIndex {
     return near.filter(({ id }) => this.#index.documents(id) > 0).slice(0, limit).map(({ id }) => this.#index.textOf(id));
   }
 
+  get version(): string {
+    return this.#index.version;
+  }
+
+  documentsWith(form: string): number {
+    const id = this.#index.form(form);
+    return id === undefined ? 0 : this.#index.documents(id);
+  }
+
+  words(from: number, count: number): ReturnType<TextIndex['words']> {
+    const words: { word: string; documents: number }[] = [];
+    const end = Math.min(from + count, this.#index.formEnd);
+    for (let id = from; id < end; id++) {
+      const documents = this.#index.hasForm(id) ? this.#index.documents(id) : 0;
+      if (documents > 0) words.push({ word: this.#index.textOf(id), documents });
+    }
+    return { words, next: end < this.#index.formEnd ? end : undefined };
+  }
+
   formsLike(like: FormsLike, limit: number): string[] | undefined {
     const ids = this.#idsLike(like, limit + 1);
     return ids === undefined || ids.length > limit ? undefined : ids.map((id) => this.#index.textOf(id));

@@ -184,6 +184,12 @@ export interface TextIndex {
   matchesByEdits(term: TermNode, analyzer: TermAnalyzer, ords: readonly number[], fields?: readonly Field[]): MatchByEdits[];
   /** Words that are spelled like a form but for an edit or two, the nearest first, then those of most documents. */
   spelledLike(form: string, limit: number): readonly string[];
+  /** Changes whenever documents come or go. */
+  readonly version: string;
+  /** Live documents that have a form, in any field. */
+  documentsWith(form: string): number;
+  /** The forms of the index with their live documents, those of `count` numbers from `from` on; `next` is where to go on. Forms may come and go meanwhile. */
+  words(from: number, count: number): { readonly words: readonly { readonly word: string; readonly documents: number }[]; readonly next: number | undefined };
   /** Forms of the index like something, each once; undefined where there are more than `limit`. */
   formsLike(like: FormsLike, limit: number): readonly string[] | undefined;
   /** By documents, descending, then by term. */

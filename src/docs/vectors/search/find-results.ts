@@ -8,7 +8,7 @@ import type { SearchRequest } from './request.ts';
 import { searchByVector, type NearestDeps } from './search-by-vector.ts';
 import { toWindows, type Window } from './windows.ts';
 
-export type FindDeps = NearestDeps & EligibilityDeps & Pick<DocsEnvironment, 'sql'>;
+export type FindDeps = NearestDeps & Required<EligibilityDeps> & Pick<DocsEnvironment, 'sql'>;
 
 export interface FoundResults {
   /** In the order of the answer. In the mode `parent` the chunks are of no concern. */
@@ -29,8 +29,8 @@ const MAX_COMPARED_BYTES = 64 * 1024 * 1024;
 
 /** The results of a request, before they are read. */
 export async function findResults(deps: FindDeps, request: SearchRequest, query: QueryVector, signal: AbortSignal): Promise<FoundResults> {
-  const { topK, filter, mode, windowSize, lambda, metric } = request;
-  const { documents: eligible } = await eligibleDocuments(deps, request.collection, { filter });
+  const { topK, filter, circle, mode, windowSize, lambda, metric } = request;
+  const { documents: eligible } = await eligibleDocuments(deps, request.collection, { filter, circle });
   const search = (k: number) => searchByVector(deps, {
     ...query, k, metric, eligible,
     collection: request.collection, algorithm: request.algorithm, threshold: request.threshold, oversample: request.oversample,

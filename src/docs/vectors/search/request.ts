@@ -2,9 +2,11 @@ import type { Operations } from '../../../../generated/docs/operations.ts';
 import { ServiceError } from '../../../errors/index.ts';
 import type { InputOf } from '../../../operations/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
+import type { Circle } from '../../../search/geo/index.ts';
 import type { Algorithm, Metric } from '../../../search/vector/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
 import { expressionOf, projectionOf, type Projection } from '../../documents/index.ts';
+import { circleOf } from '../../geo/index.ts';
 import { limitOf } from '../../limit-of.ts';
 import { toSearchVector } from '../query-vector.ts';
 
@@ -25,6 +27,8 @@ export interface SearchRequest {
   readonly threshold: number;
   /** All that it says of the documents. */
   readonly filter: Filter | undefined;
+  /** Where they have to be; undefined for anywhere. */
+  readonly circle: Circle | undefined;
   readonly algorithm: Algorithm | undefined;
   readonly metric: Metric;
   readonly mode: RetrievalMode;
@@ -48,6 +52,7 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
   const filter = expressionOf(input);
   return {
     collection, query, filter, metric,
+    circle: input.geo && circleOf(input.geo),
     queryVector: input.queryVector && toSearchVector(input.queryVector, metric),
     topK: input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K),
     offset: input.offset,

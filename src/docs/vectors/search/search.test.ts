@@ -36,6 +36,15 @@ describe('POST /v1/vector-search', () => {
     for (const absent of ['warnings', 'contextTruncated', 'responsePrompt']) expect(answer).not.toHaveProperty(absent);
   });
 
+  it('finds what is in a circle alone', async () => {
+    await fixture.add('near', 'red pears', { meta: { geo_lat: ['52.5163'], geo_lng: ['13.3777'] } });
+    await fixture.add('far', 'red apples', { meta: { geo_lat: ['48.8566'], geo_lng: ['2.3522'] } });
+    await fixture.add('nowhere', 'red apples');
+    const geo = { lat: 52.5, lng: 13.4, radiusMeters: 50_000 };
+    expect(await fixture.keys('red apples', { geo })).toEqual(['near']);
+    expect(await fixture.keys('red apples', { geo: { ...geo, radiusMeters: 2e6 }, topK: 1 })).toEqual(['far']);
+  });
+
   it('searches with a vector, which goes before a text and needs no provider', async () => {
     await fixture.add('apples', 'red apples');
     await fixture.add('whales', 'blue whales');

@@ -107,8 +107,8 @@ describe('the vector view (design, sections 1 and 5)', () => {
 
   it('keeps no checkpoint of an encrypted collection without a key to seal it with (decision D-43)', async () => {
     await fixture.add('a', 'red apples');
-    const { environment, embeddings, gate, columns } = fixture;
-    const encrypted = createVectors(environment, { embeddings, gate, columns, collections: { configOf: () => ({ encrypted: true }) } });
+    const { environment, embeddings, gate, columns, geo } = fixture;
+    const encrypted = createVectors(environment, { embeddings, gate, columns, geo: geo.view, collections: { configOf: () => ({ encrypted: true }) } });
     await encrypted.view.start();
     await encrypted.view.settled();
     await encrypted.stop();

@@ -1,0 +1,140 @@
+// The documents near a point: all within a chord, or the best of them. The chord between two points of the globe grows with their
+// distance along it, so its square orders them, and needs no trigonometry. Boxes are looked at from the nearest on
+// (Roussopoulos, Kelley and Vincent, "Nearest neighbor queries", 1995).
+
+import { B_FOUND, B_ORDER, buffer, reserve } from './buffers.ts';
+import { B_MAX, H_ROOT, L_LAT, L_LNG, L_ORDS, L_X, L_Y, L_Z } from './layout.ts';
+import { boxAt, childAt, countOf, levelOf } from './nodes.ts';
+import { found, isTurn, isWanted, NEAR, nextFound, Q_CHORD, Q_LIMIT, Q_X, Q_Y, Q_Z } from './query.ts';
+import { sortFound } from './sorting.ts';
+
+/** Children of a node that is being looked at, by their distance: (f64 square, u32 child), for each level. */
+const ORDER_ENTRY: u32 = 16;
+const ORDER_BYTES: u32 = 32 * ORDER_ENTRY;
+const MAX_LEVELS: u32 = 12;
+
+/** Finds by boxes, in order or not; how many. */
+export function nearByBoxes(sorted: bool): u32 {
+  reserve(B_ORDER, MAX_LEVELS * ORDER_BYTES);
+  const root = <usize>load<u32>(H_ROOT);
+  if (root !== 0) visit(root);
+  if (sorted) sortFound();
+  return found();
+}
+
+function visit(node: usize): void {
+  const level = levelOf(node);
+  if (level === 0) return scanNear(node, 0, u64.MAX_VALUE);
+  const order = buffer(B_ORDER) + level * ORDER_BYTES;
+  const children = orderChildren(node, order);
+  for (let i: u32 = 0; i < children; i++) {
+    const entry = order + i * ORDER_ENTRY;
+    if (load<f64>(entry) > load<f64>(Q_CHORD)) return;
+    visit(load<u32>(entry, 8));
+  }
+}
+
+/** Lists the children within reach, the nearest first; how many. */
+function orderChildren(node: usize, order: usize): u32 {
+  const reach = load<f64>(Q_CHORD);
+  const count = countOf(node);
+  let listed: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const distance = distanceTo(boxAt(node, i));
+    if (distance > reach) continue;
+    let at = order + listed * ORDER_ENTRY;
+    for (; at > order && load<f64>(at - ORDER_ENTRY) > distance; at -= ORDER_ENTRY) memory.copy(at, at - ORDER_ENTRY, ORDER_ENTRY);
+    store<f64>(at, distance);
+    store<u32>(at, <u32>childAt(node, i), 8);
+    listed++;
+  }
+  return listed;
+}
+
+/** Square of the distance to a box in space, 0 within. */
+function distanceTo(box: usize): f64 {
+  const x = beside(load<f64>(Q_X), box);
+  const y = beside(load<f64>(Q_Y), box + 8);
+  const z = beside(load<f64>(Q_Z), box + 16);
+  return x * x + y * y + z * z;
+}
+
+function beside(value: f64, side: usize): f64 {
+  return max(max(load<f64>(side) - value, value - load<f64>(side, B_MAX)), 0);
+}
+
+/** Looks at the points of a leaf whose geohashes are in a range. */
+export function scanNear(leaf: usize, low: u64, high: u64): void {
+  const count = countOf(leaf);
+  const x = f64x2.splat(load<f64>(Q_X));
+  const y = f64x2.splat(load<f64>(Q_Y));
+  const z = f64x2.splat(load<f64>(Q_Z));
+  for (let i: u32 = 0; i < count; i += 2) {
+    const at = leaf + (<usize>i << 3);
+    const dx = f64x2.sub(v128.load(at, L_X), x);
+    const dy = f64x2.sub(v128.load(at, L_Y), y);
+    const dz = f64x2.sub(v128.load(at, L_Z), z);
+    const squares = f64x2.add(f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy)), f64x2.mul(dz, dz));
+    if (!v128.any_true(f64x2.le(squares, f64x2.splat(load<f64>(Q_CHORD))))) continue;
+    consider(leaf, i, f64x2.extract_lane(squares, 0), low, high);
+    // A leaf has room for an even number; what lies behind its last point is none.
+    if (i + 1 < count) consider(leaf, i + 1, f64x2.extract_lane(squares, 1), low, high);
+  }
+}
+
+function consider(leaf: usize, i: u32, square: f64, low: u64, high: u64): void {
+  if (!(square <= load<f64>(Q_CHORD))) return;
+  const ord = load<u32>(leaf + (<usize>i << 2), L_ORDS);
+  if (!isWanted(ord)) return;
+  const at = leaf + (<usize>i << 3);
+  if (high !== u64.MAX_VALUE && !isTurn(load<f64>(at, L_LAT), load<f64>(at, L_LNG), low, high)) return;
+  const limit = load<u32>(Q_LIMIT);
+  if (limit === 0) return put(nextFound(NEAR), square, ord);
+  if (found() < limit) return climb(nextFound(NEAR), square, ord, limit);
+  const top = buffer(B_FOUND);
+  if (isBefore(square, ord, top)) sink(square, ord, limit);
+}
+
+function put(entry: usize, square: f64, ord: u32): void {
+  store<f64>(entry, square);
+  store<u64>(entry, ord, 8);
+}
+
+/** Whether a document is nearer than an entry; of equally near ones the lower ordinal is. */
+function isBefore(square: f64, ord: u32, entry: usize): bool {
+  const other = load<f64>(entry);
+  return square < other || (square === other && ord < load<u32>(entry, 8));
+}
+
+/** Adds to the heap of the best, whose top is the worst of them; once it is full, what is worse than that is not looked at. */
+function climb(last: usize, square: f64, ord: u32, limit: u32): void {
+  const heap = buffer(B_FOUND);
+  let i = <u32>(last - heap) / NEAR;
+  while (i > 0) {
+    const parent = (i - 1) >> 1;
+    const entry = heap + parent * NEAR;
+    if (isBefore(square, ord, entry)) break;
+    memory.copy(heap + i * NEAR, entry, NEAR);
+    i = parent;
+  }
+  put(heap + i * NEAR, square, ord);
+  if (found() === limit) store<f64>(Q_CHORD, load<f64>(heap));
+}
+
+/** Takes the place of the worst. */
+function sink(square: f64, ord: u32, count: u32): void {
+  const heap = buffer(B_FOUND);
+  let i: u32 = 0;
+  for (;;) {
+    let child: u32 = 2 * i + 1;
+    if (child >= count) break;
+    const entry = heap + child * NEAR;
+    if (child + 1 < count && isBefore(load<f64>(entry), load<u32>(entry, 8), entry + NEAR)) child++;
+    const worse = heap + child * NEAR;
+    if (!isBefore(square, ord, worse)) break;
+    memory.copy(heap + i * NEAR, worse, NEAR);
+    i = child;
+  }
+  put(heap + i * NEAR, square, ord);
+  store<f64>(Q_CHORD, load<f64>(heap));
+}

@@ -1,0 +1,228 @@
+// Which points are in a shape: polygons with holes, whose edges are straight in longitude and latitude (RFC 7946, section 3.1).
+// A point on an edge is inside. Edges are listed by bands of latitude, so that a point is compared with those of its band alone.
+//
+//     shape:  u32 edges   u32 bands   u32 edge list   u32 listed   u32 candidates   u32 bytes of them   u32 passed   u32 poles (1 north, 2 south)
+//             f64 south   f64 bands to a degree   f64 west   f64 east   f64 north   u32 starts of the bands   u32 -
+//             edges x edge
+//     edge:   f64 x0   f64 y0   f64 x1   f64 y1   u32 ring   u32 polygon * 2, and 1 for a hole
+
+import { allocate, allocateZeroed, release } from '../columns/memory.ts';
+import { B_FOUND } from './buffers.ts';
+import { H_BUFFERS, PART_BUFFERS } from './layout.ts';
+import { INSIDE } from './query.ts';
+
+const S_BANDS: usize = 4;
+const S_LIST: usize = 8;
+const S_LISTED: usize = 12;
+const S_CANDIDATES: usize = 16;
+const S_CANDIDATE_BYTES: usize = 20;
+const S_PASSED: usize = 24;
+const S_POLES: usize = 28;
+const S_SOUTH: usize = 32;
+const S_SCALE: usize = 40;
+const S_WEST: usize = 48;
+const S_EAST: usize = 56;
+const S_NORTH: usize = 64;
+const S_STARTS: usize = 72;
+const SHAPE: u32 = 80;
+const EDGE: u32 = 40;
+const E_RING: usize = 32;
+const E_PART: usize = 36;
+
+const NORTH: u32 = 1;
+const SOUTH: u32 = 2;
+const MOST_BANDS: u32 = 4096;
+/** Long edges are in many bands: there are fewer bands where that would take more than so many places for each edge. */
+const PLACES_EACH: u32 = 8;
+/** Rounding of a cross product, by the sum of the sizes of its two products (Shewchuk, 1997). */
+const ROUNDING: f64 = 3.3306690738754716e-16;
+
+/** Makes room for a shape; where the host writes its edges, in the order of polygons and rings, is `SHAPE` bytes behind. */
+export function openShape(edges: u32): usize {
+  const shape = allocateZeroed(SHAPE + edges * EDGE, PART_BUFFERS);
+  store<u32>(shape, edges);
+  return shape;
+}
+
+export function shapeEdges(shape: usize): usize {
+  return shape + SHAPE;
+}
+
+/** Takes the points that were found in the box around the shape, and lists the edges by bands. */
+export function prepareShape(shape: usize): void {
+  store<u32>(shape, load<u32>(H_BUFFERS + (<usize>B_FOUND << 3)), S_CANDIDATES);
+  store<u32>(shape, load<u32>(H_BUFFERS + (<usize>B_FOUND << 3), 4), S_CANDIDATE_BYTES);
+  store<u64>(H_BUFFERS + (<usize>B_FOUND << 3), 0);
+  measureShape(shape);
+  const edges = load<u32>(shape);
+  let bands = min(max(edges, 1), MOST_BANDS);
+  setBands(shape, bands);
+  while (bands > 1 && placesOf(shape) > PLACES_EACH * edges) setBands(shape, bands >>= 1);
+  listEdges(shape);
+}
+
+/** Gives the memory of a shape back. */
+export function closeShape(shape: usize): void {
+  release(load<u32>(shape, S_CANDIDATES), load<u32>(shape, S_CANDIDATE_BYTES), PART_BUFFERS);
+  release(load<u32>(shape, S_LIST), load<u32>(shape, S_LISTED) << 2, PART_BUFFERS);
+  release(load<u32>(shape, S_STARTS), (load<u32>(shape, S_BANDS) + 2) << 2, PART_BUFFERS);
+  release(shape, SHAPE + load<u32>(shape) * EDGE, PART_BUFFERS);
+}
+
+/** Tests the candidates from `from` to `to`; those that passed so far are u32 ordinals from the returned address on, `passed` of them. */
+export function testCandidates(shape: usize, from: u32, to: u32): usize {
+  const candidates = <usize>load<u32>(shape, S_CANDIDATES);
+  let passed = load<u32>(shape, S_PASSED);
+  for (let i = from; i < to; i++) {
+    const candidate = candidates + i * INSIDE;
+    if (!contains(shape, load<f64>(candidate, 16), load<f64>(candidate, 8))) continue;
+    // A candidate is wider than an ordinal, so that none is written over before it is read.
+    store<u32>(candidates + (<usize>passed << 2), load<u32>(candidate));
+    passed++;
+  }
+  store<u32>(shape, passed, S_PASSED);
+  return candidates;
+}
+
+export function passed(shape: usize): u32 {
+  return load<u32>(shape, S_PASSED);
+}
+
+/** Whether a place is in the shape, which may reach beyond the 180th meridian on either side. */
+export function contains(shape: usize, lng: f64, lat: f64): bool {
+  if (lat >= 90) return (load<u32>(shape, S_POLES) & NORTH) !== 0;
+  if (lat <= -90) return (load<u32>(shape, S_POLES) & SOUTH) !== 0;
+  return containsAt(shape, lng, lat) || containsAt(shape, lng - 360, lat) || containsAt(shape, lng + 360, lat);
+}
+
+function containsAt(shape: usize, x: f64, y: f64): bool {
+  if (x < load<f64>(shape, S_WEST) || x > load<f64>(shape, S_EAST) || y < load<f64>(shape, S_SOUTH) || y > load<f64>(shape, S_NORTH)) return false;
+  const starts = <usize>load<u32>(shape, S_STARTS) + (<usize>bandOf(shape, y) << 2);
+  const list = <usize>load<u32>(shape, S_LIST);
+  let ring: u32 = 0xffffffff;
+  let part: u32 = 0;
+  let isOdd = false;
+  let isIn = false;
+  let polygon: u32 = 0xffffffff;
+  for (let i = load<u32>(starts), end = load<u32>(starts, 4); i < end; i++) {
+    const edge = shape + SHAPE + load<u32>(list + (<usize>i << 2)) * EDGE;
+    if (load<u32>(edge, E_RING) !== ring) {
+      // A ring is over: a border lets in, a hole keeps out.
+      if (isOdd) isIn = (part & 1) === 0;
+      isOdd = false;
+      ring = load<u32>(edge, E_RING);
+      part = load<u32>(edge, E_PART);
+      if (part >> 1 !== polygon) {
+        if (isIn) return true;
+        polygon = part >> 1;
+      }
+    }
+    const side = sideOf(edge, x, y);
+    if (side === ON) return true;
+    if (side === CROSSED) isOdd = !isOdd;
+  }
+  return isOdd ? (part & 1) === 0 : isIn;
+}
+
+const BESIDE: u32 = 0;
+const CROSSED: u32 = 1;
+const ON: u32 = 2;
+
+/** Whether a point is on an edge, or a ray from it to the east crosses the edge. */
+function sideOf(edge: usize, x: f64, y: f64): u32 {
+  const x0 = load<f64>(edge);
+  const y0 = load<f64>(edge, 8);
+  const x1 = load<f64>(edge, 16);
+  const y1 = load<f64>(edge, 24);
+  if (y < min(y0, y1) || y > max(y0, y1) || x > max(x0, x1)) return BESIDE;
+  const a = (x1 - x0) * (y - y0);
+  const b = (y1 - y0) * (x - x0);
+  const cross = a - b;
+  if (x >= min(x0, x1) && Math.abs(cross) <= ROUNDING * (Math.abs(a) + Math.abs(b))) return ON;
+  if ((y0 > y) === (y1 > y)) return BESIDE;
+  return (y1 > y0) === (cross > 0) ? CROSSED : BESIDE;
+}
+
+function measureShape(shape: usize): void {
+  let west: f64 = Infinity;
+  let east: f64 = -Infinity;
+  let south: f64 = Infinity;
+  let north: f64 = -Infinity;
+  let poles: u32 = 0;
+  const edges = load<u32>(shape);
+  for (let i: u32 = 0; i < edges; i++) {
+    const edge = shape + SHAPE + i * EDGE;
+    const y = load<f64>(edge, 8);
+    west = min(west, load<f64>(edge));
+    east = max(east, load<f64>(edge));
+    south = min(south, y);
+    north = max(north, y);
+    if (load<u32>(edge, E_PART) & 1) continue;
+    if (y >= 90) poles |= NORTH;
+    if (y <= -90) poles |= SOUTH;
+  }
+  store<f64>(shape, west, S_WEST);
+  store<f64>(shape, east, S_EAST);
+  store<f64>(shape, south, S_SOUTH);
+  store<f64>(shape, north, S_NORTH);
+  store<u32>(shape, poles, S_POLES);
+}
+
+function setBands(shape: usize, bands: u32): void {
+  const height = load<f64>(shape, S_NORTH) - load<f64>(shape, S_SOUTH);
+  store<u32>(shape, bands, S_BANDS);
+  store<f64>(shape, height > 0 ? <f64>bands / height : 0, S_SCALE);
+}
+
+function bandOf(shape: usize, y: f64): u32 {
+  const band = <i32>Math.floor((y - load<f64>(shape, S_SOUTH)) * load<f64>(shape, S_SCALE));
+  return <u32>min(max(band, 0), <i32>load<u32>(shape, S_BANDS) - 1);
+}
+
+function firstBand(shape: usize, edge: usize): u32 {
+  return bandOf(shape, min(load<f64>(edge, 8), load<f64>(edge, 24)));
+}
+
+function lastBand(shape: usize, edge: usize): u32 {
+  return bandOf(shape, max(load<f64>(edge, 8), load<f64>(edge, 24)));
+}
+
+/** Places in the lists of bands that the edges take. */
+function placesOf(shape: usize): u32 {
+  const edges = load<u32>(shape);
+  let places: u32 = 0;
+  for (let i: u32 = 0; i < edges; i++) {
+    const edge = shape + SHAPE + i * EDGE;
+    places += lastBand(shape, edge) - firstBand(shape, edge) + 1;
+  }
+  return places;
+}
+
+/** By counting: the starts of the bands move up by one while edges are put in their places. */
+function listEdges(shape: usize): void {
+  const edges = load<u32>(shape);
+  const bands = load<u32>(shape, S_BANDS);
+  const places = placesOf(shape);
+  const starts = allocateZeroed((bands + 2) << 2, PART_BUFFERS);
+  const list = allocate(places << 2, PART_BUFFERS);
+  store<u32>(shape, <u32>starts, S_STARTS);
+  store<u32>(shape, <u32>list, S_LIST);
+  store<u32>(shape, places, S_LISTED);
+  for (let i: u32 = 0; i < edges; i++) {
+    const edge = shape + SHAPE + i * EDGE;
+    for (let band = firstBand(shape, edge), end = lastBand(shape, edge); band <= end; band++) addTo(starts + (<usize>(band + 2) << 2), 1);
+  }
+  for (let band: u32 = 2; band < bands + 2; band++) addTo(starts + (<usize>band << 2), load<u32>(starts + (<usize>(band - 1) << 2)));
+  for (let i: u32 = 0; i < edges; i++) {
+    const edge = shape + SHAPE + i * EDGE;
+    for (let band = firstBand(shape, edge), end = lastBand(shape, edge); band <= end; band++) {
+      const start = starts + (<usize>(band + 1) << 2);
+      store<u32>(list + (<usize>load<u32>(start) << 2), i);
+      addTo(start, 1);
+    }
+  }
+}
+
+function addTo(place: usize, count: u32): void {
+  store<u32>(place, load<u32>(place) + count);
+}

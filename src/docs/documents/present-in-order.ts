@@ -1,0 +1,55 @@
+import type { ProjectedDocument } from '../../../generated/docs/sdk/types.gen.ts';
+import type { AnswerBounds } from '../../operations/index.ts';
+import { documentTest, type Filter } from '../../search/filter/index.ts';
+import { Pace } from '../../lib/pace.ts';
+import { ContentReader, contentsFor } from './content-reader.ts';
+import { contextCost } from './context-budget.ts';
+import type { Deps } from './deps.ts';
+import { toDocument } from './document-rows.ts';
+import { keepsMeta, projectDocument, type Projection } from './project-document.ts';
+import { rowsInOrder } from './rows-in-order.ts';
+
+/** A document of an answer, with the bytes of text that a token budget counts. */
+export interface PresentedDocument {
+  readonly ord: number;
+  readonly document: ProjectedDocument;
+  readonly bytes: number;
+}
+
+export interface Presenting {
+  /** What documents must pass, absent for all, at a time in Unix seconds. */
+  readonly filter: Filter | undefined;
+  readonly now: number;
+  readonly projection: Projection;
+}
+
+const COLUMNS_OF_PAGE = 'd.ord, d.id, d.key, d.lang, d.added_at, d.updated_at, d.expires_at';
+
+/**
+ * Documents by their ordinals, in this order, as many as the answer may hold; whatever follows is not read. One that was
+ * written since it was selected, and does not pass any more, is left out.
+ */
+export async function presentInOrder({ sql, codec }: Pick<Deps, 'sql' | 'codec'>, ords: readonly number[], { filter, now, projection }: Presenting, { signal, budget }: AnswerBounds): Promise<PresentedDocument[]> {
+  const pace = new Pace();
+  const passes = filter === undefined ? () => true : documentTest(filter);
+  const reader = new ContentReader(sql, { ...contentsFor(budget, projection.body, projection.body), withMeta: filter !== undefined || keepsMeta(projection) });
+  const documents: PresentedDocument[] = [];
+  for await (const rows of rowsInOrder(sql, ords, `${COLUMNS_OF_PAGE}, ${reader.columns}`)) {
+    for (const row of rows) {
+      signal.throwIfAborted();
+      const isThere = await reader.take(row);
+      if (reader.isSpent) budget.end();
+      if (budget.isSpent) return documents;
+      if (!isThere) continue; // it went since the page was chosen
+      const content = row.body === null ? '' : await codec.decodeAsync(row.body);
+      const whole = toDocument({ ...row, meta: row.meta! }, content);
+      if (!passes(whole) || (whole.expiresAt ?? Infinity) <= now) continue;
+      const document = projectDocument(whole, projection);
+      const body = projection.body ? row.bytes : undefined;
+      if (!budget.take((body ?? 0) + contextCost({ meta: document.meta }))) return documents;
+      documents.push({ ord: row.ord, document, bytes: contextCost({ body, meta: document.meta }) });
+      if (pace.isDue) await pace.rest();
+    }
+  }
+  return documents;
+}

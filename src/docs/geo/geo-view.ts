@@ -1,0 +1,70 @@
+import { unixSeconds } from '../../lib/clock.ts';
+import type { ColumnDocument } from '../../search/columns/index.ts';
+import { PlaceIndex, pointOf } from '../../search/geo/index.ts';
+import type { Change } from '../../storage/index.ts';
+import type { Collections } from '../collections/index.ts';
+import { allDocuments, documentsOf } from '../columns/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { CheckpointFiles, CollectionView, type Effect, type Entry, type ViewKind } from '../view/index.ts';
+import { GeoIndex } from './geo-index.ts';
+import { lookUpPostcodes } from './postcodes.ts';
+
+/** The places of all collections, which follow the change feed. */
+export type GeoView = CollectionView<GeoIndex>;
+
+/** What the checkpoint files of places begin with. */
+const CHECKPOINT_MAGIC = 'QGEOPT01';
+/** Documents whose postcodes are looked up together. */
+const STEP = 256;
+
+export type GeoEnvironment = Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'clock' | 'keys'>;
+
+/** A view of where documents are, by their metadata (design, sections 1 and 4). Documents without a place are not in it. */
+export function createGeoView(env: GeoEnvironment, { collections }: { readonly collections: Pick<Collections, 'configOf'> }): GeoView {
+  return new CollectionView(env, geoKind(env), {
+    checkpoints: CheckpointFiles.beside(env.sql, 'geo', CHECKPOINT_MAGIC),
+    isSecret: (collection) => collections.configOf(collection)?.encrypted === true,
+    keys: env.keys,
+  });
+}
+
+function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex> {
+  return {
+    name: 'geo',
+    create: () => new GeoIndex(new PlaceIndex({ builtAt: unixSeconds(clock) })),
+    restore: async (_, bytes) => new GeoIndex(await PlaceIndex.load(bytes)),
+    effectOf,
+    async collections() {
+      const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY docs');
+      return rows.map(({ name }) => name);
+    },
+    entriesOf: (ords) => toEntries(sql, documentsOf({ queries: sql, log }, ords)),
+    allEntries: (collection) => toEntries(sql.background, allDocuments({ queries: sql.background, log }, collection)),
+  };
+}
+
+/** Metadata that could not be opened may be readable once they are sealed anew. */
+function effectOf({ kind }: Change): Effect | undefined {
+  if (kind === 'doc.put' || kind === 'encryption.reseal') return 'read';
+  return kind === 'doc.delete' ? 'remove' : undefined;
+}
+
+/** A document without a place is an entry all the same: it may have had one before. */
+async function* toEntries(queries: GeoEnvironment['sql']['background'], documents: AsyncIterable<ColumnDocument>): AsyncGenerator<Entry<GeoIndex>> {
+  let some: ColumnDocument[] = [];
+  for await (const document of documents) {
+    some.push(document);
+    if (some.length < STEP) continue;
+    yield* await entriesOf(queries, some);
+    some = [];
+  }
+  yield* await entriesOf(queries, some);
+}
+
+async function entriesOf(queries: GeoEnvironment['sql']['background'], documents: readonly ColumnDocument[]): Promise<Entry<GeoIndex>[]> {
+  const postcodes = await lookUpPostcodes(queries, documents.map(({ meta }) => meta));
+  return documents.map(({ ord, meta }) => {
+    const point = pointOf(meta, postcodes);
+    return { ord, addTo: (index) => index.put(ord, point) };
+  });
+}

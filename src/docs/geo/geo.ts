@@ -1,0 +1,42 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import type { Handlers } from '../../operations/index.ts';
+import { encodeGeohash, geohashCell } from '../../search/geo/index.ts';
+import type { Collections } from '../collections/index.ts';
+import type { ColumnsView } from '../columns/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { createGeoView, type GeoView } from './geo-view.ts';
+import { reindexGeo } from './reindex.ts';
+import { searchGeo, searchGeoPolygon, searchGeoWithin, type GeoSearchDeps } from './search.ts';
+import { readGeoStats } from './stats.ts';
+
+/** Where documents are (contract section 4, "Geo search"). */
+export interface Geo {
+  readonly handlers: Required<Pick<Handlers<Operations>, 'searchGeo' | 'searchGeoWithin' | 'searchGeoPolygon' | 'reindexGeo' | 'getGeoStats' | 'encodeGeohash' | 'decodeGeohash'>>;
+  readonly view: GeoView;
+}
+
+export interface GeoAreas {
+  readonly collections: Pick<Collections, 'configOf'>;
+  readonly columns: Pick<ColumnsView, 'indexOf' | 'caughtUp' | 'position'>;
+}
+
+const DEFAULT_DATA_DIR = 'data';
+
+export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAreas): Geo {
+  const { sql, settings } = env;
+  const view = createGeoView(env, { collections });
+  const deps: GeoSearchDeps = { ...env, view, columns };
+  const dataDir = settings.geoDataDir ?? DEFAULT_DATA_DIR;
+  return {
+    view,
+    handlers: {
+      searchGeo: (input, context) => searchGeo(deps, input, context),
+      searchGeoWithin: (input, context) => searchGeoWithin(deps, input, context),
+      searchGeoPolygon: (input, context) => searchGeoPolygon(deps, input, context),
+      reindexGeo: (input, { signal }) => reindexGeo({ sql, view, dataDir }, input, signal),
+      getGeoStats: (_input, { identity }) => readGeoStats({ sql, view }, identity),
+      encodeGeohash: async ({ lat, lng, precision }) => ({ geohash: encodeGeohash({ lat, lng }, precision), precision }),
+      decodeGeohash: async ({ geohash }) => ({ geohash: geohash.toLowerCase(), ...geohashCell(geohash)! }),
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { Pace } from '../../lib/pace.ts';
+import { GEO_KEYS, type Point, type PostcodeLookup } from '../../search/geo/index.ts';
+import type { Queries, Sql } from '../../storage/index.ts';
+
+/** Postcodes that are looked up, or written, by one statement. */
+const STEP = 128;
+
+interface PostcodeRow {
+  readonly country: string;
+  readonly postcode: string;
+  readonly lat: number;
+  readonly lng: number;
+}
+
+/** Postcodes are compared in capitals and without blanks, which people leave out. */
+export function plainPostcode(postcode: string): string {
+  return postcode.toUpperCase().replaceAll(/\s/g, '');
+}
+
+export function plainCountry(country: string): string {
+  return country.trim().toUpperCase();
+}
+
+/** Where the postcodes of some documents are; documents whose metadata have none cost nothing. */
+export async function lookUpPostcodes(queries: Queries, metas: Iterable<Readonly<Record<string, readonly string[]>>>): Promise<PostcodeLookup> {
+  const byCountry = new Map<string, Set<string>>();
+  for (const meta of metas) {
+    const [country, postcode] = [meta[GEO_KEYS.country]?.[0], meta[GEO_KEYS.postcode]?.[0]];
+    if (country === undefined || postcode === undefined) continue;
+    const wanted = byCountry.get(plainCountry(country)) ?? new Set();
+    byCountry.set(plainCountry(country), wanted.add(plainPostcode(postcode)));
+  }
+  const found = new Map<string, Point>();
+  for (const [country, postcodes] of byCountry) {
+    for (const some of inSteps([...postcodes])) {
+      const rows = await queries.all<PostcodeRow & Record<string, string | number>>(`SELECT country, postcode, lat, lng FROM postcodes WHERE country = ? AND postcode IN (${some.map(() => '?').join(', ')})`, [country, ...some]);
+      for (const { postcode, lat, lng } of rows) found.set(`${country} ${postcode}`, { lat, lng });
+    }
+  }
+  return (country, postcode) => found.get(`${plainCountry(country)} ${plainPostcode(postcode)}`);
+}
+
+/** Replaces the postcodes of a country. */
+export async function replacePostcodes(sql: Sql, country: string, postcodes: ReadonlyMap<string, Point>): Promise<void> {
+  const pace = new Pace();
+  await sql.transaction(async (tx) => {
+    await tx.run('DELETE FROM postcodes WHERE country = ?', [plainCountry(country)]);
+    for (const some of inSteps([...postcodes])) {
+      const values = some.flatMap(([postcode, { lat, lng }]) => [plainCountry(country), postcode, lat, lng]);
+      await tx.run(`INSERT INTO postcodes(country, postcode, lat, lng) VALUES ${some.map(() => '(?, ?, ?, ?)').join(', ')}`, values);
+      await pace.rest();
+    }
+  });
+}
+
+/** Postcodes by country. */
+export async function countPostcodes(queries: Queries): Promise<Record<string, number>> {
+  const rows = await queries.all<{ country: string; n: number }>('SELECT country, count(*) AS n FROM postcodes GROUP BY country ORDER BY country');
+  return Object.fromEntries(rows.map(({ country, n }) => [country, n]));
+}
+
+function* inSteps<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let i = 0; i < items.length; i += STEP) yield items.slice(i, i + STEP);
+}

@@ -1,0 +1,70 @@
+import { open, realpath, type FileHandle } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { ServiceError } from '../../errors/index.ts';
+import { Pace } from '../../lib/pace.ts';
+import { degreesOf, type Point } from '../../search/geo/index.ts';
+import { plainPostcode } from './postcodes.ts';
+
+/** Postcodes and bytes of one file: the countries with most postcodes have about two million. */
+const MAX_POSTCODES = 5_000_000;
+const MAX_BYTES = 512 * 2 ** 20;
+const MAX_POSTCODE = 32;
+
+/**
+ * The places of a file of `postcode,lat,lng`, without a header, by plain postcode; of a postcode with several places the first one
+ * counts. The file must lie in the folder, links resolved. Throws `invalid_argument`, with the same words for what is missing and what is
+ * outside, so that nothing elsewhere can be probed; a malformed file is told by its line.
+ */
+export async function readPostcodeFile(folder: string, csvPath: string, name: string): Promise<Map<string, Point>> {
+  const file = await openInside(folder, csvPath);
+  if (file === undefined) throw new ServiceError('invalid_argument', `${name} must name a file in the server's geo data folder`);
+  try {
+    const { size } = await file.stat();
+    if (size > MAX_BYTES) throw new ServiceError('invalid_argument', `${name} must name a file of at most ${MAX_BYTES} bytes`);
+    return await readLines(file, name);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Undefined for what is no file in the folder. */
+async function openInside(folder: string, csvPath: string): Promise<FileHandle | undefined> {
+  try {
+    if (isAbsolute(csvPath)) return undefined;
+    const [root, path] = [await realpath(folder), await realpath(join(folder, csvPath))];
+    const inside = relative(root, path);
+    if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return undefined;
+    const file = await open(path);
+    if ((await file.stat()).isFile()) return file;
+    await file.close();
+    return undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readLines(file: FileHandle, name: string): Promise<Map<string, Point>> {
+  const places = new Map<string, Point>();
+  const pace = new Pace();
+  let number = 0;
+  for await (const line of file.readLines({ autoClose: false })) {
+    number += 1;
+    if (line.trim() === '') continue;
+    const read = readLine(line.replace(/^\uFEFF/, ''));
+    if (read === undefined) throw new ServiceError('invalid_argument', `${name}: line ${number} must be postcode,lat,lng`);
+    if (!places.has(read.postcode)) places.set(read.postcode, read.point);
+    if (places.size > MAX_POSTCODES) throw new ServiceError('invalid_argument', `${name} must have at most ${MAX_POSTCODES} postcodes`);
+    await pace.rest();
+  }
+  return places;
+}
+
+/** Undefined for a line that is none of `postcode,lat,lng`. Fields may be quoted; what follows the third one is not looked at. */
+function readLine(line: string): { postcode: string; point: Point } | undefined {
+  const [postcode, lat, lng] = line.split(',', 3).map((field) => field.trim().replace(/^"(.*)"$/, '$1'));
+  if (postcode === undefined || lat === undefined || lng === undefined) return undefined;
+  const plain = plainPostcode(postcode);
+  const point = { lat: degreesOf(lat, 90), lng: degreesOf(lng, 180) };
+  if (plain === '' || plain.length > MAX_POSTCODE || point.lat === undefined || point.lng === undefined) return undefined;
+  return { postcode: plain, point: { lat: point.lat, lng: point.lng } };
+}

@@ -1,0 +1,44 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import type { InputOf, OutputOf } from '../../operations/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import type { GeoView } from './geo-view.ts';
+import { plainCountry, replacePostcodes } from './postcodes.ts';
+import { readPostcodeFile } from './read-postcode-file.ts';
+
+export interface ReindexDeps extends Pick<DocsEnvironment, 'sql'> {
+  readonly view: Pick<GeoView, 'reindex'>;
+  /** The one folder of postcode files. */
+  readonly dataDir: string;
+}
+
+type Input = InputOf<Operations, 'reindexGeo'>;
+
+/**
+ * `POST /v1/geo-reindex`: loads postcodes, all files or none, and takes the places of one collection or of all anew. Searches go on with the
+ * old ones meanwhile. Throws `invalid_argument` for a file that cannot be used.
+ */
+export async function reindexGeo({ sql, view, dataDir }: ReindexDeps, { collection = '', loadPostcodes = [] }: Input, signal: AbortSignal): Promise<OutputOf<Operations, 'reindexGeo'>> {
+  const started = performance.now();
+  const postcodesLoaded: Record<string, number> = {};
+  const files = [];
+  for (const [i, { country, csvPath }] of loadPostcodes.entries()) {
+    signal.throwIfAborted();
+    files.push({ country: plainCountry(country), places: await readPostcodeFile(dataDir, csvPath, `loadPostcodes[${i}].csvPath`) });
+  }
+  for (const { country, places } of files) {
+    await replacePostcodes(sql, country, places);
+    postcodesLoaded[country] = places.size;
+  }
+  const names = collection === '' ? await allCollections(sql) : [collection];
+  let points = 0;
+  for (const name of names) {
+    signal.throwIfAborted();
+    points += await view.reindex(name);
+  }
+  return { status: 'ok', points, collection, postcodesLoaded, durationMs: Math.round(performance.now() - started) };
+}
+
+async function allCollections(sql: ReindexDeps['sql']): Promise<string[]> {
+  const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY name');
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,136 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import { AnswerBudget, truncationOf, type AnswerBounds, type InputOf, type OutputOf } from '../../operations/index.ts';
+import type { Columns } from '../../search/columns/index.ts';
+import type { Filter } from '../../search/filter/index.ts';
+import { boxBetween, shapeOf, type NearDocument, type PolygonRings } from '../../search/geo/index.ts';
+import { OrdSet } from '../../lib/ord-set.ts';
+import { selectDocuments, type ColumnsView } from '../columns/index.ts';
+import { expressionOf, inList, presentInOrder, projectionOf, type PresentedDocument, type RequestFilter } from '../documents/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import type { GeoIndex } from './geo-index.ts';
+import type { GeoView } from './geo-view.ts';
+import { circleOf } from './within-circle.ts';
+
+export interface GeoSearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clock'> {
+  readonly view: Pick<GeoView, 'indexOf' | 'caughtUp' | 'position' | 'isLatest'>;
+  readonly columns: Pick<ColumnsView, 'indexOf' | 'caughtUp' | 'position'>;
+}
+
+type NearInput = InputOf<Operations, 'searchGeo'>;
+type BoxInput = InputOf<Operations, 'searchGeoWithin'>;
+type ShapeInput = InputOf<Operations, 'searchGeoPolygon'>;
+type Results = OutputOf<Operations, 'searchGeoWithin'>['results'];
+
+/** What all three requests say. */
+interface AreaInput extends RequestFilter {
+  readonly collection: string;
+  readonly includeContent: boolean;
+}
+
+/** The documents that a request is about, and the index that finds them; of one moment. */
+interface Ground {
+  readonly index: GeoIndex;
+  readonly columns: Columns;
+  /** Undefined for all. */
+  readonly documents: OrdSet | undefined;
+}
+
+/** What an answer has of documents, in its order. */
+interface Page {
+  readonly documents: readonly PresentedDocument[];
+  readonly isTruncated: boolean;
+}
+
+/** How often documents that move are looked for again. */
+const LOOKS = 5;
+/** Ordinals that are looked up by one statement. */
+const STEP = 256;
+
+/** `POST /v1/geo-search` (contract section 4, "Geo search"; decisions section 4.6). */
+export async function searchGeo(deps: GeoSearchDeps, input: NearInput, bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeo'>> {
+  const { radiusMeters, algorithm, distance, topK, offset } = input;
+  let near = new Map<number, NearDocument>();
+  const { documents, isTruncated } = await look(deps, input, bounds, async ({ index, documents: among }) => {
+    const found = index.places.near(circleOf(input), { algorithm, distance, documents: among, limit: offset + topK }).slice(offset);
+    near = new Map(found.map((one) => [one.ord, one]));
+    return [...near.keys()];
+  });
+  const results = documents.map(({ ord, document }, i) => ({ document, distanceMeters: toCentimetres(near.get(ord)!.distanceMeters), rank: offset + i + 1 }));
+  return { results, total: results.length, radiusMeters, algorithm, ...truncationOf(isTruncated, offset + results.length) };
+}
+
+/** `POST /v1/geo-within`: a box, by id. Throws `invalid_argument` for a box that is upside down. */
+export async function searchGeoWithin(deps: GeoSearchDeps, input: BoxInput, bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeoWithin'>> {
+  const { minLat, maxLat } = input;
+  if (minLat > maxLat) throw new ServiceError('invalid_argument', `minLat must not be above maxLat, got ${minLat} and ${maxLat}`);
+  return byId(deps, input, bounds, async ({ index, documents }) => index.places.within(boxBetween(input), { documents }));
+}
+
+/** `POST /v1/geo-polygon`: a shape, by id. */
+export async function searchGeoPolygon(deps: GeoSearchDeps, input: ShapeInput, bounds: AnswerBounds): Promise<OutputOf<Operations, 'searchGeoPolygon'>> {
+  const { polygon, multiPolygon } = input;
+  const polygons: readonly PolygonRings[] = polygon === undefined ? multiPolygon!.coordinates : [polygon.coordinates];
+  const shape = shapeOf(polygons);
+  const { algorithm, ...answer } = await byId(deps, input, bounds, ({ index, documents }) => index.places.inside(shape, { documents }, bounds.signal));
+  return { ...answer, shape: polygon === undefined ? 'multiPolygon' : 'polygon', algorithm };
+}
+
+/** Documents of an area in the order of their ids, which is that of keys and languages. */
+async function byId(deps: GeoSearchDeps, input: AreaInput & Pick<BoxInput, 'offset' | 'limit'>, bounds: AnswerBounds, find: (ground: Ground) => Promise<Uint32Array>): Promise<Omit<OutputOf<Operations, 'searchGeoWithin'>, 'algorithm'> & { algorithm: 'rtree' }> {
+  const { offset, limit } = input;
+  const { documents, isTruncated } = await look(deps, input, bounds, async (ground) => {
+    const found = await find(ground);
+    return ground.columns.sort(OrdSet.of(found), { keys: [], offset, count: limit ?? found.length }).map(({ ord }) => ord);
+  });
+  const results: Results = documents.map(({ document }, i) => ({ document, rank: offset + i + 1 }));
+  return { results, total: results.length, algorithm: 'rtree', ...truncationOf(isTruncated, offset + results.length) };
+}
+
+/**
+ * Finds documents and reads them. Columns, places and rows are read one after the other, so that all of it is done again where one of the
+ * documents has changed meanwhile. One that never stops changing comes as it was seen last.
+ */
+async function look(deps: GeoSearchDeps, input: AreaInput, { signal, budget }: AnswerBounds, find: (ground: Ground) => Promise<readonly number[]>): Promise<Page> {
+  const filter = expressionOf(input);
+  const now = unixSeconds(deps.clock);
+  const projection = projectionOf(undefined, input.includeContent);
+  for (let looks = 1; ; looks++) {
+    const since = Math.min(deps.view.position ?? 0, deps.columns.position ?? 0);
+    const ground = await groundOf(deps, input.collection, filter, now);
+    const ords = ground === undefined ? [] : await find(ground);
+    const own = new AnswerBudget(budget.left);
+    const documents = await presentInOrder(deps, ords, { filter, now, projection }, { signal, budget: own });
+    if (looks < LOOKS && (await haveChanged(deps, since, ords))) {
+      await Promise.all([deps.view.caughtUp(signal), deps.columns.caughtUp(signal)]);
+      continue;
+    }
+    budget.spend(budget.left - own.left);
+    if (own.isSpent) budget.end();
+    return { documents, isTruncated: own.isSpent };
+  }
+}
+
+/** Undefined for a collection without documents. Nothing is awaited between columns and places. Throws `IndexLoading`. */
+async function groundOf({ view, columns: columnsView }: GeoSearchDeps, collection: string, filter: Filter | undefined, now: number): Promise<Ground | undefined> {
+  const selected = await selectDocuments(columnsView, collection, { filter, now });
+  const index = view.indexOf(collection);
+  return selected && index && { index, columns: selected.columns, documents: selected.documents };
+}
+
+/** Whether one of some documents has changes after a number of the feed. */
+async function haveChanged({ sql, view }: GeoSearchDeps, since: number, ords: readonly number[]): Promise<boolean> {
+  if (view.isLatest(since)) return false;
+  for (let i = 0; i < ords.length; i += STEP) {
+    const { marks, params } = inList(ords.slice(i, i + STEP));
+    const row = await sql.get(`SELECT ord FROM changes WHERE lsn > ? AND kind IN ('doc.put', 'doc.delete') AND ord IN (${marks}) LIMIT 1`, [since, ...params]);
+    if (row !== undefined) return true;
+  }
+  return false;
+}
+
+/** Distances are told to the centimetre, as in hybrid search. */
+function toCentimetres(meters: number): number {
+  return Math.round(meters * 100) / 100;
+}

@@ -1,0 +1,19 @@
+import { OrdSet } from '../../lib/ord-set.ts';
+import type { Circle } from '../../search/geo/index.ts';
+import type { GeoView } from './geo-view.ts';
+
+/** What requests say of a circle. */
+export interface CircleInput {
+  readonly lat: number;
+  readonly lng: number;
+  readonly radiusMeters: number;
+}
+
+export function circleOf({ lat, lng, radiusMeters }: CircleInput): Circle {
+  return { middle: { lat, lng }, radiusMeters };
+}
+
+/** Of some documents of a collection, or of all, those in a circle, as a set of its own. Throws `IndexLoading`. */
+export function withinCircle(view: Pick<GeoView, 'indexOf'>, collection: string, circle: Circle, documents: OrdSet | undefined): OrdSet {
+  return OrdSet.of(view.indexOf(collection)?.places.inCircle(circle, { documents }) ?? []);
+}

@@ -1,0 +1,151 @@
+import type { Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { Pace } from '../../lib/pace.ts';
+import type { Context, Handlers, InputOf, OutputOf } from '../../operations/index.ts';
+import type { Candidate } from '../../search/spelling/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { respelled, unknownWords, type WordsDeps } from '../fulltext/index.ts';
+import { Dictionaries } from './dictionaries.ts';
+import { Speller } from './speller.ts';
+import { Vocabularies } from './vocabularies.ts';
+import { withCaseOf, wordsOfText } from './words-of-text.ts';
+
+type Suggestion = OutputOf<Operations, 'suggestSpelling'>['tokenSuggestions'][number];
+
+/** Spelling (contract section 4; decisions section 4.10). */
+export interface Spell {
+  readonly handlers: Required<Pick<Handlers<Operations>, 'suggestSpelling' | 'cleanSpelling' | 'listDictionary' | 'addDictionaryWords' | 'deleteDictionaryWords'>>;
+  /** Reads the dictionaries; before the first use, and again when the database was replaced. */
+  load(): Promise<void>;
+  /** Bytes of the words of a collection; undefined when there are none. */
+  bytesOf(collection: string): number | undefined;
+  /** Full-text search that corrects the queries of collections that ask for it (decision D-94). */
+  correcting(search: SearchHandler, config: (collection: string) => SpellConfig | undefined): SearchHandler;
+}
+
+type SearchHandler = Required<Handlers<Operations>>['searchFullText'];
+
+/** What a collection's configuration says of spelling. */
+interface SpellConfig {
+  readonly spellCorrect?: boolean | undefined;
+  readonly spellLang?: string | undefined;
+}
+
+export interface SpellAreas {
+  readonly words: WordsDeps;
+}
+
+const DEFAULT_MAX_BYTES = 128 * 2 ** 20;
+/** The confidence of a correction looks at the next one. */
+const LEAST_CANDIDATES = 2;
+
+export function createSpell(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'settings'>, { words }: SpellAreas): Spell {
+  const { enabled = false, maxBytes = DEFAULT_MAX_BYTES } = env.settings.spell ?? {};
+  const dictionaries = new Dictionaries(env);
+  const vocabularies = new Vocabularies(words.view, maxBytes);
+  const speller = async ({ collection, lang }: { readonly collection?: string; readonly lang: string }, { signal }: Pick<Context, 'signal'>): Promise<Speller> =>
+    Speller.open({ vocabularies, dictionaries }, collection === undefined ? await allCollections(env.sql) : [collection], lang, signal);
+  const handlers: Spell['handlers'] = {
+    suggestSpelling: async (input, context) => suggest(await speller(input, context), input, context),
+    cleanSpelling: async (input, context) => clean(await speller(input, context), input.text, context),
+    async listDictionary({ collection, lang }) {
+      const entries = dictionaries.entriesOf({ collection, lang });
+      return { collection: collection ?? '', lang, words: entries.map(({ word }) => word), entries };
+    },
+    async addDictionaryWords({ collection, lang, words: added, frequency }) {
+      return { status: 'ok', added: await dictionaries.add({ collection, lang }, plainWords(added), frequency) };
+    },
+    async deleteDictionaryWords({ collection, lang, words: removed }) {
+      return { status: 'ok', removed: await dictionaries.remove({ collection, lang }, plainWords(removed)) };
+    },
+  };
+  return {
+    handlers: enabled ? handlers : disabled(handlers),
+    load: () => dictionaries.load(),
+    bytesOf: (collection) => vocabularies.bytesOf(collection),
+    correcting: (search, configOf) => async (input, context) => {
+      const { spellCorrect = false, spellLang } = configOf(input.collection) ?? {};
+      if (!enabled || !spellCorrect) return search(input, context);
+      const lang = spellLang || input.lang || words.settings.defaultLang;
+      const corrected = correctQuery(words, await speller({ collection: input.collection, lang }, context), input);
+      if (corrected === input.query) return search(input, context);
+      const answer = await search({ ...input, query: corrected }, context);
+      return { ...answer, spellCorrected: { original: input.query, corrected } } as typeof answer;
+    },
+  };
+}
+
+/** The query with the likeliest words for those that no document has; as it is where it has a syntax. */
+function correctQuery(words: WordsDeps, speller: Speller, input: InputOf<Operations, 'searchFullText'>): string {
+  const corrections = unknownWords(words, input).flatMap((node) => {
+    const word = speller.correct(node.form, 1)?.[0]?.word;
+    return word === undefined ? [] : [{ node, word }];
+  });
+  return corrections.length === 0 ? input.query : respelled(Buffer.from(input.query), corrections);
+}
+
+/** `POST /v1/spell-suggest`. */
+async function suggest(speller: Speller, { text, maxSuggestions }: InputOf<Operations, 'suggestSpelling'>, { signal }: Pick<Context, 'signal'>): Promise<OutputOf<Operations, 'suggestSpelling'>> {
+  const tokenSuggestions: Suggestion[] = [];
+  const { text: suggestedText } = await replaceWords(text, signal, (original) => {
+    const token = plainWord(original);
+    const candidates = speller.correct(token, Math.max(maxSuggestions, LEAST_CANDIDATES));
+    if (candidates === undefined) return undefined;
+    const [best] = candidates;
+    tokenSuggestions.push({ token, original, corrected: best?.word ?? token, confidence: confidenceOf(token, candidates), suggestions: candidates.slice(0, maxSuggestions).map(({ word }) => word) });
+    return best?.word;
+  });
+  return { originalText: text, suggestedText, tokenSuggestions };
+}
+
+/** `POST /v1/spell-cleanup`. */
+async function clean(speller: Speller, text: string, { signal }: Pick<Context, 'signal'>): Promise<OutputOf<Operations, 'cleanSpelling'>> {
+  const { text: cleaned, replaced } = await replaceWords(text, signal, (original) => speller.correct(plainWord(original), 1)?.[0]?.word);
+  return { original: text, cleaned, correctionsApplied: replaced };
+}
+
+/** A text with other words for some, in their capitals. Undefined leaves a word as it is. Rests between steps. */
+async function replaceWords(text: string, signal: AbortSignal, otherFor: (word: string) => string | undefined): Promise<{ readonly text: string; readonly replaced: number }> {
+  const pace = new Pace();
+  const parts: string[] = [];
+  let from = 0;
+  let replaced = 0;
+  for (const { start, end, text: word } of wordsOfText(text)) {
+    const other = otherFor(word);
+    await pace.rest();
+    signal.throwIfAborted();
+    if (other === undefined) continue;
+    parts.push(text.slice(from, start), withCaseOf(word, other));
+    from = end;
+    replaced += 1;
+  }
+  return { text: [...parts, text.slice(from)].join(''), replaced };
+}
+
+/** By distance and by how much more frequent the best is than the next (decisions section 4.10); two decimals. */
+function confidenceOf(word: string, [best, next]: readonly Candidate[]): number {
+  if (best === undefined) return 0;
+  const share = best.frequency / (best.frequency + (next?.frequency ?? 0));
+  return Math.round(Math.max(0, 1 - best.edits / word.length) * share * 100) / 100;
+}
+
+function plainWord(word: string): string {
+  return word.normalize('NFC').toLowerCase();
+}
+
+function plainWords(words: readonly string[]): string[] {
+  return [...new Set(words.map(plainWord))];
+}
+
+async function allCollections(sql: DocsEnvironment['sql']): Promise<string[]> {
+  const rows = await sql.all<{ name: string }>("SELECT name FROM collections WHERE docs > 0 AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name");
+  return rows.map(({ name }) => name);
+}
+
+/** Every operation says that the feature is off. */
+function disabled<H extends object>(handlers: H): H {
+  const refuse = async (): Promise<never> => {
+    throw new ServiceError('invalid_argument', 'spell correction is disabled');
+  };
+  return Object.fromEntries(Object.keys(handlers).map((id) => [id, refuse])) as H;
+}

@@ -1,0 +1,254 @@
+import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
+
+/** Numbers of the buffers that the host uses (asm/geo/buffers.ts). */
+const Buffers = { input: 0, filter: 1, found: 2 } as const;
+const NO_FILTER = 0xffff_ffff;
+/** Bytes of a result near a point, of a cell, and of a point with its ordinal. */
+const NEAR = 16;
+export const POINT_BYTES = 24;
+/** Bytes and places of an edge of a shape (asm/geo/shape.ts). */
+const EDGE = 40;
+/** Most results that a buffer keeps room for between queries, in bytes. */
+const KEPT_BYTES = 1 << 20;
+
+const HEADER = 0x8000;
+const TOP = HEADER + 8;
+const QUERY = HEADER + 1280;
+const LATITUDES = QUERY + 32;
+const LONGITUDES = QUERY + 48;
+const INTERVALS = 3;
+const FILTER_WORDS = QUERY + 100;
+
+/** What `asm/geo.ts` exports; the contracts stand there. */
+interface GeoExports extends WebAssembly.Exports {
+  initialize(): void;
+  points(): number;
+  ordinalEnd(): number;
+  put(ord: number, lat: number, lng: number): number;
+  putMany(count: number): void;
+  removePoint(ord: number): number;
+  latitudeOf(ord: number): number;
+  longitudeOf(ord: number): number;
+  geohashOf(lat: number, lng: number): bigint;
+  openQuery(lat: number, lng: number, chord: number, limit: number): void;
+  nearByBoxes(sorted: number): number;
+  nearByHashes(sorted: number): number;
+  withinByBoxes(): number;
+  withinByHashes(): number;
+  keepOrds(): number;
+  countCells(digits: number): number;
+  listPoints(skipped: number, leaves: number): number;
+  openShape(edges: number): number;
+  shapeEdges(shape: number): number;
+  prepareShape(shape: number): void;
+  testCandidates(shape: number, from: number, to: number): number;
+  passed(shape: number): number;
+  closeShape(shape: number): void;
+  reserve(buffer: number, bytes: number): number;
+  drop(buffer: number): void;
+}
+
+/** Degrees, both ends included. */
+export interface Interval {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A box of latitudes and longitudes, of one or two intervals where it goes across the 180th meridian, at most three. */
+export interface LatLngBox {
+  readonly lat: Interval;
+  readonly lng: readonly Interval[];
+}
+
+export interface NearQuery {
+  readonly lat: number;
+  readonly lng: number;
+  /** Greatest square of a chord, on a globe of radius 1. */
+  readonly chord: number;
+  /** Results, 0 for all. */
+  readonly limit: number;
+  /** Whether results are to be in the order of their chords and then of ordinals. */
+  readonly sorted: boolean;
+  /** A box around everything within the chord; given, geohashes are searched rather than boxes. */
+  readonly cover?: LatLngBox | undefined;
+  /** Bitmap of the ordinals that may be found; absent for all. */
+  readonly filter?: Uint32Array | undefined;
+}
+
+/** Documents with the squares of their chords. */
+export interface NearResult {
+  readonly ords: Uint32Array;
+  readonly chords: Float64Array;
+}
+
+/** A side of a polygon, whose corners are longitude and latitude. Edges come in the order of polygons and rings. */
+export interface Edge {
+  readonly x0: number;
+  readonly y0: number;
+  readonly x1: number;
+  readonly y1: number;
+  readonly ring: number;
+  readonly polygon: number;
+  readonly isHole: boolean;
+}
+
+export interface ShapeTest {
+  /** Points in the box around the shape. */
+  readonly candidates: number;
+  /** Tests some of them. */
+  test(from: number, to: number): void;
+  /** Ordinals of those that are in the shape, in no order. */
+  passed(): Uint32Array;
+  /** Must be called once. */
+  close(): void;
+}
+
+/** The places of one collection in a WebAssembly memory of its own. Ordinals are below 2^32 - 1. */
+export class GeoKernel {
+  readonly #memory = new WebAssembly.Memory({ initial: 1 });
+  readonly #call: GeoExports;
+
+  constructor(build: KernelBuild = 'release') {
+    this.#call = instantiateKernel(loadKernel('geo', build), this.#memory) as GeoExports;
+    this.#call.initialize();
+  }
+
+  get points(): number {
+    return this.#call.points();
+  }
+
+  /** Bytes of the memory that are or were in use. */
+  get bytes(): number {
+    return this.#view.getUint32(TOP, true);
+  }
+
+  /** Puts a document at a place, in the stead of where it was. */
+  put(ord: number, lat: number, lng: number): void {
+    this.#call.put(ord, lat, lng);
+  }
+
+  /** Takes a document out; one that is not there is no error. */
+  remove(ord: number): void {
+    this.#call.removePoint(ord);
+  }
+
+  /** Undefined for a document without a place. */
+  pointOf(ord: number): { lat: number; lng: number } | undefined {
+    const lat = this.#call.latitudeOf(ord);
+    return Number.isNaN(lat) ? undefined : { lat, lng: this.#call.longitudeOf(ord) };
+  }
+
+  /** Geohash of 60 bits. */
+  geohashOf(lat: number, lng: number): bigint {
+    return BigInt.asUintN(64, this.#call.geohashOf(lat, lng));
+  }
+
+  near({ lat, lng, chord, limit, sorted, cover, filter }: NearQuery): NearResult {
+    this.#open({ lat, lng, chord, limit, filter });
+    if (cover !== undefined) this.#writeBox(cover);
+    const count = cover === undefined ? this.#call.nearByBoxes(sorted ? 1 : 0) : this.#call.nearByHashes(sorted ? 1 : 0);
+    const [ords, chords] = [new Uint32Array(count), new Float64Array(count)];
+    const at = this.#found();
+    const [words, numbers] = [new Uint32Array(this.#memory.buffer, at, count * 4), new Float64Array(this.#memory.buffer, at, count * 2)];
+    for (let i = 0; i < count; i++) {
+      chords[i] = numbers[i * 2]!;
+      ords[i] = words[i * 4 + 2]!;
+    }
+    this.#trim(count * NEAR);
+    return { ords, chords };
+  }
+
+  /** Ordinals in a box, in no order. */
+  within(box: LatLngBox, { byHashes = false, filter }: { readonly byHashes?: boolean; readonly filter?: Uint32Array | undefined } = {}): Uint32Array {
+    this.#findWithin(box, byHashes, filter);
+    const count = this.#call.keepOrds();
+    const ords = new Uint32Array(this.#memory.buffer, this.#found(), count).slice();
+    this.#trim(count * POINT_BYTES);
+    return ords;
+  }
+
+  /** Gets ready to test which points in a box are in a shape; the index may change meanwhile. */
+  shape(edges: readonly Edge[], box: LatLngBox, { byHashes = false, filter }: { readonly byHashes?: boolean; readonly filter?: Uint32Array | undefined } = {}): ShapeTest {
+    const shape = this.#call.openShape(edges.length) >>> 0;
+    const candidates = this.#findWithin(box, byHashes, filter);
+    const start = this.#call.shapeEdges(shape) >>> 0;
+    const view = this.#view;
+    for (const [i, { x0, y0, x1, y1, ring, polygon, isHole }] of edges.entries()) {
+      for (const [j, degrees] of [x0, y0, x1, y1].entries()) view.setFloat64(start + i * EDGE + j * 8, degrees, true);
+      view.setUint32(start + i * EDGE + 32, ring, true);
+      view.setUint32(start + i * EDGE + 36, polygon * 2 + (isHole ? 1 : 0), true);
+    }
+    this.#call.prepareShape(shape);
+    return {
+      candidates,
+      test: (from, to) => void this.#call.testCandidates(shape, from, to),
+      passed: () => new Uint32Array(this.#memory.buffer, this.#call.testCandidates(shape, 0, 0) >>> 0, this.#call.passed(shape)).slice(),
+      close: () => this.#call.closeShape(shape),
+    };
+  }
+
+  /** Cells of geohashes of so many digits, ascending, with the documents in each. */
+  cells(digits: number, filter?: Uint32Array | undefined): { readonly cell: bigint; readonly count: number }[] {
+    this.#open({ lat: 0, lng: 0, chord: 0, limit: 0, filter });
+    const count = this.#call.countCells(digits);
+    const [at, view] = [this.#found(), this.#view];
+    const cells = Array.from({ length: count }, (_, i) => ({ cell: view.getBigUint64(at + i * NEAR, true), count: view.getUint32(at + i * NEAR + 8, true) }));
+    this.#trim(count * NEAR);
+    return cells;
+  }
+
+  /** The points of some leaves of the tree, as `takePoints` takes them: u32 ordinal, u32 0, f64 latitude, f64 longitude, little endian; none behind the last leaf. */
+  listPoints(skippedLeaves: number, leaves: number): Uint8Array {
+    const count = this.#call.listPoints(skippedLeaves, leaves);
+    const bytes = new Uint8Array(this.#memory.buffer, this.#found(), count * POINT_BYTES).slice();
+    this.#trim(bytes.length);
+    return bytes;
+  }
+
+  /** Puts whole points of such a list. */
+  takePoints(bytes: Uint8Array): void {
+    const at = this.#call.reserve(Buffers.input, bytes.length) >>> 0;
+    new Uint8Array(this.#memory.buffer, at, bytes.length).set(bytes);
+    this.#call.putMany(bytes.length / POINT_BYTES);
+    this.#call.drop(Buffers.input);
+  }
+
+  #findWithin(box: LatLngBox, byHashes: boolean, filter: Uint32Array | undefined): number {
+    this.#open({ lat: 0, lng: 0, chord: 0, limit: 0, filter });
+    this.#writeBox(box);
+    return byHashes ? this.#call.withinByHashes() : this.#call.withinByBoxes();
+  }
+
+  #open({ lat, lng, chord, limit, filter }: Omit<NearQuery, 'cover' | 'sorted'>): void {
+    this.#call.openQuery(lat, lng, chord, limit);
+    if (filter === undefined) return this.#view.setUint32(FILTER_WORDS, NO_FILTER, true);
+    const length = Math.min(filter.length, (this.#call.ordinalEnd() + 31) >>> 5);
+    const at = this.#call.reserve(Buffers.filter, length * 4) >>> 0;
+    new Uint32Array(this.#memory.buffer, at, length).set(length < filter.length ? filter.subarray(0, length) : filter);
+    this.#view.setUint32(FILTER_WORDS, length, true);
+  }
+
+  #writeBox({ lat, lng }: LatLngBox): void {
+    const view = this.#view;
+    view.setFloat64(LATITUDES, lat.from, true);
+    view.setFloat64(LATITUDES + 8, lat.to, true);
+    for (let i = 0; i < INTERVALS; i++) {
+      view.setFloat64(LONGITUDES + i * 16, lng[i]?.from ?? Infinity, true);
+      view.setFloat64(LONGITUDES + i * 16 + 8, lng[i]?.to ?? -Infinity, true);
+    }
+  }
+
+  /** Address of what was found. */
+  #found(): number {
+    return this.#call.reserve(Buffers.found, 0) >>> 0;
+  }
+
+  /** A large answer does not keep its memory. */
+  #trim(bytes: number): void {
+    if (bytes > KEPT_BYTES) this.#call.drop(Buffers.found);
+  }
+
+  get #view(): DataView<ArrayBuffer> {
+    return new DataView(this.#memory.buffer);
+  }
+}

@@ -1,0 +1,212 @@
+import { GeoKernel, type NearResult } from '../../kernels/geo.ts';
+import type { KernelBuild } from '../../kernels/load.ts';
+import type { OrdSet } from '../../lib/ord-set.ts';
+import { Pace } from '../../lib/pace.ts';
+import { boxAround, type Circle, type LatLngBox } from './box.ts';
+import { readPlaces, Snapshot } from './checkpoint.ts';
+import { EARTH_RADIUS_METERS, type Point } from './distance.ts';
+import { geodesicMeters, SPHERE_TO_ELLIPSOID } from './geodesic.ts';
+import { geohashFrom } from './geohash.ts';
+import type { Shape } from './shape.ts';
+
+/** How the index is walked; both ways find the same. */
+export type GeoAlgorithm = 'rtree' | 'geohash';
+
+export interface GeoQuery {
+  /** The only documents that may be found; absent for all. */
+  readonly documents?: OrdSet | undefined;
+  readonly algorithm?: GeoAlgorithm | undefined;
+}
+
+export interface NearQuery extends GeoQuery {
+  /** Results at most; absent for all. */
+  readonly limit?: number;
+  /** Along the sphere (`haversine`, the default) or the ellipsoid; see `geodesicMeters`. */
+  readonly distance?: 'haversine' | 'geodesic' | undefined;
+}
+
+/** A document near a place. */
+export interface NearDocument {
+  readonly ord: number;
+  readonly distanceMeters: number;
+}
+
+/** Points that are tested before others may have the event loop, and sides of a shape that this is about the price of. */
+const TESTED = 4096;
+const MILLISECONDS = 8;
+
+/**
+ * The places of one collection's documents, in a tree in the order of their geohashes whose nodes know the box around them
+ * (`asm/geo/layout.ts`). Changes are part of the tree at once; there is nothing to rebuild.
+ */
+export class PlaceIndex {
+  readonly #kernel: GeoKernel;
+  #snapshot: Snapshot | undefined;
+
+  /** Unix seconds at which the index was built as a whole. */
+  readonly builtAt: number;
+
+  constructor({ kernel = new GeoKernel(), builtAt = 0 }: { readonly kernel?: GeoKernel; readonly builtAt?: number } = {}) {
+    this.#kernel = kernel;
+    this.builtAt = builtAt;
+  }
+
+  static create(build?: KernelBuild): PlaceIndex {
+    return new PlaceIndex({ kernel: new GeoKernel(build) });
+  }
+
+  /** Rejects with a PlacesCheckpointError for what `save` has not written. */
+  static async load(bytes: AsyncIterable<Uint8Array>): Promise<PlaceIndex> {
+    return new PlaceIndex(await readPlaces(bytes));
+  }
+
+  /** Documents that have a place. */
+  get documents(): number {
+    return this.#kernel.points;
+  }
+
+  /** Bytes of memory, about. */
+  get bytes(): number {
+    return this.#kernel.bytes;
+  }
+
+  put(ord: number, { lat, lng }: Point): void {
+    this.#finishSnapshot();
+    this.#kernel.put(ord, lat, lng);
+  }
+
+  /** A document that is not there is no error. */
+  remove(ord: number): void {
+    this.#finishSnapshot();
+    this.#kernel.remove(ord);
+  }
+
+  pointOf(ord: number): Point | undefined {
+    return this.#kernel.pointOf(ord);
+  }
+
+  /** The documents in a circle, its edge included: the nearest first, of equally near ones the lower ordinal. */
+  near(circle: Circle, query: NearQuery = {}): NearDocument[] {
+    if (query.distance === 'geodesic') return this.#nearAlongEllipsoid(circle, query);
+    const { ords, chords } = this.#near(circle, query, true);
+    return settleTies(Array.from(ords, (ord, i) => ({ ord, distanceMeters: metersOf(chords[i]!) })));
+  }
+
+  /** Distances of the documents in a circle, by ordinal, in no order. */
+  distances(circle: Circle, query: GeoQuery = {}): Map<number, number> {
+    const { ords, chords } = this.#near(circle, query, false);
+    const distances = new Map<number, number>();
+    for (const [i, ord] of ords.entries()) distances.set(ord, metersOf(chords[i]!));
+    return distances;
+  }
+
+  /** Ordinals of the documents in a circle, its edge included, in no order. */
+  inCircle(circle: Circle, query: GeoQuery = {}): Uint32Array {
+    return this.#near(circle, query, false).ords;
+  }
+
+  /** Ordinals of the documents in a box, its border included, in no order. All longitudes meet in a pole. */
+  within(box: LatLngBox, { documents, algorithm }: GeoQuery = {}): Uint32Array {
+    return this.#kernel.within(box, { byHashes: algorithm === 'geohash', filter: documents?.words });
+  }
+
+  /**
+   * Ordinals of the documents in a shape, its edge included, in no order, as of the moment of the call. Rests between steps; rejects with
+   * the signal's reason when that aborts. A pole is inside where a border reaches it.
+   */
+  async inside({ edges, box }: Shape, { documents, algorithm }: GeoQuery = {}, signal?: AbortSignal): Promise<Uint32Array> {
+    const test = this.#kernel.shape(edges, box, { byHashes: algorithm === 'geohash', filter: documents?.words });
+    try {
+      const pace = new Pace();
+      for (let from = 0, step = TESTED; from < test.candidates;) {
+        const started = performance.now();
+        const to = Math.min(test.candidates, from + step);
+        test.test(from, to);
+        from = to;
+        step = nextStep(step, performance.now() - started);
+        await pace.rest();
+        signal?.throwIfAborted();
+      }
+      return test.passed();
+    } finally {
+      test.close();
+    }
+  }
+
+  /** Documents by geohash of 1 to 12 characters, in the order of geohashes. */
+  cells(length: number, documents?: OrdSet | undefined): { readonly geohash: string; readonly count: number }[] {
+    return this.#kernel.cells(length, documents?.words).map(({ cell, count }) => ({ geohash: geohashFrom(cell, length), count }));
+  }
+
+  /** Copies a little of what `save` has not yet read; true while there is more. A change that does not wait copies all of it. */
+  settle(): boolean {
+    if (this.#snapshot?.copy(MILLISECONDS) === true) return true;
+    this.#snapshot = undefined;
+    return false;
+  }
+
+  /** The places as of now, to be taken up by `load`; the index may change while they are read. */
+  save(): AsyncIterable<Uint8Array> {
+    this.#finishSnapshot();
+    const snapshot = new Snapshot(this.#kernel, this.builtAt);
+    this.#snapshot = snapshot;
+    return snapshot.bytes();
+  }
+
+  #finishSnapshot(): void {
+    while (this.settle());
+  }
+
+  #near(circle: Circle, { documents, algorithm, limit = 0 }: NearQuery, sorted: boolean): NearResult {
+    const { middle, radiusMeters } = circle;
+    const cover = algorithm === 'geohash' ? boxAround(circle) : undefined;
+    return this.#kernel.near({ ...middle, chord: chordOf(radiusMeters), limit, sorted, cover, filter: documents?.words });
+  }
+
+  /** The sphere says which documents might be among the nearest along the ellipsoid. */
+  #nearAlongEllipsoid({ middle, radiusMeters }: Circle, query: NearQuery): NearDocument[] {
+    const { limit, distance: _, ...others } = query;
+    const { least, most } = SPHERE_TO_ELLIPSOID;
+    let reach = radiusMeters * most + 1;
+    if (limit !== undefined) {
+      const onSphere = this.#near({ middle, radiusMeters: reach }, { ...others, limit }, true);
+      // With so many documents nearer than this, what is further along the ellipsoid as well is not among the nearest.
+      if (onSphere.ords.length === limit) reach = Math.min(reach, (metersOf(onSphere.chords[limit - 1]!) * most) / least + 1);
+    }
+    const { ords } = this.#near({ middle, radiusMeters: reach }, others, true);
+    const found = Array.from(ords, (ord) => ({ ord, distanceMeters: geodesicMeters(middle, this.#kernel.pointOf(ord)!) }));
+    const inReach = found.filter(({ distanceMeters }) => distanceMeters <= radiusMeters);
+    return inReach.sort(compare).slice(0, limit);
+  }
+}
+
+/** Chords that differ may be the same distance when that is rounded; few do, so that what is sorted by chords nearly is in order. */
+function settleTies(found: NearDocument[]): NearDocument[] {
+  for (let i = 1; i < found.length; i++) {
+    const one = found[i]!;
+    let j = i;
+    for (; j > 0 && compare(found[j - 1]!, one) > 0; j--) found[j] = found[j - 1]!;
+    found[j] = one;
+  }
+  return found;
+}
+
+function compare(a: NearDocument, b: NearDocument): number {
+  return a.distanceMeters - b.distanceMeters || a.ord - b.ord;
+}
+
+/** A step that takes about as long as others may be kept waiting. */
+function nextStep(step: number, took: number): number {
+  if (took > MILLISECONDS) return Math.max(1, step >> 1);
+  return took < MILLISECONDS / 4 ? Math.min(step * 2, 1 << 20) : step;
+}
+
+/** Square of the chord of a distance along a globe of radius 1; more than any where the distance is half round the globe. */
+function chordOf(meters: number): number {
+  const half = meters / (2 * EARTH_RADIUS_METERS);
+  return half >= Math.PI / 2 ? 5 : (2 * Math.sin(half)) ** 2;
+}
+
+function metersOf(chord: number): number {
+  return 2 * EARTH_RADIUS_METERS * Math.asin(Math.min(1, Math.sqrt(chord) / 2));
+}
