@@ -31,7 +31,7 @@ const MAX_NAME = 200;
 const namesTemplate = (prefix: string): boolean => /^(?:template|subst|safesubst|msg)$/i.test(prefix.trim());
 
 /** Functions of the parser, of which those are known that choose between texts. */
-function call(name: string, first: string, args: readonly Argument[], { title }: PageContext): string | undefined {
+function call(name: string, first: string, args: readonly Argument[], context: PageContext): string | undefined {
   const text = (i: number): string => {
     const arg = args[i];
     return arg === undefined ? '' : (arg.name === undefined ? arg.value : `${arg.name}=${arg.value}`).trim();
@@ -46,7 +46,7 @@ function call(name: string, first: string, args: readonly Argument[], { title }:
     case 'lcfirst': return first.slice(0, 1).toLowerCase() + first.slice(1);
     case 'ucfirst': return first.slice(0, 1).toUpperCase() + first.slice(1);
     case 'formatnum': case '#formatdate': return first;
-    case 'pagename': case 'fullpagename': return title;
+    case '#tag': return first.toLowerCase() === 'ref' ? noted(new Fields(args), context, name) : text(0);
     default: return name.startsWith('#') || DROPPED_CALLS.has(name) ? '' : undefined;
   }
 }
@@ -140,6 +140,7 @@ const RULES: Readonly<Record<string, Rule>> = Object.assign(Object.create(null) 
   ...group(() => '|', '!'), ...group(() => '||', '!!'), ...group(() => '=', '='), ...group(() => '{', '('), ...group(() => '}', ')'), ...group(() => '{{', '(('), ...group(() => '}}', '))'),
   ...group(() => '{|', '(!'), ...group(() => '|}', '!)'), ...group(() => '|-', '!-'), ...group(() => '[', '!('), ...group(() => ']', ')!'),
   ...group(() => '–', 'ndash', 'en dash', 'snd', 'spnd'), ...group(() => '—', 'mdash', 'em dash', 'spmd'), ...group(() => ' ', 'spaces', 'nbsp', 'space', 'thinsp'), ...group(() => ' · ', '·', 'dot', '•', 'bull', 'middot'),
+  ...group((_, { title }) => title, 'pagename', 'fullpagename', 'basepagename'),
   ...group(() => '<br>', 'break', 'br', 'crlf'),
   ...group(secondOne, 'lang', 'rtl-lang', 'langx', 'language', 'langue', 'transl', 'transliteration', 'script', 'unicode', 'font color', 'color', 'colored link', 'hover title', 'ill', 'interlanguage link'),
   ...group(lastOne, 'wikt-lang', 'zh'),
@@ -159,7 +160,7 @@ const RULES: Readonly<Record<string, Rule>> = Object.assign(Object.create(null) 
   ...group((fields) => fields.positional.map((user) => `@${user.trim()}`).join(' '), 'ping', 'reply to', 're', 'reply'), ...group((fields) => `[[User:${fields.at(0)}|${fields.at(0)}]]`, 'u', 'user', 'user link', 'ul'),
   ...group(block, 'plainlist', 'flatlist', 'columns-list', 'multicol', 'indented plainlist', 'poemquote', 'verse translation'),
   ...group(listed, 'unbulleted list', 'ubl', 'ublist', 'hlist', 'bulleted list', 'blist', 'flat list', 'collapsible list', 'unbulleted', 'cslist', 'ordered list', 'numbered list', 'comma separated entries'),
-  ...group(noted, 'efn', 'refn', 'notetag', 'efn-ua', 'note', 'footnote', '#tag:ref'), ...group(harvard, 'sfn', 'sfnp', 'harvnb', 'harv', 'harvp', 'harvtxt', 'harvcoltxt', 'snf'),
+  ...group(noted, 'efn', 'refn', 'notetag', 'efn-ua', 'note', 'footnote'), ...group(harvard, 'sfn', 'sfnp', 'harvnb', 'harv', 'harvp', 'harvtxt', 'harvcoltxt', 'snf'),
   ...group(coordinates, 'coord', 'coordinates'),
   ...group((fields) => `\n[[File:${fields.first('image', 'file') || fields.at(0)}|thumb|${fields.first('caption')}]]\n`, 'css image crop', 'annotated image'),
   ...group((fields) => fields.all('caption1', 'caption2', 'caption3', 'caption4', 'caption5', 'caption6', 'footer').map((text) => `\n* ${text}`).join('') + '\n', 'multiple image', 'double image'),

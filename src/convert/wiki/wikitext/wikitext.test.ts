@@ -61,9 +61,9 @@ describe('wikitext as markdown', () => {
     ['{{nowrap|a {{abbr|b|c}}}}{{citation needed|date=x}}{{!}}', 'a b|'],
     ['{{cite book|last=A|first=B|title=T|year=1|isbn=2|publisher=P}}', 'A, B (1). *T*. P. ISBN 2.'],
     ['{{Unknown|x=1}}a{{Other|short}} {{Frame|This is a whole sentence, which is worth keeping.}}', 'a This is a whole sentence, which is worth keeping.'],
-    ['{{#if:x|yes|no}} {{#if:|yes|no}} {{#switch:b|a=1|b|c=2|3}} {{lc:AB}} {{PAGENAME}} {{DEFAULTSORT:x}}', 'yes no 2 ab'],
+    ['{{#if:x|yes|no}} {{#if:|yes|no}} {{#switch:b|a=1|b|c=2|3}} {{lc:AB}} {{PAGENAME}} {{DEFAULTSORT:x}}', 'yes no 2 ab Page'],
     ['{{{1|default}}} {{{2}}} {{ubl|a|b}}', 'default\n\n- a\n- b'],
-    ['{{efn|note}}{{sfn|Smith|1999|p=3}}', '[^1][^2]\n\n[^1]: note\n[^2]: Smith 1999, p. 3'],
+    ['{{efn|note}}{{sfn|Smith|1999|p=3}}{{#tag:ref|tagged|name=t}}', '[^1][^2][^3]\n\n[^1]: note\n[^2]: Smith 1999, p. 3\n[^3]: tagged'],
   ])('keeps what templates say: %s', (wikitext, markdown) => {
     expect(md(wikitext)).toBe(markdown);
   });
