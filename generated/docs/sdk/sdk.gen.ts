@@ -1410,7 +1410,7 @@ export const listAutomationLogs = <ThrowOnError extends boolean = false>(options
 /**
  * List what happened to a document
  *
- * Lists the document's events from `from` to `to`, newest first. Creations and updates are always recorded, reads only where the collection has `trackAccess`; events are kept for 90 days. A document without events, or one that never existed, has an empty list. `from` after `to` is refused with 400.
+ * Lists the document's events from `from` to `to`, newest first. Creations and updates are always recorded, reads (`/v1/get` and its like in other protocols) only where the collection has `trackAccess`; events are kept for 90 days. They are recorded a moment after they happen, and go with a collection that is deleted. A document without events, or one that never existed, has an empty list. `from` after `to` is refused with 400.
  */
 export const queryTemporal = <ThrowOnError extends boolean = false>(options: Options<QueryTemporalData, ThrowOnError>): RequestResult<QueryTemporalResponses, QueryTemporalErrors, ThrowOnError> => (options.client ?? client).post<QueryTemporalResponses, QueryTemporalErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1425,7 +1425,7 @@ export const queryTemporal = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List the documents that are read most
  *
- * Ranks the collection's documents by the number of reads, then by the latest read. Only collections with `trackHot` keep the leaderboard; it is empty for others. Deleted and expired documents are left out.
+ * Ranks the collection's documents by the number of reads, then by the latest read. Only collections with `trackHot` keep the leaderboard; it is empty for others. All reads since tracking began count. Deleted and expired documents are left out.
  */
 export const listHotDocuments = <ThrowOnError extends boolean = false>(options: Options<ListHotDocumentsData, ThrowOnError>): RequestResult<ListHotDocumentsResponses, ListHotDocumentsErrors, ThrowOnError> => (options.client ?? client).post<ListHotDocumentsResponses, ListHotDocumentsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],

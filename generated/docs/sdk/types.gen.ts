@@ -5696,7 +5696,7 @@ export type TemporalEvent = {
      */
     timestamp: UnixSeconds;
     /**
-     * Who did it; absent while authentication is off.
+     * Who read it; absent while authentication is off, and for writes, of which the audit log tells who made them.
      */
     actor?: string;
 };
@@ -5760,6 +5760,7 @@ export type ListHotDocumentsResponse = {
      * The documents, most read first.
      */
     entries: Array<HotDocument>;
+    truncated?: Truncated;
 };
 
 /**
