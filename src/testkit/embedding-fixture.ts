@@ -136,7 +136,7 @@ export class EmbeddingFixture {
       collections, timer: this.timer, indexReady: () => true, create: (config) => new ScriptedProvider(script, config),
     });
     const documents = createDocuments(environment, { collections, columns: createColumns(environment, { collections }), schemas, room: this.embeddings.room });
-    const ingest = createIngest(environment, { collections, documents, outbound: { fetch: () => fetch } });
+    const ingest = createIngest(environment, { collections, documents });
     const maintenance = createMaintenance(environment, { documents, onRestored: [() => collections.load(), () => this.embeddings.restart()] });
     const handlers: Handlers<Operations> = { ...collections.handlers, ...schemas.handlers, ...documents.handlers, ...ingest.handlers, ...maintenance.handlers, ...this.embeddings.handlers };
     this.#invoke = createInvoker<Operations>({ operations, inputs, handlers, strictInput: true, mode: () => 'wr' });

@@ -45,7 +45,7 @@ async function start(inMemory: boolean): Promise<Server> {
   const documents = createDocuments(environment, { collections, columns, schemas });
   const encryption = createEncryption(environment, { collections });
   await encryption.start();
-  const handlers = { ...collections.handlers, ...documents.handlers, ...createIngest(environment, { collections, documents, outbound: { fetch: () => fetch } }).handlers, ...encryption.handlers };
+  const handlers = { ...collections.handlers, ...documents.handlers, ...createIngest(environment, { collections, documents }).handlers, ...encryption.handlers };
   const invoke: Invoke<Operations> = createInvoker<Operations>({ operations, inputs, handlers: acknowledgeCaughtUp(handlers, columns), strictInput: true, mode: () => 'wr' });
   return {
     encryption,

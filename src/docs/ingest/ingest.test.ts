@@ -10,7 +10,7 @@ describe.each(DRIVERS)('ingest over %s (contract section 4)', (driver) => {
   let fixture: Fixture;
   beforeEach(async () => {
     fixture = await Fixture.open(driver);
-    fixture.use(createIngest(fixture.environment, { collections: fixture.collections, documents: fixture.documents, outbound: { fetch: () => fetch } }).handlers);
+    fixture.use(createIngest(fixture.environment, { collections: fixture.collections, documents: fixture.documents }).handlers);
   });
   afterEach(() => fixture.close());
   const ingest = (documents: object[], options?: object) => fixture.call('ingestDocuments', { collection: 'Web', documents, ...(options && { options }) });
