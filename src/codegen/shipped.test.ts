@@ -20,14 +20,18 @@ function shippedFiles(): string[] {
   return ts.parseJsonConfigFileContent(config, ts.sys, ROOT).fileNames.map((file) => relative(ROOT, file));
 }
 
-/** What a file imports, loads or starts as a worker: files relative to the root, packages by their names. */
+/** Whole statements of this kind are gone when a file runs. */
+const TYPES = /^(?:import|export) type [^;]*;$/gm;
+
+/** What a file imports, loads or starts as a worker: files relative to the root, packages that it needs when it runs by their names. */
 function importsOf(file: string): { files: string[]; packages: string[] } {
   const source = readFileSync(join(ROOT, file), 'utf8');
-  const specifiers = [...ts.preProcessFile(source, true, true).importedFiles.map(({ fileName }) => fileName), ...[...source.matchAll(REQUIRED)].map(([, name]) => name!)];
+  const specifiersOf = (text: string) => [...ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName), ...[...text.matchAll(REQUIRED)].map(([, name]) => name!)];
+  const specifiers = specifiersOf(source);
   const beside = (path: string) => join(dirname(file), path);
   return {
     files: [...specifiers.filter((name) => name.startsWith('.')).map(beside), ...[...source.matchAll(WORKER)].map(([, name]) => beside(`${name!}.ts`))],
-    packages: specifiers.filter((name) => !name.startsWith('.') && !isBuiltin(name)).map((name) => name.split('/').slice(0, name.startsWith('@') ? 2 : 1).join('/')),
+    packages: specifiersOf(source.replace(TYPES, '')).filter((name) => !name.startsWith('.') && !isBuiltin(name)).map((name) => name.split('/').slice(0, name.startsWith('@') ? 2 : 1).join('/')),
   };
 }
 
