@@ -19,7 +19,7 @@ export function createInputValidators(schemas: Readonly<Record<string, object>>)
     let validator = compiled.get(operationId);
     if (validator === undefined) {
       const schema = schemas[operationId] as { properties?: object; required?: string[] };
-      validator = toValidator(ajv.compile(withFiles(schema)), { all: Object.keys(schema.properties ?? {}), required: schema.required ?? [] });
+      validator = toValidator(ajv.compile(schema), { all: Object.keys(schema.properties ?? {}), required: schema.required ?? [] });
       compiled.set(operationId, validator);
     }
     return validator;
@@ -28,13 +28,6 @@ export function createInputValidators(schemas: Readonly<Record<string, object>>)
 
 function toValidator(validate: ValidateFunction, fields: FieldOrder): InputValidator {
   return (input) => (validate(input) ? undefined : describeViolations(validate.errors as ErrorObject[], fields));
-}
-
-/** Files of a form are no text where they are handled: they come as something to read from. */
-function withFiles(schema: { readonly properties?: object }): object {
-  const properties = Object.entries(schema.properties ?? {}).map(([name, field]: [string, { type?: string; format?: string; description?: string }]) =>
-    [name, field.type === 'string' && field.format === 'binary' ? { type: 'object' } : field]);
-  return { ...schema, properties: Object.fromEntries(properties) };
 }
 
 /** Ajv as our schemas need it: 2020-12, defaults, and the keywords of openapi/README.md. */
