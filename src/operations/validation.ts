@@ -47,7 +47,7 @@ export function createAjv(options: { useDefaults?: boolean } = {}): Ajv2020 {
   ajv.addKeyword({
     keyword: 'x-file',
     schemaType: 'boolean',
-    validate: (_: boolean, value: unknown) => value instanceof Blob || (typeof value === 'object' && value !== null && Symbol.asyncIterator in value),
+    validate: (_: boolean, value: unknown) => value instanceof Blob || value instanceof URL || (typeof value === 'object' && value !== null && Symbol.asyncIterator in value),
     error: { message: 'must be a file' },
   });
   ajv.addKeyword({

@@ -14,7 +14,7 @@ let client: Client;
 let raw: RawClient;
 
 beforeAll(async () => {
-  server = await startDocsServer({ env: { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_TEMPORAL: 'true' } });
+  server = await startDocsServer({ env: { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_TEMPORAL: 'true', SVC_SPELL: 'true' } });
   ({ client } = await connectHandshake(mcpUrl(server)));
   raw = new RawClient(mcpUrl(server));
   await client.listTools(); // from now on the client holds every structured result against its schema
@@ -54,8 +54,8 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   truncate_revisions: { collection: 'blog', keep_revs: 1 },
   ingest_documents: { collection: 'scraped', documents: [{ url: 'https://example.org/post', content_md: 'Scraped', lang: 'en' }] },
   upload_file: { collection: 'blog', lang: 'en', filename: 'note.md', content: Buffer.from('# Note').toString('base64') },
-  import_url: { collection: 'blog', lang: 'en', url: 'https://example.org/' },
-  import_wiki: async () => ({ collection: 'wiki', lang: 'en', url: await servedDump() }),
+  import_url: async () => ({ collection: 'blog', lang: 'en', url: await served('<h1>Page</h1>', 'page.html') }),
+  import_wiki: async () => ({ collection: 'wiki', lang: 'en', url: await served(dumpXml([{ title: 'Page', text: 'text' }]), 'dump.xml') }),
   bulk_ingest_submit: { collection: 'bulk', documents: [{ key: 'k', lang: 'en', content_md: 'x' }] },
   bulk_ingest_status: async () => ({ id: await bulkJob() }),
   bulk_ingest_list: {},
@@ -108,16 +108,21 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   memory_list_sessions: {},
   memory_session_history: async () => ({ session_id: await session() }),
   memory_delete_session: async () => ({ id: await session('Forget this.') }),
+  spell_suggest: { text: 'relaese', lang: 'en' },
+  spell_cleanup: { text: 'relaese', lang: 'en' },
+  list_dictionary: { lang: 'en' },
+  add_dictionary_words: { lang: 'en', words: ['quire'] },
+  delete_dictionary_words: { lang: 'en', words: ['quire'] },
   temporal_query: a,
   temporal_hot: { collection: 'blog' },
   temporal_histogram: { collection: 'blog' },
 };
 
-/** The address of a dump on this machine. */
-async function servedDump(): Promise<string> {
-  const files = createServer((_, answer) => answer.end(dumpXml([{ title: 'Page', text: 'text' }]))).listen(0, '127.0.0.1').unref();
+/** The address of a file on this machine. */
+async function served(content: string, name: string): Promise<string> {
+  const files = createServer((_, answer) => answer.end(content)).listen(0, '127.0.0.1').unref();
   await once(files, 'listening');
-  return `http://127.0.0.1:${(files.address() as AddressInfo).port}/dump.xml`;
+  return `http://127.0.0.1:${(files.address() as AddressInfo).port}/${name}`;
 }
 
 async function webhook(): Promise<string> {

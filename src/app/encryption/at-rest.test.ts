@@ -47,8 +47,8 @@ describe('an encrypted collection', () => {
     expect(await server.filesWith(...MARKERS)).toEqual([]);
     await server.stop();
     expect(await server.filesWith(...MARKERS)).toEqual([]);
-    // Checkpoints of all three kinds, sealed.
-    expect(await server.filesWith('QSEALED1')).toEqual(['secret.idx', 'secret.idx', 'secret.idx']);
+    // Checkpoints of all four kinds, sealed.
+    expect(await server.filesWith('QSEALED1')).toEqual(['secret.idx', 'secret.idx', 'secret.idx', 'secret.idx']);
     await server.start();
     expect(await keysFound('/v1/fts', { query: 'quokkamarker again' })).toContain('n1');
   });

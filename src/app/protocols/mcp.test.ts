@@ -99,7 +99,7 @@ describe('MCP in the service', () => {
   it('tells its tools among the endpoints', async () => {
     const { running } = await start();
     const { mcp } = await (await fetch(`${running.url}/v1/endpoints`)).json() as { mcp: { name: string; description: string }[] };
-    expect(mcp).toHaveLength(96);
+    expect(mcp).toHaveLength(99);
     expect(mcp).toContainEqual({ name: 'add_document', description: 'Create or update one document' });
   });
 });
