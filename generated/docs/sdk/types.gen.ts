@@ -9727,7 +9727,7 @@ export type ImportWikiErrors = {
      */
     408: ErrorBody;
     /**
-     * The dump has more than 500,000 pages or 4 GiB of XML.
+     * The dump has more pages or XML than the server takes; 500,000 and 4 GiB unless it is set otherwise.
      */
     413: ErrorBody;
     /**

@@ -50,6 +50,8 @@ function head(): number {
 describe('webhooks of a server that is killed, and of an endpoint that is, while clients write', () => {
   it(`lose and invent nothing and keep the order of each document, in ${ROUNDS} rounds from seed ${SEED}`, async () => {
     const random = seededRandom(SEED);
+    // Kills have to come out of the blue, so no event can stand for them.
+    const someTime = (least: number, most: number) => setTimeout(random.integer(least, most));
     const model = new WriteModel();
     let endpoint = await WebhookEndpoint.open();
     const { port, url: hook } = endpoint;
@@ -62,12 +64,12 @@ describe('webhooks of a server that is killed, and of an endpoint that is, while
     const since = head();
     for (let round = 1; round <= ROUNDS; round++) {
       const writers = new Writers({ url: started.url, model, seed: random.integer(0, 2 ** 31), count: 8 });
-      await setTimeout(random.integer(50, 400)); // the kills have to come out of the blue, so no event can stand for them
+      await someTime(50, 400);
       await endpoint.close();
       lives.push(endpoint.received);
-      await setTimeout(random.integer(0, 200));
+      await someTime(0, 200);
       endpoint = await WebhookEndpoint.open(port);
-      await setTimeout(random.integer(50, 400));
+      await someTime(50, 400);
       await started.server.end('SIGKILL');
       await writers.stop();
       lives.push(endpoint.received.splice(0));

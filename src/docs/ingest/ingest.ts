@@ -25,7 +25,7 @@ export interface IngestAreas {
   /** Resolves when everything written so far can be found; at once where nothing is said. */
   readonly caughtUp?: (signal: AbortSignal) => Promise<void>;
   /** Carries requests to addresses that users gave; public and loopback addresses when absent. */
-  readonly outbound?: Pick<Outbound, 'fetch' | 'refusal'>;
+  readonly outbound?: Pick<Outbound, 'fetch' | 'sender' | 'refusal'>;
   readonly timer?: Timer | undefined;
   /** Makes markdown of files; without it there are neither uploads nor imports. */
   readonly converter?: Converter | undefined;

@@ -20,7 +20,7 @@ const GONE = 410;
 const MAX_ERROR = 300;
 
 /** Sends one attempt under the policy of outgoing requests, without following redirects. Never rejects. */
-export function poster(outbound: Outbound): (post: Post, signal: AbortSignal) => Promise<Outcome> {
+export function poster(outbound: Pick<Outbound, 'sender'>): (post: Post, signal: AbortSignal) => Promise<Outcome> {
   const send = outbound.sender({ timeoutMs: ATTEMPT_MS, maxBytes: ANSWER_BYTES });
   return async ({ url, method = 'POST', headers, body }, signal) => {
     try {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Change } from './change.ts';
 import { RecentChanges } from './recent-changes.ts';
 
-const change = (lsn: number, contentMd = ''): Change => ({
-  lsn, kind: 'doc.put', collection: 'c', at: 0, flags: 0, document: { meta: {}, contentMd, addedAt: 0, updatedAt: 0, expiresAt: null },
+const change = (lsn: number, contentMd = '', meta: Record<string, string[]> = {}): Change => ({
+  lsn, kind: 'doc.put', collection: 'c', at: 0, flags: 0, document: { meta, contentMd, addedAt: 0, updatedAt: 0, expiresAt: null },
 });
 const changes = (from: number, to: number, contentMd?: string): Change[] => Array.from({ length: to - from + 1 }, (_, i) => change(from + i, contentMd));
 const numbers = (found: readonly Change[] | undefined): number[] | undefined => found?.map(({ lsn }) => lsn);
@@ -48,5 +48,9 @@ describe('recent changes', () => {
     expect([short.after(1, 9), numbers(short.after(2, 9))]).toEqual([undefined, [3, 4]]);
     short.add([change(5, 'x'.repeat(1000))]);
     expect([short.after(3, 9), numbers(short.after(4, 9))]).toEqual([undefined, [5]]);
+    short.add([change(6, '', { tags: ['x'.repeat(60), 'y'.repeat(32)] }), change(7)]);
+    expect([short.after(4, 9), numbers(short.after(5, 9))]).toEqual([undefined, [6, 7]]);
+    short.add([change(8, 'x')]);
+    expect([short.after(5, 9), numbers(short.after(6, 9))]).toEqual([undefined, [7, 8]]);
   });
 });

@@ -2,7 +2,7 @@ import type { Change } from './change.ts';
 
 export interface RecentLimits {
   readonly changes: number;
-  /** UTF-16 units of the documents that the changes bring; one change may exceed them by itself. */
+  /** UTF-16 units of the texts and metadata that the changes bring; one change may exceed them by itself. */
   readonly units: number;
 }
 
@@ -73,5 +73,8 @@ export class RecentChanges {
 }
 
 function unitsOf({ document }: Change): number {
-  return document?.contentMd.length ?? 0;
+  if (document === undefined) return 0;
+  let units = document.contentMd.length;
+  for (const [key, values] of Object.entries(document.meta)) for (const value of values) units += key.length + value.length;
+  return units;
 }

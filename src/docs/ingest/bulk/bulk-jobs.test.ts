@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../errors/index.ts';
+import { signatureHeaders } from '../../../net/index.ts';
 import { KeyRing } from '../../../storage/index.ts';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { DRIVERS, Fixture, START } from '../../documents/test-fixture.ts';
@@ -242,6 +243,18 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
       await ingest.jobs.settled();
       expect(seen).toEqual([{ headers: expect.objectContaining({ 'content-type': 'application/json', 'x-svc-delivery': id, 'x-svc-timestamp': String(START) }), body: await job(id) }]);
       expect(await fixture.count('bulk_jobs WHERE callback_due IS NOT NULL')).toBe(0);
+    });
+
+    it('are signed with the secret of the server', async () => {
+      const { url, seen } = await receiver();
+      await restart({ ...fixture.environment, settings: { ...fixture.environment.settings, webhookSecret: 'the key' } });
+      const { id } = await submit({ callbackUrl: url });
+      await run();
+      const [{ headers, body }] = seen as [Receiver['seen'][number]];
+      const sent = new TextEncoder().encode(JSON.stringify(body));
+      const expected = Object.entries(signatureHeaders('the key', { id, timestamp: START, body: sent })).map(([name, value]) => [name.toLowerCase(), value]);
+      expect(headers).toMatchObject(Object.fromEntries(expected));
+      expect(headers['x-svc-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
     });
 
     it('are repeated at 1, 5 and 15 seconds, also by the next process, and then given up', async () => {

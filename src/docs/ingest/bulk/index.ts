@@ -23,7 +23,7 @@ export interface BulkJobs {
 
 export interface BulkAreas {
   readonly writer: DocumentWriter;
-  readonly outbound: Pick<Outbound, 'fetch' | 'refusal'>;
+  readonly outbound: Pick<Outbound, 'sender' | 'refusal'>;
   readonly timer?: Timer | undefined;
 }
 
@@ -31,7 +31,7 @@ const STATUSES = ['pending', 'processing', 'completed', 'failed', 'cancelled'] a
 
 export function createBulkJobs(environment: DocsEnvironment, { writer, outbound, timer = systemTimer }: BulkAreas): BulkJobs {
   const { sql, codec, clock, log, keys, settings } = environment;
-  const callbacks = createCallbacks({ sql, clock, log, keys, outbound, timer, version: settings.buildVersion });
+  const callbacks = createCallbacks({ sql, clock, log, keys, outbound, timer, version: settings.buildVersion, secret: settings.webhookSecret ?? '' });
   const onEnd = (): void => callbacks.wake();
   const worker = createWorker({ sql, codec, clock, log, keys, writer, timer, onEnd });
   return {
