@@ -29,7 +29,7 @@ export interface DumpBatch {
 const DECODED_AT_ONCE = 32 * 1024;
 
 /** A batch ends before its pages come to more characters than this. */
-const BATCH_CHARACTERS = 8_000_000;
+const BATCH_CHARACTERS = 1_000_000;
 
 /**
  * The pages of a dump as documents, in its order, while its XML comes in.
