@@ -18,7 +18,7 @@ const NEEDS = {
     getCollectionConfig getSchema validateDocument searchFullTextByQuery searchFullText autocomplete listSynonyms listStopWords
     aggregateDocuments searchVectors projectVectors classifyDocument searchAcrossCollections findDuplicates searchHybrid
     searchGeo searchGeoWithin searchGeoPolygon getCodeGraph queryCodeGraph queryTemporal listHotDocuments getTemporalHistogram
-    suggestSpelling cleanSpelling listDictionary`,
+    suggestSpelling cleanSpelling listDictionary streamEvents`,
   'write on blog': `addDocument addDocuments updateDocument setDocumentTtl deleteDocument deleteDocuments deleteCollection
     restoreRevision truncateRevisions ingestDocuments importDocuments submitBulkIngest uploadFiles importUrl importWiki reindexFullText
     addSynonyms deleteSynonym addStopWords deleteStopWords updateCurationRule createCurationRule deleteCurationRule

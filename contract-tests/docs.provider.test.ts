@@ -10,6 +10,7 @@ import { curation } from './scenarios/curation.ts';
 import { documents } from './scenarios/documents.ts';
 import { embeddings } from './scenarios/embeddings.ts';
 import { encryption } from './scenarios/encryption.ts';
+import { events } from './scenarios/events.ts';
 import { fulltext } from './scenarios/fulltext.ts';
 import { geo } from './scenarios/geo.ts';
 import { hybrid } from './scenarios/hybrid.ts';
@@ -38,5 +39,5 @@ providerSuite({
     token = await tokenOf(server.url, ADMIN);
     return server;
   },
-  scenarios: { ...access, ...audit, ...encryption, ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...webhooks, ...temporal, ...geo, ...spell },
+  scenarios: { ...access, ...audit, ...encryption, ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...webhooks, ...events, ...temporal, ...geo, ...spell },
 });

@@ -6,8 +6,8 @@ import { driversOf, type Drivers } from './parity/drivers.ts';
 import { exampleInput } from './parity/examples.ts';
 import { exampleCalls } from './support/examples.ts';
 
-/** Calls whose answers tell of the process, or of a file of this machine. */
-const OWN = new Set(['getHealth', 'getHealthV1', 'getReadiness', 'getReadinessV1', 'getSystemInfo', 'getMetrics', 'getStats', 'createBackup', 'createBackupByQuery', 'restoreBackup']);
+/** Calls whose answers tell of the process, or of a file of this machine, and the stream that only REST has. */
+const OWN = new Set(['getHealth', 'getHealthV1', 'getReadiness', 'getReadinessV1', 'getSystemInfo', 'getMetrics', 'getStats', 'createBackup', 'createBackupByQuery', 'restoreBackup', 'streamEvents']);
 
 const CALLS = exampleCalls('docs')
   .filter(({ operationId, consumes }) => !OWN.has(operationId) && (consumes.length === 0 || consumes[0] === 'application/json'))

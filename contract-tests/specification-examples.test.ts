@@ -24,8 +24,11 @@ afterAll(() => server.stop());
 
 type Send = (options: object) => Promise<{ data?: unknown; error?: { error: string; code: string; requestId: string }; response?: Response }>;
 
-function send({ operationId, options }: ExampleCall) {
-  return (functions as unknown as Record<string, Send>)[operationId]!({ client: createClient(createConfig({ baseUrl: server.url })), ...options });
+function send({ operationId, path, produces, options }: ExampleCall): ReturnType<Send> {
+  const client = createClient(createConfig({ baseUrl: server.url }));
+  // The function of the SDK returns events, and no response.
+  if (produces.includes('text/event-stream')) return client.get({ url: path, parseAs: 'text', ...options } as never) as ReturnType<Send>;
+  return (functions as unknown as Record<string, Send>)[operationId]!({ client, ...options });
 }
 
 describe('an example of a request', () => {

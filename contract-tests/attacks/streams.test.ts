@@ -73,6 +73,14 @@ describe.each(ENDINGS)('when $name, a stream that is open ends', ({ open, end })
     expect((await failed)[0]).toMatchObject({ code: status.UNAUTHENTICATED, details: 'invalid token' });
   });
 
+  it('over HTTP: the stream of events', async () => {
+    const stream = await fetch(new URL('/v1/events?collection=blog', access.server.url), { headers: credential });
+    expect(stream.status).toBe(200);
+    const text = stream.text();
+    await end(access);
+    expect(await text).toMatch(/^retry: 3000\nid: \d+\n\n$/);
+  });
+
   it('over MCP: the stream of a session, the session itself, and server-sent events', async () => {
     const url = mcpUrl(access.server);
     const raw = new RawClient(url);
@@ -86,6 +94,22 @@ describe.each(ENDINGS)('when $name, a stream that is open ends', ({ open, end })
     expect(texts[1]).toContain('event: endpoint');
     const counted = async () => ((await access.send('GET', '/health')).json<{ mcpSessions: unknown }>()).mcpSessions;
     await expect.poll(counted).toEqual({ sse: 0, streamable: 0 });
+  });
+});
+
+describe('a stream of events', () => {
+  it('ends when the server stops, and does not hold that up', async () => {
+    const access = await AccessServer.start();
+    const stream = await fetch(new URL('/v1/events', access.server.url), { headers: access.admin });
+    const text = stream.text();
+    await access.stop();
+    expect(await text).toMatch(/^retry: /);
+  });
+
+  it('is no more than its head for HEAD, and leaves nothing open', async () => {
+    const access = await AccessServer.start();
+    for (let i = 0; i < 101; i++) expect((await access.send('HEAD', '/v1/events', access.admin)).status).toBe(200);
+    await access.stop();
   });
 });
 

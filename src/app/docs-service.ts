@@ -118,6 +118,7 @@ interface Parts {
 function stopInOrder({ listeners, service, sql, converter, spools }: Parts, settings: Settings, log: Log): () => Promise<void> {
   const stop = async (): Promise<void> => {
     log.info({}, 'stopping');
+    service.endStreams();
     await listeners.stop(settings.shutdown.timeoutSec * 1000);
     await service.stop();
     await converter.close();

@@ -8,7 +8,7 @@ import { createDocuments, type Documents } from './documents/index.ts';
 import { createEmbeddings } from './embeddings/index.ts';
 import { createEncryption } from './encryption/index.ts';
 import type { DocsEnvironment } from './environment.ts';
-import { createAlarms } from './events/index.ts';
+import { createAlarms, createEventStreams } from './events/index.ts';
 import { createFullText, createFullTextSearch, inputOfQuery } from './fulltext/index.ts';
 import { createGeo } from './geo/index.ts';
 import { createHybrid } from './hybrid/index.ts';
@@ -50,6 +50,8 @@ export interface DocumentService {
   readonly observe: Audit['observe'];
   readonly observeStranger: Audit['observeStranger'];
   readonly observeRefusal: Audit['observeRefusal'];
+  /** Ends the streams of events, before the protocols stop, which wait for what is being answered. Safe twice. */
+  endStreams(): void;
   /** Stops the work in the background and waits for it; safe twice. */
   stop(): Promise<void>;
 }
@@ -67,6 +69,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const documents = createDocuments(env, { collections, columns, schemas, room: embeddings.room });
   const webhooks = createWebhooks(env, { outbound, documents });
   const alarms = createAlarms(env);
+  const streams = createEventStreams({ feed: env.feed, access, documents });
   const temporal = createTemporal(env, { collections, documents });
   const caughtUp = async (signal: AbortSignal): Promise<void> => void (await Promise.all([search.view, columns, geo.view].map((view) => view.caughtUp(signal))));
   const ingest = createIngest(env, { collections, documents, caughtUp, outbound, converter: env.converter });
@@ -116,7 +119,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers, ...geo.handlers, ...spell.handlers,
     searchFullText: findWords, searchFullTextByQuery: async (input, context) => findWords(inputOfQuery(input), context),
     ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
-    ...encryption.handlers, ...audit.handlers, ...webhooks.handlers,
+    ...encryption.handlers, ...audit.handlers, ...webhooks.handlers, ...streams.handlers,
     ...temporal.handlers, getDocument: temporal.recorded(documents.handlers.getDocument),
     ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, ...memory.handlers,
   };
@@ -145,6 +148,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     },
     observeStranger: audit.observeStranger,
     observeRefusal: audit.observeRefusal,
+    endStreams: () => streams.stop(),
     async stop() {
       await ingest.jobs.stop();
       await alarms.stop();

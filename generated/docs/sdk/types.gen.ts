@@ -14093,6 +14093,86 @@ export type RedeliverWebhooksResponses = {
 
 export type RedeliverWebhooksResponse2 = RedeliverWebhooksResponses[keyof RedeliverWebhooksResponses];
 
+export type StreamEventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The `id` of the last event that was received; `0` asks for all events that are kept.
+         */
+        'Last-Event-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Only events of this collection.
+         */
+        collection?: CollectionName;
+        /**
+         * Only events of these names, also in the other spellings that webhooks take; `*` stands for `doc.added`, `doc.updated` and `doc.deleted`. Absent means all that the caller may see. Names that no event has are refused.
+         */
+        events?: Array<string>;
+        /**
+         * Whether `doc.added` and `doc.updated` hold the document as it is when the event is sent.
+         */
+        includeDocument?: boolean;
+        /**
+         * Whether the stream waits for further events. With `false` it ends after those that had happened when the request came.
+         */
+        follow?: boolean;
+        /**
+         * As the header `Last-Event-ID`, which wins over it.
+         */
+        lastEventId?: string;
+    };
+    url: '/v1/events';
+};
+
+export type StreamEventsErrors = {
+    /**
+     * The request is not understood or a field is missing or invalid; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type StreamEventsError = StreamEventsErrors[keyof StreamEventsErrors];
+
+export type StreamEventsResponses = {
+    /**
+     * Server-sent events (HTML standard, section 9.2).
+     */
+    200: string;
+};
+
+export type StreamEventsResponse = StreamEventsResponses[keyof StreamEventsResponses];
+
 export type ListAutomationRulesData = {
     body?: never;
     path?: never;

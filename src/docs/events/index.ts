@@ -2,3 +2,4 @@
 export { BURST_EVENT, canonicalEvents, isServerEvent, serviceEventOf, type ServiceEvent } from './service-event.ts';
 export { tellEvent } from './tell-event.ts';
 export { createAlarms, type Alarms } from './alarms.ts';
+export { createEventStreams, type EventStreams } from './stream/index.ts';

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../errors/index.ts';
 import { CHANGE_FLAGS, type Change } from '../../storage/index.ts';
 import { canonicalName, DOCUMENT_EVENTS, eventOf as documentEventOf, type DocumentEvent } from '../documents/index.ts';
 
@@ -39,4 +40,13 @@ function countOf({ detail }: DocumentEvent): Record<string, unknown> {
 /** The events that names stand for, in canonical form; `*` for those of documents. Names that no event has stay, and match none. */
 export function canonicalEvents(names: readonly string[]): ReadonlySet<string> {
   return new Set<string>(names.flatMap((name): readonly string[] => (name === '*' ? DOCUMENT_EVENTS : [canonicalName(name)])));
+}
+
+/** The same for readers of a stream. Throws `invalid_argument` for a name that no event has. */
+export function knownEvents(names: readonly string[]): ReadonlySet<string> {
+  const events = canonicalEvents(names);
+  const known = [...DOCUMENT_EVENTS, 'collection.deleted', ...SERVER_EVENTS];
+  const unknown = [...events].find((event) => !known.includes(event));
+  if (unknown !== undefined) throw new ServiceError('invalid_argument', `events must name ${known.join(', ')} or *, got ${JSON.stringify(unknown.slice(0, 80))}`);
+  return events;
 }

@@ -165,6 +165,7 @@ export const WITHOUT_RPC: Readonly<Partial<Record<OperationId, string>>> = {
   getReadiness: 'told by the standard health service under the name readiness',
   getReadinessV1: 'another path of getReadiness',
   importDocuments: 'AddBatchStream is the stream of gRPC',
+  streamEvents: 'Watch is the stream of gRPC',
   getMetrics: 'text for scrapers, which speak HTTP',
   searchFullTextByQuery: 'searchFullText with its input in the query string',
   getCodeGraph: 'queryCodeGraph with its input in the query string',

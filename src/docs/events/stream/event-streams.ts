@@ -1,0 +1,160 @@
+import { operations, type Operations } from '../../../../generated/docs/operations.ts';
+import { ServiceError } from '../../../errors/index.ts';
+import { systemTimer, type Timer } from '../../../lib/timer.ts';
+import { forbidden, Reply, type Context, type Handlers, type Identity, type InputOf } from '../../../operations/index.ts';
+import { FeedGap, type ChangeFeed } from '../../../storage/index.ts';
+import type { Access } from '../../access/index.ts';
+import type { Documents } from '../../documents/index.ts';
+import { isServerEvent, knownEvents, type ServiceEvent } from '../service-event.ts';
+import { StreamHub, type StreamLimits, type StreamSeat } from './stream-hub.ts';
+import { eventText, lostText, openingText, positionText } from './stream-text.ts';
+
+/** Server-sent events of the change feed (`GET /v1/events`). */
+export interface EventStreams {
+  readonly handlers: Required<Pick<Handlers<Operations>, 'streamEvents'>>;
+  /** Streams that are open. */
+  readonly size: number;
+  /** Ends all streams, which otherwise would keep the server from stopping; further ones are refused. */
+  stop(): void;
+}
+
+export interface EventStreamsDeps {
+  readonly feed: ChangeFeed;
+  readonly access: Pick<Access, 'guard' | 'follow'>;
+  readonly documents: Pick<Documents, 'readDocument'>;
+  readonly timer?: Timer;
+  readonly limits?: StreamLimits;
+}
+
+/** UTF-16 units of events that are sent at once. */
+const PIECE = 65_536;
+
+export function createEventStreams({ timer = systemTimer, limits, ...deps }: EventStreamsDeps): EventStreams {
+  const hub = new StreamHub({ feed: deps.feed, timer, ...(limits && { limits }) });
+  return {
+    handlers: {
+      async streamEvents(input, context) {
+        const { lastEventId, follow } = input;
+        const names = input.events && knownEvents(input.events);
+        if (!context.identity.admin && [...(names ?? [])].some(isServerEvent)) throw new ServiceError('admin_required', 'admin permission required: events of the server are for administrators');
+        const owner = context.identity.username || (context.caller.ip ?? '');
+        hub.admit(owner);
+        const head = await deps.feed.head();
+        const from = lastEventId === undefined ? head : Number(lastEventId);
+        const start = from === 0 ? Math.max(0, (await deps.feed.oldest()) - 1) : from;
+        const stream = new EventStream({ ...deps, hub }, { input, names, owner, start, ...(!follow && { until: head }) }, context);
+        // No proxy may hold events back.
+        return new Reply({ contentType: 'text/event-stream', live: true, content: stream.read() }, { 'X-Accel-Buffering': 'no' });
+      },
+    },
+    get size() {
+      return hub.size;
+    },
+    stop: () => hub.stop(),
+  };
+}
+
+interface Request {
+  readonly input: Pick<InputOf<Operations, 'streamEvents'>, 'collection' | 'includeDocument'>;
+  /** Absent for all. */
+  readonly names: ReadonlySet<string> | undefined;
+  readonly owner: string;
+  /** The stream begins after this change. */
+  readonly start: number;
+  /** The stream ends after this change; absent: it goes on. */
+  readonly until?: number;
+}
+
+type StreamDeps = Omit<EventStreamsDeps, 'timer' | 'limits'> & { readonly hub: StreamHub };
+
+class EventStream {
+  readonly #deps: StreamDeps;
+  readonly #request: Request;
+  readonly #context: Context;
+  readonly #collection: string;
+  /** As the caller was known last: rights change while a stream is open. */
+  #identity: Identity;
+  #position: number;
+
+  constructor(deps: StreamDeps, request: Request, context: Context) {
+    this.#deps = deps;
+    this.#request = request;
+    this.#context = context;
+    this.#collection = (request.input.collection ?? '').toLowerCase();
+    this.#identity = context.identity;
+    this.#position = request.start;
+  }
+
+  /** Ends when the client has gone, the right to the stream has ended or the hub stops. */
+  async *read(): AsyncGenerator<Uint8Array> {
+    const { hub, access } = this.#deps;
+    const { caller, signal } = this.#context;
+    const seat = hub.open(this.#request.owner);
+    const standing = access.follow(caller, () => this.#identify());
+    for (const each of [signal, standing.signal]) each.addEventListener('abort', seat.end);
+    if (signal.aborted || standing.signal.aborted) seat.end();
+    try {
+      await standing.ready.catch(seat.end);
+      if (!seat.over) yield Buffer.from(openingText(this.#position));
+      while (!seat.over) {
+        yield* this.#unread(seat);
+        if (seat.over || this.#request.until !== undefined) return;
+        await seat.news();
+        if (!seat.over && seat.takeBeat()) yield Buffer.from(positionText(this.#position));
+      }
+    } finally {
+      for (const each of [signal, standing.signal]) each.removeEventListener('abort', seat.end);
+      standing.release();
+      seat.leave();
+    }
+  }
+
+  async #identify(): Promise<void> {
+    const identity = await this.#deps.access.guard.identify(operations.streamEvents, this.#context.caller);
+    if (this.#collection !== '' && !identity.may('read', this.#collection)) throw forbidden('read', this.#collection);
+    this.#identity = identity;
+  }
+
+  /** Sends what is in the feed, up to its end. */
+  async *#unread(seat: StreamSeat): AsyncGenerator<Uint8Array> {
+    const { until = Infinity } = this.#request;
+    while (!seat.over && this.#position < until) {
+      try {
+        const page = await this.#deps.hub.read(this.#position);
+        if (page === undefined) return;
+        yield* this.#pieces(seat, page.events.filter((event) => event.seq <= until));
+        this.#position = page.last;
+      } catch (error) {
+        if (!(error instanceof FeedGap)) throw error;
+        const after = this.#position;
+        this.#position = after > error.head ? error.head : Math.max(0, error.oldest - 1);
+        yield Buffer.from(lostText(this.#position, after));
+      }
+    }
+  }
+
+  async *#pieces(seat: StreamSeat, events: readonly ServiceEvent[]): AsyncGenerator<Uint8Array> {
+    let text = '';
+    for (const event of events) {
+      if (seat.over) return;
+      if (!this.#wants(event)) continue;
+      text += eventText(event, await this.#documentOf(event));
+      if (text.length < PIECE) continue;
+      yield Buffer.from(text);
+      text = '';
+    }
+    if (text !== '') yield Buffer.from(text);
+  }
+
+  #wants({ event, collection }: ServiceEvent): boolean {
+    if (this.#request.names?.has(event) === false) return false;
+    if (isServerEvent(event)) return this.#collection === '' && this.#identity.admin;
+    if (this.#collection === '' ? collection.startsWith('_') : this.#collection !== collection) return false;
+    return this.#identity.may('read', collection);
+  }
+
+  async #documentOf(event: ServiceEvent): Promise<object | undefined> {
+    const isWritten = event.event === 'doc.added' || event.event === 'doc.updated';
+    return isWritten && this.#request.input.includeDocument ? this.#deps.documents.readDocument(event) : undefined;
+  }
+}

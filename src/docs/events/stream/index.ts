@@ -1,0 +1,1 @@
+export { createEventStreams, type EventStreams, type EventStreamsDeps } from './event-streams.ts';
