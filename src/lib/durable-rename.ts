@@ -8,7 +8,12 @@ import { dirname } from 'node:path';
 export async function durableRename(from: string, to: string): Promise<void> {
   await syncPath(from, 'r+');
   await rename(from, to);
-  await syncPath(dirname(to), 'r');
+  await syncFolder(dirname(to));
+}
+
+/** Puts the names within a folder on disk. */
+export function syncFolder(folder: string): Promise<void> {
+  return syncPath(folder, 'r');
 }
 
 async function syncPath(path: string, flags: 'r' | 'r+'): Promise<void> {

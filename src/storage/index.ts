@@ -2,6 +2,7 @@
 export type { Queries, Row, Sql, SqlValue, Transaction } from './port.ts';
 export { openDatabase, type DatabaseOptions } from './open-database.ts';
 export { DOCUMENT_MIGRATIONS, documents, migrate, refuseOlderBuilds, RUN_QUEUE_MIGRATIONS, type Migration } from './migrations/index.ts';
+export { snapshotTo as snapshotDatabase } from './sqlite/snapshot.ts';
 export { FileLock } from './sqlite/lock.ts';
 export { applyDelta, BodyCodec, DEFAULT_COMPRESSION, deltaHead, encodeDelta, type CompressionOptions, type EncodedBody } from './body/index.ts';
 export {

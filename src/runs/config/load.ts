@@ -9,6 +9,8 @@ export interface RunsConfigInput {
   /** Path, or http(s) URL. */
   readonly source: string;
   readonly env: Environment;
+  /** False for whoever serves nobody, and so needs no tokens; true when absent. */
+  readonly tokens?: boolean;
   /** The `etag` of what is loaded already; only for URLs. */
   readonly etag?: string | undefined;
   /** For tests. */
@@ -35,11 +37,11 @@ export interface LoadedRunsConfig {
  */
 export async function loadRunsConfig(input: RunsConfigInput & { readonly etag: string }): Promise<LoadedRunsConfig | undefined>;
 export async function loadRunsConfig(input: RunsConfigInput): Promise<LoadedRunsConfig>;
-export async function loadRunsConfig({ source, env, etag, fetch }: RunsConfigInput): Promise<LoadedRunsConfig | undefined> {
+export async function loadRunsConfig({ source, env, tokens: needsTokens = true, etag, fetch }: RunsConfigInput): Promise<LoadedRunsConfig | undefined> {
   const read = await readSource(source, { bearer: env['RUNS_CONFIG_BEARER'], etag, fetch });
   if (read === undefined) return undefined;
   const config = parseRunsConfig(read.text);
-  const { tokens, problems } = readApiTokens(config, env);
+  const { tokens, problems } = needsTokens ? readApiTokens(config, env) : { tokens: [], problems: [] };
   if (problems.length > 0) throw new RunsConfigError(problems);
   return {
     config,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { processIo, type Io } from '../shared/io.ts';
+import { registerBackup } from './backup.ts';
 import { registerChange } from './change.ts';
 import { registerList } from './list.ts';
 import { registerLogs } from './logs.ts';
@@ -10,5 +11,5 @@ import { registerSubmit } from './submit.ts';
 /** `quire runs`: the service, and the clients of a running one. */
 export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
-  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerChange]) register(runs, io);
+  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerChange, registerBackup]) register(runs, io);
 }

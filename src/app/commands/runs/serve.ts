@@ -29,10 +29,9 @@ export function serveCommand(program: Command): Command {
 
 async function start(flags: Flags): Promise<Running> {
   const { env, problems } = await sealProcess();
-  const source = flags.config ?? (env['RUNS_CONFIG'] || EXAMPLE);
   // Loaded only here, so that the client commands start without the server's code.
   const { loadRunsConfig } = await import('../../../runs/config/index.ts');
-  const loaded = await loadRunsConfig({ source, env });
+  const loaded = await loadRunsConfig({ source: sourceOf(flags.config, env), env });
   refuseUnbuilt(loaded);
   if (flags.checkConfig) {
     console.log(`${loaded.source} is valid`);
@@ -47,6 +46,11 @@ async function start(flags: Flags): Promise<Running> {
   if (running.fleet !== undefined) console.log(`  ships:     connect to ${running.fleet.address}, join at ${running.fleet.enrol}`);
   console.log(`  try next:  ${nextStep(loaded, running.url)}`);
   return running;
+}
+
+/** File or URL of the configuration: the one that is named, that of the environment, or the example. */
+export function sourceOf(named: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
+  return named ?? (env['RUNS_CONFIG'] || EXAMPLE);
 }
 
 /** What a new user can do now. */

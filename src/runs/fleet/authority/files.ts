@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
-import { durableRename } from '../../../lib/durable-rename.ts';
+import { durableRename, syncFolder } from '../../../lib/durable-rename.ts';
 import { makeFolder } from '../../../lib/make-folder.ts';
 import type { Signer } from './certificates.ts';
 import { belongTogether, readKey } from './keys.ts';
@@ -120,15 +120,6 @@ async function writeSynced(path: string, text: string): Promise<void> {
   const handle = await open(path, 'wx', 0o600);
   try {
     await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
     await handle.sync();
   } finally {
     await handle.close();

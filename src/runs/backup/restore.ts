@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { unixSeconds, type Clock } from '../../lib/clock.ts';
+import { durableRename } from '../../lib/durable-rename.ts';
+import { makeFolder } from '../../lib/make-folder.ts';
+import { FileLock, migrate, openDatabase, RUN_QUEUE_MIGRATIONS, verifyDatabaseFile, type Sql } from '../../storage/index.ts';
+import { AUTHORITY, BackupError, DATABASE, readManifest, type Manifest, type Places } from './layout.ts';
+import { countUnfinished, settleUnfinished, type Unfinished, type UnfinishedCounts } from './unfinished.ts';
+
+export type { Unfinished } from './unfinished.ts';
+
+export interface RestoreOptions {
+  readonly clock: Clock;
+  /** What becomes of runs that had not ended when the backup was made; needed where there are any. */
+  readonly unfinished?: Unfinished | undefined;
+}
+
+export interface Restored {
+  /** Seconds since 1970. */
+  readonly madeAt: number;
+  readonly unfinished: UnfinishedCounts;
+  /** Where the former queue and authority are, for whoever wants them back. */
+  readonly keptAside: readonly string[];
+}
+
+/** A database is the file and what SQLite has beside it. */
+const DATABASE_FILES = ['', '-wal', '-shm'];
+
+/**
+ * Puts a backup in the place of the queue, which must not be served. Everything is checked and prepared beside it first, so that only
+ * renaming is left; what was there is kept under another name. Throws `BackupError`, and then has changed nothing.
+ */
+export async function restore(places: Places, from: string, options: RestoreOptions): Promise<Restored> {
+  const folder = resolve(from);
+  const manifest = await readManifest(folder);
+  await assertSound(join(folder, DATABASE));
+  makeFolder(dirname(places.database), 0o700);
+  const lock = takeLock(places.database);
+  const tag = randomBytes(6).toString('hex');
+  const staged: Places = { database: `${places.database}.${tag}.restore`, authority: `${places.authority}.${tag}.restore` };
+  try {
+    const unfinished = await prepare(join(folder, DATABASE), staged.database, options);
+    const hasAuthority = await copyAuthority(manifest, folder, staged.authority);
+    const aside = `before-restore-${unixSeconds(options.clock)}`;
+    const kept = [...await moveAside(places.database, aside, DATABASE_FILES), ...(hasAuthority ? await moveAside(places.authority, aside) : [])];
+    if (hasAuthority) await rename(staged.authority, places.authority);
+    await durableRename(staged.database, places.database);
+    return { madeAt: manifest.madeAt, unfinished, keptAside: kept };
+  } finally {
+    lock.release();
+    await removeStaged(staged);
+  }
+}
+
+function takeLock(database: string): FileLock {
+  try {
+    return FileLock.take(database);
+  } catch (cause) {
+    throw new BackupError(`the queue cannot be replaced: ${(cause as Error).message}; stop the run-queue service first`, { cause });
+  }
+}
+
+async function assertSound(database: string): Promise<void> {
+  const { ok, problems } = await verifyDatabaseFile(database, { knownFormat: RUN_QUEUE_MIGRATIONS.length });
+  if (!ok) throw new BackupError(`the backup's database cannot be used: ${problems.slice(0, 3).join('; ')}`);
+}
+
+/** Makes of the backup the file to be swapped in: of this build's format, with everything settled that was under way when it was made. */
+async function prepare(backup: string, staged: string, options: RestoreOptions): Promise<UnfinishedCounts> {
+  const work = `${staged}.work`;
+  await copyFile(backup, work);
+  const sql = await openDatabase({ path: work });
+  try {
+    await migrate(sql, RUN_QUEUE_MIGRATIONS, options.clock);
+    const counts = await settle(sql, options);
+    await sql.snapshotTo(staged);
+    return counts;
+  } finally {
+    await sql.close();
+  }
+}
+
+async function settle(sql: Sql, { clock, unfinished }: RestoreOptions): Promise<UnfinishedCounts> {
+  const counts = await countUnfinished(sql);
+  if (counts.queued + counts.held === 0) return counts;
+  if (unfinished === undefined) throw new BackupError(undecided(counts));
+  await sql.transaction((tx) => settleUnfinished(tx, unfinished, clock));
+  return counts;
+}
+
+function undecided({ queued, held }: UnfinishedCounts): string {
+  return `${queued} queued and ${held} running runs of the backup may have ended since it was made: give --unfinished queue to run them once more, or --unfinished fail to leave them to be retried by hand`;
+}
+
+/** Returns the new names of what was there. */
+async function moveAside(path: string, aside: string, endings: readonly string[] = ['']): Promise<string[]> {
+  const present = endings.filter((ending) => existsSync(`${path}${ending}`));
+  for (const ending of present) await rename(`${path}${ending}`, `${path}.${aside}${ending}`);
+  return present.includes('') ? [`${path}.${aside}`] : [];
+}
+
+/** Returns whether the backup has one; otherwise that of this machine stays, for ships may know it. */
+async function copyAuthority({ files }: Manifest, folder: string, staged: string): Promise<boolean> {
+  const names = files.map(({ name }) => name).filter((name) => name.startsWith(`${AUTHORITY}/`));
+  if (names.length > 0) makeFolder(staged, 0o700);
+  for (const name of names) await copySynced(join(folder, name), join(staged, basename(name)));
+  return names.length > 0;
+}
+
+async function copySynced(from: string, to: string): Promise<void> {
+  await copyFile(from, `${to}.tmp`);
+  await durableRename(`${to}.tmp`, to);
+}
+
+async function removeStaged({ database, authority }: Places): Promise<void> {
+  for (const ending of ['', '.work', '.work-wal', '.work-shm', '.work-journal', '.work.lock']) await rm(`${database}${ending}`, { force: true });
+  await rm(authority, { recursive: true, force: true });
+}
