@@ -150,6 +150,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     spell: { ...settings.spell },
     audit: toAudit(settings),
     outbound: { ...settings.outbound },
+    feed: { maxAgeMs: settings.binlog.maxAge, maxBytes: settings.binlog.maxSize },
     temporal: settings.temporal.enabled,
     webhookSecret: settings.webhooks.secret,
     wiki: { ...settings.wiki },

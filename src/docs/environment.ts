@@ -6,6 +6,7 @@ import type { FullTextAlgorithm } from '../../generated/docs/sdk/types.gen.ts';
 import type { Algorithm } from '../search/vector/index.ts';
 import type { BodyCodec, ChangeFeed, KeyRing, Sql } from '../storage/index.ts';
 import type { AuditSettings } from './audit/index.ts';
+import type { FeedLimits } from './maintenance/index.ts';
 import type { WikiLimits } from './ingest/index.ts';
 
 /** What every area of the document service works with. */
@@ -104,6 +105,8 @@ export interface DocsSettings {
   readonly wiki?: WikiLimits;
   /** Where requests that users cause may go (decision D-21); public and loopback addresses when absent. */
   readonly outbound?: OutboundSettings;
+  /** How much of the change feed is kept; all of it when absent. */
+  readonly feed?: FeedLimits;
   /** Whether the history of documents is recorded; false when absent. */
   readonly temporal?: boolean;
   /** Signs the deliveries of webhooks without a secret of their own; nothing does when it is absent. */

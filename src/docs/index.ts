@@ -13,13 +13,13 @@ import { createFullText, createFullTextSearch, inputOfQuery } from './fulltext/i
 import { createGeo } from './geo/index.ts';
 import { createHybrid } from './hybrid/index.ts';
 import { createIngest } from './ingest/index.ts';
-import { createMaintenance } from './maintenance/index.ts';
+import { createMaintenance, FeedRetention } from './maintenance/index.ts';
 import { createMemory } from './memory/index.ts';
 import { createSchemas } from './schemas/index.ts';
 import { gateSearches, SearchGate } from './search-gate.ts';
 import { SearchStats } from './search-stats.ts';
 import { createSpell } from './spell/index.ts';
-import { createSystem, type System } from './system/index.ts';
+import { bytesOfChange, createSystem, type System } from './system/index.ts';
 import { createTemporal } from './temporal/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
 import { acknowledgeCaughtUp, awaitIndexes, Readiness, whenCaughtUp } from './view/index.ts';
@@ -88,6 +88,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   };
   const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart(), async () => ingest.jobs.wake()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
+  const retention = env.settings.feed && new FeedRetention({ ...env, limits: env.settings.feed, bytesOfChange: () => bytesOfChange(env.sql) });
   const stats = env.settings.searchStats ? new SearchStats() : undefined;
   const registerMetrics: typeof embeddings.registerMetrics = (registers) => {
     embeddings.registerMetrics(registers);
@@ -130,6 +131,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     await webhooks.start();
     alarms.start();
     temporal.start();
+    retention?.start();
   }
   const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view, columns, geo.view), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
   return {
@@ -150,6 +152,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     observeRefusal: audit.observeRefusal,
     endStreams: () => streams.stop(),
     async stop() {
+      await retention?.stop();
       await ingest.jobs.stop();
       await alarms.stop();
       await temporal.stop();

@@ -1,1 +1,2 @@
+export { FeedRetention, type FeedLimits } from './feed-retention.ts';
 export { createMaintenance, type Maintenance, type MaintenanceDependencies } from './maintenance.ts';

@@ -1,3 +1,4 @@
+import type { Sql } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { countCollections, type CollectionCounts, type CountDeps } from './counts.ts';
 
@@ -18,17 +19,22 @@ const SAMPLE = `
     + coalesce(length(key), 0) + coalesce(length(lang), 0) + coalesce(length(detail), 0)), 0) AS bytes
   FROM (SELECT kind, collection, doc_id, key, lang, detail FROM changes ORDER BY lsn DESC LIMIT 1000) newest`;
 
+/** Bytes that an entry of the change feed takes on average; 0 when there is none. */
+export async function bytesOfChange(sql: Pick<Sql, 'get'>): Promise<number> {
+  const sample = await sql.get<{ n: number; bytes: number }>(SAMPLE);
+  return sample!.n === 0 ? 0 : sample!.bytes / sample!.n + ENTRY_OVERHEAD;
+}
+
 export async function readNumbers({ sql, feed, clock }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock'>, { metaIndicesOf }: Pick<CountDeps, 'metaIndicesOf'>): Promise<DatabaseNumbers> {
-  const [sizeBytes, collections, schemas, head, oldestLsn, sample] = await Promise.all([
+  const [sizeBytes, collections, schemas, head, oldestLsn, entrySize] = await Promise.all([
     sql.sizeBytes(),
     countCollections({ sql, clock, metaIndicesOf }),
     sql.get<{ n: number }>('SELECT count(*) AS n FROM schemas'),
     feed.head(),
     feed.oldest(),
-    sql.get<{ n: number; bytes: number }>(SAMPLE),
+    bytesOfChange(sql),
   ]);
   // Numbers follow each other without a gap, so nothing has to be counted.
   const entries = head === 0 ? 0 : head - oldestLsn + 1;
-  const entrySize = sample!.n === 0 ? 0 : sample!.bytes / sample!.n + ENTRY_OVERHEAD;
   return { sizeBytes, collections, schemas: schemas!.n, binlog: { entries, sizeBytes: Math.round(entries * entrySize), oldestLsn } };
 }

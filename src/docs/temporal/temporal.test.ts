@@ -28,6 +28,15 @@ describe.each(DRIVERS)('temporal tracking over %s (decisions, section 4.10)', (d
     await fixture.close();
   });
 
+  it('keeps nothing of the feed for itself while it is off', async () => {
+    await temporal.stop();
+    const off = createTemporal({ ...fixture.environment, settings: { ...fixture.environment.settings, temporal: false } }, { collections: fixture.collections, documents: fixture.documents, timer });
+    expect(await fixture.sql.get('SELECT subscriber FROM cursors')).toEqual({ subscriber: 'temporal' });
+    off.start();
+    await off.stop();
+    expect(await fixture.sql.get('SELECT subscriber FROM cursors')).toBeUndefined();
+  });
+
   const add = (key: string, contentMd = key) => fixture.call('addDocument', { collection: 'blog', key, lang: 'en', contentMd });
   const read = (key: string) => fixture.call('getDocument', { collection: 'blog', key, lang: 'en' });
   const track = (more: object) => fixture.call('setCollectionConfig', { collection: 'blog', ...more });

@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { unixSeconds } from '../../lib/clock.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { Reply, type Context, type Handlers } from '../../operations/index.ts';
-import { CHANGE_FLAGS, storedCursor, Subscriber, type Change } from '../../storage/index.ts';
+import { CHANGE_FLAGS, forgetCursor, storedCursor, Subscriber, type Change } from '../../storage/index.ts';
 import type { Collections } from '../collections/index.ts';
 import { collectionOfId, identify, type Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
@@ -58,14 +58,17 @@ export function createTemporal(environment: DocsEnvironment, { collections, docu
     onFailure: (error, failures) => log.warn({ err: error, failures }, 'temporal tracking could not follow the change feed; trying again'),
     handle: (changes) => follow(environment, changes),
   });
-  let pruning: Promise<void> | undefined;
+  let work: Promise<void> | undefined;
   return {
     handlers: createHandlers(environment, documents, recorder),
     recorded: (getDocument) => (isEnabled && mode !== 'read' ? noting(getDocument, collections, recorder) : getDocument),
     start() {
-      if (!isEnabled) return;
+      if (!isEnabled) {
+        work ??= leaveFeed(environment);
+        return;
+      }
       subscriber.start();
-      pruning ??= prune(environment, timer, stopping.signal);
+      work ??= prune(environment, timer, stopping.signal);
     },
     async restart() {
       recorder.forget();
@@ -73,7 +76,7 @@ export function createTemporal(environment: DocsEnvironment, { collections, docu
     async stop() {
       stopping.abort();
       await subscriber.stop();
-      await pruning;
+      await work;
       await recorder.stop();
     },
     registerMetrics(registers) {
@@ -165,6 +168,15 @@ async function follow({ sql }: DocsEnvironment, changes: readonly Change[]): Pro
       await tx.run('DELETE FROM temporal_hot WHERE collection = ?', [name]);
     }
   });
+}
+
+/** What is written while tracking is off is not recorded later, so the feed need not keep it. Never rejects. */
+async function leaveFeed({ sql, log }: DocsEnvironment): Promise<void> {
+  try {
+    if ((await storedCursor(sql, CURSOR).load()) !== undefined) await forgetCursor(sql, CURSOR);
+  } catch (error) {
+    log.warn({ err: error }, 'temporal tracking could not give up its place in the change feed');
+  }
 }
 
 /** Never rejects. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { durableRename } from '../../lib/durable-rename.ts';
 import { openStream, sealStream, type KeyRing, type Sql } from '../../storage/index.ts';
@@ -15,12 +15,21 @@ export interface CheckpointHeader {
   readonly sealed?: true;
 }
 
+/** A change of the feed by its number and its time. */
+export type FeedPlace = Pick<CheckpointHeader, 'lsn' | 'at'>;
+
+/** A place of the feed up to which no change concerns the collection of a checkpoint that was written at an earlier one. */
+export interface Confirmation extends FeedPlace {
+  readonly written: FeedPlace;
+}
+
 /** Length of the letters that a file begins with: what is in it and the version of this layout. */
 const MAGIC_LENGTH = 8;
 const HEADER_START = MAGIC_LENGTH + 4;
 const MAX_HEADER = 4096;
 const CHECKPOINT = '.idx';
 const DRAFT = '.tmp';
+const CONFIRMED = 'confirmed.json';
 const PIECE = 1024 * 1024;
 
 /**
@@ -68,11 +77,25 @@ export class CheckpointFiles {
   async save(plain: CheckpointHeader, index: AsyncIterable<Uint8Array>, keys?: KeyRing): Promise<void> {
     const header: CheckpointHeader = keys === undefined ? plain : { ...plain, sealed: true };
     const content = keys === undefined ? index : sealStream(keys, this.#boundTo(header), index);
-    const path = this.#pathOf(header.collection);
+    await this.#replace(this.#pathOf(header.collection), withHeader(this.#magic, header, content));
+  }
+
+  /** What `confirm` noted last, by collection; nothing when that cannot be read. */
+  async confirmed(): Promise<ReadonlyMap<string, Confirmation>> {
+    const text = await readFile(join(this.#folder, CONFIRMED), 'utf8').catch(() => '');
+    return new Map(Object.entries((parseJson(text) ?? {}) as Record<string, Confirmation>));
+  }
+
+  /** Notes that checkpoints are as good as later ones, in the place of what was noted before: cheaper than writing them again. */
+  async confirm(confirmations: ReadonlyMap<string, Confirmation>): Promise<void> {
+    await this.#replace(join(this.#folder, CONFIRMED), JSON.stringify(Object.fromEntries(confirmations)));
+  }
+
+  async #replace(path: string, content: AsyncIterable<Uint8Array> | string): Promise<void> {
     const draft = `${path}.${randomBytes(4).toString('hex')}${DRAFT}`;
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     try {
-      await writeFile(draft, withHeader(this.#magic, header, content), { mode: 0o600 });
+      await writeFile(draft, content, { mode: 0o600 });
       await durableRename(draft, path);
     } catch (error) {
       await rm(draft, { force: true });

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors/index.ts';
 import type { Pace } from '../../lib/pace.ts';
+import type { Confirmation } from './checkpoint-files.ts';
 import { IndexLoading } from './index-loading.ts';
 import type { Entry, Steps, ViewIndex } from './view-kind.ts';
 
@@ -26,13 +27,16 @@ export class CollectionIndex<Index extends ViewIndex> {
   readonly #upTo: number;
   /** Documents that changed since the last checkpoint. */
   changed = 0;
+  /** The checkpoint that the serving index came from or was written to. */
+  kept: Confirmation | undefined;
 
-  /** `kind` is what messages call the view. Without an index it is one that is loading; with one, changes up to number `upTo` are within. */
-  constructor(kind: string, name: string, serving?: Index, upTo = 0) {
+  /** `kind` is what messages call the view. Without an index it is one that is loading; with one, it comes from the checkpoint `kept`, if any. */
+  constructor(kind: string, name: string, serving?: Index, kept?: Confirmation) {
     this.#kind = kind;
     this.name = name;
     this.#serving = serving;
-    this.#upTo = upTo;
+    this.#upTo = kept?.lsn ?? 0;
+    this.kept = kept;
   }
 
   /** Undefined while it is loading or has failed. */
@@ -91,6 +95,7 @@ export class CollectionIndex<Index extends ViewIndex> {
     this.#serving = build.index;
     this.#build = undefined;
     this.#failure = undefined;
+    this.kept = undefined;
     this.changed += build.index.documents;
   }
 
@@ -112,6 +117,7 @@ export class CollectionIndex<Index extends ViewIndex> {
     this.#build?.index.close?.();
     this.#serving = undefined;
     this.#build = undefined;
+    this.kept = undefined;
   }
 
   /** Notes at once that a build's own reading of the document is out of date. */

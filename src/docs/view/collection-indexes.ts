@@ -1,6 +1,7 @@
 import type { Log } from '../../lib/log.ts';
 import type { Change } from '../../storage/index.ts';
 import { Pace } from '../../lib/pace.ts';
+import type { Confirmation } from './checkpoint-files.ts';
 import { CollectionIndex } from './collection-index.ts';
 import type { Effect, Entry, ViewIndex, ViewKind } from './view-kind.ts';
 
@@ -54,9 +55,9 @@ export class CollectionIndexes<Index extends ViewIndex> {
     return [...this.#byName.keys()];
   }
 
-  /** Without an index it is one that is loading; with one, changes up to number `upTo` are within. */
-  set(name: string, serving?: Index, upTo?: number): CollectionIndex<Index> {
-    const collection = new CollectionIndex(this.#kind.name, name, serving, upTo);
+  /** Without an index it is one that is loading; with one, it comes from the checkpoint `kept`, if any. */
+  set(name: string, serving?: Index, kept?: Confirmation): CollectionIndex<Index> {
+    const collection = new CollectionIndex(this.#kind.name, name, serving, kept);
     this.#byName.set(name, collection);
     return collection;
   }

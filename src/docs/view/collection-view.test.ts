@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DOCUMENT_MIGRATIONS, migrate, type Change } from '../../storage/index.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
@@ -431,6 +431,50 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
       const other = await started();
       expect(other.kind.puts.length).toBeLessThan(1000);
       expect(languages(other.view)).toHaveLength(5002);
+    });
+
+    it('needs nothing of the feed that was pruned, whether a collection changed or not', async () => {
+      const { view } = await started();
+      await add('it', 'd');
+      await view.caughtUp();
+      expect(await fixture.feed.prune({ entries: 0 })).toBeGreaterThan(0);
+      await add('es', 'e');
+      const other = await started();
+      expect([languages(other.view), languages(other.view, 'träume/1')]).toEqual([['de', 'en', 'es', 'it'], ['fr']]);
+      expect(other.kind.puts).toEqual(['es']);
+    });
+
+    it('does not read again what was written before it stopped, however old a checkpoint is', async () => {
+      const { view } = await started();
+      await add('it', 'd');
+      await view.caughtUp();
+      await view.stop();
+      const read = vi.spyOn(fixture.feed, 'read');
+      expect(languages((await started()).view, 'träume/1')).toEqual(['fr']);
+      expect(read.mock.calls.map(([after]) => after)).toEqual([await fixture.feed.head()]);
+    });
+
+    it('takes no confirmation that was made for another checkpoint', async () => {
+      const { view } = await started();
+      await add('it', 'd');
+      await view.caughtUp();
+      await view.stop();
+      const path = join(folder(), 'confirmed.json');
+      await writeFile(path, (await readFile(path, 'utf8')).replace(/"written":\{"lsn":\d/, '"written":{"lsn":1'));
+      const { kind, view: again } = await started();
+      expect([languages(again, 'träume/1'), kind.puts]).toEqual([['fr'], []]);
+    });
+
+    it('tries again to write a checkpoint that could not be written', async () => {
+      const { view } = await started();
+      await add('it', 'd');
+      await view.caughtUp();
+      const save = vi.spyOn(CheckpointFiles.prototype, 'save').mockRejectedValueOnce(new Error('full'));
+      await fixture.feed.prune({ entries: 0 });
+      await view.stop();
+      save.mockRestore();
+      const other = await started();
+      expect([languages(other.view), other.kind.puts]).toEqual([['de', 'en', 'it'], []]);
     });
 
     it('removes what a crash left half written, and what belongs to no collection any more', async () => {

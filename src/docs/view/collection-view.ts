@@ -3,6 +3,7 @@ import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { memoryCursor, Subscriber, type Change } from '../../storage/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import type { Confirmation } from './checkpoint-files.ts';
 import type { Build, CollectionIndex } from './collection-index.ts';
 import { CollectionIndexes } from './collection-indexes.ts';
 import { IndexLoading } from './index-loading.ts';
@@ -55,7 +56,7 @@ export class CollectionView<Index extends ViewIndex> {
     await this.#list();
     await this.#kept.clean(this.#collections.names());
     const starts = await this.#kept.usable(this.#collections.names(), head);
-    const subscriber = this.#subscriberFrom(Math.min(head, ...starts.values()));
+    const subscriber = this.#subscriberFrom(Math.min(head, ...[...starts.values()].map(({ lsn }) => lsn)));
     const run: Run = { abort: new AbortController(), subscriber, work: Promise.resolve(), current: false };
     this.#run = run;
     run.work = this.#load(run, head, starts).catch((error: unknown) => {
@@ -75,7 +76,7 @@ export class CollectionView<Index extends ViewIndex> {
     const run = this.#run;
     await this.#halt();
     if (run === undefined) return;
-    for (const collection of this.#collections.all()) await this.#kept.save(collection, run.subscriber.position);
+    await this.#release(run.subscriber.position);
     this.#forget();
   }
 
@@ -188,18 +189,38 @@ export class CollectionView<Index extends ViewIndex> {
       cursor: memoryCursor(lsn),
       handle: (changes, signal) => this.#follow(changes, signal),
       onGap: () => this.#startOver(),
+      release: (upTo) => this.#releaseInTurn(upTo),
       onFailure: (error, failures) => log.warn({ err: error, failures }, `${this.#kind.name} indexes could not follow the change feed; trying again`),
       timer: this.#timer,
     });
   }
 
+  /** After what is under way, such as an index that is made anew because of a change up to here. */
+  async #releaseInTurn(upTo: number): Promise<void> {
+    const run = this.#run;
+    const position = run?.subscriber.position;
+    if (run === undefined) return;
+    this.#inBackground(run, () => this.#release(position, upTo));
+    await run.work;
+  }
+
+  /** Never rejects: a restart that finds no checkpoint makes its indexes from the tables. */
+  async #release(position: number | undefined, upTo?: number): Promise<void> {
+    if (!position) return;
+    try {
+      await this.#kept.release(this.#collections.all(), position, upTo);
+    } catch (error) {
+      this.#env.log.warn({ err: error }, `the ${this.#kind.name} checkpoints could not be confirmed`);
+    }
+  }
+
   /** Checkpoints first, then what changed since they were written, then the collections that have none. */
-  async #load(run: Run, head: number, kept: ReadonlyMap<string, number>): Promise<void> {
+  async #load(run: Run, head: number, checkpoints: ReadonlyMap<string, Confirmation>): Promise<void> {
     const { signal } = run.abort;
-    for (const [name, lsn] of kept) {
+    for (const [name, kept] of checkpoints) {
       if (signal.aborted) return;
       const index = await this.#kept.restored(name);
-      if (index !== undefined) this.#collections.set(name, index, lsn);
+      if (index !== undefined) this.#collections.set(name, index, kept);
     }
     if (signal.aborted) return;
     run.subscriber.start();

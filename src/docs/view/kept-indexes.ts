@@ -1,6 +1,6 @@
 import type { KeyRing } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import type { CheckpointFiles } from './checkpoint-files.ts';
+import type { CheckpointFiles, Confirmation, FeedPlace } from './checkpoint-files.ts';
 import type { CollectionIndex } from './collection-index.ts';
 import type { ViewIndex, ViewKind } from './view-kind.ts';
 
@@ -49,14 +49,16 @@ export class KeptIndexes<Index extends ViewIndex> {
     collection.changed = Math.max(collection.changed, 1);
   }
 
-  /** Those of some collections whose checkpoint belongs to this feed, with the number of the change to go on after. */
-  async usable(collections: Iterable<string>, head: number): Promise<Map<string, number>> {
-    const usable = new Map<string, number>();
+  /** Those of some collections whose checkpoint belongs to this feed. */
+  async usable(collections: Iterable<string>, head: number): Promise<Map<string, Confirmation>> {
+    const usable = new Map<string, Confirmation>();
     if (this.#files === undefined) return usable;
+    const confirmed = await this.#files.confirmed();
     for (const name of collections) {
       const header = await this.#files.header(name);
-      if (header === undefined || header.lsn > head || (header.sealed === true && this.#keys === undefined)) continue;
-      if ((await this.#timeOf(header.lsn)) === header.at) usable.set(name, header.lsn);
+      if (header === undefined || (header.sealed === true && this.#keys === undefined)) continue;
+      const kept = keptAs({ lsn: header.lsn, at: header.at }, confirmed.get(name));
+      if (kept.lsn <= head && (await this.#timeOf(kept.lsn)) === kept.at) usable.set(name, kept);
     }
     return usable;
   }
@@ -86,14 +88,38 @@ export class KeptIndexes<Index extends ViewIndex> {
       if (secret && this.#keys === undefined) return await this.#files.remove(name);
       const at = await this.#timeOf(position);
       await collection.idle();
-      const { serving } = collection;
+      const { serving, changed } = collection;
       if (at === undefined || serving === undefined) return;
       // Newer than `position` at most, which is harmless: those changes come again, and say the same.
       collection.changed = 0;
-      await this.#files.save({ collection: name, lsn: position, at }, serving.save(), secret ? this.#keys : undefined);
+      try {
+        await this.#files.save({ collection: name, lsn: position, at }, serving.save(), secret ? this.#keys : undefined);
+        const written = { lsn: position, at };
+        if (collection.serving === serving) collection.kept = { ...written, written };
+      } catch (error) {
+        collection.changed += changed;
+        throw error;
+      }
     } catch (error) {
       this.#env.log.warn({ err: error, collection: name }, `a ${this.#kind.name} checkpoint could not be written`);
     }
+  }
+
+  /**
+   * Makes a restart need no change up to number `lsn`. `position`, a greater one, is that of the last change that is surely within.
+   * Checkpoints of collections that changed are written, and those of the others confirmed.
+   */
+  async release(collections: readonly CollectionIndex<Index>[], position: number, lsn = position): Promise<void> {
+    const at = await this.#timeOf(position);
+    if (this.#files === undefined || at === undefined) return;
+    const confirmed = new Map<string, Confirmation>();
+    for (const collection of collections) {
+      if (collection.changed > 0 && (collection.kept?.lsn ?? 0) <= lsn) await this.save(collection, position);
+      if (collection.kept === undefined) continue;
+      if (collection.changed === 0) collection.kept = { lsn: position, at, written: collection.kept.written };
+      if (collection.kept.lsn > collection.kept.written.lsn) confirmed.set(collection.name, collection.kept);
+    }
+    if (confirmed.size > 0) await this.#files.confirm(confirmed);
   }
 
   async remove(collection: string): Promise<void> {
@@ -113,4 +139,9 @@ export class KeptIndexes<Index extends ViewIndex> {
     const row = await this.#env.sql.get<{ at: number }>('SELECT at FROM changes WHERE lsn = ?', [lsn]);
     return row?.at;
   }
+}
+
+/** A confirmation that was made for another checkpoint means nothing. */
+function keptAs(written: FeedPlace, confirmation: Confirmation | undefined): Confirmation {
+  return confirmation?.written.lsn === written.lsn && confirmation.written.at === written.at ? confirmation : { ...written, written };
 }

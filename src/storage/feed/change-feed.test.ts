@@ -145,6 +145,29 @@ describe('ChangeFeed', () => {
       expect(await feed.oldest()).toBe(4);
     });
 
+    it('waits for a reader that lets go of what it has handled, up to the last change', async () => {
+      await appendMany(10);
+      const released: number[] = [];
+      const leave = feed.join({
+        wake: () => {},
+        position: () => 8,
+        async release(lsn) {
+          released.push(lsn, await feed.oldest());
+        },
+      });
+      expect([await feed.prune({ entries: 5 }), await feed.prune({ entries: 0 }), await feed.prune({ entries: 0 })]).toEqual([5, 2, 0]);
+      expect(released).toEqual([5, 1, 7, 6]);
+      leave();
+    });
+
+    it('deletes nothing where a reader cannot let go', async () => {
+      await appendMany(3);
+      const leave = feed.join({ wake: () => {}, position: () => 3, release: () => Promise.reject(new Error('full')) });
+      await expect(feed.prune({ entries: 0 })).rejects.toThrow('full');
+      expect(await feed.oldest()).toBe(1);
+      leave();
+    });
+
     it('has nothing to do for an empty feed', async () => {
       expect(await feed.prune({ entries: 0, since: 5000 })).toBe(0);
     });

@@ -24,6 +24,11 @@ export interface FeedReader {
   readonly wake: () => void;
   /** Number of the last change handled, from which on `prune` keeps everything; undefined while not known. */
   readonly position: () => number | undefined;
+  /**
+   * Called before `prune` deletes the changes up to this number, which the reader has handled. Once it has resolved, the reader needs
+   * none of them, not even to continue after a restart. It may keep a reference to the change after this number, but to none before.
+   */
+  readonly release?: (lsn: number) => Promise<void>;
 }
 
 interface ChangeRow {
@@ -126,8 +131,11 @@ export class ChangeFeed {
    */
   async prune(keep: Keep): Promise<number> {
     const last = await this.#lastToGo(keep);
+    const oldest = await this.oldest();
+    if (oldest === 0 || oldest > last) return 0;
+    for (const { release } of [...this.#readers]) await release?.(last);
     let deleted = 0;
-    for (let from = await this.oldest(); from <= last && from > 0; from += PRUNE_STEP) {
+    for (let from = oldest; from <= last; from += PRUNE_STEP) {
       const to = Math.min(last, from + PRUNE_STEP - 1);
       const { changes } = await this.#sql.transaction((tx) => tx.run('DELETE FROM changes WHERE lsn <= ?', [to]));
       this.#recent.release(to);
@@ -157,7 +165,8 @@ export class ChangeFeed {
   async #lastToGo({ entries, since }: Keep): Promise<number> {
     const head = await this.head();
     const cursors = await this.#sql.get<{ lsn: number | null }>('SELECT min(lsn) AS lsn FROM cursors');
-    const positions = [...this.#readers].map((reader) => reader.position() ?? head);
+    // Who releases changes refers to the last one that it handled, which therefore stays.
+    const positions = [...this.#readers].map(({ position, release }) => (position() ?? head) - (release === undefined ? 0 : 1));
     const limits = [head - 1, cursors!.lsn ?? head, ...positions];
     if (entries !== undefined) limits.push(head - entries);
     if (since !== undefined) limits.push(await this.#lastBefore(since, head));

@@ -21,6 +21,8 @@ export interface SubscriberOptions {
   readonly handle: (changes: readonly Change[], signal: AbortSignal) => Promise<void>;
   /** Rebuilds what the lost changes made, and answers the number to go on after. Without it a gap is a failure. */
   readonly onGap?: (gap: FeedGap, signal: AbortSignal) => Promise<number>;
+  /** Makes a restart need no change up to this number (`FeedReader.release`). */
+  readonly release?: (lsn: number) => Promise<void>;
   /** Told of each failure before the retry; `failures` counts those in a row. */
   readonly onFailure: (error: unknown, failures: number) => void;
   readonly backoff?: Backoff;
@@ -79,8 +81,8 @@ export class Subscriber {
 
   /** Never rejects: failures are told and retried until the signal aborts. */
   async #follow(signal: AbortSignal): Promise<void> {
-    const { feed, onFailure, timer = systemTimer, backoff = BACKOFF } = this.#options;
-    const leave = feed.join({ wake: () => this.#wake(), position: () => this.#position });
+    const { feed, onFailure, release, timer = systemTimer, backoff = BACKOFF } = this.#options;
+    const leave = feed.join({ wake: () => this.#wake(), position: () => this.#position, ...(release && { release }) });
     let failures = 0;
     while (!signal.aborted) {
       try {

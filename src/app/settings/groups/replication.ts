@@ -13,6 +13,6 @@ export const replication = {
 export const binlog = {
   enabled: setting(boolean, false, 'SVC_BINLOG_ENABLED', 'keep a binlog that followers read', { fallbackText: '`false`; on for a leader' }),
   path: setting(text, '', 'SVC_BINLOG_PATH', 'directory of the binlog', { fallbackText: "the database's directory" }),
-  maxSize: setting(byteSize(1_048_576), 256_000_000, 'SVC_BINLOG_MAX_SIZE', 'size from which the oldest entries are removed'),
-  maxAge: setting(duration(60_000), 86_400_000, 'SVC_BINLOG_MAX_AGE', 'age from which entries are removed'),
+  maxSize: setting(byteSize(1_048_576), 256_000_000, 'SVC_BINLOG_MAX_SIZE', 'size of the change feed from which its oldest changes are removed'),
+  maxAge: setting(duration(60_000), 86_400_000, 'SVC_BINLOG_MAX_AGE', 'age from which changes are removed from the change feed, which events can be resumed from until then'),
 };

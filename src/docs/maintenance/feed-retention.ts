@@ -1,0 +1,61 @@
+import type { Log } from '../../lib/log.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import type { DocsEnvironment } from '../environment.ts';
+
+/** How much of the change feed is kept: a change goes when it is too old or when those after it fill the size. */
+export interface FeedLimits {
+  readonly maxAgeMs: number;
+  /** Bytes, estimated from the newest changes. */
+  readonly maxBytes: number;
+}
+
+export interface FeedRetentionDeps extends Pick<DocsEnvironment, 'feed' | 'clock' | 'log'> {
+  readonly limits: FeedLimits;
+  /** Bytes that one change takes on average; 0 when there is none. */
+  readonly bytesOfChange: () => Promise<number>;
+  readonly timer?: Timer;
+}
+
+const INTERVAL_MS = 3_600_000;
+
+/**
+ * Removes old changes from the feed once an hour. What a follower has yet to read stays (`ChangeFeed.prune`), and
+ * indexes write or confirm their checkpoints first, so that a restart does not have to build them anew.
+ */
+export class FeedRetention {
+  readonly #deps: FeedRetentionDeps;
+  readonly #stopping = new AbortController();
+  #work: Promise<void> | undefined;
+
+  constructor(deps: FeedRetentionDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#work ??= this.#repeat(this.#deps.timer ?? systemTimer, this.#deps.log);
+  }
+
+  /** Waits for what is under way; safe twice. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#work;
+  }
+
+  /** Returns how many changes were removed. */
+  async prune(): Promise<number> {
+    const { feed, clock, limits, bytesOfChange } = this.#deps;
+    const old = await feed.prune({ since: clock.now() - limits.maxAgeMs });
+    const size = await bytesOfChange();
+    return old + (size === 0 ? 0 : await feed.prune({ entries: Math.floor(limits.maxBytes / size) }));
+  }
+
+  /** Never rejects. Not at once: a start has enough to do. */
+  async #repeat(timer: Timer, log: Log): Promise<void> {
+    const { signal } = this.#stopping;
+    for (;;) {
+      await timer.sleep(INTERVAL_MS, signal);
+      if (signal.aborted) return;
+      await this.prune().catch((error: unknown) => log.warn({ err: error }, 'old changes could not be removed from the feed; trying again in an hour'));
+    }
+  }
+}
