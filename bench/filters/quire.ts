@@ -9,7 +9,7 @@ import { prepare, type Prepared, send, Wire } from '../support/wire.ts';
 import { type FilterCollection, type FilterKind, KINDS, metaOf } from './collection.ts';
 import { type OverHttp, overHttp } from './over-http.ts';
 import { COLLECTION, type Request, requestOf } from './requests.ts';
-import { viewBytes } from './view-bytes.ts';
+import { bytesOfPair, type PairBytes } from './view-bytes.ts';
 
 const BATCH = 500;
 const IN_PROCESS_SECONDS = scaled(3, 0.3);
@@ -25,8 +25,7 @@ export interface QuireMeasured {
   readonly totals: readonly number[];
   readonly http: ReadonlyMap<FilterKind, OverHttp>;
   readonly inProcess: Readonly<Record<OwnKind, Called>>;
-  /** Bytes of the metadata view; undefined where the service does not tell. */
-  readonly viewBytes: number | undefined;
+  readonly pairBytes: PairBytes;
   readonly soak: { readonly seconds: number; readonly before: number; readonly after: number; readonly answered: number; readonly refused: number; readonly longestBlock: number };
   readonly restartMs: number;
 }
@@ -42,7 +41,6 @@ export async function measureQuire(folder: string, { texts, questions }: FilterC
   const prepared = new Map([...byKind].map(([kind, requests]): [FilterKind, Prepared[]] => [kind, requests.map(({ path, input }) => prepare(path, input))]));
   progress('Quire: over HTTP');
   const http = await overHttp(server.url, prepared, async () => (await server.usage()).longestBlock);
-  const bytes = await viewBytes(server.url);
   const soak = await soaked(server, [...prepared.values()].flat());
   await server.stop();
   const restartMs = await restarted(database, prepared.get('half')![0]!);
@@ -50,7 +48,7 @@ export async function measureQuire(folder: string, { texts, questions }: FilterC
   const calendar: Request = { operation: 'aggregateDocuments', path: '/v1/aggregate', input: { collection: COLLECTION, filterMeta: { half: ['1'] }, histograms: [{ field: 'addedAt', interval: 'day' }] } };
   const kinds = { ...Object.fromEntries(byKind), calendar: [calendar] } as Record<OwnKind, Request[]>;
   const inProcess = await callInProcess<OwnKind>(folder, { database, env: {}, seconds: IN_PROCESS_SECONDS, kinds });
-  return { ingestSeconds, totals, http, inProcess, viewBytes: bytes, soak, restartMs };
+  return { ingestSeconds, totals, http, inProcess, pairBytes: bytesOfPair(texts.documents), soak, restartMs };
 }
 
 /** Adds the documents of a file by one client, and returns the seconds that this took. */

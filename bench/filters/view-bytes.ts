@@ -1,19 +1,23 @@
-/** Bytes of the metadata view, as `/v1/stats` or `/metrics` has them under the name `columns`; undefined where neither does. */
-export async function viewBytes(url: string): Promise<number | undefined> {
-  const stats = (await (await fetch(`${url}/v1/stats`)).json()) as unknown;
-  const reported = bytesUnder(stats);
-  if (reported !== undefined) return reported;
-  const metrics = await (await fetch(`${url}/metrics`)).text();
-  const samples = metrics.split('\n').flatMap((line) => /^\w*bytes\w*\{[^}]*"columns"[^}]*\} (\S+)$/.exec(line)?.[1] ?? []);
-  return samples.length === 0 ? undefined : samples.reduce((sum, sample) => sum + Number(sample), 0);
+import { ColumnStore } from '../../src/search/columns/index.ts';
+import { metaOf, PAIRS_PER_DOCUMENT } from './collection.ts';
+
+/** What the metadata view of so many documents takes for each pair of a document and a metadata value, in bytes. */
+export interface PairBytes {
+  /** What grows with the pairs, the columns of names and times included, which every document has. */
+  readonly withoutDictionaries: number;
+  /** The memory as a whole. */
+  readonly total: number;
 }
 
-/** The sum of what is named `columns`, be it a number, or an object with `bytes`, in an object beside others or by its name. */
-function bytesUnder(value: unknown): number | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { name, view, bytes } = value as { name?: unknown; view?: unknown; bytes?: unknown };
-  if ((name === 'columns' || view === 'columns') && typeof bytes === 'number') return bytes;
-  const found = Object.entries(value).map(([key, inner]: [string, unknown]) => (key === 'columns' && typeof inner === 'number' ? inner : key === 'columns' ? (inner as { bytes?: number } | null)?.bytes : bytesUnder(inner)));
-  const numbers = found.filter((number) => number !== undefined);
-  return numbers.length === 0 ? undefined : numbers.reduce((sum, number) => sum + number, 0);
+/** Fills a view in process, since the service tells only of the whole. */
+export function bytesOfPair(documents: number): PairBytes {
+  const store = ColumnStore.create();
+  for (let i = 0; i < documents; i++) {
+    const meta = Object.fromEntries(Object.entries(metaOf(i)).map(([key, value]) => [key, [value]]));
+    const at = 1_766_400_000 + (i >> 8);
+    store.put({ ord: i + 1, key: `page-${i}`, lang: 'en', addedAt: at, updatedAt: at, meta });
+  }
+  const { bitmaps, columns, total } = store.stats().bytes;
+  const pairs = documents * PAIRS_PER_DOCUMENT;
+  return { withoutDictionaries: (bitmaps + columns) / pairs, total: total / pairs };
 }
