@@ -1,5 +1,5 @@
-// `npm run check`: whether generated/ is what the specifications say, and whether types and style hold. The linter takes as long
-// as the other two together, so it runs beside them.
+// `npm run check`: whether citations and links lead somewhere, whether generated/ is what the specifications say, and whether types
+// and style hold. The linter takes as long as the others together, so it runs beside them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -18,7 +18,11 @@ async function inTurn(...programs: readonly (readonly [string, ...string[]])[]):
 }
 
 const codes = await Promise.all([
-  inTurn([process.execPath, join(import.meta.dirname, 'main.ts'), '--check'], [join(BIN, 'tsc')]),
+  inTurn(
+    [process.execPath, join(import.meta.dirname, 'documents', 'check-documents.ts')],
+    [process.execPath, join(import.meta.dirname, 'main.ts'), '--check'],
+    [join(BIN, 'tsc')],
+  ),
   inTurn([join(BIN, 'eslint')]),
 ]);
 process.exitCode = Math.max(...codes);

@@ -8,7 +8,7 @@ import type { Sql, SqlValue, Transaction } from '../storage/port.ts';
 /** Opens an empty database of the driver under test; `folder` is fresh and removed afterwards. */
 export type OpenDriver = (folder: string) => Promise<Sql>;
 
-/** What every driver of the SQL port must hold (decision "one SQL port, three drivers"). */
+/** What every driver of the SQL port must hold (design, section 4). */
 export function storageSuite(name: string, open: OpenDriver): void {
   describe(`${name}: the SQL port`, () => {
     let folder: string;

@@ -134,7 +134,7 @@ describe('requests and answers (decisions, section 4.3)', () => {
   });
 });
 
-describe('answers that are no use (decisions, section 4.3; anchor issue 252)', () => {
+describe('answers that are no use (decisions, section 4.3)', () => {
   const forAll = ['one-missing', 'one-more', 'wrong-size', 'mixed-sizes', 'empty-vector', 'null', 'infinity', 'zero', 'strings', 'no-embeddings', 'json-null'] as const;
   const cases: [(typeof ALL)[number], Behaviour][] = ALL.flatMap((provider) => forAll.map((behaviour): [(typeof ALL)[number], Behaviour] => [provider, behaviour]));
   it.each<[(typeof ALL)[number], Behaviour]>([...cases, ['openai', 'same-index'], ['voyage', 'same-index']])('%s: %s fails at once and for good', async (name, behaviour) => {

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync, type ZstdOptions } from 'node:zlib';
 import { corrupt, FLAGS, readRecord, writeRecord, type BodyRecord, type Flag } from './record.ts';
 
-/** See the compression settings of the contract, section 3: `SVC_COMPRESSION_*`. */
+/** See the compression settings of the contract, section 1: `SVC_COMPRESSION_*`. */
 export interface CompressionOptions {
   readonly enabled: boolean;
   /** Bodies of at least so many bytes are compressed fast … */

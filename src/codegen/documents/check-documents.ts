@@ -1,0 +1,65 @@
+// Part of `npm run check`: whether every citation in the project leads somewhere, and every relative link of its markdown pages.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brokenCitations, type Cited } from './citations.ts';
+import { deadLinks, type Tree } from './links.ts';
+import { readMarkdown, type MarkdownPage, type Section } from './markdown.ts';
+
+/** Folders without texts of this project, wherever they are, and texts of others; hidden folders are skipped as well. */
+const SKIPPED = new Set(['node_modules', 'generated', 'dist', 'coverage', 'data']);
+const FOREIGN = new Set(['src/app/demo/corpus']);
+const TEXT = /\.(?:ts|js|md|yaml|graphql|proto|py|go|rs|java|cs|sh|pl|toml)$/;
+
+const RUN_QUEUE_CONTRACT = 'docs/contract/run-queue.md';
+const RUN_QUEUE_DECISIONS = 'docs/contract/run-queue-decisions.md';
+const DESIGN = 'docs/architecture.md';
+const CONTRACT = 'docs/contract/';
+
+/** Problems of the project in a folder, each with its place; none when everything resolves. */
+export function checkDocuments(root: string): string[] {
+  const texts = new Map<string, string>();
+  collect(root, '', texts);
+  const pages = new Map([...texts].filter(([path]) => path.endsWith('.md')).map(([path, text]) => [path, readMarkdown(text)]));
+  const tree: Tree = { has: (path) => !path.startsWith('..') && existsSync(join(root, path)), page: (path) => pages.get(path) };
+  const cited = citedIn(pages);
+  return [
+    ...[...pages].flatMap(([path, page]) => deadLinks(path, page, tree)),
+    ...[...texts].filter(([path]) => !isTestOfThis(path)).flatMap(([path, text]) => brokenCitations(path, text, cited)),
+  ];
+}
+
+function collect(root: string, folder: string, texts: Map<string, string>): void {
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.name.startsWith('.') || FOREIGN.has(path)) continue;
+    if (entry.isDirectory() && !SKIPPED.has(entry.name)) collect(root, path, texts);
+    else if (entry.isFile() && TEXT.test(entry.name)) texts.set(path, readFileSync(join(root, path), 'utf8'));
+  }
+}
+
+function citedIn(pages: ReadonlyMap<string, MarkdownPage>): Cited {
+  const contract = [...pages].filter(([path]) => path.startsWith(CONTRACT));
+  const sectionsOf = (path: string): readonly Section[] => pages.get(path)?.sections ?? [];
+  const docs = contract.filter(([path]) => path !== RUN_QUEUE_CONTRACT && path !== RUN_QUEUE_DECISIONS).flatMap(([, { sections }]) => sections);
+  const design = sectionsOf(DESIGN);
+  return {
+    decisions: new Set(contract.flatMap(([, { anchors }]) => [...anchors])),
+    sections: {
+      contract: { docs, runs: sectionsOf(RUN_QUEUE_CONTRACT) },
+      decisions: { docs, runs: sectionsOf(RUN_QUEUE_DECISIONS) },
+      design: { docs: design, runs: design },
+    },
+  };
+}
+
+/** The check's own tests cite what does not exist. */
+function isTestOfThis(path: string): boolean {
+  return path.startsWith('src/codegen/documents/') && path.endsWith('.test.ts');
+}
+
+if (import.meta.main) {
+  const problems = checkDocuments(join(import.meta.dirname, '..', '..', '..'));
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) console.error(`${problems.length} citations or links lead nowhere`);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}
