@@ -1,18 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { operations } from '../../../generated/docs/operations.ts';
 import {
-  addDocsServices, createGate, describeRpcs, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer, UNLIMITED_RPCS, USUAL_WAITS,
+  addDocsServices, createGate, describeRpcs, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer, type Schema, UNLIMITED_RPCS, USUAL_WAITS,
 } from '../../api/grpc/index.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 
 /** The image that `npm run generate` makes of the proto files. */
 const IMAGE = new URL('../../../generated/proto/docs.binpb', import.meta.url);
 
+/** Read once: it takes 20 ms, and tests start many servers in one process. */
+let imageSchema: Promise<Schema> | undefined;
+
 /** gRPC on its own port; absent when it is switched off. */
 export async function serveGrpc({ settings, tls, invoke, log, service, spools, readAddress, limit }: ProtocolContext): Promise<Listener | undefined> {
   const { enabled, addr, reflection, maxMessageBytes } = settings.grpc;
   if (!enabled) return undefined;
-  const schema = readSchema(await readFile(IMAGE));
+  const schema = await (imageSchema ??= readFile(IMAGE).then(readSchema));
   const accessLog = settings.log.access;
   const listener = await startGrpcServer({
     address: addr,
