@@ -36,6 +36,7 @@ export { openKept } from './inverted/kept-chunks';
 export { collectMatches } from './inverted/matching';
 export { pack, unpack } from './inverted/packing';
 export { keepPhrase } from './inverted/phrases';
+export { haveForms } from './inverted/having';
 export { frequencyIn, liveDocuments, liveDocumentsInField, mainField } from './inverted/counting';
 export { features, rerankSelected } from './inverted/reranking';
 export { countSums, finishRequire, scoreForm, scoreGroup, scoreSums, sumForm, sumFormDensely } from './inverted/scoring';

@@ -3,7 +3,7 @@
 import { getVarint, varintLength, varintValue } from './bytes.ts';
 import { entryField, entryFrequency, entryIndex, readFields, readPostingFields } from './fields.ts';
 import { CONTENT_FREQUENCIES } from './layout.ts';
-import { decodePositions, decodePosting, openPositions } from './positions.ts';
+import { decodePositions, decodePosting } from './positions.ts';
 import { blockAt, blockCount, parsePosting, postingFrequency } from './postings.ts';
 import { blockPositions } from './reading.ts';
 import { R_TAIL, recordOf } from './records.ts';
@@ -57,11 +57,8 @@ function sumDifferences(from: usize, count: usize, position: u64, to: usize): vo
   }
 }
 
-/** Reads those of one posting of a block to `to`, given the frequencies of the `count` postings. */
-export function readBlockPosting(form: u32, chunk: u32, count: u32, frequencies: usize, index: u32, to: usize): void {
-  const block = blockAt(recordOf(form), chunk);
-  const frequency = load<u32>(frequencies + (<usize>index << 2));
-  openPositions(blockPositions(block), count, frequencies);
+/** Reads those of one posting of a block, whose positions `openPositions` has opened, to `to`. Postings are asked for in ascending order. */
+export function readOpenPosting(block: usize, index: u32, frequency: u32, to: usize): void {
   decodePosting(index, frequency, to);
   const entries = readPostingFields(block, index, frequency);
   // They were summed up as if all stood in one field. Each field's are taken from the last one before, which is still that sum.

@@ -103,10 +103,21 @@ export function frequencyIn(form: u32, doc: u32): u32 {
 
 /** First block that may hold a document, or the number of blocks: the last ones ascend among blocks of today. */
 export function firstChunkFor(record: usize, doc: u32): u32 {
+  return load<u32>(H_REMAP) !== 0 ? 0 : firstChunkFrom(record, 0, doc);
+}
+
+/** The same from a block on, where all blocks are of today; those before it end before the document. Steps that double, and then halves. */
+export function firstChunkFrom(record: usize, from: u32, doc: u32): u32 {
   const blocks = blockCount(record);
-  if (load<u32>(H_REMAP) !== 0) return 0;
-  let low: u32 = 0;
-  let high = blocks;
+  let step: u32 = 1;
+  let low = from;
+  let high = from;
+  while (high < blocks && load<u32>(blockAt(record, high)) < doc) {
+    low = high + 1;
+    high += step;
+    step <<= 1;
+  }
+  high = min(high, blocks);
   while (low < high) {
     const middle = (low + high) >> 1;
     if (load<u32>(blockAt(record, middle)) < doc) low = middle + 1;

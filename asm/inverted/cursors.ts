@@ -3,12 +3,12 @@
 // A cursor, 1568 bytes in B_CURSORS:
 //
 //     0 form   4 chunk   8 postings of it   12 index   16 positions (offset in B_CURSOR_POSITIONS)   20 room for them
-//     24 postings of this chunk that were read by themselves, or ALL   28 chunks of the form
+//     24 whether the positions of this chunk were read   28 chunks of the form
 //     32 documents, 128 x u32   544 frequencies, 128 x u32   1056 first position of each posting, 128 x u32
 //
 // A position is a u64 with the field in its upper half, so that those of a posting ascend.
 
-import { readBlockPosting, readChunkPositions } from './chunk-positions.ts';
+import { readChunkPositions } from './chunk-positions.ts';
 import { H_CURSOR_POSITIONS } from './layout.ts';
 import { blockAt, blockCount } from './postings.ts';
 import { chunkCount, isCurrent, readChunk } from './reading.ts';
@@ -16,8 +16,6 @@ import { recordOf } from './records.ts';
 import { B_CURSOR_POSITIONS, B_CURSORS, buffer, reserve } from './scratch.ts';
 
 export const CURSOR: u32 = 1568;
-/** All positions of the chunk were read; so they are when more documents of it are asked for. */
-const ALL: u32 = 8;
 const C_FORM: usize = 0;
 const C_CHUNK: usize = 4;
 const C_COUNT: usize = 8;
@@ -87,28 +85,14 @@ function nextChunk(cursor: usize, chunks: u32, doc: u32): void {
 
 /** Reads the positions of the chunk at hand; afterwards addresses of positions that were asked for before are void. */
 export function readPositions(cursor: usize): void {
-  if (load<u32>(cursor, C_READ) < ALL) loadPositions(cursor);
+  if (load<u32>(cursor, C_READ) === 0) loadPositions(cursor);
 }
 
 /** Address of the positions in the document at hand, which `readPositions` has read. */
 export function positionsOf(cursor: usize): usize {
-  assert(load<u32>(cursor, C_READ) === ALL, 'positions that were not read');
+  assert(load<u32>(cursor, C_READ) !== 0, 'positions that were not read');
   const index = load<u32>(cursor, C_INDEX);
   return buffer(B_CURSOR_POSITIONS) + load<u32>(cursor, C_POSITIONS) + (<usize>load<u32>(cursor + (<usize>index << 2), C_STARTS) << 3);
-}
-
-/** Writes the positions in the document at hand to `to`, as many as occurrences; of a block, those of few documents are read by themselves. */
-export function copyPositions(cursor: usize, to: usize): void {
-  const index = load<u32>(cursor, C_INDEX);
-  const form = load<u32>(cursor, C_FORM);
-  const chunk = load<u32>(cursor, C_CHUNK);
-  const read = load<u32>(cursor, C_READ);
-  if (read < ALL - 1 && chunk < blockCount(recordOf(form))) {
-    store<u32>(cursor, read + 1, C_READ);
-    return readBlockPosting(form, chunk, load<u32>(cursor, C_COUNT), cursor + C_FREQUENCIES, index, to);
-  }
-  readPositions(cursor);
-  memory.copy(to, positionsOf(cursor), <usize>load<u32>(cursor + (<usize>index << 2), C_FREQUENCIES) << 3);
 }
 
 function readInto(cursor: usize): void {
@@ -129,7 +113,7 @@ function loadPositions(cursor: usize): void {
   }
   makeRoom(cursor, values * 8);
   readChunkPositions(form, chunk, count, cursor + C_FREQUENCIES, buffer(B_CURSOR_POSITIONS) + load<u32>(cursor, C_POSITIONS));
-  store<u32>(cursor, ALL, C_READ);
+  store<u32>(cursor, 1, C_READ);
 }
 
 /** Rooms grow by half at least, so that those left behind are no more than twice as much. */

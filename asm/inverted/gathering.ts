@@ -1,39 +1,187 @@
-// All places of a word's forms in a document, for reranking. Numbers, u64, ascending: field << 33 | position << 1 | is it the very form?
-// The very form is the first; its cursor, and those of the other forms, follow each other.
+// All places of a query's words in some documents, its candidates, for reranking: word by word and form by form, so that a block is read
+// once for all candidates in it. Numbers, u64, ascending: field << 33 | position << 1 | is it the very form?
+//
+// Candidates come in ascending order, in the upper halves of u64. B_RERANK_FOUND has by word and candidate, 16 bytes each:
+//
+//     0 where the numbers start in B_RERANK_POSITIONS, in bytes   4 how many there are   8 whether they were not remembered
 
-import { copyPositions, CURSOR, cursorAt, occurrencesIn, seekDocument } from './cursors.ts';
+import { readChunkPositions, readOpenPosting } from './chunk-positions.ts';
+import { firstChunkFrom } from './counting.ts';
+import { CHOSEN, DOCS, FREQUENCIES, H_GATHERED, H_REMAP } from './layout.ts';
 import { mergePositions } from './merging.ts';
-import { B_MERGE, reserve } from './scratch.ts';
+import { findPlace, keepPlace, positionsAt, readPlace } from './places.ts';
+import { openPositions } from './positions.ts';
+import { blockAt, blockCount } from './postings.ts';
+import { blockPositions, chunkCount, isCurrent, readChunk } from './reading.ts';
+import { recordOf } from './records.ts';
+import { B_INPUT, B_MERGE, B_RERANK_FOUND, B_RERANK_POSITIONS, buffer, reserve, shrink } from './scratch.ts';
 
-/** Moves the cursors on to a document, which is not earlier than the one before; returns the occurrences there. */
-export function countForms(cursor: u32, forms: u32, doc: u32): u32 {
-  let count: u32 = 0;
-  for (let i: u32 = 0; i < forms; i++) count += seekDocument(cursorAt(cursor + i), doc);
-  return count;
+const FOUND: u32 = 16;
+const F_START: usize = 0;
+const F_COUNT: usize = 4;
+const F_NEW: usize = 8;
+
+// At H_GATHERED: where the candidates stand, how many they are, bytes of numbers, and the next candidate.
+const ORDER: usize = 0;
+const COUNT: usize = 4;
+const BYTES: usize = 8;
+const NEXT: usize = 12;
+
+/** What a place is written with behind its numbers, at most. */
+const REST: u32 = 32;
+/** Of a block, positions of one in so many postings are decoded by themselves; of more, it takes less time to decode all. */
+const FEW: u32 = 6;
+/** Bytes of numbers that are kept for the next query. */
+const KEPT: u32 = 1 << 22;
+
+/** Makes room for what is gathered of so many words in `count` candidates. */
+export function openGathering(words: u32, order: usize, count: u32): void {
+  store<u32>(H_GATHERED, <u32>order, ORDER);
+  store<u32>(H_GATHERED, count, COUNT);
+  store<u32>(H_GATHERED, 0, BYTES);
+  reserve(B_RERANK_FOUND, max(words * count, 1) * FOUND);
 }
 
-/** Writes the numbers of the document that the cursors are at; returns the address behind. */
-export function gatherForms(cursor: u32, forms: u32, doc: u32, to: usize): usize {
-  let end = to;
-  for (let i: u32 = 0; i < forms; i++) {
-    const at = cursorAt(cursor) + <usize>(i * CURSOR);
-    const count = occurrencesIn(at, doc);
-    if (count === 0) continue;
-    if (end === to) {
-      copyPositions(at, to);
-      end = number(to, count, i === 0);
-    } else {
-      const own = reserve(B_MERGE, count * 8);
-      copyPositions(at, own);
-      number(own, count, i === 0);
-      end = mergePositions(to, end, own, count);
-    }
+/** Gives the room back that very many numbers took. */
+export function closeGathering(): void {
+  shrink(B_RERANK_POSITIONS, KEPT);
+}
+
+/** Finds a word in all candidates: its forms, the very one first or 0, stand in B_INPUT from a number on; `hash` is what places know it by. */
+export function gatherWord(word: u32, hash: u64, forms: u32, input: u32): void {
+  const count = load<u32>(H_GATHERED, COUNT);
+  for (let c: u32 = 0; c < count; c++) {
+    const found = foundAt(word, c);
+    const place = findPlace(hash, documentAt(c));
+    store<u64>(found, 0);
+    store<u32>(found, <u32>(place === 0), F_NEW);
+    if (place === 0) continue;
+    const to = roomFor(positionsAt(place));
+    readPlace(place, to);
+    finish(found, to, to + (<usize>positionsAt(place) << 3));
   }
-  return end;
+  for (let i: u32 = 0; i < forms; i++) {
+    const form = load<u32>(buffer(B_INPUT) + (<usize>(input + i) << 2));
+    if (form !== 0) findForm(form, i === 0, word);
+  }
 }
 
-/** Makes numbers of positions, in their places; returns the address behind. */
-function number(at: usize, count: u32, isExact: bool): usize {
-  for (const end = at + (<usize>count << 3); at < end; at += 8) store<u64>(at, (load<u64>(at) << 1) | <u64>isExact);
-  return at;
+/** Remembers what was found of a word and had not been remembered. */
+export function keepWord(word: u32, hash: u64): void {
+  const count = load<u32>(H_GATHERED, COUNT);
+  for (let c: u32 = 0; c < count; c++) {
+    if (load<u32>(foundAt(word, c), F_NEW) !== 0) keepPlace(hash, documentAt(c), gathered(word, c), countGathered(word, c));
+  }
+}
+
+/** Address of the numbers of a word in a candidate; good until more is gathered. */
+export function gathered(word: u32, c: u32): usize {
+  return buffer(B_RERANK_POSITIONS) + load<u32>(foundAt(word, c), F_START);
+}
+
+export function countGathered(word: u32, c: u32): u32 {
+  return load<u32>(foundAt(word, c), F_COUNT);
+}
+
+function foundAt(word: u32, c: u32): usize {
+  return buffer(B_RERANK_FOUND) + <usize>(word * load<u32>(H_GATHERED, COUNT) + c) * FOUND;
+}
+
+function documentAt(c: u32): u32 {
+  return load<u32>(<usize>load<u32>(H_GATHERED, ORDER) + (<usize>c << 3), 4);
+}
+
+/** The first candidate from one on in which a word is to be looked for; the number of candidates where none is. */
+function nextNew(word: u32, c: u32): u32 {
+  const count = load<u32>(H_GATHERED, COUNT);
+  while (c < count && load<u32>(foundAt(word, c), F_NEW) === 0) c++;
+  return c;
+}
+
+function findForm(form: u32, isExact: bool, word: u32): void {
+  const record = recordOf(form);
+  const blocks = blockCount(record);
+  const chunks = chunkCount(form);
+  const count = load<u32>(H_GATHERED, COUNT);
+  // Blocks that compaction has not renumbered do not say where they end.
+  const ordered = load<u32>(H_REMAP) === 0;
+  let c = nextNew(word, 0);
+  for (let chunk: u32 = 0; c < count && chunk < chunks; chunk++) {
+    if (ordered) chunk = firstChunkFrom(record, chunk, documentAt(c));
+    if (chunk === chunks) return;
+    if (chunk < blocks && isCurrent(blockAt(record, chunk))) {
+      const block = blockAt(record, chunk);
+      while (c < count && documentAt(c) < load<u32>(block, 4)) c = nextNew(word, c + 1);
+      if (c === count) return;
+      if (documentAt(c) > load<u32>(block)) continue;
+    }
+    const read = readChunk(form, chunk, DOCS, FREQUENCIES);
+    const chosen = choose(word, c, read);
+    c = load<u32>(H_GATHERED, NEXT);
+    if (chosen > 0) decodeChosen(form, chunk, read, chosen, word, isExact);
+  }
+}
+
+/** Puts the indexes of the candidates among the `read` postings at hand, each with its candidate, to CHOSEN; returns their number, and notes the next candidate. */
+function choose(word: u32, c: u32, read: u32): u32 {
+  const count = load<u32>(H_GATHERED, COUNT);
+  let chosen: u32 = 0;
+  let i: u32 = 0;
+  for (; c < count; c = nextNew(word, c + 1)) {
+    const doc = documentAt(c);
+    // (Documents that compaction drops are 0.)
+    while (i < read && load<u32>(DOCS + (<usize>i << 2)) < doc) i++;
+    if (i === read) break;
+    if (load<u32>(DOCS + (<usize>i << 2)) !== doc) continue;
+    store<u64>(CHOSEN + (<usize>chosen << 3), (<u64>c << 32) | i);
+    chosen++;
+  }
+  store<u32>(H_GATHERED, c, NEXT);
+  return chosen;
+}
+
+function decodeChosen(form: u32, chunk: u32, read: u32, chosen: u32, word: u32, isExact: bool): void {
+  const record = recordOf(form);
+  if (chunk < blockCount(record) && chosen * FEW <= read) return decodeFew(blockAt(record, chunk), read, chosen, word, isExact);
+  let values: u32 = 0;
+  for (let i: usize = 0; i < <usize>read << 2; i += 4) values += load<u32>(FREQUENCIES + i);
+  let from = reserve(B_MERGE, values * 8);
+  readChunkPositions(form, chunk, read, FREQUENCIES, from);
+  let i: u32 = 0;
+  for (let at = CHOSEN, end = CHOSEN + (<usize>chosen << 3); at < end; at += 8) {
+    for (; i < load<u32>(at); i++) from += <usize>load<u32>(FREQUENCIES + (<usize>i << 2)) << 3;
+    add(foundAt(word, load<u32>(at, 4)), from, load<u32>(FREQUENCIES + (<usize>i << 2)), isExact);
+  }
+}
+
+/** Decodes the positions of some postings of a block by themselves. */
+function decodeFew(block: usize, read: u32, chosen: u32, word: u32, isExact: bool): void {
+  openPositions(blockPositions(block), read, FREQUENCIES);
+  for (let at = CHOSEN, end = CHOSEN + (<usize>chosen << 3); at < end; at += 8) {
+    const frequency = load<u32>(FREQUENCIES + (<usize>load<u32>(at) << 2));
+    const own = reserve(B_MERGE, frequency * 8);
+    readOpenPosting(block, load<u32>(at), frequency, own);
+    add(foundAt(word, load<u32>(at, 4)), own, frequency, isExact);
+  }
+}
+
+/** Makes numbers of positions, in their places, and adds them to those that were found of other forms. */
+function add(found: usize, positions: usize, count: u32, isExact: bool): void {
+  for (let at = positions, end = positions + (<usize>count << 3); at < end; at += 8) store<u64>(at, (load<u64>(at) << 1) | <u64>isExact);
+  const before = load<u32>(found, F_COUNT);
+  const to = roomFor(before + count);
+  memory.copy(to, buffer(B_RERANK_POSITIONS) + load<u32>(found, F_START), <usize>before << 3);
+  finish(found, to, mergePositions(to, to + (<usize>before << 3), positions, count));
+}
+
+function roomFor(numbers: u32): usize {
+  const bytes = load<u32>(H_GATHERED, BYTES);
+  return reserve(B_RERANK_POSITIONS, bytes + numbers * 8 + REST) + <usize>bytes;
+}
+
+function finish(found: usize, start: usize, end: usize): void {
+  const numbers = buffer(B_RERANK_POSITIONS);
+  store<u32>(found, <u32>(start - numbers), F_START);
+  store<u32>(found, <u32>(end - start) >> 3, F_COUNT);
+  store<u32>(H_GATHERED, <u32>(end - numbers), BYTES);
 }

@@ -167,6 +167,8 @@ export const H_FOUND: usize = H_SCRATCH + 988;
 export const H_FACTORS: usize = H_SCRATCH + 992;
 /** Chunks that a query has read (see `kept-chunks.ts`). */
 export const H_KEPT: usize = H_SCRATCH + 1000;
+/** What `gathering.ts` is at: 4 x u32. */
+export const H_GATHERED: usize = H_SCRATCH + 728;
 /** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
 export const H_LEVELS: usize = H_SCRATCH + 1024;
 export const H_LEVEL_CAPACITY: usize = H_SCRATCH + 1536;

@@ -6,7 +6,7 @@
 // B_PLACES_FOUND has u32 where the positions start in B_POSITIONS_FOUND, in bytes, and u32 how many there are. A position is a u64 with
 // the field in its upper half, so that those of a word ascend; those in derived fields are left out.
 
-import { readChunkPositions } from './chunk-positions.ts';
+import { readChunkPositions, readOpenPosting } from './chunk-positions.ts';
 import { firstChunkFor } from './counting.ts';
 import { CHOSEN, DOCS, FREQUENCIES, H_CANDIDATES, H_FOUND } from './layout.ts';
 import { chunkIn, KEPT_FREQUENCIES, keptForm } from './kept-chunks.ts';
@@ -22,6 +22,8 @@ const PLACE: u32 = 8;
 const P_START: usize = 0;
 const P_COUNT: usize = 4;
 
+/** Of a block with several fields, positions of one in so many postings are decoded by themselves; of more, it takes less time to decode all. */
+const FEW: u32 = 5;
 /** Candidates at a time, about. */
 const CANDIDATES: u32 = 4096;
 /** Bytes of positions that are kept for the next query. */
@@ -109,23 +111,10 @@ function choose(docs: usize, count: u32, bits: usize, first: u32, last: u32): u3
 function findInChunk(form: u32, chunk: u32, docs: usize, frequencies: usize, count: u32, chosen: u32, word: u32, bits: usize): void {
   const record = recordOf(form);
   const end = CHOSEN + (<usize>chosen << 2);
-  if (chunk < blockCount(record) && blockFields(blockAt(record, chunk)) === 1) {
-    openPositions(blockPositions(blockAt(record, chunk)), count, frequencies);
-    for (let at = CHOSEN; at < end; at += 4) {
-      const index = load<u32>(at);
-      const frequency = load<u32>(frequencies + (<usize>index << 2));
-      const place = placeOf(word, rankOf(load<u32>(docs + (<usize>load<u32>(at) << 2)), bits));
-      const positions = makeRoom(place, frequency);
-      if (load<u32>(place, P_COUNT) === 0) {
-        decodePosting(index, frequency, positions);
-        finishPlace(place, positions, positions + (<usize>frequency << 3));
-      } else {
-        const own = reserve(B_CHUNK_POSITIONS, frequency * 8);
-        decodePosting(index, frequency, own);
-        addToPlace(place, positions, own, frequency);
-      }
-    }
-    return;
+  if (chunk < blockCount(record)) {
+    const block = blockAt(record, chunk);
+    if (blockFields(block) === 1) return findInContent(block, docs, frequencies, count, end, word, bits);
+    if (chosen * FEW <= count) return findInFew(block, docs, frequencies, count, end, word, bits);
   }
   let values: u32 = 0;
   for (let i: usize = 0; i < <usize>count << 2; i += 4) values += load<u32>(frequencies + i);
@@ -137,6 +126,38 @@ function findInChunk(form: u32, chunk: u32, docs: usize, frequencies: usize, cou
     const frequency = load<u32>(frequencies + (<usize>i << 2));
     const place = placeOf(word, rankOf(load<u32>(docs + (<usize>load<u32>(at) << 2)), bits));
     addToPlace(place, makeRoom(place, frequency), from, frequency);
+  }
+}
+
+/** The same of a block whose postings are in the content alone; the chosen ones end at an address. */
+function findInContent(block: usize, docs: usize, frequencies: usize, count: u32, end: usize, word: u32, bits: usize): void {
+  openPositions(blockPositions(block), count, frequencies);
+  for (let at = CHOSEN; at < end; at += 4) {
+    const index = load<u32>(at);
+    const frequency = load<u32>(frequencies + (<usize>index << 2));
+    const place = placeOf(word, rankOf(load<u32>(docs + (<usize>index << 2)), bits));
+    const positions = makeRoom(place, frequency);
+    if (load<u32>(place, P_COUNT) === 0) {
+      decodePosting(index, frequency, positions);
+      finishPlace(place, positions, positions + (<usize>frequency << 3));
+    } else {
+      const own = reserve(B_CHUNK_POSITIONS, frequency * 8);
+      decodePosting(index, frequency, own);
+      addToPlace(place, positions, own, frequency);
+    }
+  }
+}
+
+/** The same of a block with other fields, of which few postings are chosen. */
+function findInFew(block: usize, docs: usize, frequencies: usize, count: u32, end: usize, word: u32, bits: usize): void {
+  openPositions(blockPositions(block), count, frequencies);
+  for (let at = CHOSEN; at < end; at += 4) {
+    const index = load<u32>(at);
+    const frequency = load<u32>(frequencies + (<usize>index << 2));
+    const own = reserve(B_CHUNK_POSITIONS, frequency * 8);
+    readOpenPosting(block, index, frequency, own);
+    const place = placeOf(word, rankOf(load<u32>(docs + (<usize>index << 2)), bits));
+    addToPlace(place, makeRoom(place, frequency), own, frequency);
   }
 }
 

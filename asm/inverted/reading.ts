@@ -82,6 +82,15 @@ export function blockPositions(block: usize): usize {
   return block + (load<u32>(block, 8) >> 14);
 }
 
+/** Decodes the documents of a block of today alone; gives their number. */
+export function readBlockDocuments(block: usize, docs: usize): u32 {
+  assert(isCurrent(block), 'documents of other numbers');
+  const count = blockPostings(block);
+  unpack(block + BLOCK_HEADER, count, docs, 0);
+  sumGaps(docs, count, load<u32>(block, 4));
+  return count;
+}
+
 export function readBlock(block: usize, docs: usize, frequencies: usize): u32 {
   const count = blockPostings(block);
   const behind = unpack(block + BLOCK_HEADER, count, docs, 0);

@@ -10,26 +10,22 @@
 //
 // Shares add up to 1. Factors of scores are remembered (`factors.ts`), as are positions (`places.ts`); those that are not are read from postings.
 
-import { CURSOR, openCursor, resetCursors } from './cursors.ts';
-import { classOf, documentOf } from './documents.ts';
+import { classOf, documentOf, lengthsOf } from './documents.ts';
 import { findFactor, hashOfQuery, keepFactor, nameOf } from './factors.ts';
 import { describe, FEATURES, W_COUNT, W_FLAGS, W_OFFSET, W_POSITIONS, W_SHARE, WORD, wordAt } from './features.ts';
-import { countForms, gatherForms } from './gathering.ts';
-import { findPlace, hashOfWord, keepPlace, positionsAt, readPlace } from './places.ts';
-import {
-  B_CURSORS, B_INPUT, B_OUTPUT, B_RERANK_FEATURES, B_RERANK_ORDER, B_RERANK_POSITIONS, B_RERANK_WEIGHTS, B_RERANK_WORDS, buffer, reserve,
-} from './scratch.ts';
+import { closeGathering, countGathered, gathered, gatherWord, keepWord, openGathering } from './gathering.ts';
+import { hashOfWord } from './places.ts';
+import { B_INPUT, B_OUTPUT, B_RERANK_FEATURES, B_RERANK_ORDER, B_RERANK_WEIGHTS, B_RERANK_WORDS, buffer, reserve } from './scratch.ts';
 import { selectedCount } from './selecting.ts';
 import { sort } from './sorting.ts';
 
-// Of a word, beside what `features.ts` says: number of forms, where they stand in the input, first cursor, is it open?; what places know
-// it by; the place in the document at hand.
+// Of a word, beside what `features.ts` says: number of forms, where they stand in the input, what places know it by.
 const W_FORMS: usize = 20;
 const W_INPUT: usize = 24;
-const W_CURSOR: usize = 28;
-const W_OPEN: usize = 32;
-const W_HASH: usize = 36;
-const W_PLACE: usize = 44;
+const W_HASH: usize = 32;
+
+/** Tokens of the candidates that are looked at together, unless one has more: their positions take some bytes for each. */
+const TOKENS: f32 = 65_536;
 
 /** Works out the features of the candidates: B_OUTPUT gets FEATURES x f32 for each, from 0 to 1; all are 0 for a document that is gone. */
 export function features(): void {
@@ -37,17 +33,18 @@ export function features(): void {
   const count = inputAt(1);
   const ordinals = openWords(words);
   const order = reserve(B_RERANK_ORDER, max(count, 2) * 8);
-  for (let i: u32 = 0; i < count; i++) store<u64>(order + (<usize>i << 3), (<u64>documentOf(inputAt(ordinals + i)) << 32) | i);
-  sort(order, count);
+  let among: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const doc = documentOf(inputAt(ordinals + i));
+    if (doc === 0) continue;
+    store<u64>(order + (<usize>among << 3), (<u64>doc << 32) | i);
+    among++;
+  }
+  sort(order, among);
+  describeEach(words, order, among);
   const output = reserve(B_OUTPUT, max(count * FEATURES * 4, 16));
   memory.fill(output, 0, <usize>(count * FEATURES) << 2);
-  for (let i: u32 = 0; i < count; i++) {
-    const key = load<u64>(order + (<usize>i << 3));
-    const doc = <u32>(key >> 32);
-    if (doc === 0) continue;
-    gather(words, doc);
-    describe(words, doc, buffer(B_OUTPUT) + (<usize>(<u32>key * FEATURES) << 2));
-  }
+  for (let i: u32 = 0; i < among; i++) memory.copy(output + (<usize>(load<u32>(order + (<usize>i << 3)) * FEATURES) << 2), featuresAt(i), FEATURES << 2);
 }
 
 /**
@@ -68,22 +65,35 @@ export function rerankSelected(most: u32): void {
     among++;
   }
   sort(order, among);
-  const own = reserve(B_RERANK_FEATURES, FEATURES * 4);
-  for (let i: u32 = 0; i < among; i++) {
+  const unknown = multiplyKnown(query, order, among);
+  describeEach(words, order, unknown);
+  for (let i: u32 = 0; i < unknown; i++) {
     const key = load<u64>(order + (<usize>i << 3));
-    const doc = <u32>(key >> 32);
-    const name = nameOf(query, doc);
-    let factor = findFactor(name);
-    if (factor === 0) {
-      memory.fill(own, 0, FEATURES << 2);
-      gather(words, doc);
-      describe(words, doc, own);
-      factor = factorOf(own);
-      keepFactor(name, factor);
-    }
-    const place = selectedAt(<u32>key);
-    store<f32>(place, <f32>(<f64>load<f32>(place, 4) * factor), 4);
+    const factor = factorOf(featuresAt(i));
+    keepFactor(nameOf(query, <u32>(key >> 32)), factor);
+    multiply(<u32>key, factor);
   }
+}
+
+/** Multiplies scores by the factors that are remembered; leaves the other ones of the order, and returns how many those are. */
+function multiplyKnown(query: u64, order: usize, count: u32): u32 {
+  let unknown: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) {
+    const key = load<u64>(order + (<usize>i << 3));
+    const factor = findFactor(nameOf(query, <u32>(key >> 32)));
+    if (factor !== 0) {
+      multiply(<u32>key, factor);
+    } else {
+      store<u64>(order + (<usize>unknown << 3), key);
+      unknown++;
+    }
+  }
+  return unknown;
+}
+
+function multiply(index: u32, factor: f64): void {
+  const place = selectedAt(index);
+  store<f32>(place, <f32>(<f64>load<f32>(place, 4) * factor), 4);
 }
 
 /** What the factors are known by: the words, which end at a number of the input, and the weights, which are put behind them. */
@@ -112,10 +122,8 @@ function inputAt(index: u32): u32 {
 
 /** Reads the words of the input; returns where they end there. */
 function openWords(words: u32): u32 {
-  resetCursors();
   reserve(B_RERANK_WORDS, max(words, 1) * WORD);
   let at: u32 = 2;
-  let cursor: u32 = 0;
   for (let i: u32 = 0; i < words; i++) {
     const word = wordAt(i);
     const forms = inputAt(at + 3);
@@ -124,54 +132,42 @@ function openWords(words: u32): u32 {
     store<u32>(word, inputAt(at + 2), W_SHARE);
     store<u32>(word, forms, W_FORMS);
     store<u32>(word, at + 4, W_INPUT);
-    store<u32>(word, cursor, W_CURSOR);
-    store<u32>(word, 0, W_OPEN);
     store<u64>(word, hashOfWord(buffer(B_INPUT) + (<usize>(at + 4) << 2), forms), W_HASH);
-    cursor += forms;
     at += 4 + forms;
   }
-  reserve(B_CURSORS, cursor * CURSOR);
   return at;
 }
 
-// ---- Positions of the words in a document, which is not before the one asked for last --------------
+// ---- Candidates, ascending, in the upper halves of u64 ---------------------------------------
 
-/** What a place is written with behind its positions, at most. */
-const REST: u32 = 32;
-
-function gather(words: u32, doc: u32): void {
-  let positions: u32 = 0;
-  for (let i: u32 = 0; i < words; i++) {
-    const word = wordAt(i);
-    const place = findPlace(load<u64>(word, W_HASH), doc);
-    const count = place === 0 ? seek(word, doc) : positionsAt(place);
-    store<u32>(word, <u32>place, W_PLACE);
-    store<u32>(word, count, W_COUNT);
-    positions += count;
+/** Works out the features of candidates: B_RERANK_FEATURES gets FEATURES x f32 for each. */
+function describeEach(words: u32, order: usize, count: u32): void {
+  memory.fill(reserve(B_RERANK_FEATURES, max(count, 1) * FEATURES * 4), 0, <usize>(count * FEATURES) << 2);
+  for (let from: u32 = 0; from < count;) {
+    const some = countSome(order, from, count);
+    openGathering(words, order + (<usize>from << 3), some);
+    for (let i: u32 = 0; i < words; i++) gatherWord(i, load<u64>(wordAt(i), W_HASH), load<u32>(wordAt(i), W_FORMS), load<u32>(wordAt(i), W_INPUT));
+    for (let c: u32 = 0; c < some; c++) {
+      for (let i: u32 = 0; i < words; i++) {
+        store<u32>(wordAt(i), <u32>gathered(i, c), W_POSITIONS);
+        store<u32>(wordAt(i), countGathered(i, c), W_COUNT);
+      }
+      describe(words, load<u32>(order + (<usize>(from + c) << 3), 4), featuresAt(from + c));
+    }
+    for (let i: u32 = 0; i < words; i++) keepWord(i, load<u64>(wordAt(i), W_HASH));
+    from += some;
   }
-  let to = reserve(B_RERANK_POSITIONS, positions * 8 + REST);
-  for (let i: u32 = 0; i < words; i++) {
-    const word = wordAt(i);
-    store<u32>(word, <u32>to, W_POSITIONS);
-    const place = <usize>load<u32>(word, W_PLACE);
-    if (place !== 0) readPlace(place, to);
-    else gatherForms(load<u32>(word, W_CURSOR), load<u32>(word, W_FORMS), doc, to);
-    to += <usize>load<u32>(word, W_COUNT) << 3;
-  }
-  // Only now: what is kept may take the room of what was found.
-  for (let i: u32 = 0; i < words; i++) {
-    const word = wordAt(i);
-    if (load<u32>(word, W_PLACE) === 0) keepPlace(load<u64>(word, W_HASH), doc, load<u32>(word, W_POSITIONS), load<u32>(word, W_COUNT));
-  }
+  closeGathering();
 }
 
-/** Moves the cursors of a word on to a document, and opens them when it is the first; returns the occurrences there. */
-function seek(word: usize, doc: u32): u32 {
-  const first = load<u32>(word, W_CURSOR);
-  const forms = load<u32>(word, W_FORMS);
-  if (load<u32>(word, W_OPEN) === 0) {
-    for (let i: u32 = 0; i < forms; i++) openCursor(first + i, inputAt(load<u32>(word, W_INPUT) + i));
-    store<u32>(word, 1, W_OPEN);
-  }
-  return countForms(first, forms, doc);
+/** How many candidates from one on are looked at together. */
+function countSome(order: usize, from: u32, count: u32): u32 {
+  let tokens: f32 = 0;
+  let end = from;
+  for (; end < count && (end === from || tokens < TOKENS); end++) tokens += load<f32>(lengthsOf(0) + (<usize>load<u32>(order + (<usize>end << 3), 4) << 2));
+  return end - from;
+}
+
+function featuresAt(index: u32): usize {
+  return buffer(B_RERANK_FEATURES) + (<usize>(index * FEATURES) << 2);
 }

@@ -60,7 +60,7 @@ export const B_LIST_COUNTS: u32 = 35;
 export const B_LIST_POSITIONS: u32 = 36;
 /** Frequencies by field of a group that is being summed for TF-IDF (see `sublinear.ts`). */
 export const B_FIELD_SUMS: u32 = 37;
-/** Words, their positions in a document, and the candidates of `reranking.ts`. */
+/** Words, their positions in candidates, and the candidates of `reranking.ts`. */
 export const B_RERANK_WORDS: u32 = 38;
 export const B_RERANK_POSITIONS: u32 = 39;
 export const B_RERANK_ORDER: u32 = 40;
@@ -97,6 +97,8 @@ export const B_KEPT_CHUNKS: u32 = 60;
 export const B_KEPT_FORMS: u32 = 61;
 /** Hashes of queries that were asked (see `lists/matches.ts`). */
 export const B_ASKED: u32 = 62;
+/** By word and candidate, where its positions stand (see `gathering.ts`). */
+export const B_RERANK_FOUND: u32 = 63;
 export const BUFFERS: u32 = 64;
 
 /** Address of a buffer; 0 until it was reserved. */

@@ -5,20 +5,24 @@
 //
 // "Pivoted" lengths are those of Singhal, Buckley and Mitra, SIGIR 1996. A tf_f below 1, which edits make, counts as it is. All
 // further fields are one field. Of these all count if P_C0 is 0; else those that have a weight of their own, and, if it is 2, the one of names
-// without a number. B_FIELD_SUMS has the tf_f of a document, f32 by slot: the plain fields, and at last the further ones.
+// without a number.
+//
+// Most documents have most terms in their content alone. So the tf of the content stands in B_SUMS, f32 by document, whose sign says whether
+// the term stands in other fields, too. Only for those documents B_FIELD_SUMS has the tf_f, f32 by slot: the plain fields (that of the content
+// is not used), and at last the further ones.
 
 import { isDead, lengthsOf } from './documents.ts';
 import { entryField, entryFrequency, entryIndex, readFields } from './fields.ts';
 import { CONTENT_FREQUENCIES, DOCS, FREQUENCIES, H_SCORING, LOGARITHMS, OWN_FIELDS, PLAIN_FIELDS } from './layout.ts';
-import { setBit } from './levels.ts';
 import { chunkCount, readChunk } from './reading.ts';
-import { B_FIELD_FACTORS, B_FIELD_SUMS, B_SUM_BITS, buffer } from './scratch.ts';
+import { B_FIELD_FACTORS, B_FIELD_SUMS, B_SUM_BITS, B_SUMS, buffer } from './scratch.ts';
 
 /** Slots of a document; the last one has the number of the first further field. */
 export const SLOTS: u32 = PLAIN_FIELDS + 1;
 const ROW_SHIFT: u32 = 5;
 const P_C0: usize = 8;
 const P_REST: usize = 16;
+const SIGN: u32 = 0x80000000;
 
 /** Adds a form to the group that is being summed. Gives how many documents the group has gained. */
 export function sumByField(form: u32, weight: f32): u32 {
@@ -30,37 +34,65 @@ export function sumByField(form: u32, weight: f32): u32 {
   for (let chunk: u32 = 0; chunk < chunks; chunk++) {
     const count = readChunk(form, chunk, DOCS, FREQUENCIES);
     const entries = readFields(form, chunk, count, FREQUENCIES);
-    if (weightOf(0) > 0) {
-      for (let i: usize = 0; i < <usize>count << 2; i += 4) {
-        const frequency = load<u32>(CONTENT_FREQUENCIES + i);
-        if (frequency > 0) gained += addTo(load<u32>(DOCS + i), 0, weight * <f32>frequency);
-      }
-    }
+    if (weightOf(0) > 0) gained += addContent(count, weight);
     for (let entry: u32 = 0; entry < entries; entry++) {
       const field = entryField(entry);
       if (field === PLAIN_FIELDS && chosen === 1) continue;
-      if (weightOf(min(field, last)) > 0) gained += addTo(load<u32>(DOCS + (<usize>entryIndex(entry) << 2)), min(field, PLAIN_FIELDS), weight * <f32>entryFrequency(entry));
+      if (weightOf(min(field, last)) > 0) gained += addField(load<u32>(DOCS + (<usize>entryIndex(entry) << 2)), min(field, PLAIN_FIELDS), weight * <f32>entryFrequency(entry));
     }
   }
   return gained;
 }
 
-function addTo(doc: u32, slot: u32, frequency: f32): u32 {
-  if (isDead(doc)) return 0;
-  const bits = buffer(B_SUM_BITS) + (<usize>(doc >> 5) << 2);
-  const isNew = ((load<u32>(bits) >> (doc & 31)) & 1) ^ 1;
-  if (isNew !== 0) setBit(buffer(B_SUM_BITS), doc);
-  const place = rowOf(doc) + (<usize>slot << 2);
-  store<f32>(place, load<f32>(place) + frequency);
-  return isNew;
+/** Adds the frequencies of a chunk in the content; gives how many documents the group has gained. */
+function addContent(count: u32, weight: f32): u32 {
+  const sums = buffer(B_SUMS);
+  const bits = buffer(B_SUM_BITS);
+  const lengths = lengthsOf(0);
+  let gained: u32 = 0;
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) {
+    const frequency = load<u32>(CONTENT_FREQUENCIES + i);
+    const doc = load<u32>(DOCS + i);
+    const offset = <usize>doc << 2;
+    if (frequency === 0 || load<f32>(lengths + offset) === f32.POSITIVE_INFINITY) continue;
+    gained += addBit(bits, doc);
+    const sum = load<f32>(sums + offset);
+    store<f32>(sums + offset, copysign<f32>(abs<f32>(sum) + weight * <f32>frequency, sum));
+  }
+  return gained;
 }
 
-/** The x of a document, whose sums are then empty again. */
+/** The same of one document in the field of a slot. */
+function addField(doc: u32, slot: u32, frequency: f32): u32 {
+  if (isDead(doc)) return 0;
+  const sum = buffer(B_SUMS) + (<usize>doc << 2);
+  store<u32>(sum, load<u32>(sum) | SIGN);
+  const place = rowOf(doc) + (<usize>slot << 2);
+  store<f32>(place, load<f32>(place) + frequency);
+  return addBit(buffer(B_SUM_BITS), doc);
+}
+
+/** Sets a bit; gives 1 where it was not set. */
+function addBit(bits: usize, doc: u32): u32 {
+  const word = bits + (<usize>(doc >> 5) << 2);
+  const before = load<u32>(word);
+  store<u32>(word, before | (1 << (doc & 31)));
+  return ((before >> (doc & 31)) & 1) ^ 1;
+}
+
+/** The x of a document, whose sums in other fields than the content are then empty again; that of the content is left to the caller. */
 export function takeFrequency(doc: u32): f32 {
-  const row = rowOf(doc);
+  const sum = load<f32>(buffer(B_SUMS) + (<usize>doc << 2));
+  const content = abs<f32>(sum);
   const rest = load<f32>(H_SCORING, P_REST);
-  let x: f32 = 0;
-  for (let slot: u32 = 0; slot < SLOTS; slot++) {
+  const x: f32 = content > 0 ? weightOf(0) * logarithmic(content) / (rest + normOf(0) * load<f32>(lengthsOf(1) + (<usize>doc << 2))) : 0;
+  return (reinterpret<u32>(sum) & SIGN) === 0 ? x : takeFields(doc, x, rest);
+}
+
+/** Adds to an x what the other fields do. */
+function takeFields(doc: u32, x: f32, rest: f32): f32 {
+  const row = rowOf(doc);
+  for (let slot: u32 = 1; slot < SLOTS; slot++) {
     const frequency = load<f32>(row + (<usize>slot << 2));
     if (frequency > 0) x += weightOf(slot) * logarithmic(frequency) / (rest + normOf(slot) * lengthIn(doc, slot));
   }

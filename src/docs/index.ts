@@ -1,6 +1,7 @@
 import { createAccess, type Access } from './access/index.ts';
 import { createAudit, type Audit } from './audit/index.ts';
 import { createCodeGraph } from './codegraph/index.ts';
+import { registerCacheMetrics } from './cache-metrics.ts';
 import { createCollections } from './collections/index.ts';
 import { createColumns } from './columns/index.ts';
 import { createCuration } from './curation/index.ts';
@@ -98,6 +99,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     audit.registerMetrics(registers);
     webhooks.registerMetrics(registers);
     temporal.registerMetrics(registers);
+    registerCacheMetrics(registers, () => ({ bodies: env.codec.rememberedBytes, highlights: search.rememberedBytes }));
   };
   const readiness = new Readiness(search.view, vectors.view, columns, geo.view);
   const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection), geo: geo.view.bytesOf(collection), spelling: spell.bytesOf(collection) });

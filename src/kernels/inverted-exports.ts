@@ -38,6 +38,7 @@ export interface InvertedExports extends WebAssembly.Exports {
   liveDocumentsInField(form: number, field: number): number;
   mainField(form: number): number;
   frequencyIn(form: number, doc: number): number;
+  haveForms(forms: number, ordinals: number): void;
   collectKey(at: number, length: number): number;
   collectRange(order: number, at: number, length: number, limit: number): number;
   collectMatches(pattern: number, codePoints: number, affix: number, affixBytes: number, backward: number, limit: number): number;

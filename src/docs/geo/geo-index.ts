@@ -1,9 +1,12 @@
-import type { PlaceIndex, Point } from '../../search/geo/index.ts';
+import type { OrdSet } from '../../lib/ord-set.ts';
+import type { Circle, PlaceIndex, Point } from '../../search/geo/index.ts';
 import type { ViewIndex } from '../view/index.ts';
+import { RememberedCircles } from './remembered-circles.ts';
 
 /** The places of one collection, as the view keeps them. */
 export class GeoIndex implements ViewIndex {
   readonly places: PlaceIndex;
+  readonly #circles = new RememberedCircles();
 
   constructor(places: PlaceIndex) {
     this.places = places;
@@ -15,16 +18,23 @@ export class GeoIndex implements ViewIndex {
   }
 
   get bytes(): number {
-    return this.places.bytes;
+    return this.places.bytes + this.#circles.bytes;
+  }
+
+  /** Of some documents, or of all, those in a circle. Nobody may change the set: it is the same object for the same circle and documents as long as no place changes. */
+  inCircle(circle: Circle, documents: OrdSet | undefined): OrdSet {
+    return this.#circles.find(circle, documents, () => this.places.inCircle(circle, { documents }));
   }
 
   /** Without a place the document is taken out. */
   put(ord: number, point: Point | undefined): void {
+    this.#circles.clear();
     if (point === undefined) this.places.remove(ord);
     else this.places.put(ord, point);
   }
 
   remove(ord: number): void {
+    this.#circles.clear();
     this.places.remove(ord);
   }
 

@@ -13,7 +13,7 @@ export function circleOf({ lat, lng, radiusMeters }: CircleInput): Circle {
   return { middle: { lat, lng }, radiusMeters };
 }
 
-/** Of some documents of a collection, or of all, those in a circle, as a set of its own. Throws `IndexLoading`. */
+/** Of some documents of a collection, or of all, those in a circle; nobody may change the set (see `GeoIndex.inCircle`). Throws `IndexLoading`. */
 export function withinCircle(view: Pick<GeoView, 'indexOf'>, collection: string, circle: Circle, documents: OrdSet | undefined): OrdSet {
-  return OrdSet.of(view.indexOf(collection)?.places.inCircle(circle, { documents }) ?? []);
+  return view.indexOf(collection)?.inCircle(circle, documents) ?? new OrdSet();
 }

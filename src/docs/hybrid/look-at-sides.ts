@@ -1,5 +1,6 @@
 import type { Algorithm } from '../../search/vector/index.ts';
 import type { MeaningHit, WordsHit } from '../../search/fusion/index.ts';
+import { distanceMeters } from '../../search/geo/index.ts';
 import { boostFactors, eligibleDocuments, OrdSet } from '../fulltext/index.ts';
 import type { HybridDeps, QueryVector } from './deps.ts';
 import { groupsByFactor } from './factor-groups.ts';
@@ -24,7 +25,7 @@ export interface Look {
   readonly algorithm: Algorithm | undefined;
   /** Documents whose vectors could not be compared. */
   readonly incomparable: number;
-  /** Metres from the middle of the circle, where there is one. */
+  /** Metres of what was found from the middle of the circle, where there is one. */
   readonly distances: ReadonlyMap<number, number> | undefined;
 }
 
@@ -36,13 +37,18 @@ interface Ground {
 /** Asks both sides about some documents, or all that are eligible. */
 export async function lookAtSides(deps: HybridDeps, request: HybridRequest, scope: Scope, only: ReadonlySet<number> | undefined): Promise<Look> {
   const { words: { collection, filter, boost }, circle } = request;
-  const { documents, columns } = await eligibleDocuments(deps.words, collection, { filter, hidden: scope.hidden });
-  const distances = circle && (deps.words.geo.indexOf(collection)?.places.distances(circle, { documents }) ?? new Map<number, number>());
-  let eligible = documents;
-  for (const narrower of [distances?.keys(), only]) if (narrower !== undefined) eligible = narrowed(eligible, narrower);
-  const ground = { eligible, factors: boostFactors(columns, boost) };
+  const { documents, columns } = await eligibleDocuments(deps.words, collection, { filter, circle, hidden: scope.hidden });
+  const ground = { eligible: only === undefined ? documents : narrowed(documents, only), factors: boostFactors(columns, boost) };
   const [found, near] = [lookAtWords(deps, request, ground), await lookAtMeaning(deps, request, scope, ground)];
-  return { ...found, ...near, distances };
+  return { ...found, ...near, distances: circle && distancesOf(deps, request, [...found.words, ...near.meaning]) };
+}
+
+function distancesOf({ words: { geo } }: HybridDeps, { collection, circle }: HybridRequest, hits: readonly { readonly ord: number }[]): Map<number, number> {
+  const places = geo.indexOf(collection)?.places;
+  return new Map(hits.flatMap(({ ord }) => {
+    const point = places?.pointOf(ord);
+    return point === undefined ? [] : [[ord, distanceMeters(circle!.middle, point)] as const];
+  }));
 }
 
 function narrowed(eligible: OrdSet | undefined, ords: Iterable<number>): OrdSet {

@@ -1,6 +1,6 @@
 import type { HybridResult } from '../../../generated/docs/sdk/types.gen.ts';
 import type { AnswerBounds } from '../../operations/index.ts';
-import { distanceMeters, pointOf } from '../../search/geo/index.ts';
+import { distanceMeters } from '../../search/geo/index.ts';
 import type { Curated } from '../curation/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import { contextCost, projectDocument } from '../documents/index.ts';
@@ -55,8 +55,7 @@ function present(deps: HybridDeps, request: HybridRequest, matchers: WordMatcher
   const { projection, circle } = request;
   const document = toDocument(row, JSON.parse(row.meta!) as Record<string, string[]>, contentMd);
   const shown = projectDocument(document, projection);
-  // Postcodes are not in the document.
-  const point = circle && (pointOf(document.meta) ?? deps.words.geo.indexOf(request.collection)?.places.pointOf(row.ord));
+  const point = circle && deps.words.geo.indexOf(request.collection)?.places.pointOf(row.ord);
   const passage = passageOf(deps, request, matchers, one, document);
   const body = projection.body ? row.bytes : undefined;
   const chunkText = passage && bytes().toString('utf8', passage.start, passage.end);

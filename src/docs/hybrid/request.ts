@@ -4,7 +4,7 @@ import type { InputOf } from '../../operations/index.ts';
 import type { Fusion } from '../../search/fusion/index.ts';
 import type { Circle } from '../../search/geo/index.ts';
 import type { Retrieval } from '../collections/index.ts';
-import { projectionOf, type Projection } from '../documents/index.ts';
+import { keepsMeta, projectionOf, type Projection } from '../documents/index.ts';
 import { circleOf } from '../geo/index.ts';
 import { limitOf } from '../limit-of.ts';
 import { resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
@@ -87,6 +87,11 @@ function wordsInput({ collection, query, algorithm, fuzzy, matchingStrategy, dis
 /** Whether results need their bodies, if only for passages of them. */
 export function needsBodies({ projection, mode }: HybridRequest): boolean {
   return projection.body || mode !== 'parent';
+}
+
+/** Whether results need their metadata: to be shown, to be counted, or to know source code, whose passages are other ones. */
+export function needsMeta({ projection, mode, words: { facetBy } }: HybridRequest): boolean {
+  return keepsMeta(projection) || facetBy !== undefined || mode !== 'parent';
 }
 
 /** The request of a search whose words decide alone. */

@@ -8,7 +8,7 @@ import { costOf } from '../search-cost.ts';
 import type { HybridDeps, QueryVector } from './deps.ts';
 import { findResults, type FoundResults } from './find-results.ts';
 import { presentResults } from './present-results.ts';
-import { byWordsAlone, isMeaningWanted, needsBodies, resolveRequest, type HybridInput, type HybridRequest } from './request.ts';
+import { byWordsAlone, isMeaningWanted, needsBodies, needsMeta, resolveRequest, type HybridInput, type HybridRequest } from './request.ts';
 
 /** Of a collection that is not there. */
 const NOTHING: FoundResults = { results: [], all: undefined, algorithm: undefined, incomparable: 0 };
@@ -22,7 +22,7 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds:
   const documents = words.columns.indexOf(asked.collection)?.documents;
   const { request, vector, warnings } = await withVector(deps, await withWords(deps, asked, signal), signal);
   const rules = words.curation.rulesOf(request.collection);
-  const content = contentsFor(budget, needsBodies(request), request.projection.body);
+  const content = { ...contentsFor(budget, needsBodies(request), request.projection.body), withMeta: needsMeta(request) };
   const found = documents === undefined ? NOTHING : await gate.run(() => findResults(deps, request, { vector, signal, content }, rules), signal, costOf(input, documents));
   const facets = await facetsOf(deps, request, found, budget);
   const { presented, next } = await presentResults(deps, request, found.results, bounds);

@@ -92,14 +92,6 @@ export class PlaceIndex {
     return settleTies(Array.from(ords, (ord, i) => ({ ord, distanceMeters: metersOf(chords[i]!) })));
   }
 
-  /** Distances of the documents in a circle, by ordinal, in no order. */
-  distances(circle: Circle, query: GeoQuery = {}): Map<number, number> {
-    const { ords, chords } = this.#near(circle, query, false);
-    const distances = new Map<number, number>();
-    for (const [i, ord] of ords.entries()) distances.set(ord, metersOf(chords[i]!));
-    return distances;
-  }
-
   /** Ordinals of the documents in a circle, its edge included, in no order. */
   inCircle(circle: Circle, query: GeoQuery = {}): Uint32Array {
     return this.#near(circle, query, false).ords;

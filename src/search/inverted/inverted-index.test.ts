@@ -72,6 +72,9 @@ describe.each(['release', 'debug'] as const)('the %s build', (build) => {
     const check = () => {
       for (const [words, by] of BLOCK_QUERIES) expectSame(index, words, reference.search(words, by), by, 20);
       for (const field of [0, 2, 'author']) for (const [form, count] of reference.documentsByForm(field)) expect(index.documents(index.form(form)!, field)).toBe(count);
+      const ords = Array.from({ length: 300 }, (_, i) => (i * 31) % 4800);
+      const found = reference.search(term(bee, dog), { kind: 'tfidf' });
+      expect(index.haveAny([bee, dog].map((form) => index.form(form)!), ords)).toEqual(ords.map((ord) => found.has(ord)));
     };
     for (let ord = 0; ord < 4500; ord++) write(ord);
     check();

@@ -297,15 +297,13 @@ export class InvertedIndex {
     });
   }
 
-  /** Whether each of some documents has any of some forms, in any field. Reads a block of postings for each pair. */
+  /** Whether each of some documents has any of some forms, in any field. */
   haveAny(forms: readonly number[], ords: readonly number[]): boolean[] {
     return this.#use(() => {
-      const { call } = this.#kernel;
       for (const form of forms) this.#checked(form);
-      return ords.map((ord) => {
-        const doc = call.documentOf(ord);
-        return doc !== 0 && forms.some((form) => call.frequencyIn(form, doc) > 0);
-      });
+      this.#kernel.inputNumbers([...forms, ...ords]);
+      this.#kernel.call.haveForms(forms.length, ords.length);
+      return Array.from(this.#kernel.output(ords.length), (found) => found !== 0);
     });
   }
 

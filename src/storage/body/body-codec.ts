@@ -30,6 +30,11 @@ export class BodyCodec {
     this.#encoder = encoder;
   }
 
+  /** Memory of the bodies that were read lately. */
+  get rememberedBytes(): number {
+    return this.#decoded.bytes;
+  }
+
   /** The stored form. Call it before the transaction: a large body takes its time in the thread pool. */
   encode(text: string): Promise<Uint8Array> {
     return encodeBody(Buffer.from(text, 'utf8'), this.#compression);

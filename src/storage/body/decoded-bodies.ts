@@ -24,6 +24,11 @@ export class DecodedBodies {
   readonly #entries = new Map<number, Entry>();
   #bytes = 0;
 
+  /** Those of all entries. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   get(stored: Uint8Array): DecodedBody | undefined {
     if (stored.length > LARGEST_STORED) return undefined;
     const checksum = checksumOf(stored);

@@ -14,6 +14,8 @@ import { invertedIndexes } from '../view/inverted-text-index.ts';
 import type { TextHit, TextIndexes } from '../view/text-index.ts';
 import { autocomplete } from './autocomplete.ts';
 import { QueryPlans } from './query-plans.ts';
+import { RememberedHighlights } from './remembered-highlights.ts';
+import { RememberedMatchers } from './remembered-matchers.ts';
 import { rankByWords, type WordsQuery } from './rank-by-words.ts';
 import { searchFullText, searchFullTextByQuery, type SearchDeps } from './search-full-text.ts';
 
@@ -27,6 +29,8 @@ export interface FullTextSearch {
   rankByWords(query: WordsQuery): Promise<readonly TextHit[]>;
   /** For `pmisparse`, wherever words are searched for. */
   readonly expansion: Expansion;
+  /** Memory of what searches remember beside the indexes. */
+  readonly rememberedBytes: number;
   /** What searches work with, for areas that search by words and something else. */
   readonly deps: SearchDeps;
 }
@@ -58,7 +62,8 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
     checkpoints: CheckpointFiles.beside(sql, 'fts', CHECKPOINT_MAGIC),
   });
   const expansion = createExpansion(environment, fullText, neighbours);
-  const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view, columns, geo, plans: new QueryPlans() };
+  const remembered = { plans: new QueryPlans(), matchers: new RememberedMatchers(), highlights: new RememberedHighlights() };
+  const deps: SearchDeps = { sql, codec, clock, settings, dictionaries: fullText, collections, curation, expansion, view, columns, geo, ...remembered };
   return {
     handlers: {
       searchFullText: (input, context) => searchFullText(deps, input, context),
@@ -69,6 +74,9 @@ export function createFullTextSearch(environment: DocsEnvironment, { fullText, c
     rankByWords: (query) => rankByWords(deps, query),
     view: withExpansion(view, expansion),
     expansion,
+    get rememberedBytes() {
+      return remembered.matchers.bytes + remembered.highlights.bytes;
+    },
     deps,
   };
 }

@@ -35,7 +35,10 @@ describe('highlights by the forms of the index', () => {
       const langs = { 'prose': 'en', 'deutsch': 'de', 'code.ts': 'en' };
       for (const key of KEYS) await fixture.add(key, contentMd === '' ? '-' : contentMd, { tags }, { lang: langs[key as keyof typeof langs] });
       const options = { highlightTag: '<mark>', maxHighlights: 3, fragmentSize };
-      const { results } = await fixture.find(asked.query, { ...asked, ...options, highlight: true });
+      const find = () => fixture.find(asked.query, { ...asked, ...options, highlight: true });
+      const { results } = await find();
+      // Those that are remembered, from the second time on that a body comes.
+      for (let turn = 0; turn < 2; turn++) expect((await find()).results).toEqual(results);
       const request = resolveRequest(fixture.search.deps, { collection: 'c', algorithm: 'tfidf', distance: 5, ...asked } as Parameters<typeof resolveRequest>[1]);
       const matchers = new WordMatchers(request.plan);
       for (const { document, highlights } of results) {

@@ -7,9 +7,11 @@ import { contextCost, keepsMeta, projectDocument, type ResultRow } from '../../d
 import type { FullTextView } from '../view/fulltext-view.ts';
 import type { Found } from './find-documents.ts';
 import { highlightsOf } from './highlights.ts';
+import type { RememberedHighlights } from './remembered-highlights.ts';
+import type { RememberedMatchers } from './remembered-matchers.ts';
 import type { SearchRequest } from './request.ts';
 import { readContent } from './result-rows.ts';
-import { WordMatchers } from './word-matcher.ts';
+import type { WordMatchers } from './word-matcher.ts';
 
 /** A result with the bytes of text that a token budget counts. */
 export interface PresentedResult {
@@ -21,6 +23,8 @@ interface PresentDeps {
   readonly sql: Queries;
   readonly codec: BodyCodec;
   readonly view: Pick<FullTextView, 'indexOf'>;
+  readonly matchers: RememberedMatchers;
+  readonly highlights: RememberedHighlights;
 }
 
 /** Whether results need their bodies, if only for passages of them. */
@@ -37,8 +41,13 @@ export function needsMeta({ projection, highlight: options, facetBy }: SearchReq
  * Results as they are answered: documents in part, the terms they match, and passages around those; as many as the
  * answer may hold.
  */
-export async function presentResults({ sql, codec, view }: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds): Promise<PresentedResult[]> {
-  const matchers = new WordMatchers(request.plan, view.indexOf(request.collection));
+export function presentResults(deps: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], bounds: AnswerBounds): Promise<PresentedResult[]> {
+  if (request.highlight === undefined) return presentEach(deps, request, found, bounds);
+  return deps.matchers.use(request.plan, deps.view.indexOf(request.collection), (matchers) => presentEach(deps, request, found, bounds, matchers));
+}
+
+/** Without matchers, no passages are wanted. */
+async function presentEach({ sql, codec, highlights }: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds, matchers?: WordMatchers): Promise<PresentedResult[]> {
   const pace = new Pace();
   const presented: PresentedResult[] = [];
   for (const one of found) {
@@ -47,7 +56,7 @@ export async function presentResults({ sql, codec, view }: PresentDeps, request:
     if (row.meta === null && presented.length > 0) budget.end();
     if (budget.isSpent) break;
     if (row.meta === null && !(await readContent(sql, row, needsBodies(request)))) continue;
-    const { result, bytes, size } = present(request, matchers, one, row.body === null ? NO_BODY : await bodyOf(codec, request, row.body));
+    const { result, bytes, size } = present(request, { matchers, highlights }, one, row.body === null ? NO_BODY : await bodyOf(codec, request, row.body));
     if (!budget.take(size)) break;
     presented.push({ result, bytes });
     if (pace.isDue) await pace.rest();
@@ -68,12 +77,18 @@ async function bodyOf(codec: BodyCodec, { projection, highlight }: SearchRequest
   return highlight === undefined ? { text: await codec.decodeAsync(body), utf8: NONE } : codec.bytesAsync(body, projection.body);
 }
 
-function present(request: SearchRequest, matchers: WordMatchers, { row, score, terms, pinned }: Curated<Found>, { text, utf8 }: Body): PresentedResult & { readonly size: number } {
+/** What passages are found by. */
+interface Marking {
+  readonly matchers: WordMatchers | undefined;
+  readonly highlights: RememberedHighlights;
+}
+
+function present(request: SearchRequest, { matchers, highlights: remembered }: Marking, { row, score, terms, pinned }: Curated<Found>, { text, utf8 }: Body): PresentedResult & { readonly size: number } {
   const { projection, highlight: options } = request;
   const meta = JSON.parse(row.meta!) as Record<string, string[]>;
   const document = projectDocument(toDocument(row, meta, text), projection);
-  const matcher = options && matchers.of({ key: row.key, lang: row.lang, meta });
-  const highlights = options && (matcher === undefined ? [] : highlightsOf(request, options, matcher, { key: row.key, meta, contentMd: utf8 }));
+  const matcher = matchers?.of({ key: row.key, lang: row.lang, meta });
+  const highlights = options && (matcher === undefined ? [] : highlightsOf(request, options, matcher, { key: row.key, meta, contentMd: utf8 }, remembered));
   const body = projection.body ? row.bytes : undefined;
   return {
     result: { document, score, matchedTerms: [...terms], ...(highlights && { highlights }), ...(pinned && { pinned }) },

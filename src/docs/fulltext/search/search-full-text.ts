@@ -17,6 +17,8 @@ import { fitFacets } from './fit-facets.ts';
 import { needsBodies, needsMeta, presentResults } from './present-results.ts';
 import { helpFor, type SearchHelp } from './search-help.ts';
 import { fillPrompt } from './fill-prompt.ts';
+import type { RememberedHighlights } from './remembered-highlights.ts';
+import type { RememberedMatchers } from './remembered-matchers.ts';
 import { prepareFor } from './query-plan.ts';
 import { resolveRequest, type RequestContext, type SearchInput, type SearchRequest } from './request.ts';
 
@@ -27,6 +29,8 @@ export interface SearchDeps extends Pick<DocsEnvironment, 'sql' | 'codec' | 'clo
   readonly geo: Pick<GeoView, 'indexOf' | 'position' | 'caughtUp'>;
   readonly curation: Pick<Curation, 'rulesOf'>;
   readonly expansion: Pick<Expansion, 'expand'>;
+  readonly matchers: RememberedMatchers;
+  readonly highlights: RememberedHighlights;
 }
 
 /** `POST /v1/fts` (contract section 4, "Full-text search"; decisions section 4.4). */

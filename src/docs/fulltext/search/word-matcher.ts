@@ -18,11 +18,16 @@ export class WordMatchers {
   readonly #plan: QueryPlan;
   readonly #index: Pick<TextIndex, 'formsLike'> | undefined;
   readonly #matchers = new Map<Reading, WordMatcher>();
+  readonly #former: ReadonlyMap<Reading, WordMatcher>;
 
-  /** With an index, highlights find words by the forms that it has: those of all documents which are found by it. */
-  constructor(plan: QueryPlan, index?: Pick<TextIndex, 'formsLike'>) {
+  /**
+   * With an index, highlights find words by the forms that it has: those of all documents which are found by it. A matcher of `former`, those of
+   * the same plan when the index had other documents, comes again where it still matches the same words.
+   */
+  constructor(plan: QueryPlan, index?: Pick<TextIndex, 'formsLike'>, former?: WordMatchers) {
     this.#plan = plan;
     this.#index = index;
+    this.#former = former === undefined ? NO_MATCHERS : former.#matchers;
   }
 
   /** The matcher of a document; undefined when the query is not about its kind. */
@@ -30,10 +35,23 @@ export class WordMatchers {
     const reading = readingFor(this.#plan, classOfDocument(document));
     if (reading === undefined) return undefined;
     let matcher = this.#matchers.get(reading);
-    if (matcher === undefined) this.#matchers.set(reading, matcher = new WordMatcher(reading, this.#index));
+    if (matcher === undefined) this.#matchers.set(reading, matcher = this.#make(reading));
     return matcher;
   }
+
+  /** Forms that the matchers made so far look for; infinitely many when one of them knows any word that it has met. */
+  get forms(): number {
+    return [...this.#matchers.values()].reduce((sum, { marks }) => sum + (marks?.forms.length ?? Infinity), 0);
+  }
+
+  #make(reading: Reading): WordMatcher {
+    const matcher = new WordMatcher(reading, this.#index);
+    const former = this.#former.get(reading);
+    return former?.matchesAs(matcher) === true ? former : matcher;
+  }
 }
+
+const NO_MATCHERS: ReadonlyMap<Reading, WordMatcher> = new Map();
 
 /** Says of the words of a document what they match in a query, for passages and highlights. */
 export class WordMatcher {
@@ -90,6 +108,11 @@ export class WordMatcher {
    */
   match(form: string): string | undefined {
     return this.#matchWord(form) ?? this.#phraseWords.get(this.#term(form));
+  }
+
+  /** Whether it finds the same words as another one of the same reading; false where that is not certain. */
+  matchesAs({ marks }: WordMatcher): boolean {
+    return this.#patterns.length + this.#fuzzy.length === 0 && marks !== undefined && this.marks?.hasSameForms(marks) === true;
   }
 
   /** What highlights show: words, and phrases as such. */

@@ -1,0 +1,57 @@
+import type { TextIndex } from '../view/text-index.ts';
+import type { QueryPlan } from './query-plan.ts';
+import { WordMatchers } from './word-matcher.ts';
+
+type Index = Pick<TextIndex, 'formsLike' | 'version'>;
+
+/** Bytes of the matchers that are remembered, about; and what each takes with none, and with one more form. */
+const MOST_BYTES = 16 * 2 ** 20;
+const OVERHEAD = 2048;
+const BYTES_PER_FORM = 160;
+
+interface Entry {
+  readonly index: Index;
+  readonly version: string;
+  readonly matchers: WordMatchers;
+  readonly bytes: number;
+}
+
+/** The matchers of plans, which come again as the same objects (see `QueryPlans`), as long as their index is the same. */
+export class RememberedMatchers {
+  readonly #entries = new Map<QueryPlan, Entry>();
+  #bytes = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Runs work with the matchers of a plan, and remembers them unless they are too large. */
+  async use<T>(plan: QueryPlan, index: Index | undefined, work: (matchers: WordMatchers) => Promise<T>): Promise<T> {
+    if (index === undefined) return work(new WordMatchers(plan));
+    const known = this.#entries.get(plan);
+    const former = known?.index === index ? known : undefined;
+    const { version } = index;
+    const matchers = former?.version === version ? former.matchers : new WordMatchers(plan, index, former?.matchers);
+    const result = await work(matchers);
+    this.#keep(plan, { index, version, matchers });
+    return result;
+  }
+
+  #keep(plan: QueryPlan, entry: Omit<Entry, 'bytes'>): void {
+    this.#forget(plan);
+    const { forms } = entry.matchers;
+    const bytes = OVERHEAD + forms * BYTES_PER_FORM;
+    if (bytes > MOST_BYTES) return;
+    this.#entries.set(plan, { ...entry, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= MOST_BYTES) break;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(plan: QueryPlan): void {
+    this.#bytes -= this.#entries.get(plan)?.bytes ?? 0;
+    this.#entries.delete(plan);
+  }
+}
