@@ -10,9 +10,10 @@ const OVERHEAD = 2048;
 const BYTES_PER_FORM = 160;
 
 interface Entry {
-  readonly index: Index;
+  /** Weak, so that nobody waits for the memory of an index that is dropped. */
+  readonly index: WeakRef<Index>;
   readonly version: string;
-  readonly matchers: WordMatchers;
+  readonly matchers: WordMatchers['made'];
   readonly bytes: number;
 }
 
@@ -29,17 +30,18 @@ export class RememberedMatchers {
   async use<T>(plan: QueryPlan, index: Index | undefined, work: (matchers: WordMatchers) => Promise<T>): Promise<T> {
     if (index === undefined) return work(new WordMatchers(plan));
     const known = this.#entries.get(plan);
-    const former = known?.index === index ? known : undefined;
+    const former = known?.index.deref() === index ? known : undefined;
     const { version } = index;
-    const matchers = former?.version === version ? former.matchers : new WordMatchers(plan, index, former?.matchers);
+    const matchers = new WordMatchers(plan, index, former && { matchers: former.matchers, isCurrent: former.version === version });
     const result = await work(matchers);
-    this.#keep(plan, { index, version, matchers });
+    this.#keep(plan, { index: former?.index ?? new WeakRef(index), version, matchers: matchers.made });
     return result;
   }
 
   #keep(plan: QueryPlan, entry: Omit<Entry, 'bytes'>): void {
     this.#forget(plan);
-    const { forms } = entry.matchers;
+    // A matcher without forms remembers any word that it has met.
+    const forms = [...entry.matchers.values()].reduce((sum, { marks }) => sum + (marks?.forms.length ?? Infinity), 0);
     const bytes = OVERHEAD + forms * BYTES_PER_FORM;
     if (bytes > MOST_BYTES) return;
     this.#entries.set(plan, { ...entry, bytes });

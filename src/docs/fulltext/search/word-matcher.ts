@@ -18,16 +18,13 @@ export class WordMatchers {
   readonly #plan: QueryPlan;
   readonly #index: Pick<TextIndex, 'formsLike'> | undefined;
   readonly #matchers = new Map<Reading, WordMatcher>();
-  readonly #former: ReadonlyMap<Reading, WordMatcher>;
+  readonly #former: FormerMatchers | undefined;
 
-  /**
-   * With an index, highlights find words by the forms that it has: those of all documents which are found by it. A matcher of `former`, those of
-   * the same plan when the index had other documents, comes again where it still matches the same words.
-   */
-  constructor(plan: QueryPlan, index?: Pick<TextIndex, 'formsLike'>, former?: WordMatchers) {
+  /** With an index, highlights find words by the forms that it has: those of all documents which are found by it. `former` are those of the same plan. */
+  constructor(plan: QueryPlan, index?: Pick<TextIndex, 'formsLike'>, former?: FormerMatchers) {
     this.#plan = plan;
     this.#index = index;
-    this.#former = former === undefined ? NO_MATCHERS : former.#matchers;
+    this.#former = former;
   }
 
   /** The matcher of a document; undefined when the query is not about its kind. */
@@ -39,19 +36,25 @@ export class WordMatchers {
     return matcher;
   }
 
-  /** Forms that the matchers made so far look for; infinitely many when one of them knows any word that it has met. */
-  get forms(): number {
-    return [...this.#matchers.values()].reduce((sum, { marks }) => sum + (marks?.forms.length ?? Infinity), 0);
+  /** Those that were made so far, or taken from the former ones. */
+  get made(): ReadonlyMap<Reading, WordMatcher> {
+    return this.#matchers;
   }
 
   #make(reading: Reading): WordMatcher {
+    const former = this.#former?.matchers.get(reading);
+    if (former !== undefined && this.#former?.isCurrent === true) return former;
     const matcher = new WordMatcher(reading, this.#index);
-    const former = this.#former.get(reading);
     return former?.matchesAs(matcher) === true ? former : matcher;
   }
 }
 
-const NO_MATCHERS: ReadonlyMap<Reading, WordMatcher> = new Map();
+/** Matchers that were made for a plan before. */
+export interface FormerMatchers {
+  readonly matchers: ReadonlyMap<Reading, WordMatcher>;
+  /** Whether the index has the same documents as then. Otherwise a matcher comes again only where it still matches the same words. */
+  readonly isCurrent: boolean;
+}
 
 /** Says of the words of a document what they match in a query, for passages and highlights. */
 export class WordMatcher {
