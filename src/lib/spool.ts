@@ -33,6 +33,8 @@ export interface Incoming {
   readonly type?: string | undefined;
   /** Most bytes; of a file that has more, one byte more is kept, and the others are read and dropped. */
   readonly maxBytes: number;
+  /** Whether nobody else holds the pieces: their memory is freed at once then, of which the collector would let tens of megabytes gather. */
+  readonly ownsPieces?: boolean;
 }
 
 /** Files that come in pieces and are read later, as `File`s: small ones in memory, others on disk. */
@@ -48,7 +50,7 @@ export class Spool {
   }
 
   /** Reads a source to its end. Rejects with its failure, or with the disk's. */
-  async store(source: AsyncIterable<Uint8Array>, { name, type = '', maxBytes }: Incoming): Promise<File> {
+  async store(source: AsyncIterable<Uint8Array>, { name, type = '', maxBytes, ownsPieces = false }: Incoming): Promise<File> {
     const writer = new Writer(() => this.#newPath(), () => SMALL_FILES - this.#inMemory);
     try {
       let size = 0;
@@ -56,6 +58,7 @@ export class Spool {
         const kept = bytes.subarray(0, Math.max(0, maxBytes + 1 - size));
         size += kept.length;
         if (kept.length > 0) await writer.write(kept);
+        if (ownsPieces) free(bytes);
       }
     } finally {
       await writer.close();
@@ -80,6 +83,11 @@ export class Spool {
     this.#folder ??= mkdir(this.#root, { recursive: true, mode: 0o700 }).then(() => mkdtemp(join(this.#root, 'request-')));
     return join(await this.#folder, String(this.#files++));
   }
+}
+
+/** Gives back the memory of a piece that is no part of a larger one. */
+function free({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 /** Keeps pieces in memory until there are too many of them. */
