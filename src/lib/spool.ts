@@ -1,6 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freeBytes } from './free-bytes.ts';
 
 /** Bytes of a file that is kept in memory. */
 const SMALL_FILE = 64 * 1024;
@@ -33,7 +34,7 @@ export interface Incoming {
   readonly type?: string | undefined;
   /** Most bytes; of a file that has more, one byte more is kept, and the others are read and dropped. */
   readonly maxBytes: number;
-  /** Whether nobody else holds the pieces: their memory is freed at once then, of which the collector would let tens of megabytes gather. */
+  /** Whether nobody else holds the pieces, which are freed then as soon as they are kept. */
   readonly ownsPieces?: boolean;
 }
 
@@ -58,7 +59,7 @@ export class Spool {
         const kept = bytes.subarray(0, Math.max(0, maxBytes + 1 - size));
         size += kept.length;
         if (kept.length > 0) await writer.write(kept);
-        if (ownsPieces) free(bytes);
+        if (ownsPieces) freeBytes(bytes);
       }
     } finally {
       await writer.close();
@@ -83,11 +84,6 @@ export class Spool {
     this.#folder ??= mkdir(this.#root, { recursive: true, mode: 0o700 }).then(() => mkdtemp(join(this.#root, 'request-')));
     return join(await this.#folder, String(this.#files++));
   }
-}
-
-/** Gives back the memory of a piece that is no part of a larger one. */
-function free({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 /** Keeps pieces in memory until there are too many of them. */
