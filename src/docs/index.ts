@@ -130,6 +130,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     await webhooks.start();
     alarms.start();
     temporal.start();
+    void geo.start();
   }
   const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view, columns, geo.view), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
   return {
@@ -161,6 +162,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       await embeddings.stop();
       await search.view.stop();
       await columns.stop();
+      await geo.stop();
       await geo.view.stop();
       await vectors.stop();
       await outbound.close();
