@@ -131,6 +131,20 @@ describe.each(DRIVERS)('where documents are, over %s (contract section 4, "Geo s
     });
   });
 
+  it('takes places from what was written, and asks the tables for postcodes alone', async () => {
+    const asked: string[] = [];
+    const all = fixture.sql.all.bind(fixture.sql);
+    fixture.sql.all = (sql, params) => (asked.push(sql), all(sql, params)) as never;
+    await add('a', at(52.517, 13.388));
+    await add('b', {});
+    expect(await nearKeys()).toEqual(['a']);
+    const reads = () => asked.filter((sql) => sql.startsWith('SELECT ord, key, lang, meta,'));
+    expect(reads()).toEqual([]);
+    await add('c', { geo_postcode: ['1'], geo_country: ['DE'] });
+    expect(await nearKeys()).toEqual(['a']);
+    expect(reads()).toHaveLength(1);
+  });
+
   describe('postcodes', () => {
     const load = (csvPath: string, more: object = {}) => fixture.call('reindexGeo', { collection: 'blog', loadPostcodes: [{ country: 'de', csvPath }], ...more });
 
