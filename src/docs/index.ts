@@ -134,6 +134,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     alarms.start();
     temporal.start();
     retention?.start();
+    void geo.start();
   }
   const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view, columns, geo.view), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
   return {
@@ -166,6 +167,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       await embeddings.stop();
       await search.view.stop();
       await columns.stop();
+      await geo.stop();
       await geo.view.stop();
       await vectors.stop();
       await outbound.close();

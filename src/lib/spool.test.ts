@@ -28,6 +28,18 @@ describe('a spool', () => {
     await spool.remove();
   });
 
+  it('frees pieces that are its own, and leaves alone what is part of something larger', async () => {
+    const spool = folder.open();
+    const own = [new Uint8Array(100_000).fill(1), new Uint8Array(100_000).fill(2)];
+    const shared = new Uint8Array(3).fill(3);
+    const file = await spool.store((async function* () { yield* own; yield shared.subarray(1); })(), { name: 'a', maxBytes: 1e6, ownsPieces: true });
+    expect(own.map(({ length }) => length)).toEqual([0, 0]);
+    expect(shared).toEqual(new Uint8Array(3).fill(3));
+    const bytes = await file.bytes();
+    expect([bytes.length, bytes[99_999], bytes[199_999], bytes[200_001]]).toEqual([200_002, 1, 2, 3]);
+    await spool.remove();
+  });
+
   it('keeps a large file on disk, for nobody else to read, until it is removed', async () => {
     const spool = folder.open();
     const file = await spool.store(pieces(50_000, 4), { name: 'a.pdf', maxBytes: 1e6 });

@@ -1,6 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freeBytes } from './free-bytes.ts';
 
 /** Bytes of a file that is kept in memory. */
 const SMALL_FILE = 64 * 1024;
@@ -33,6 +34,8 @@ export interface Incoming {
   readonly type?: string | undefined;
   /** Most bytes; of a file that has more, one byte more is kept, and the others are read and dropped. */
   readonly maxBytes: number;
+  /** Whether nobody else holds the pieces, which are freed then as soon as they are kept. */
+  readonly ownsPieces?: boolean;
 }
 
 /** Files that come in pieces and are read later, as `File`s: small ones in memory, others on disk. */
@@ -48,7 +51,7 @@ export class Spool {
   }
 
   /** Reads a source to its end. Rejects with its failure, or with the disk's. */
-  async store(source: AsyncIterable<Uint8Array>, { name, type = '', maxBytes }: Incoming): Promise<File> {
+  async store(source: AsyncIterable<Uint8Array>, { name, type = '', maxBytes, ownsPieces = false }: Incoming): Promise<File> {
     const writer = new Writer(() => this.#newPath(), () => SMALL_FILES - this.#inMemory);
     try {
       let size = 0;
@@ -56,6 +59,7 @@ export class Spool {
         const kept = bytes.subarray(0, Math.max(0, maxBytes + 1 - size));
         size += kept.length;
         if (kept.length > 0) await writer.write(kept);
+        if (ownsPieces) freeBytes(bytes);
       }
     } finally {
       await writer.close();

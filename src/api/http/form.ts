@@ -121,7 +121,7 @@ class Form {
     await this.#checked;
     const asked = this.#fields.get('maxSize');
     const maxBytes = typeof asked === 'number' && asked > 0 ? Math.min(asked, MAX_FILE_BYTES) : MAX_FILE_BYTES;
-    return this.#options.spool.store(stream as AsyncIterable<Uint8Array>, { name, type, maxBytes });
+    return this.#options.spool.store(stream as AsyncIterable<Uint8Array>, { name, type, maxBytes, ownsPieces: true });
   }
 
   /** Waits for the files that are still being stored. */

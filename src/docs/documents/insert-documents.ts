@@ -2,11 +2,10 @@ import { CHANGE_FLAGS, type Sealer, type WrittenDocument } from '../../storage/i
 import { putChange } from './changes.ts';
 import { countDocuments } from './collection-rows.ts';
 import { findPredecessors, takeUpVersions } from './deleted-documents.ts';
-import { inList } from './in-list.ts';
 import { canonicalMeta } from './meta.ts';
-import { addRevisions, nextRevision, trimRevisions } from './revision-rows.ts';
-import { addSpellings } from './spelling-rows.ts';
-import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
+import { addFirstRevisions, addRevisions, nextRevision, trimRevisions } from './revision-rows.ts';
+import { addFirstSpellings } from './spelling-rows.ts';
+import { runInSteps, type Span, type UnitOfWork } from './unit-of-work.ts';
 import { expiryAfter, type NewVersion } from './version.ts';
 
 const INSERT = `
@@ -26,17 +25,24 @@ export async function insertDocuments(work: UnitOfWork, cid: number, versions: r
     return saveRevision ? nextRevision(newest) : newest;
   };
   await runInSteps(work, INSERT, versions.map((version) => toRow(cid, version, newestOf(version), work.now, sealer)));
-  const ords = await readOrds(work, versions);
-  const documents = versions.map((version) => ({ version, ...version.identity, cid, ord: ords.get(version.identity.id)! }));
-  await addSpellings(work, documents);
+  const stored = await newest(work, versions.length);
+  const documents = versions.map((version, i) => ({ version, ...version.identity, ord: stored.first + i }));
+  await addFirstSpellings(work, stored);
   const again = documents.flatMap(({ version, ord: to }) => (deleted.has(version.identity.id) ? [{ from: deleted.get(version.identity.id)!.ord, to }] : []));
   // Before they get revisions of their own, which are newer.
   await takeUpVersions(work, again);
   const kept = documents.filter(({ version }) => version.saveRevision);
-  await addRevisions(work, kept.map(({ ord, version }) => ({ ord, revision: newestOf(version) })));
+  if (kept.length === documents.length) await addFirstRevisions(work, stored);
+  else await addRevisions(work, kept.map(({ ord, version }) => ({ ord, revision: newestOf(version) })));
   if (maxRevisions > 0) await trimRevisions(work, again.map(({ to }) => to), maxRevisions);
   await countDocuments(work.tx, cid, documents.length);
-  await work.feed.append(work.tx, documents.map((document) => putChange(document, document.version.flags | CHANGE_FLAGS.CREATED, toWritten(document.version, work.now))));
+  await work.feed.appendStored(work.tx, documents.map((document) => putChange(document, document.version.flags | CHANGE_FLAGS.CREATED, toWritten(document.version, work.now))));
+}
+
+/** Ordinals of the documents that were stored last: they are numbered one after the other, and nobody else writes meanwhile. */
+async function newest({ tx }: UnitOfWork, count: number): Promise<Span> {
+  const { last } = (await tx.get<{ last: number }>('SELECT max(ord) AS last FROM documents'))!;
+  return { first: last - count + 1, last };
 }
 
 function toRow(cid: number, { identity: { id, key, lang }, meta, body, ttl, addedAt }: NewVersion, newest: number, now: number, sealer: Sealer | undefined) {
@@ -49,10 +55,4 @@ function toRow(cid: number, { identity: { id, key, lang }, meta, body, ttl, adde
 
 function toWritten({ meta, body, ttl, addedAt }: NewVersion, now: number): WrittenDocument {
   return { meta, contentMd: body.text, addedAt: addedAt ?? now, updatedAt: now, expiresAt: expiryAfter(ttl, now, null) };
-}
-
-async function readOrds({ tx }: UnitOfWork, versions: readonly NewVersion[]): Promise<Map<string, number>> {
-  const { marks, params } = inList(versions.map(({ identity }) => identity.id));
-  const rows = await tx.all<{ id: string; ord: number }>(`SELECT id, ord FROM documents WHERE id IN (${marks})`, params);
-  return new Map(rows.map(({ id, ord }) => [id, ord]));
 }

@@ -1,5 +1,5 @@
 import type { CurrentRow } from './document-rows.ts';
-import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
+import { copyInSteps, runInSteps, type Span, type UnitOfWork } from './unit-of-work.ts';
 
 /**
  * The number of a document's next revision. Numbers grow, whatever the clock does, so that revisions of one second
@@ -27,6 +27,11 @@ export async function detachNewest(work: UnitOfWork, documents: readonly Pick<Cu
 /** Adds a revision that equals the document's current version. */
 export async function addRevisions(work: UnitOfWork, revisions: readonly { ord: number; revision: number }[]): Promise<void> {
   await runInSteps(work, 'INSERT INTO revisions(ord, ts, updated_at) VALUES (?, ?, ?)', revisions.map(({ ord, revision }) => [ord, revision, work.now]));
+}
+
+/** The same for each of the documents that were just stored. */
+export async function addFirstRevisions(work: UnitOfWork, stored: Span): Promise<void> {
+  await copyInSteps(work, 'INSERT INTO revisions(ord, ts, updated_at) SELECT ord, rev_ts, updated_at FROM documents WHERE ord BETWEEN ? AND ?', stored);
 }
 
 /** Deletes all but the newest `keep` revisions of each document and answers how many went. */

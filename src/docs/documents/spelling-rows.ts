@@ -1,4 +1,4 @@
-import { runInSteps, type UnitOfWork } from './unit-of-work.ts';
+import { copyInSteps, runInSteps, type Span, type UnitOfWork } from './unit-of-work.ts';
 
 /** A key as it was written, of a document in a language in any letter case. */
 export interface Spelling {
@@ -15,4 +15,9 @@ export async function addSpellings(work: UnitOfWork, spellings: readonly Spellin
     'INSERT INTO spellings(cid, key, lang, ord) VALUES (?, ?, ?, ?) ON CONFLICT(cid, key, lang) DO NOTHING',
     spellings.map(({ cid, key, lang, ord }) => [cid, key, lang.toLowerCase(), ord]),
   );
+}
+
+/** The same for documents that were just stored, from their rows: languages are ASCII, which SQL lowercases as well. */
+export async function addFirstSpellings(work: UnitOfWork, stored: Span): Promise<void> {
+  await copyInSteps(work, 'INSERT INTO spellings(cid, key, lang, ord) SELECT cid, key, lower(lang), ord FROM documents WHERE ord BETWEEN ? AND ? ON CONFLICT(cid, key, lang) DO NOTHING', stored);
 }

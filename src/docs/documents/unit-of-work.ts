@@ -32,6 +32,20 @@ export async function runInSteps({ tx, pace }: UnitOfWork, sql: string, rows: re
   return changes;
 }
 
+/** Documents that were stored one after the other, by the first and the last of their ordinals. */
+export interface Span {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Runs a statement over the ordinals of a span, the bounds of which are its only parameters, in steps. */
+export async function copyInSteps({ tx, pace }: UnitOfWork, sql: string, { first, last }: Span): Promise<void> {
+  for (let from = first; from <= last; from += SMALL_ROWS_STEP) {
+    await tx.run(sql, [from, Math.min(last, from + SMALL_ROWS_STEP - 1)]);
+    await pace.rest();
+  }
+}
+
 /** Repeats a statement whose last placeholder limits how many rows it deletes, until none is left. */
 export async function deleteInSteps({ tx, pace }: UnitOfWork, sql: string, params: readonly SqlValue[]): Promise<void> {
   let deleted: number;

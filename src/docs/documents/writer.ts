@@ -122,12 +122,12 @@ async function prepare(
     if (problem === undefined) valid.push(item as BatchItem & ValidItem);
     else addFailure(result, options.numbers?.[start + i] ?? start + i, item.key, problem);
     options.signal?.throwIfAborted();
-    await pace.rest();
+    if (pace.isDue) await pace.rest();
   }
   const drafts: Draft[] = [];
   for (let i = 0; i < valid.length; i += READ_AT_ONCE) {
     drafts.push(...(await Promise.all(valid.slice(i, i + READ_AT_ONCE).map((item) => toDraft(deps, collection, item, options)))));
-    await pace.rest();
+    if (pace.isDue) await pace.rest();
   }
   const bodies = await deps.codec.encodeAll(valid.map(({ contentMd }) => contentMd));
   return drafts.map((draft, i) => ({ ...draft, body: bodies[i]! }));

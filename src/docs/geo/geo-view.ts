@@ -38,6 +38,7 @@ function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex> {
       const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY docs');
       return rows.map(({ name }) => name);
     },
+    entryOf,
     entriesOf: (ords) => toEntries(sql, documentsOf({ queries: sql, log }, ords)),
     allEntries: (collection) => toEntries(sql.background, allDocuments({ queries: sql.background, log }, collection)),
   };
@@ -47,6 +48,17 @@ function geoKind({ sql, log, clock }: GeoEnvironment): ViewKind<GeoIndex> {
 function effectOf({ kind }: Change): Effect | undefined {
   if (kind === 'doc.put' || kind === 'encryption.reseal') return 'read';
   return kind === 'doc.delete' ? 'remove' : undefined;
+}
+
+/** Undefined where a postcode has to be looked up, for which the tables are asked. */
+function entryOf({ ord, document }: Change): Entry<GeoIndex> | undefined {
+  if (ord === undefined || document === undefined) return undefined;
+  let asksForPostcode = false;
+  const point = pointOf(document.meta, () => {
+    asksForPostcode = true;
+    return undefined;
+  });
+  return asksForPostcode ? undefined : { ord, addTo: (index) => index.put(ord, point) };
 }
 
 /** A document without a place is an entry all the same: it may have had one before. */

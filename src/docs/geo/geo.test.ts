@@ -131,6 +131,20 @@ describe.each(DRIVERS)('where documents are, over %s (contract section 4, "Geo s
     });
   });
 
+  it('takes places from what was written, and asks the tables for postcodes alone', async () => {
+    const asked: string[] = [];
+    const all = fixture.sql.all.bind(fixture.sql);
+    fixture.sql.all = (sql, params) => (asked.push(sql), all(sql, params)) as never;
+    await add('a', at(52.517, 13.388));
+    await add('b', {});
+    expect(await nearKeys()).toEqual(['a']);
+    const reads = () => asked.filter((sql) => sql.startsWith('SELECT ord, key, lang, meta,'));
+    expect(reads()).toEqual([]);
+    await add('c', { geo_postcode: ['1'], geo_country: ['DE'] });
+    expect(await nearKeys()).toEqual(['a']);
+    expect(reads()).toHaveLength(1);
+  });
+
   describe('postcodes', () => {
     const load = (csvPath: string, more: object = {}) => fixture.call('reindexGeo', { collection: 'blog', loadPostcodes: [{ country: 'de', csvPath }], ...more });
 
@@ -149,6 +163,28 @@ describe.each(DRIVERS)('where documents are, over %s (contract section 4, "Geo s
       expect(await load('de.csv', { collection: '' })).toMatchObject({ points: 1, collection: '' });
       expect(await nearKeys()).toEqual(['d']);
       expect(await fixture.call('getGeoStats', {})).toEqual({ collections: { blog: { points: 1, lastRebuildUnix: fixture.now } }, postcodeDatasets: { DE: 1 }, ready: true });
+    });
+
+    it('are loaded again at a start when their file has changed, and stay where it is gone or wrong', async () => {
+      await add('a', { geo_postcode: ['10117'], geo_country: ['de'] });
+      const restarted = async (): Promise<string[]> => {
+        const geo = createGeo({ ...fixture.environment, settings: { ...fixture.environment.settings, geoDataDir: folder } }, { collections: fixture.collections, columns: fixture.columns });
+        await geo.view.start();
+        await geo.start();
+        await geo.stop();
+        await geo.view.stop();
+        await fixture.call('reindexGeo', { collection: 'blog' });
+        return nearKeys();
+      };
+      await writeFile(join(folder, 'de.csv'), '10117,52.517,13.388\n');
+      await load('de.csv');
+      expect(await restarted()).toEqual(['a']);
+      await writeFile(join(folder, 'de.csv'), '10117,52.517,\n');
+      expect(await restarted()).toEqual(['a']);
+      await rm(join(folder, 'de.csv'));
+      expect(await restarted()).toEqual(['a']);
+      await writeFile(join(folder, 'de.csv'), '10117,1,1\n');
+      expect(await restarted()).toEqual([]);
     });
 
     it.each(['missing.csv', '../outside.csv', '/etc/passwd', 'link.csv', 'codes', '.', 'a\0b'])('do not come from "%s"', async (path) => {

@@ -6,6 +6,7 @@ import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createGeoView, type GeoView } from './geo-view.ts';
 import { reindexGeo } from './reindex.ts';
+import { reloadPostcodes } from './reload-postcodes.ts';
 import { searchGeo, searchGeoPolygon, searchGeoWithin, type GeoSearchDeps } from './search.ts';
 import { readGeoStats } from './stats.ts';
 
@@ -13,6 +14,10 @@ import { readGeoStats } from './stats.ts';
 export interface Geo {
   readonly handlers: Required<Pick<Handlers<Operations>, 'searchGeo' | 'searchGeoWithin' | 'searchGeoPolygon' | 'reindexGeo' | 'getGeoStats' | 'encodeGeohash' | 'decodeGeohash'>>;
   readonly view: GeoView;
+  /** Loads postcode files that have changed since they were loaded; resolves when that is done, and nobody need wait. Not for servers that only read. */
+  start(): Promise<void>;
+  /** Ends that; before `start`, or again, it is harmless. */
+  stop(): Promise<void>;
 }
 
 export interface GeoAreas {
@@ -23,12 +28,19 @@ export interface GeoAreas {
 const DEFAULT_DATA_DIR = 'data';
 
 export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAreas): Geo {
-  const { sql, settings } = env;
+  const { sql, log, settings } = env;
   const view = createGeoView(env, { collections });
   const deps: GeoSearchDeps = { ...env, view, columns };
   const dataDir = settings.geoDataDir ?? DEFAULT_DATA_DIR;
+  const stopping = new AbortController();
+  let reloading: Promise<void> | undefined;
   return {
     view,
+    start: () => (reloading ??= reloadPostcodes({ sql, log, view, dataDir }, stopping.signal)),
+    async stop() {
+      stopping.abort();
+      await reloading;
+    },
     handlers: {
       searchGeo: (input, context) => searchGeo(deps, input, context),
       searchGeoWithin: (input, context) => searchGeoWithin(deps, input, context),

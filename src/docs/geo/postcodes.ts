@@ -1,6 +1,6 @@
 import { Pace } from '../../lib/pace.ts';
 import { GEO_KEYS, type Point, type PostcodeLookup } from '../../search/geo/index.ts';
-import type { Queries, Sql } from '../../storage/index.ts';
+import type { Queries, Sql, Transaction } from '../../storage/index.ts';
 
 /** Postcodes that are looked up, or written, by one statement. */
 const STEP = 128;
@@ -40,17 +40,41 @@ export async function lookUpPostcodes(queries: Queries, metas: Iterable<Readonly
   return (country, postcode) => found.get(`${plainCountry(country)} ${plainPostcode(postcode)}`);
 }
 
-/** Replaces the postcodes of a country. */
-export async function replacePostcodes(sql: Sql, country: string, postcodes: ReadonlyMap<string, Point>): Promise<void> {
+/** The file that the postcodes of a country came from. */
+export interface LoadedFile {
+  /** In capitals. */
+  readonly country: string;
+  /** Within the folder of postcode files. */
+  readonly csvPath: string;
+  readonly sha256: string;
+}
+
+/** Rows of `settings` that keep them, by country. */
+const LOADED = 'postcode_file:';
+
+/** Replaces the postcodes of a country, and keeps which file they came from. */
+export async function replacePostcodes(sql: Sql, { country, csvPath, sha256 }: LoadedFile, postcodes: ReadonlyMap<string, Point>): Promise<void> {
   const pace = new Pace();
   await sql.transaction(async (tx) => {
-    await tx.run('DELETE FROM postcodes WHERE country = ?', [plainCountry(country)]);
+    await tx.run('DELETE FROM postcodes WHERE country = ?', [country]);
     for (const some of inSteps([...postcodes])) {
-      const values = some.flatMap(([postcode, { lat, lng }]) => [plainCountry(country), postcode, lat, lng]);
+      const values = some.flatMap(([postcode, { lat, lng }]) => [country, postcode, lat, lng]);
       await tx.run(`INSERT INTO postcodes(country, postcode, lat, lng) VALUES ${some.map(() => '(?, ?, ?, ?)').join(', ')}`, values);
       await pace.rest();
     }
+    await keepLoadedFile(tx, { country, csvPath, sha256 });
   });
+}
+
+/** Keeps which file the postcodes of a country came from. */
+export async function keepLoadedFile(tx: Transaction, { country, csvPath, sha256 }: LoadedFile): Promise<void> {
+  await tx.run('INSERT INTO settings(name, value) VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET value = excluded.value', [LOADED + country, JSON.stringify({ csvPath, sha256 })]);
+}
+
+/** The files that postcodes came from; those that an earlier build loaded are not known. */
+export async function readLoadedFiles(queries: Queries): Promise<LoadedFile[]> {
+  const rows = await queries.all<{ name: string; value: string }>(`SELECT name, value FROM settings WHERE name >= ? AND name < ? ORDER BY name`, [LOADED, LOADED.replace(':', ';')]);
+  return rows.map(({ name, value }) => ({ country: name.slice(LOADED.length), ...(JSON.parse(value) as Omit<LoadedFile, 'country'>) }));
 }
 
 /** Postcodes by country. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { open, realpath, type FileHandle } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
@@ -10,21 +11,55 @@ const MAX_POSTCODES = 5_000_000;
 const MAX_BYTES = 512 * 2 ** 20;
 const MAX_POSTCODE = 32;
 
+/** Bytes that are hashed at once. */
+const PIECE = 256 * 1024;
+
+export interface PostcodeFile {
+  readonly places: Map<string, Point>;
+  /** SHA-256 of its bytes. */
+  readonly sha256: string;
+}
+
 /**
  * The places of a file of `postcode,lat,lng`, without a header, by plain postcode; of a postcode with several places the first one
  * counts. The file must lie in the folder, links resolved. Throws `invalid_argument`, with the same words for what is missing and what is
  * outside, so that nothing elsewhere can be probed; a malformed file is told by its line.
  */
-export async function readPostcodeFile(folder: string, csvPath: string, name: string): Promise<Map<string, Point>> {
+export async function readPostcodeFile(folder: string, csvPath: string, name: string): Promise<PostcodeFile> {
   const file = await openInside(folder, csvPath);
   if (file === undefined) throw new ServiceError('invalid_argument', `${name} must name a file in the server's geo data folder`);
   try {
     const { size } = await file.stat();
     if (size > MAX_BYTES) throw new ServiceError('invalid_argument', `${name} must name a file of at most ${MAX_BYTES} bytes`);
-    return await readLines(file, name);
+    // First: of a file that changes meanwhile, the hash is an old one then, and it is read again.
+    const sha256 = await hashOf(file);
+    return { places: await readLines(file, name), sha256 };
   } finally {
     await file.close();
   }
+}
+
+/** SHA-256 of a file in the folder; undefined for what is none. */
+export async function hashPostcodeFile(folder: string, csvPath: string): Promise<string | undefined> {
+  const file = await openInside(folder, csvPath);
+  try {
+    return file && (await hashOf(file));
+  } finally {
+    await file?.close();
+  }
+}
+
+/** Leaves the place where the file is read alone. */
+async function hashOf(file: FileHandle): Promise<string> {
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(PIECE);
+  for (let at = 0; at <= MAX_BYTES;) {
+    const { bytesRead } = await file.read(buffer, 0, PIECE, at);
+    if (bytesRead === 0) break;
+    hash.update(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+  return hash.digest('hex');
 }
 
 /** Undefined for what is no file in the folder. */

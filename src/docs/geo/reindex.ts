@@ -23,11 +23,11 @@ export async function reindexGeo({ sql, view, dataDir }: ReindexDeps, { collecti
   const files = [];
   for (const [i, { country, csvPath }] of loadPostcodes.entries()) {
     signal.throwIfAborted();
-    files.push({ country: plainCountry(country), places: await readPostcodeFile(dataDir, csvPath, `loadPostcodes[${i}].csvPath`) });
+    files.push({ country: plainCountry(country), csvPath, ...(await readPostcodeFile(dataDir, csvPath, `loadPostcodes[${i}].csvPath`)) });
   }
-  for (const { country, places } of files) {
-    await replacePostcodes(sql, country, places);
-    postcodesLoaded[country] = places.size;
+  for (const { places, ...file } of files) {
+    await replacePostcodes(sql, file, places);
+    postcodesLoaded[file.country] = places.size;
   }
   const names = collection === '' ? await allCollections(sql) : [collection];
   let points = 0;
@@ -38,7 +38,7 @@ export async function reindexGeo({ sql, view, dataDir }: ReindexDeps, { collecti
   return { status: 'ok', points, collection, postcodesLoaded, durationMs: Math.round(performance.now() - started) };
 }
 
-async function allCollections(sql: ReindexDeps['sql']): Promise<string[]> {
+export async function allCollections(sql: ReindexDeps['sql']): Promise<string[]> {
   const rows = await sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY name');
   return rows.map(({ name }) => name);
 }

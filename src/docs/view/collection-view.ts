@@ -94,9 +94,10 @@ export class CollectionView<Index extends ViewIndex> {
   async caughtUp(signal?: AbortSignal): Promise<void> {
     const run = this.#run;
     if (run === undefined || !run.current) return;
-    const head = await this.#env.feed.head();
+    // Nobody else writes, so what is acknowledged was committed here.
+    const last = this.#env.feed.committed ?? await this.#env.feed.head();
     try {
-      await run.subscriber.caughtUp(head, signal);
+      await run.subscriber.caughtUp(last, signal);
     } catch (error) {
       // What is committed is acknowledged even when the view is stopped under it.
       if (!run.abort.signal.aborted) throw error;

@@ -72,15 +72,19 @@ function chooseFlag(length: number, { enabled, smallThreshold, mediumThreshold }
   return length >= smallThreshold ? FLAGS.fast : FLAGS.raw;
 }
 
-/** The checksum makes zstd notice damage that would still decompress. */
+/** The checksum makes zstd notice damage that would still decompress. Objects made once: to read new ones takes as long as to compress a small body. */
+const PARAMETERS = Object.fromEntries(([[FLAGS.fast, 1], [FLAGS.strong, 9]] as const).map(([flag, level]) => [flag, { [constants.ZSTD_c_compressionLevel]: level, [constants.ZSTD_c_checksumFlag]: 1 }]));
+
+/** Most bytes of a piece of output; Node has 16 KiB for each, however little comes out. */
+const MAX_PIECE = 64 * 1024;
+
 function zstdOptions(flag: Flag, length: number): ZstdOptions {
-  return {
-    pledgedSrcSize: length,
-    params: {
-      [constants.ZSTD_c_compressionLevel]: flag === FLAGS.fast ? 1 : 9,
-      [constants.ZSTD_c_checksumFlag]: 1,
-    },
-  };
+  return { pledgedSrcSize: length, chunkSize: pieceFor(length), params: PARAMETERS[flag]! };
+}
+
+/** Room for all of the output, and a little more: a piece that is full is followed by another. */
+function pieceFor(length: number): number {
+  return Math.min(length + 64, MAX_PIECE);
 }
 
 function toRecord(flag: Flag, payload: Uint8Array, body: Uint8Array): Uint8Array {
@@ -97,7 +101,7 @@ function checkedRecord(stored: Uint8Array): BodyRecord {
 
 /** Decompression stops when it exceeds what the record claims. zlib wants a limit of at least 1. */
 function bounded(record: BodyRecord): ZstdOptions {
-  return { maxOutputLength: Math.max(1, record.rawLength) };
+  return { maxOutputLength: Math.max(1, record.rawLength), chunkSize: pieceFor(record.rawLength) };
 }
 
 function exactly(record: BodyRecord, body: Uint8Array): Uint8Array {

@@ -39,6 +39,22 @@ describe('ChangeFeed', () => {
     expect(await append()).toBe(2);
   });
 
+  it('copies the names of documents that were just stored, as if they had been handed over', async () => {
+    const changes = (ords: readonly number[], flags: readonly number[] = []): NewChange[] => ords.map((ord, i) => ({ kind: 'doc.put', collection: 'c', ord, docId: `c|k${ord}|en`, key: `K${ord}`, lang: 'en', flags: flags[i] ?? CHANGE_FLAGS.CREATED }));
+    await sql.transaction(async (tx) => {
+      await tx.run("INSERT INTO collections(id, name) VALUES (1, 'c')");
+      const rows = Array.from({ length: 9 }, (_, i) => [i + 1, `c|k${i + 1}|en`, `K${i + 1}`]);
+      await tx.runMany("INSERT INTO documents(ord, cid, id, key, lang, crc, bytes, added_at, updated_at, meta) VALUES (?, 1, ?, ?, 'en', 0, 0, 0, 0, '{}')", rows);
+    });
+    // Some with other flags, or with a gap, are handed over.
+    for (const given of [changes([1, 2, 3]), changes([4, 5], [CHANGE_FLAGS.CREATED, CHANGE_FLAGS.EMBEDDING_DROPPED]), changes([6, 8]), changes([9]), []]) {
+      const head = await feed.head();
+      expect(await sql.transaction((tx) => feed.appendStored(tx, given))).toBe(head + given.length);
+      expect(await new ChangeFeed(sql).read(head, 10)).toEqual(given.map((change, i) => ({ ...change, lsn: head + 1 + i, at: now })));
+    }
+    expect([feed.committed, feed.latest]).toEqual([8, 8]);
+  });
+
   it('hands documents to those who follow closely, and to nobody else', async () => {
     let position = 0;
     const leave = feed.join({ wake: () => undefined, position: () => position });

@@ -5,6 +5,10 @@ import { FeedGap } from './feed-gap.ts';
 import { RecentChanges } from './recent-changes.ts';
 
 const INSERT = 'INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+/** Of documents that were stored one after the other; the first parameter is what their numbers are behind their ordinals. */
+const COPY = `
+  INSERT INTO changes(lsn, kind, collection, ord, doc_id, key, lang, at, flags)
+  SELECT ord + ?, ?, ?, ord, id, key, lang, ?, ? FROM documents WHERE ord BETWEEN ? AND ?`;
 const SELECT = 'SELECT lsn, kind, collection, ord, doc_id, key, lang, at, flags, detail FROM changes WHERE lsn > ? ORDER BY lsn LIMIT ?';
 
 /** Rows deleted in one transaction while pruning, so that writers wait for milliseconds only. */
@@ -67,14 +71,31 @@ export class ChangeFeed {
    * Appends in the caller's transaction and answers the number of the last change. Numbers follow
    * the rows that are really there, so one that is undone leaves no gap. No changes: the head.
    */
-  async append(tx: Transaction, changes: readonly NewChange[]): Promise<number> {
+  append(tx: Transaction, changes: readonly NewChange[]): Promise<number> {
+    return this.#append(tx, changes, (numbered) => tx.runMany(INSERT, numbered.map(toParameters)));
+  }
+
+  /**
+   * As `append`, of documents that the transaction has just stored, in the order of their ordinals and without a gap: the
+   * database copies their names from their rows, which is quicker than handing them over again.
+   */
+  appendStored(tx: Transaction, changes: readonly NewChange[]): Promise<number> {
+    const [first] = changes;
+    const alike = first?.ord !== undefined && changes.every(({ kind, collection, ord, flags, detail }, i) =>
+      kind === first.kind && collection === first.collection && ord === first.ord! + i && flags === first.flags && detail === undefined);
+    if (!alike) return this.append(tx, changes);
+    return this.#append(tx, changes, ([{ lsn, kind, collection, ord, at, flags }]) =>
+      tx.run(COPY, [lsn - ord!, kind, collection, at, flags, ord!, ord! + changes.length - 1]));
+  }
+
+  async #append(tx: Transaction, changes: readonly NewChange[], write: (numbered: readonly [Change, ...Change[]]) => Promise<unknown>): Promise<number> {
     const head = await headOf(tx);
     if (changes.length === 0) return head;
     const at = this.#clock.now();
     // Before anybody can see the changes; should they be undone, a number that is too high does no harm.
     this.#latest = head + changes.length;
-    const numbered = changes.map((change, i): Change => ({ ...change, lsn: head + 1 + i, at, flags: change.flags ?? 0 }));
-    await tx.runMany(INSERT, numbered.map(toParameters));
+    const numbered = changes.map((change, i): Change => ({ ...change, lsn: head + 1 + i, at, flags: change.flags ?? 0 })) as [Change, ...Change[]];
+    await write(numbered);
     tx.onCommit(() => {
       this.#recent.add(numbered);
       this.#committed = head + numbered.length;
@@ -89,6 +110,11 @@ export class ChangeFeed {
    */
   get latest(): number | undefined {
     return this.#latest;
+  }
+
+  /** Number of the newest change that was appended here and committed, without a question to the database; undefined before the first. */
+  get committed(): number | undefined {
+    return this.#committed;
   }
 
   /** Number of the newest committed change; 0 when there was none yet. */

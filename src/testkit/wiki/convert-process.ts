@@ -4,7 +4,7 @@ import { WikiDumpError } from '../../convert/wiki/index.ts';
 import { convertDump } from '../../docs/ingest/wiki/convert-dump.ts';
 import { dumpXml } from './dump.ts';
 
-const OPTIONS = { namespaces: [0], skipRedirects: false, batchSize: 500, pageLimit: 0, byteLimit: 0, signal: new AbortController().signal };
+const OPTIONS = { namespaces: [0], skipRedirects: false, batchSize: 500, pageLimit: 0, byteLimit: 0, ownsPieces: true, signal: new AbortController().signal };
 
 await convert([Buffer.from(dumpXml(Array.from({ length: 2000 }, (_, i) => ({ title: `Page ${i}`, text: `'''bold''' [[link]] {{lang|fr|mot}} `.repeat(50) }))))]);
 const before = process.memoryUsage.rss();

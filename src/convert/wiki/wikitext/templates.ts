@@ -3,6 +3,7 @@ import type { PageContext } from './context.ts';
 import { Fields } from './fields.ts';
 import type { Argument } from './frames.ts';
 import { QUOTE, UNQUOTE } from './marks.ts';
+import { convertedMeasure } from './measures.ts';
 
 type Rule = (fields: Fields, context: PageContext, name: string) => string;
 
@@ -93,22 +94,6 @@ const quoted: Rule = (fields) => {
   return `\n${QUOTE}\n${text}${source === '' ? '' : `\n\n— ${source}`}\n${UNQUOTE}\n`;
 };
 
-/** A measure in the unit that it was given in: what it comes to in others is for whoever reads it. */
-const converted: Rule = ({ positional }) => {
-  const parts: string[] = [];
-  for (const [i, part] of positional.map((each) => each.trim()).entries()) {
-    const separator = i % 2 === 1 ? RANGES.get(part.toLowerCase()) : undefined;
-    if (separator !== undefined) parts.push(separator);
-    else if (parts.length > 0 && parts.at(-1) !== '' && !RANGE_TEXTS.has(parts.at(-1)!)) return `${parts.join('')} ${UNITS.get(part) ?? part}`;
-    else parts.push(part);
-  }
-  return parts.join('');
-};
-
-const RANGES = new Map([['-', '–'], ['–', '–'], ['to', ' to '], ['and', ' and '], ['or', ' or '], ['x', ' × '], ['by', ' by '], ['to(-)', ' to '], ['×', ' × '], ['+/-', ' ± '], ['±', ' ± ']]);
-const RANGE_TEXTS = new Set(RANGES.values());
-const UNITS = new Map([['sqkm', 'km²'], ['km2', 'km²'], ['m2', 'm²'], ['sqmi', 'sq mi'], ['m3', 'm³'], ['km3', 'km³'], ['C', '°C'], ['F', '°F'], ['km/h', 'km/h']]);
-
 /** A day as ISO 8601 writes it, so far as it is given. */
 const day: Rule = ({ positional }) => {
   const numbers = positional.map((part) => part.trim()).filter((part) => /^-?\d{1,4}$/.test(part)).slice(0, 3);
@@ -144,7 +129,7 @@ const RULES: Readonly<Record<string, Rule>> = Object.assign(Object.create(null) 
   ...group(() => '<br>', 'break', 'br', 'crlf'),
   ...group(secondOne, 'lang', 'rtl-lang', 'langx', 'language', 'langue', 'transl', 'transliteration', 'script', 'unicode', 'font color', 'color', 'colored link', 'hover title', 'ill', 'interlanguage link'),
   ...group(lastOne, 'wikt-lang', 'zh'),
-  ...group(converted, 'convert', 'cvt', 'conv'),
+  ...group((fields) => convertedMeasure(fields, false), 'convert', 'conv'), ...group((fields) => convertedMeasure(fields, true), 'cvt'),
   ...group(hatnote('Main article:'), 'main', 'main article', 'hauptartikel'), ...group(hatnote('See also:'), 'see also', 'see', 'also'), ...group(hatnote('Further information:'), 'further', 'further information'),
   ...group(hatnote('Details:'), 'details', 'detail'), ...group(({ positional }) => `\n''${positional.join(' ').trim()}''\n`, 'hatnote', 'dablink', 'rellink'),
   ...group(quoted, 'quote', 'blockquote', 'cquote', 'quotation', 'quote box', 'quote frame', 'block quote', 'rquote', 'bquote', 'centered pull quote', 'zitat', 'citation bloc'),

@@ -55,7 +55,7 @@ describe('wikitext as markdown', () => {
 
   it.each([
     ['{{lang|fr|\'\'oui\'\'}} {{lang-grc|ὁ}} {{transl|ar|x}}', '*oui* ὁ x'],
-    ['{{convert|45|m|ft|abbr=on}} {{convert|10|to|20|km2}} {{convert|1|-|2|C}}', '45 m 10 to 20 km² 1–2 °C'],
+    ['{{convert|45|m|ft|abbr=on}} {{convert|10|to|20|km2}} {{convert|1|-|2|C}}', '45 m (148 ft) 10 to 20 square kilometres (3.9 to 7.7 sq mi) 1–2 °C (34–36 °F)'],
     ['{{Main|A b|C}}\nx', '*Main article: [A b](A_b), [C](C)*\n\nx'],
     ['{{birth date|1999|1|2|df=y}} {{start date|2001}} {{circa|1500}}', '1999-01-02 2001 c. 1500'],
     ['{{nowrap|a {{abbr|b|c}}}}{{citation needed|date=x}}{{!}}', 'a b|'],
@@ -70,7 +70,7 @@ describe('wikitext as markdown', () => {
 
   it('puts the fields of infoboxes aside', () => {
     const { infobox, contentMd } = read('{{Infobox tower\n| Height (m) = {{convert|45|m}}<ref>r</ref>\n| empty =\n| list = {{ubl|a|[[b|c]]}}\n}}text{{Infobox x|height (m)=2}}');
-    expect([...infobox]).toEqual([['', 'tower'], ['height_m', '45 m'], ['list', 'a, c']]);
+    expect([...infobox]).toEqual([['', 'tower'], ['height_m', '45 metres (148 ft)'], ['list', 'a, c']]);
     expect(contentMd).toBe('text\n\n[^1]: r');
   });
 

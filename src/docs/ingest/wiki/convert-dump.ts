@@ -1,6 +1,7 @@
 import { on } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { WikiDumpError, type DumpBatch, type DumpOptions } from '../../../convert/wiki/index.ts';
+import { freeBytes } from '../../../lib/free-bytes.ts';
 import { workerFile } from '../../../lib/worker-file.ts';
 import type { FromThread, ToThread } from './protocol.ts';
 
@@ -16,6 +17,8 @@ const MOST_UNREAD = 4;
 export interface ConvertOptions extends DumpOptions {
   /** Ends the thread. */
   readonly signal: AbortSignal;
+  /** Whether nobody else holds the pieces of the dump, which are freed then as soon as they are handed on. */
+  readonly ownsPieces?: boolean;
   /** Megabytes of memory for the thread; for tests. */
   readonly heap?: number;
 }
@@ -25,7 +28,7 @@ export interface ConvertOptions extends DumpOptions {
  * can take, and no more converted than is asked for; whoever stops asking ends the thread.
  * @throws {WikiDumpError} What is wrong with the dump, after the pages before it; whatever `dump` or the signal throws.
  */
-export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, heap = MAX_HEAP_MB, ...options }: ConvertOptions): AsyncGenerator<DumpBatch> {
+export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, ownsPieces = false, heap = MAX_HEAP_MB, ...options }: ConvertOptions): AsyncGenerator<DumpBatch> {
   signal.throwIfAborted();
   const worker = new Worker(workerFile(import.meta.url, 'dump-thread'), { workerData: options satisfies DumpOptions, resourceLimits: { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb: 16 } });
   const ended = new AbortController();
@@ -35,7 +38,7 @@ export async function* convertDump(dump: AsyncIterable<Uint8Array>, { signal, he
   worker.once('error', (error) => ended.abort(failure(error)));
   worker.once('exit', () => ended.abort(new Error('the thread that converts the dump ended')));
   try {
-    void feeder.feed(dump);
+    void feeder.feed(dump, ownsPieces);
     for await (const [message] of on(worker, 'message', { signal: stopped }) as AsyncIterable<[FromThread]>) {
       if (message.kind === 'read') feeder.giveBack(message.buffer);
       else if (message.kind === 'done') return;
@@ -75,7 +78,7 @@ class Feeder {
   }
 
   /** Never rejects: a dump that fails ends the conversion with its reason, once what came before is converted. */
-  async feed(dump: AsyncIterable<Uint8Array>): Promise<void> {
+  async feed(dump: AsyncIterable<Uint8Array>, ownsPieces: boolean): Promise<void> {
     try {
       let buffer = await this.#take();
       let length = 0;
@@ -91,6 +94,7 @@ class Feeder {
           [buffer, length] = [await this.#take(), 0];
         }
         if (this.#isStopped) return;
+        if (ownsPieces) freeBytes(bytes);
       }
       if (length > 0) this.#send(buffer, length);
       if (!this.#isStopped) this.#worker.postMessage({ kind: 'end' } satisfies ToThread);

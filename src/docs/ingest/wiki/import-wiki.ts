@@ -49,13 +49,18 @@ export function importWiki(deps: WikiDeps): Required<Handlers<Operations>>['impo
       tally.add(batch, result);
     };
     try {
-      const options = { namespaces: namespaces.split(',').map(Number), skipRedirects, batchSize, maxPages, pageLimit, byteLimit, signal };
+      const options = { namespaces: namespaces.split(',').map(Number), skipRedirects, batchSize, maxPages, pageLimit, byteLimit, signal, ownsPieces: isArriving(file) };
       for await (const batch of convertDump(source, options)) await write(batch);
     } catch (error) {
       throw tally.failure(error);
     }
     return { ...tally.counts(), errors: tally.errors, collection, durationMs: Math.round(performance.now() - start), profile };
   };
+}
+
+/** Whether the dump comes with the request, whose pieces are nobody else's. */
+function isArriving(file: unknown): boolean {
+  return !(file instanceof Blob || file instanceof URL);
 }
 
 class Tally {

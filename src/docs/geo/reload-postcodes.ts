@@ -1,0 +1,54 @@
+import type { DocsEnvironment } from '../environment.ts';
+import type { GeoView } from './geo-view.ts';
+import { keepLoadedFile, readLoadedFiles, replacePostcodes, type LoadedFile } from './postcodes.ts';
+import { hashPostcodeFile, readPostcodeFile } from './read-postcode-file.ts';
+import { allCollections } from './reindex.ts';
+
+export interface ReloadDeps extends Pick<DocsEnvironment, 'sql' | 'log'> {
+  readonly view: Pick<GeoView, 'reindex' | 'settled'>;
+  /** The one folder of postcode files. */
+  readonly dataDir: string;
+}
+
+/**
+ * Loads the postcode files again that have changed since they were loaded, and takes all places anew if there are any. A file that
+ * is gone, or cannot be used any more, leaves what is known of its country. Never rejects; what fails is logged.
+ */
+export async function reloadPostcodes(deps: ReloadDeps, signal: AbortSignal): Promise<void> {
+  const { sql, log, view } = deps;
+  try {
+    const changed: LoadedFile[] = [];
+    for (const file of await readLoadedFiles(sql)) {
+      if (signal.aborted) return;
+      changed.push(...(await reload(deps, file)));
+    }
+    if (changed.length === 0) return;
+    await view.settled();
+    for (const collection of await allCollections(sql)) {
+      if (signal.aborted) return;
+      await view.reindex(collection);
+    }
+    // Not before: what a crash interrupts is done at the next start.
+    await sql.transaction(async (tx) => {
+      for (const file of changed) await keepLoadedFile(tx, file);
+    });
+  } catch (error) {
+    if (!signal.aborted) log.error({ err: error }, 'postcode files that have changed could not be loaded; geo-reindex does it again');
+  }
+}
+
+/** The file with its new hash, which the database does not have yet; none when it is the same, or cannot be loaded. */
+async function reload({ sql, log, dataDir }: ReloadDeps, file: LoadedFile): Promise<LoadedFile[]> {
+  const { country, csvPath } = file;
+  const hash = await hashPostcodeFile(dataDir, csvPath);
+  if (hash === undefined || hash === file.sha256) return [];
+  try {
+    const { places, sha256 } = await readPostcodeFile(dataDir, csvPath, csvPath);
+    await replacePostcodes(sql, file, places);
+    log.info({ country, postcodes: places.size }, 'a postcode file has changed and was loaded again');
+    return [{ country, csvPath, sha256 }];
+  } catch (error) {
+    log.warn({ err: error, country }, 'a postcode file has changed and cannot be loaded; the postcodes stay as they were');
+    return [];
+  }
+}
