@@ -155,6 +155,9 @@ class SailingShip implements Ship, Captain {
 
   onWelcome({ serverVersion, leaseTtlMs }: Welcome): void {
     this.#isWelcome = true;
+    // It says again what still counts: a drain may have been taken back meanwhile.
+    this.#serverDrains = false;
+    this.#serverEnds = false;
     if (leaseTtlMs > 0n) this.#leaseTtlMs = Number(leaseTtlMs);
     this.#options.log.info({ server: serverVersion, held: this.#hold.held().length }, 'connected');
   }

@@ -297,7 +297,7 @@ export const getReadiness = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * Get metrics
  *
- * Answers the server's metrics in the Prometheus text format (version 0.0.4): runs by state and kind, waiting and running times, attempts, leases, ships, logs, storage, certificates, configuration and alerts. No metric has a label for a run or a project. It needs the token when `runtime.api_token_env` is set.
+ * Answers the server's metrics in the Prometheus text format (version 0.0.4): runs by state and kind, waiting and running times, attempts, leases, ships, logs, storage, certificates, configuration and alerts. No metric has a label for a run or a project. It needs a token where reading does.
  */
 export const getMetrics = <ThrowOnError extends boolean = false>(options?: Options<GetMetricsData, ThrowOnError>): RequestResult<GetMetricsResponses, GetMetricsErrors, ThrowOnError> => (options?.client ?? client).get<GetMetricsResponses, GetMetricsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -820,7 +820,7 @@ export type AuditEntry = {
      */
     at: UnixSeconds;
     /**
-     * Who did it: `api` for a holder of the API token, `ship:<id>` for a ship, `schedule`, `alertmanager`, or `system` for what the server does by itself.
+     * Who did it: `api` for a holder of the token of `runtime.api_token_env`, `token:<name>` for one of `tokens`, `ship:<id>` for a ship, `schedule`, `alertmanager`, or `system` for what the server does by itself.
      */
     actor: string;
     action: AuditAction;
