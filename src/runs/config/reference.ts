@@ -38,8 +38,7 @@ function rowsBelow(path: string, node: Node): string[] {
   return Object.entries(inner.properties ?? {}).flatMap(([name, child]) => {
     const at = `${prefix}.${name}`;
     const below = rowsBelow(at, child);
-    const isSection = below.length > 0 && child.items === undefined;
-    return isSection ? below : [rowOf(at, child, inner.required?.includes(name) ?? false), ...below];
+    return [rowOf(at, child, inner.required?.includes(name) ?? false), ...below];
   });
 }
 
@@ -53,15 +52,22 @@ function valueOf(node: Node): string {
   if (node.format !== undefined) return FORMATS[node.format].expected;
   if (node['x-expected'] !== undefined) return node['x-expected'];
   const type = [node.type ?? 'object'].flat().map((each) => TYPES[each]!).join(' or ');
-  if (node.items !== undefined) return node.items.properties === undefined ? `${type} of ${node.items.enum === undefined ? node.items['x-expected'] ?? 'texts' : valueOf(node.items)}` : `${type} of mappings`;
+  if (node.items !== undefined) return `${type}; ${itemsOf(node.items)}`;
   if (node.minimum !== undefined) return `${type}, ${node.minimum} to ${node.maximum}`;
   return type;
 }
 
+function itemsOf(item: Node): string {
+  if (item.properties !== undefined) return 'each a mapping';
+  return item.enum === undefined ? `each ${item['x-expected'] ?? 'a text'}` : `of ${valueOf(item)}`;
+}
+
 function defaultOf(value: unknown): string {
-  if (value === undefined || value === '') return '';
+  if (value === undefined || value === '' || isEmptyMapping(value)) return '';
   return code(typeof value === 'string' ? value : JSON.stringify(value));
 }
+
+const isEmptyMapping = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 
 const code = (value: unknown): string => `\`${String(value)}\``;
 
