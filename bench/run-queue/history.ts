@@ -44,7 +44,7 @@ export async function benchRunHistory(folder: string): Promise<Section[]> {
 function environment(sql: Sql): RunsEnvironment {
   const projects = Array.from({ length: PROJECTS }, (_, n) => `  - {id: p${n}, repository: org/p${n}}`);
   const config = parseRunsConfig(`projects:\n${projects.join('\n')}\n`);
-  const loaded = { config, apiTokens: [], source: 'bench', readOnly: false, hash: '' };
+  const loaded = { config, apiTokens: [], source: 'bench', folder: '/', readOnly: false, hash: '' };
   return { sql, clock: systemClock, timer: { sleep: async () => {} }, log: silentLog, nodeId: 'bench', version: '0', config: { current: () => loaded, onChange: () => () => {} } };
 }
 

@@ -21,6 +21,9 @@ import type {
   ListProjectsResponses,
   CreateProjectData,
   CreateProjectResponses,
+  ReplaceProjectData,
+  ReplaceProjectResponses,
+  DeleteProjectData,
   ListPipelinesData,
   ListPipelinesResponses,
   ListRolesData,
@@ -34,6 +37,8 @@ import type {
   RevokeShipResponses,
   DrainShipData,
   DrainShipResponses,
+  UndrainShipData,
+  UndrainShipResponses,
   ReceiveAlertsData,
   ReceiveAlertsResponses,
   ListAuditData,
@@ -56,7 +61,9 @@ export interface Operations {
   listRunLogs: Operation<FlatInput<NonNullable<ListRunLogsData['path']> & NonNullable<ListRunLogsData['query']>, 'offset'>, ListRunLogsResponses[200]>;
   streamRunLogs: Operation<FlatInput<NonNullable<StreamRunLogsData['path']> & NonNullable<StreamRunLogsData['query']> & { lastEventId?: string }, 'offset'>, Download>;
   listProjects: Operation<Record<never, never>, ListProjectsResponses[200]>;
-  createProject: Operation<FlatInput<NonNullable<CreateProjectData['body']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'content'>, CreateProjectResponses[201]>;
+  createProject: Operation<FlatInput<NonNullable<CreateProjectData['body']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'max_parallel' | 'priority' | 'content'>, CreateProjectResponses[201]>;
+  replaceProject: Operation<FlatInput<NonNullable<ReplaceProjectData['body']> & NonNullable<ReplaceProjectData['path']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'max_parallel' | 'priority' | 'content'>, ReplaceProjectResponses[200]>;
+  deleteProject: Operation<FlatInput<NonNullable<DeleteProjectData['path']>>, void>;
   listPipelines: Operation<Record<never, never>, ListPipelinesResponses[200]>;
   listRoles: Operation<Record<never, never>, ListRolesResponses[200]>;
   listShips: Operation<Record<never, never>, ListShipsResponses[200]>;
@@ -64,6 +71,7 @@ export interface Operations {
   deleteShip: Operation<FlatInput<NonNullable<DeleteShipData['path']>>, void>;
   revokeShip: Operation<FlatInput<NonNullable<RevokeShipData['path']>>, RevokeShipResponses[200]>;
   drainShip: Operation<FlatInput<NonNullable<DrainShipData['path']>>, DrainShipResponses[200]>;
+  undrainShip: Operation<FlatInput<NonNullable<UndrainShipData['path']>>, UndrainShipResponses[200]>;
   receiveAlerts: Operation<FlatInput<NonNullable<ReceiveAlertsData['body']>, 'commonLabels'>, ReceiveAlertsResponses[200]>;
   listAudit: Operation<FlatInput<NonNullable<ListAuditData['query']>, 'limit'>, ListAuditResponses[200]>;
   getLiveness: Operation<Record<never, never>, GetLivenessResponses[200]>;
@@ -85,6 +93,8 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   streamRunLogs: {"id":"streamRunLogs","method":"GET","path":"/api/v1/runs/{id}/logs/stream","area":"logs","summary":"Follow the log of a run","access":"read","effect":"read","limited":false,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"attempt","in":"query","field":"attempt","type":"integer"},{"name":"Last-Event-ID","in":"header","field":"lastEventId","type":"string"}],"consumes":[],"produces":["text/event-stream"]},
   listProjects: {"id":"listProjects","method":"GET","path":"/api/v1/projects","area":"projects","summary":"List the configured projects","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   createProject: {"id":"createProject","method":"POST","path":"/api/v1/projects","area":"projects","summary":"Add a project","access":"write","effect":"write","limited":true,"sanitize":false,"status":201,"parameters":[],"consumes":["application/json"],"produces":["application/json"],"error":"invalid_project"},
+  replaceProject: {"id":"replaceProject","method":"PUT","path":"/api/v1/projects/{id}","area":"projects","summary":"Change a project","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":["application/json"],"produces":["application/json"],"error":"invalid_project"},
+  deleteProject: {"id":"deleteProject","method":"DELETE","path":"/api/v1/projects/{id}","area":"projects","summary":"Delete a project","access":"write","effect":"write","limited":true,"sanitize":false,"status":204,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":[]},
   listPipelines: {"id":"listPipelines","method":"GET","path":"/api/v1/pipelines","area":"projects","summary":"List the configured pipelines","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   listRoles: {"id":"listRoles","method":"GET","path":"/api/v1/roles","area":"projects","summary":"List the configured AI roles","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   listShips: {"id":"listShips","method":"GET","path":"/api/v1/ships","area":"ships","summary":"List ships","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
@@ -92,6 +102,7 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   deleteShip: {"id":"deleteShip","method":"DELETE","path":"/api/v1/ships/{id}","area":"ships","summary":"Remove a revoked ship","access":"write","effect":"write","limited":true,"sanitize":false,"status":204,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":[]},
   revokeShip: {"id":"revokeShip","method":"POST","path":"/api/v1/ships/{id}/revoke","area":"ships","summary":"Revoke a ship","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   drainShip: {"id":"drainShip","method":"POST","path":"/api/v1/ships/{id}/drain","area":"ships","summary":"Drain a ship","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  undrainShip: {"id":"undrainShip","method":"POST","path":"/api/v1/ships/{id}/undrain","area":"ships","summary":"Let a drained ship work again","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   receiveAlerts: {"id":"receiveAlerts","method":"POST","path":"/api/v1/webhooks/alertmanager","area":"alerts","summary":"Receive a notification of Alertmanager","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"otherStatuses":[202],"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   listAudit: {"id":"listAudit","method":"GET","path":"/api/v1/audit","area":"audit","summary":"List audit entries","access":"write","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"},{"name":"action","in":"query","field":"action","type":"string"}],"consumes":[],"produces":["application/json"]},
   getLiveness: {"id":"getLiveness","method":"GET","path":"/healthz","area":"system","summary":"Tell that the server lives","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},

@@ -10,6 +10,7 @@ import { systemTimer } from '../lib/timer.ts';
 import { createWebGuard } from '../lib/web-guard.ts';
 import { createInvoker } from '../operations/index.ts';
 import { inDataDir, LiveRunsConfig, type Environment, type LoadedRunsConfig } from '../runs/config/index.ts';
+import { readsAreOpen } from '../runs/auth/index.ts';
 import type { Authority } from '../runs/fleet/index.ts';
 import { createRunQueueService, type RunQueueService } from '../runs/index.ts';
 import type { Executor } from '../ship/index.ts';
@@ -153,9 +154,9 @@ async function serveHttp({ loaded, log, validateResponses = false }: RunsStartOp
 /** Pages of other sites are kept out for as long as reading takes no token (decision D-140). */
 function whileReadsAreOpen(config: LiveRunsConfig): JudgeWebRequest {
   const { listen } = config.current().config;
-  const remedy = (): string => 'set runtime.api_token_env, so that reading takes the token';
+  const remedy = (): string => 'configure a token (runtime.api_token_env or tokens), so that reading takes it';
   const guard = createWebGuard({ origins: [], others: 'nothing', names: ownNames(listen.kind === 'tcp' ? listen.host : undefined), remedy });
-  return ({ host, origin }) => (config.current().apiTokens.length > 0 ? undefined : guard({ host, origin, anyHost: false }));
+  return ({ host, origin }) => (!readsAreOpen(config.current()) ? undefined : guard({ host, origin, anyHost: false }));
 }
 
 function serveFleet({ log }: RunsStartOptions, { fleet }: RunQueueService, authority: Authority, addresses: FleetAddresses, clock: Clock): Promise<RunningFleet> {
@@ -167,13 +168,16 @@ function serveFleet({ log }: RunsStartOptions, { fleet }: RunQueueService, autho
  * remote ships go on with theirs and come back later. Then the protocols end, and the store under all of it.
  */
 async function stopInOrder({ config, service, sql, tls, http, fleet, ship }: Parts, log: Log): Promise<void> {
-  log.info({}, 'stopping');
-  const grace = config.current().config.runtime.shutdown_grace;
+  const { runtime: { shutdown_grace: grace }, queue: { cancel_grace: cancelGrace } } = config.current().config;
+  log.info({ graceMs: grace }, 'stopping');
+  const begun = performance.now();
+  const left = (): number => Math.max(0, grace - (performance.now() - begun));
   await Promise.all([config.stop(), tls?.stop()]);
   await service.quiesce();
-  await ship?.stop(grace);
+  // What is given back has its own grace to end, within that of the whole.
+  await ship?.stop(Math.max(0, grace - cancelGrace));
   await service.dismiss();
-  await Promise.all([http?.stop(grace), fleet?.stop(grace)]);
+  await Promise.all([http?.stop(left()), fleet?.stop(left())]);
   await service.stop();
   await sql.close();
   log.info({}, 'stopped');

@@ -4,9 +4,9 @@ import type { Log } from '../lib/log.ts';
 import type { Timer } from '../lib/timer.ts';
 import type { Guard, Handlers, Preconditions } from '../operations/index.ts';
 import type { Sql } from '../storage/index.ts';
-import { createAlerts } from './alerts/index.ts';
+import { createAlerts, projectOf } from './alerts/index.ts';
 import { createAuditLog, type Audit } from './audit/index.ts';
-import { createGuard } from './auth/index.ts';
+import { createGuard, fenceProjects, type FenceDeps } from './auth/index.ts';
 import type { Environment, LiveRunsConfig } from './config/index.ts';
 import type { RunsEnvironment } from './environment.ts';
 import { createFleet, type Authority, type Fleet, type FleetDeps, type FleetService } from './fleet/index.ts';
@@ -14,7 +14,7 @@ import { createRunLogs } from './logs/index.ts';
 import { createMetrics, type FleetNumbers } from './metrics/index.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
-import { createRuns } from './runs/index.ts';
+import { createRuns, tellOfRuns } from './runs/index.ts';
 import { createSchedules } from './schedules/index.ts';
 import { answeringFailures } from './storage-failures.ts';
 import { createSystem } from './system/index.ts';
@@ -62,8 +62,8 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   const env: RunsEnvironment = { ...options, nodeId: config.current().config.node_id };
   const audit = createAuditLog(env);
   const logs = createRunLogs({ env, queue: () => queue, dropped: (count) => metrics.record.logEventsDropped(count) });
-  const queue: Queue = createQueue({ env, note: logs.note, onHandedOut: (seconds) => metrics.record.claimed(seconds) });
-  const fleet = createFleet(env, {
+  const queue: Queue = createQueue({ env, note: logs.note, knowsShip: (selectors) => fleet.knowsShip(selectors), onHandedOut: (seconds) => metrics.record.claimed(seconds) });
+  const fleet: Fleet = createFleet(env, {
     ...options, queue, logs, audit,
     secretValue: (name) => secretValue(options, name),
     fencedWrite: (rpc) => metrics.record.fencedWrite(rpc),
@@ -77,19 +77,21 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   const projects = createProjects({ env, config, variables, audit, nextRuns: schedules.nextRuns, keyVariableAvailable });
   const system = createSystem({ version, accepting, sandbox: options.sandbox, checks: { storage: () => sql.healthy(), config: () => true, ...(options.authority && { fleet: () => true }) } });
 
+  const fence: FenceDeps = { runOf: (id) => queue.get(id), projectOfAlerts: (labels) => projectOf(labels, config.current().config) };
   const failures = { accepting, onFailure: metrics.record.storageFailed };
   const areas = { ...runs.handlers, ...logs.handlers, ...projects.handlers, ...fleet.handlers, ...alerts.handlers, ...audit.handlers };
   const ended = [
     config.onAttempt((outcome) => {
-      metrics.record.configReloaded(outcome === 'loaded');
+      metrics.record.configReloaded(outcome !== 'refused');
       if (outcome === 'loaded') void noteReload(env, audit);
     }),
+    queue.onChange((change) => tellOfRuns(env.log, change)),
     () => metrics.stop(),
   ];
   return {
-    handlers: { ...answeringFailures(areas, failures), ...metrics.handlers, ...system.handlers },
+    handlers: { ...answeringFailures(fenceProjects(areas, fence), failures), ...metrics.handlers, ...system.handlers },
     preconditions: answeringFailures({ ...runs.preconditions, ...projects.preconditions }, failures),
-    guard: createGuard(config),
+    guard: createGuard(config, env.clock),
     fleet: fleet.service,
     async start() {
       await logs.start();
@@ -114,7 +116,8 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
 /** As the environment has it now; the configuration names the variable. */
 function secretValue({ config, variables }: RunQueueOptions, name: string): string | undefined {
   const secret = config.current().config.secrets.find((each) => each.name === name);
-  return secret && variables[secret.env];
+  // An empty value is none: masking could not find it.
+  return (secret && variables[secret.env]) || undefined;
 }
 
 async function noteReload({ sql, log, config }: RunsEnvironment, audit: Audit): Promise<void> {

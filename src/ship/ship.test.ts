@@ -167,6 +167,31 @@ describe('ending', () => {
     expect(await time.until(end)).toBe('drained');
   });
 
+  it('by a drain of the server not at all when the server takes it back', async () => {
+    const { fleet, time, ship } = new ShipBench();
+    await time.pass(1000);
+    const run = fleet.add('a', long);
+    await time.pass(1000);
+    fleet.broadcast({ case: 'drain', value: { deadlineMs: 0n, exit: true } as never });
+    const waiting = fleet.add('b', quick);
+    await time.pass(1000);
+    expect([run.state, waiting.state]).toEqual(['running', 'queued']);
+    fleet.broadcast({ case: 'undrain', value: {} as never });
+    await time.pass(60_000);
+    expect([ship.isConnected, waiting.state]).toEqual([true, 'done']);
+  });
+
+  it('by a drain of the server not when that was taken back while the ship was away', async () => {
+    const { fleet, time, ship } = new ShipBench();
+    await time.pass(1000);
+    fleet.broadcast({ case: 'drain', value: { deadlineMs: 0n, exit: false } as never });
+    await time.pass(1000);
+    fleet.cut();
+    const waiting = fleet.add('a', quick);
+    await time.pass(60_000);
+    expect([ship.isConnected, waiting.state]).toEqual([true, 'done']);
+  });
+
   it('by a stop gives back what runs, with its grace', async () => {
     const { fleet, time, ship, end, executor } = new ShipBench();
     const run = fleet.add('a', { ...long, dyingMs: 60_000 });

@@ -82,6 +82,9 @@ class SailingShip implements Ship, Captain {
   #isWelcome = false;
   #isDraining = false;
   #exitsWhenEmpty = false;
+  /** The server's doing, which it can take back. */
+  #serverDrains = false;
+  #serverEnds = false;
   #isStopping = false;
   #leaseTtlMs = DEFAULT_LEASE_TTL_MS;
   #serverOffsetMs: number | undefined;
@@ -138,7 +141,7 @@ class SailingShip implements Ship, Captain {
   }
 
   isDraining(): boolean {
-    return this.#isDraining || this.#hasHadItsRun;
+    return this.#isDraining || this.#serverDrains || this.#hasHadItsRun;
   }
 
   refuses(assignment: Assignment): 'full' | 'draining' | 'unsupported' | undefined {
@@ -152,6 +155,9 @@ class SailingShip implements Ship, Captain {
 
   onWelcome({ serverVersion, leaseTtlMs }: Welcome): void {
     this.#isWelcome = true;
+    // It says again what still counts: a drain may have been taken back meanwhile.
+    this.#serverDrains = false;
+    this.#serverEnds = false;
     if (leaseTtlMs > 0n) this.#leaseTtlMs = Number(leaseTtlMs);
     this.#options.log.info({ server: serverVersion, held: this.#hold.held().length }, 'connected');
   }
@@ -161,7 +167,18 @@ class SailingShip implements Ship, Captain {
   }
 
   onDrain(deadlineMs: number, exit: boolean): void {
-    this.drain({ exit, ...(deadlineMs > 0 && { deadlineMs }) });
+    this.#serverDrains = true;
+    this.#serverEnds = exit;
+    this.#options.log.info({ running: this.running, exit, ...(deadlineMs > 0 && { deadlineMs }) }, 'taking no more runs: the server drains this ship');
+    this.#changed();
+    if (deadlineMs > 0) void this.#after(deadlineMs, () => this.#hold.giveBackAll());
+  }
+
+  onUndrain(): void {
+    this.#serverDrains = false;
+    this.#serverEnds = false;
+    this.#options.log.info({}, 'the server drains this ship no more');
+    this.#changed();
   }
 
   get #hasHadItsRun(): boolean {
@@ -207,7 +224,7 @@ class SailingShip implements Ship, Captain {
     this.#session?.changed();
     if (!this.#hold.isEmpty) return;
     if (this.#hasHadItsRun) this.#end.resolve('ephemeral');
-    else if (this.#exitsWhenEmpty) this.#end.resolve('drained');
+    else if (this.#exitsWhenEmpty || this.#serverEnds) this.#end.resolve('drained');
   }
 
   /** The disk may be full or read-only: the ship works all the same, and its runs tell what they lose. */

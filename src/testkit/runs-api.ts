@@ -5,9 +5,9 @@ import { ServiceError } from '../errors/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { createInvoker, type Handlers, type InvokerOptions } from '../operations/index.ts';
-import { createAlerts } from '../runs/alerts/index.ts';
+import { createAlerts, projectOf } from '../runs/alerts/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
-import { createGuard } from '../runs/auth/index.ts';
+import { createGuard, fenceProjects, type FenceDeps } from '../runs/auth/index.ts';
 import { parseRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
 import { createMetrics, type FleetNumbers, type RunMetrics } from '../runs/metrics/index.ts';
@@ -81,7 +81,7 @@ export class RunsApi {
     this.sql = sql;
     const clock = { ms: Date.parse('2026-01-01T00:00:00Z'), now: (): number => clock.ms };
     this.clock = clock;
-    this.loaded = { config: parseRunsConfig(config), apiTokens: tokens, source: '/runs.yaml', readOnly: false, hash: '' };
+    this.loaded = { config: parseRunsConfig(config), apiTokens: tokens, source: '/runs.yaml', folder: '/', readOnly: false, hash: '' };
     const env: RunsEnvironment = {
       sql, clock,
       timer: new ManualTimer(),
@@ -101,9 +101,10 @@ export class RunsApi {
     this.runs = createRuns(env, { queue: this.queue, logs, audit, keyVariableAvailable: (name) => this.keys.has(name) });
     const alerts = createAlerts(env, { ...this.runs, onReceived: this.metrics.record.alertReceived });
     const system = createSystem({ version: env.version, accepting: () => this.accepting, checks: { storage: async () => this.storageWorks && (await sql.healthy()), config: () => true } });
+    const fence: FenceDeps = { runOf: (id) => this.queue.get(id), projectOfAlerts: (labels) => projectOf(labels, this.loaded.config) };
     const failures = { accepting: () => this.accepting, onFailure: this.metrics.record.storageFailed };
-    this.#handlers = { ...answeringFailures({ ...this.runs.handlers, ...alerts.handlers, ...audit.handlers }, failures), ...this.metrics.handlers, ...system.handlers };
-    this.#invokerOptions = { guard: createGuard(env.config), preconditions: answeringFailures(this.runs.preconditions, failures) };
+    this.#handlers = { ...answeringFailures(fenceProjects({ ...this.runs.handlers, ...alerts.handlers, ...audit.handlers }, fence), failures), ...this.metrics.handlers, ...system.handlers };
+    this.#invokerOptions = { guard: createGuard(env.config, clock), preconditions: answeringFailures(this.runs.preconditions, failures) };
   }
 
   get url(): string {

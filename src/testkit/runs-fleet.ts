@@ -78,7 +78,7 @@ fleet:
   advertise: 127.0.0.1
 ${options.fleet ?? ''}
 `;
-    const loaded: LoadedRunsConfig = { config: parseRunsConfig(yaml), apiTokens: [], source: 'test', readOnly: false, hash: '' };
+    const loaded: LoadedRunsConfig = { config: parseRunsConfig(yaml), apiTokens: [], source: 'test', folder: '/', readOnly: false, hash: '' };
     const holder: { fixture?: FleetFixture } = {};
     const startMs = Date.now() - (options.behindMs ?? 0);
     const clock = { now: () => holder.fixture?.now ?? startMs };

@@ -41,6 +41,8 @@ export class QueueFixture {
   /** Lines cannot be written: any, or those of one run. */
   failNotes = false;
   failNotesOf: string | undefined;
+  /** Labels of ships that are not connected. */
+  readonly known: (readonly string[])[] = [];
   #loaded: LoadedRunsConfig;
   parts: QueueParts;
 
@@ -101,7 +103,8 @@ export class QueueFixture {
 
   #assemble(): QueueParts {
     const { random = () => 0.5 } = this.#options;
-    const parts = assembleQueue({ env: this.env, note: this.#note, random, elapsed: () => this.elapsed, onHandedOut: (seconds) => this.handedOut.push(seconds) });
+    const parts = assembleQueue({ env: this.env, note: this.#note, random, elapsed: () => this.elapsed, onHandedOut: (seconds) => this.handedOut.push(seconds),
+      knowsShip: (selectors) => this.known.some((labels) => selectors.every((selector) => labels.includes(selector))) });
     parts.queue.onChange((change) => this.changes.push(change));
     return parts;
   }
@@ -113,7 +116,7 @@ export class QueueFixture {
 }
 
 function loaded(yaml: string): LoadedRunsConfig {
-  return { config: parseRunsConfig(yaml), apiTokens: [], source: 'test', readOnly: false, hash: '' };
+  return { config: parseRunsConfig(yaml), apiTokens: [], source: 'test', folder: '/', readOnly: false, hash: '' };
 }
 
 export function newRun(run: Partial<NewRun> = {}): NewRun {
@@ -132,6 +135,7 @@ export class FakeShip implements Worker {
   readonly kinds: readonly RunKind[] = ['diagnostic', 'pipeline', 'ai_text'];
   readonly keyVariables: string[] = [];
   capacity: number;
+  doing: 'draining' | 'silent' | undefined;
   readonly claims: Claim[] = [];
 
   constructor(shipId: string, capacity = 1, labels: string[] = []) {
@@ -142,6 +146,10 @@ export class FakeShip implements Worker {
 
   free(): number {
     return this.capacity - this.claims.length;
+  }
+
+  idle(): 'draining' | 'silent' | undefined {
+    return this.doing;
   }
 
   assign(claim: Claim): void {

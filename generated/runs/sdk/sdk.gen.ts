@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListShipsData, ListShipsErrors, ListShipsResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses } from './types.gen.ts';
+import type { CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListShipsData, ListShipsErrors, ListShipsResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -113,7 +113,7 @@ export const streamRunLogs = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List the configured projects
  *
- * Lists all projects, disabled ones included, in the order of the configuration. `read_only` tells that the configuration came from a URL, so that projects cannot be added here.
+ * Lists all projects, disabled ones included, in the order of the configuration. `read_only` tells that the configuration came from a URL, so that projects cannot be changed here.
  */
 export const listProjects = <ThrowOnError extends boolean = false>(options?: Options<ListProjectsData, ThrowOnError>): RequestResult<ListProjectsResponses, ListProjectsErrors, ThrowOnError> => (options?.client ?? client).get<ListProjectsResponses, ListProjectsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -124,11 +124,37 @@ export const listProjects = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * Add a project
  *
- * Appends the project to the configuration file, keeping its comments and order, and uses it at once. The file is replaced in one step, so a crash leaves the old one or the new one. Every error carries a `message` that names the problem.
+ * Appends the project to the configuration file and uses it at once. Only the lines of the project are added, all others stay as they are. The file is replaced in one step, so a crash leaves the old one or the new one. Every error carries a `message` that names the problem.
  */
 export const createProject = <ThrowOnError extends boolean = false>(options: Options<CreateProjectData, ThrowOnError>): RequestResult<CreateProjectResponses, CreateProjectErrors, ThrowOnError> => (options.client ?? client).post<CreateProjectResponses, CreateProjectErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/projects',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete a project
+ *
+ * Removes the lines of the project from the configuration file. Its runs stay: those that are under way go on, and those that are queued wait, with `project_disabled` as their reason, until they are cancelled or a project with this id is there again.
+ */
+export const deleteProject = <ThrowOnError extends boolean = false>(options: Options<DeleteProjectData, ThrowOnError>): RequestResult<DeleteProjectResponses, DeleteProjectErrors, ThrowOnError> => (options.client ?? client).delete<DeleteProjectResponses, DeleteProjectErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/projects/{id}',
+    ...options
+});
+
+/**
+ * Change a project
+ *
+ * Replaces the project in the configuration file and uses it at once; `enabled: false` disables it. What the request leaves out gets its default. Only the lines of the project change, and those of keys that stay keep their place and their comments. Every error carries a `message` that names the problem.
+ */
+export const replaceProject = <ThrowOnError extends boolean = false>(options: Options<ReplaceProjectData, ThrowOnError>): RequestResult<ReplaceProjectResponses, ReplaceProjectErrors, ThrowOnError> => (options.client ?? client).put<ReplaceProjectResponses, ReplaceProjectErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/projects/{id}',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -209,11 +235,22 @@ export const revokeShip = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Drain a ship
  *
- * Tells the ship to take no more runs and to finish those it has. It stays so until its program is started anew; a ship that is not connected is told when it connects. Draining a ship twice changes nothing; a revoked ship takes no runs anyway and stays as it is.
+ * Tells the ship to take no more runs, to finish those it has, and then to end. It stays drained, also when its program is started anew, until it is undrained: such a program connects, takes nothing and waits. A ship that is not connected is told when it connects. Draining a ship twice changes nothing; a revoked ship takes no runs anyway and stays as it is.
  */
 export const drainShip = <ThrowOnError extends boolean = false>(options: Options<DrainShipData, ThrowOnError>): RequestResult<DrainShipResponses, DrainShipErrors, ThrowOnError> => (options.client ?? client).post<DrainShipResponses, DrainShipErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/ships/{id}/drain',
+    ...options
+});
+
+/**
+ * Let a drained ship work again
+ *
+ * Ends a drain: the ship takes runs again, at once when its program is connected, otherwise from its next start on. A ship that does not drain stays as it is, and so does one that drains because its own program was told to.
+ */
+export const undrainShip = <ThrowOnError extends boolean = false>(options: Options<UndrainShipData, ThrowOnError>): RequestResult<UndrainShipResponses, UndrainShipErrors, ThrowOnError> => (options.client ?? client).post<UndrainShipResponses, UndrainShipErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/ships/{id}/undrain',
     ...options
 });
 
@@ -260,7 +297,7 @@ export const getReadiness = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * Get metrics
  *
- * Answers the server's metrics in the Prometheus text format (version 0.0.4): runs by state and kind, waiting and running times, attempts, leases, ships, logs, storage, certificates, configuration and alerts. No metric has a label for a run or a project. It needs the token when `runtime.api_token_env` is set.
+ * Answers the server's metrics in the Prometheus text format (version 0.0.4): runs by state and kind, waiting and running times, attempts, leases, ships, logs, storage, certificates, configuration and alerts. No metric has a label for a run or a project. It needs a token where reading does.
  */
 export const getMetrics = <ThrowOnError extends boolean = false>(options?: Options<GetMetricsData, ThrowOnError>): RequestResult<GetMetricsResponses, GetMetricsErrors, ThrowOnError> => (options?.client ?? client).get<GetMetricsResponses, GetMetricsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

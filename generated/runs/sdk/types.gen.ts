@@ -34,9 +34,9 @@ export type OptionalUnixSeconds = number | null;
  */
 export type RunError = {
     /**
-     * The stable reason. `step_failed`, `timeout`, `model_error`, `model_timeout`, `diagnostic_failed` and `score_below_minimum` come from the work; `queue_timeout` from waiting too long; `lease_lost`, `ship_revoked`, `ship_error` and `spawn_failed` from the ship; `internal` from the server.
+     * The stable reason. `step_failed`, `timeout`, `model_error`, `model_timeout`, `diagnostic_failed` and `score_below_minimum` come from the work; `queue_timeout` from waiting too long; `lease_lost`, `ship_revoked`, `ship_error` and `spawn_failed` from the ship; `secret_unavailable`, when the server has no value for a secret of the pipeline, and `internal` from the server. Later versions may have further ones.
      */
-    code: 'step_failed' | 'timeout' | 'queue_timeout' | 'lease_lost' | 'ship_revoked' | 'ship_error' | 'spawn_failed' | 'model_error' | 'model_timeout' | 'diagnostic_failed' | 'score_below_minimum' | 'internal';
+    code: 'step_failed' | 'timeout' | 'queue_timeout' | 'lease_lost' | 'ship_revoked' | 'ship_error' | 'spawn_failed' | 'model_error' | 'model_timeout' | 'diagnostic_failed' | 'score_below_minimum' | 'secret_unavailable' | 'internal';
     /**
      * What happened, for a person; secrets are masked.
      */
@@ -140,9 +140,9 @@ export type Run = {
      */
     retry_number: number;
     /**
-     * Why a `queued` run is not started: no online ship has its labels (`no_matching_ship`), the project is at `max_parallel` (`concurrency`), the time between attempts is not over (`backoff`), or the project has been disabled (`project_disabled`). Null in other states, and when it is simply its turn that has not come.
+     * Why a `queued` run is not started, the first that applies: its project has been disabled or deleted (`project_disabled`), the time between attempts is not over (`backoff`), no ship has its labels (`no_matching_ship`), those that do are not connected (`ship_offline`), none of them can do it, since a sandbox or the key of an AI role is missing there (`unsupported`), or all of them drain (`ship_draining`), the project is at `max_parallel` (`concurrency`), all have their hands full (`ship_busy`). `starting`: nothing, it is being handed out. Set for every queued run, and null in other states. Later versions may have further ones.
      */
-    waiting_reason: 'no_matching_ship' | 'concurrency' | 'backoff' | 'project_disabled' | null;
+    waiting_reason: 'project_disabled' | 'backoff' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting' | null;
     /**
      * True when the current attempt exceeded its log budget and later lines were dropped.
      */
@@ -173,7 +173,7 @@ export type ListRunsResponse = {
 /**
  * The stable, machine-readable reason. Codes of status 400 are those from `invalid_input` to `idempotency_key_invalid`. Later versions may have further ones.
  */
-export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'unauthenticated' | 'forbidden' | 'not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'log_budget_exceeded';
+export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'unauthenticated' | 'forbidden' | 'not_found' | 'project_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'log_budget_exceeded';
 
 /**
  * What every failed request answers.
@@ -367,6 +367,10 @@ export type Project = {
      */
     max_parallel: number;
     /**
+     * Priority of its runs where a request does not say.
+     */
+    priority: number;
+    /**
      * When the next release run is queued (Unix seconds); null when none is planned.
      */
     next_release_at: OptionalUnixSeconds;
@@ -418,6 +422,14 @@ export type CreateProjectRequest = {
      */
     runs_on?: Array<string>;
     /**
+     * How many of its runs may be `running` or `cancelling` at once; 0 is no limit.
+     */
+    max_parallel?: number;
+    /**
+     * Priority of its runs where a request does not say; higher runs start first.
+     */
+    priority?: number;
+    /**
      * The regular writing of content by the AI role `scheduler.content_role`.
      */
     content?: {
@@ -438,6 +450,57 @@ export type CreateProjectRequest = {
 
 export type CreateProjectResponse = {
     data: Project;
+};
+
+/**
+ * A project without its id, which the path has. What is left out gets its default.
+ */
+export type ReplaceProjectRequest = {
+    /**
+     * The repository: `owner/name`, an `https://` or `ssh://` URL, or `git@host:path`. No spaces and no credentials.
+     */
+    repository: string;
+    /**
+     * Whether runs of the project are accepted and started.
+     */
+    enabled?: boolean;
+    /**
+     * Label that marks ready issues; runs see it as `QUIRE_ISSUE_LABEL`.
+     */
+    issue_label?: string;
+    /**
+     * How often the release pipeline is queued, from 1 minute to 366 days; empty is never.
+     */
+    release_interval?: Interval;
+    /**
+     * Ship label selectors, each `key=value`; the project's runs need a ship that has every one.
+     */
+    runs_on?: Array<string>;
+    /**
+     * How many of its runs may be `running` or `cancelling` at once; 0 is no limit.
+     */
+    max_parallel?: number;
+    /**
+     * Priority of its runs where a request does not say; higher runs start first.
+     */
+    priority?: number;
+    /**
+     * The regular writing of content by the AI role `scheduler.content_role`.
+     */
+    content?: {
+        /**
+         * Whether content runs are queued.
+         */
+        enabled?: boolean;
+        /**
+         * How often, from 1 minute to 366 days; required when `enabled` is true.
+         */
+        interval?: Interval;
+        /**
+         * Score below which a content run fails with `score_below_minimum`.
+         */
+        min_score?: number;
+    };
 };
 
 /**
@@ -744,9 +807,9 @@ export type ReceiveAlertsResponse = {
 };
 
 /**
- * What was done: to runs (`enqueue`, `cancel`, `retry`), to projects (`project`: added), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `delete`, `leave`), to the configuration (`reload`).
+ * What was done: to runs (`enqueue`, `cancel`, `retry`), to projects (`project`: added, replaced or deleted, as `detail` tells), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `undrain`, `delete`, `leave`), to the configuration (`reload`). Later versions may have further ones.
  */
-export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'delete' | 'leave' | 'reload';
+export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'undrain' | 'delete' | 'leave' | 'reload';
 
 /**
  * One thing that was done.
@@ -757,7 +820,7 @@ export type AuditEntry = {
      */
     at: UnixSeconds;
     /**
-     * Who did it: `api` for a holder of the API token, `ship:<id>` for a ship, `schedule`, `alertmanager`, or `system` for what the server does by itself.
+     * Who did it: `api` for a holder of the token of `runtime.api_token_env`, `token:<name>` for one of `tokens`, `ship:<id>` for a ship, `schedule`, `alertmanager`, or `system` for what the server does by itself.
      */
     actor: string;
     action: AuditAction;
@@ -857,6 +920,11 @@ export type Offset = number;
  * The attempt whose log is meant, from 1 to the run's `attempt`; absent, the current one. Others answer 400 `invalid_attempt`.
  */
 export type Attempt = number;
+
+/**
+ * Id of the project.
+ */
+export type ProjectId = string;
 
 /**
  * Id of the ship, 32 hexadecimal characters; a malformed one names no ship and answers 404.
@@ -1496,6 +1564,130 @@ export type CreateProjectResponses = {
 
 export type CreateProjectResponse2 = CreateProjectResponses[keyof CreateProjectResponses];
 
+export type DeleteProjectData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the project.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/projects/{id}';
+};
+
+export type DeleteProjectErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `project_not_found`: there is no project with this id.
+     */
+    404: ErrorBody;
+    /**
+     * `config_read_only`: the configuration came from a URL. `conflict`: a pipeline, an AI role or a route of alerts names the project; `message` says which.
+     */
+    409: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the configuration file could not be written.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type DeleteProjectError = DeleteProjectErrors[keyof DeleteProjectErrors];
+
+export type DeleteProjectResponses = {
+    /**
+     * The project is deleted.
+     */
+    204: void;
+};
+
+export type DeleteProjectResponse = DeleteProjectResponses[keyof DeleteProjectResponses];
+
+export type ReplaceProjectData = {
+    body: ReplaceProjectRequest;
+    path: {
+        /**
+         * Id of the project.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/projects/{id}';
+};
+
+export type ReplaceProjectErrors = {
+    /**
+     * `invalid_project`: the body is rejected; `message` names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `project_not_found`: there is no project with this id.
+     */
+    404: ErrorBody;
+    /**
+     * `config_read_only`: the configuration came from a URL.
+     */
+    409: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the configuration file could not be written.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ReplaceProjectError = ReplaceProjectErrors[keyof ReplaceProjectErrors];
+
+export type ReplaceProjectResponses = {
+    /**
+     * The project as configured.
+     */
+    200: CreateProjectResponse;
+};
+
+export type ReplaceProjectResponse = ReplaceProjectResponses[keyof ReplaceProjectResponses];
+
 export type ListPipelinesData = {
     body?: never;
     path?: never;
@@ -1861,6 +2053,64 @@ export type DrainShipResponses = {
 };
 
 export type DrainShipResponse = DrainShipResponses[keyof DrainShipResponses];
+
+export type UndrainShipData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the ship, 32 hexadecimal characters; a malformed one names no ship and answers 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/ships/{id}/undrain';
+};
+
+export type UndrainShipErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `ship_not_found`: there is no such ship, or the id is malformed.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type UndrainShipError = UndrainShipErrors[keyof UndrainShipErrors];
+
+export type UndrainShipResponses = {
+    /**
+     * The ship.
+     */
+    200: ShipEnvelope;
+};
+
+export type UndrainShipResponse = UndrainShipResponses[keyof UndrainShipResponses];
 
 export type ReceiveAlertsData = {
     body: ReceiveAlertsRequest;

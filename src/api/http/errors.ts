@@ -35,7 +35,10 @@ export const nestedErrors: ErrorFormat = {
   },
 };
 
-const WITH_MESSAGE = new Set<ErrorCode>(['invalid_input', 'idempotency_key_required', 'idempotency_key_invalid', 'forbidden', 'invalid_project', 'not_implemented', 'project_exists', 'config_read_only', 'storage_failed']);
+const WITH_MESSAGE = new Set<ErrorCode>([
+  'invalid_input', 'idempotency_key_required', 'idempotency_key_invalid', 'forbidden', 'invalid_project', 'not_implemented', 'project_exists', 'project_not_found',
+  'project_unavailable', 'pipeline_unavailable', 'model_or_input_unavailable', 'conflict', 'config_read_only', 'storage_failed',
+]);
 
 /** What is sent for anything that was thrown: unknown errors give nothing of themselves away. */
 export function toServiceError(thrown: unknown, format: ErrorFormat, operation?: OperationSpec): ServiceError {

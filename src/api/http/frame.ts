@@ -63,10 +63,17 @@ function forwardedFor({ headers }: HttpContext): string | undefined {
   return headers['x-forwarded-for'] as string | undefined;
 }
 
+/** The run queue says no while it starts or stops: nothing has failed. */
+function isRefusal({ code, cause }: ServiceError): boolean {
+  return code === 'storage_unavailable' && cause === undefined;
+}
+
 async function sendError(ctx: HttpContext, thrown: unknown, { errors: usual, errorsAt, log }: FrameOptions): Promise<void> {
   const errors = errorsAt?.get(ctx.path) ?? usual;
   const error = toServiceError(thrown, errors, ctx.state.operation);
-  if (error.status >= 500 && error.code !== 'not_implemented') {
+  if (isRefusal(error)) {
+    log.debug({ requestId: ctx.state.requestId, operation: ctx.state.operation?.id, reason: error.message }, 'request refused');
+  } else if (error.status >= 500 && error.code !== 'not_implemented') {
     log.error({ requestId: ctx.state.requestId, operation: ctx.state.operation?.id, code: error.code, err: error.cause ?? thrown }, 'request failed');
   }
   ctx.status = error.status;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { serveRuns } from '../../testkit/runs-server.ts';
+import { silentLog, type Log } from '../../lib/log.ts';
+import { API_TOKEN, serveRuns } from '../../testkit/runs-server.ts';
 import { RunsServer } from '../../testkit/ship/runs-server.ts';
 
 const YAML = `
@@ -87,6 +88,22 @@ describe('the ship in the server\'s process', () => {
     await server.api('POST', `/runs/${id}/cancel`);
     await server.reached(id, 'cancelled');
     expect(isAlive(pid)).toBe(false);
+  });
+
+  it('stops in order with nothing to warn of, while runs are under way, wait, and are followed', async () => {
+    const lines: string[] = [];
+    const note = (level: string) => (fields: object, message: string): void => void lines.push(`${level}: ${message} ${JSON.stringify(fields)}`);
+    const log: Log = { ...silentLog, warn: note('warn'), error: note('error'), child: () => log };
+    const other = await RunsServer.start({ folder: join(folder, 'calm'), yaml: YAML.replace('500ms', '200ms'), local: true, log });
+    const file = join(folder, 'calm-pid');
+    const ids = await Promise.all([1, 2, 3, 4].map((n) => other.submit('once', `${file}${n}`)));
+    await Promise.all(ids.slice(0, 1).map((id) => other.reached(id, 'running')));
+    const following = fetch(`${other.service.url}/api/v1/runs/${ids[0]!}/logs/stream`, { headers: { authorization: `Bearer ${API_TOKEN}` } }).then((answer) => answer.text()).catch(() => '');
+    const stopped = other.service.stop();
+    const late = await fetch(`${other.service.url}/api/v1/runs`, { headers: { authorization: `Bearer ${API_TOKEN}` } }).catch(() => undefined);
+    expect(late?.status ?? 503).toBe(503);
+    await Promise.all([stopped, following]);
+    expect(lines).toEqual([]);
   });
 
   it('gives back what still runs when the server has waited long enough; its next process goes on with it', async () => {

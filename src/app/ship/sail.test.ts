@@ -189,7 +189,7 @@ describe('a remote ship', () => {
     expect(await server.run(id)).toMatchObject({ state: 'queued', attempt: 2 });
   });
 
-  it('that is drained by the server ends what it does and takes no more', async () => {
+  it('that is drained by the server ends when it is empty, and stays drained over a new start until it is undrained', async () => {
     await serve();
     const { voyage } = await setSail();
     const first = await server.submit('count');
@@ -197,7 +197,13 @@ describe('a remote ship', () => {
     await server.api('POST', `/ships/${voyage.identity.shipId}/drain`);
     const second = await server.submit('count');
     await server.reached(first, 'succeeded');
-    expect((await server.run(second)).state).toBe('queued');
+    expect(await voyage.ended).toBe('drained');
+    const log = new HeardLog();
+    await begin(log);
+    await log.heard('taking no more runs: the server drains this ship');
+    expect(await server.run(second)).toMatchObject({ state: 'queued', waiting_reason: 'ship_draining' });
+    await server.api('POST', `/ships/${voyage.identity.shipId}/undrain`);
+    await server.reached(second, 'succeeded');
   });
 
   it('renews its certificate, under way and without losing a run', async () => {

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { operations } from '../../../generated/runs/operations.ts';
-import { RunsApi, TOKEN } from '../../testkit/runs-api.ts';
+import { CONFIG, RunsApi, TOKEN } from '../../testkit/runs-api.ts';
 
 let api: RunsApi;
 beforeEach(async () => {
@@ -61,5 +62,57 @@ describe('a path that is not there', () => {
     expect((await ask('GET', '/api/v1/nothing')).text).toBe('{"error":{"code":"not_found"}}');
     const wrong = await ask('DELETE', '/api/v1/runs');
     expect([wrong.status, wrong.text, wrong.headers['allow']]).toEqual([405, '{"error":{"code":"method_not_allowed"}}', 'GET, HEAD, POST']);
+  });
+});
+
+describe('a token of the configuration', () => {
+  const entry = (name: string, rest: string): string => `  - {name: ${name}, sha256: ${createHash('sha256').update(`the-token-of-${name}`).digest('hex')}, ${rest}}\n`;
+  const configure = (...entries: string[]): void => api.configure(`${CONFIG}tokens:\n${entries.join('')}`);
+  const as = (name: string, method: string, path: string, body?: object, key = `key-of-${name}`) =>
+    api.send(method, path, { headers: { Authorization: `Bearer the-token-of-${name}` }, ...(body && { body, key }) });
+  const RUN = { project_id: 'beta', kind: 'diagnostic' };
+
+  it('does what its scopes say and nothing else, and says what is missing', async () => {
+    configure(entry('ci', 'scopes: [submit]'), entry('eye', 'scopes: [read]'), entry('bell', 'scopes: [alerts]'), entry('root', 'scopes: [admin]'));
+    const alert = { version: '4', status: 'resolved', groupKey: 'g', commonLabels: {}, alerts: [] };
+    const statuses = async (name: string) => [
+      (await as(name, 'POST', '/runs', RUN)).status, (await as(name, 'GET', '/runs')).status, (await as(name, 'POST', '/webhooks/alertmanager', alert)).status, (await as(name, 'GET', '/audit')).status,
+    ];
+    expect(await statuses('ci')).toEqual([202, 403, 403, 403]);
+    expect(await statuses('eye')).toEqual([403, 200, 403, 403]);
+    expect(await statuses('bell')).toEqual([403, 403, 200, 403]);
+    expect(await statuses('root')).toEqual([202, 200, 200, 200]);
+    expect((await as('eye', 'POST', '/runs', RUN)).json()).toEqual({ error: { code: 'forbidden', message: 'enqueueRun takes the scope submit; token:eye has read' } });
+  });
+
+  it('ends when it expires, and is told apart in the audit log', async () => {
+    configure(entry('ci', 'scopes: [submit, read], expires: 2026-01-02'));
+    expect((await as('ci', 'POST', '/runs', RUN)).status).toBe(202);
+    expect((await api.send('GET', '/audit')).json<{ data: { actor: string }[] }>().data[0]!.actor).toBe('token:ci');
+    api.clock.ms = Date.parse('2026-01-01T23:59:59Z');
+    expect((await as('ci', 'GET', '/runs')).status).toBe(200);
+    api.clock.ms += 1000;
+    expect((await as('ci', 'GET', '/runs')).status).toBe(401);
+  });
+
+  it('for some projects sees and queues their runs alone', async () => {
+    configure(entry('ci', 'scopes: [submit, read], projects: [beta]'));
+    const [own, other] = [await api.queued('own-key-1', 'beta'), await api.queued('other-key-1', 'alpha')];
+    expect((await as('ci', 'POST', '/runs', { ...RUN, project_id: 'alpha' })).json()).toEqual({ error: { code: 'forbidden', message: 'token:ci is not for the project alpha' } });
+    for (const [method, path] of [['GET', ''], ['POST', '/cancel'], ['GET', '/result']] as const) {
+      expect((await as('ci', method, `/runs/${other}${path}`)).json(), path).toEqual({ error: { code: 'run_not_found' } });
+    }
+    expect((await as('ci', 'GET', `/runs/${own}`)).status).toBe(200);
+    expect((await as('ci', 'GET', '/runs')).json()).toMatchObject({ error: { code: 'forbidden' } });
+    expect((await as('ci', 'GET', '/runs?project_id=beta')).json<{ data: unknown[] }>().data).toHaveLength(1);
+  });
+
+  it('closes reading, unless it is configured to be open', async () => {
+    api.loaded = { ...api.loaded, apiTokens: [] };
+    configure(entry('ci', 'scopes: [submit]'));
+    expect((await ask('GET', '/api/v1/runs')).status).toBe(401);
+    api.configure(`${CONFIG}runtime: {public_reads: true}\ntokens:\n${entry('ci', 'scopes: [submit]')}`);
+    expect((await ask('GET', '/api/v1/runs')).status).toBe(200);
+    expect((await as('ci', 'GET', '/audit')).status).toBe(403);
   });
 });

@@ -1,46 +1,93 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
-import { EVERYONE, NOBODY, type Caller, type Guard, type Identity } from '../../operations/index.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { EVERYONE, NOBODY, type Caller, type Guard, type Identity, type OperationSpec } from '../../operations/index.ts';
+import type { LoadedRunsConfig, TokenConfig } from '../config/index.ts';
 import type { LiveConfig } from '../environment.ts';
 
-/** The holder of the API token, who may do everything. */
-const HOLDER: Identity = { username: 'api', admin: true, by: 'token', may: () => true };
+type Scope = TokenConfig['scopes'][number];
+
+/** Somebody who holds a token. What the operations' own permissions ask is answered by scopes, before. */
+interface Holder {
+  readonly hash: Buffer;
+  readonly identity: Identity;
+  /** Undefined for all. */
+  readonly scopes: readonly Scope[] | undefined;
+  /** Undefined for never. */
+  readonly expiresMs: number | undefined;
+}
+
+const SUBMITTING: ReadonlySet<string> = new Set<keyof Operations>(['enqueueRun', 'cancelRun', 'retryRun']);
+
+/** The scope that an operation takes; `admin` is enough for each. */
+function scopeOf({ id, access }: Pick<OperationSpec, 'id' | 'access'>): Scope {
+  if (access === 'read') return 'read';
+  if (SUBMITTING.has(id)) return 'submit';
+  return id === ('receiveAlerts' satisfies keyof Operations) ? 'alerts' : 'admin';
+}
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
+/** Whether reading takes no token: that is configured, or no token is. */
+export function readsAreOpen({ config, apiTokens }: LoadedRunsConfig): boolean {
+  return config.runtime.public_reads || (apiTokens.length === 0 && config.tokens.length === 0);
+}
+
 /**
- * Who may call (contract, section 5; decisions, section 2.1): writing always takes the API token, reading where one
- * is configured. The tokens are those of the configuration as it is now.
+ * Who may call (contract, section 5; decisions, section 2.1): writing always takes a token, reading where one is
+ * configured. The tokens are those of the configuration as it is now; what they may do is their scopes'.
  */
-export function createGuard(config: LiveConfig): Guard {
-  const hashesOf = createHashes();
+export function createGuard(config: LiveConfig, clock: Clock): Guard {
+  const holdersOf = createHolders();
   return {
-    identify({ access }, { credential }: Caller) {
-      if (access === 'public') return NOBODY;
-      const { apiTokens } = config.current();
-      if (access === 'read' && apiTokens.length === 0) return EVERYONE;
-      if (credential?.scheme !== 'bearer' || !isOneOf(credential.value, hashesOf(apiTokens))) throw unauthenticated();
-      return HOLDER;
+    identify(operation, { credential }: Caller) {
+      if (operation.access === 'public') return NOBODY;
+      const loaded = config.current();
+      if (operation.access === 'read' && readsAreOpen(loaded)) return EVERYONE;
+      const holder = credential?.scheme === 'bearer' ? find(credential.value, holdersOf(loaded)) : undefined;
+      if (holder === undefined || (holder.expiresMs !== undefined && holder.expiresMs <= clock.now())) throw unauthenticated();
+      requireScope(holder, operation);
+      return holder.identity;
     },
   };
 }
 
-/** Hashes are of one length, and each is compared: the time tells nothing of a token, nor of how many there are that differ. */
-function isOneOf(presented: string, hashes: readonly Buffer[]): boolean {
-  const hash = hashOf(presented);
-  return hashes.map((known) => timingSafeEqual(hash, known)).includes(true);
+function requireScope({ scopes, identity }: Holder, operation: OperationSpec): void {
+  const needed = scopeOf(operation);
+  if (scopes === undefined || scopes.includes(needed) || scopes.includes('admin')) return;
+  throw new ServiceError('forbidden', `${operation.id} takes the scope ${needed}; ${identity.username} has ${scopes.join(', ')}`);
 }
 
-/** Keeps the hashes of the latest tokens, so that a request costs one hash only. */
-function createHashes(): (tokens: readonly string[]) => readonly Buffer[] {
-  let latest: { readonly tokens: readonly string[]; readonly hashes: readonly Buffer[] } | undefined;
-  return (tokens) => {
-    if (latest?.tokens !== tokens) latest = { tokens, hashes: tokens.map(hashOf) };
-    return latest.hashes;
+/** Hashes are of one length, and each is compared: the time tells nothing of a token, nor of how many there are that differ. */
+function find(presented: string, holders: readonly Holder[]): Holder | undefined {
+  const hash = hashOf(presented);
+  return holders.filter((holder) => timingSafeEqual(hash, holder.hash))[0];
+}
+
+/** Keeps those of the latest configuration, so that a request costs one hash only. */
+function createHolders(): (loaded: LoadedRunsConfig) => readonly Holder[] {
+  let latest: { readonly loaded: LoadedRunsConfig; readonly holders: readonly Holder[] } | undefined;
+  return (loaded) => {
+    if (latest?.loaded !== loaded) latest = { loaded, holders: [...loaded.apiTokens.map(holderOfAll), ...loaded.config.tokens.map(holderOf)] };
+    return latest.holders;
   };
+}
+
+const holderOfAll = (token: string): Holder => ({
+  hash: hashOf(token), identity: { username: 'api', admin: true, by: 'token', may: () => true }, scopes: undefined, expiresMs: undefined,
+});
+
+function holderOf({ name, sha256, scopes, projects, expires }: TokenConfig): Holder {
+  const identity: Identity = {
+    username: `token:${name}`, admin: true, by: 'token',
+    may: (_permission, project) => projects === null || projects.includes(project),
+    ...(expires > 0 && { expiresAt: expires }),
+  };
+  return { hash: Buffer.from(sha256, 'hex'), identity, scopes, expiresMs: expires > 0 ? expires : undefined };
 }
 
 /** A 401 says how to sign in (RFC 9110, section 15.5.2). */
 function unauthenticated(): ServiceError {
-  return new ServiceError('unauthenticated', 'the bearer token is missing or wrong', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  return new ServiceError('unauthenticated', 'the bearer token is missing, wrong or expired', { headers: { 'WWW-Authenticate': 'Bearer' } });
 }

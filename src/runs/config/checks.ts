@@ -12,13 +12,15 @@ export function checkTogether(config: RunsConfig): string[] {
 
 const when = (wrong: boolean, problem: string): string[] => (wrong ? [problem] : []);
 
-function uniqueNames({ projects, pipelines, ai, secrets }: RunsConfig): string[] {
+function uniqueNames({ projects, pipelines, ai, secrets, tokens }: RunsConfig): string[] {
   return [
     ...duplicates('projects', 'id', projects.map(({ id }) => id)),
     ...duplicates('pipelines', 'name', pipelines.map(({ name }) => name)),
     ...pipelines.flatMap(({ steps }, index) => duplicates(`pipelines[${index}].steps`, 'name', steps.map(({ name }) => name))),
     ...duplicates('ai.roles', 'name', ai.roles.map(({ name }) => name)),
     ...duplicates('secrets', 'name', secrets.map(({ name }) => name)),
+    ...duplicates('tokens', 'name', tokens.map(({ name }) => name)),
+    ...duplicates('tokens', 'sha256', tokens.map(({ sha256 }) => sha256)),
   ];
 }
 
@@ -29,7 +31,7 @@ function duplicates(path: string, field: string, names: readonly string[]): stri
   });
 }
 
-function references({ projects, pipelines, ai, secrets, alerts }: RunsConfig): string[] {
+function references({ projects, pipelines, ai, secrets, alerts, tokens }: RunsConfig): string[] {
   const ids = projects.map(({ id }) => id);
   const secretNames = secrets.map(({ name }) => name);
   return [
@@ -38,6 +40,10 @@ function references({ projects, pipelines, ai, secrets, alerts }: RunsConfig): s
       ...pipeline.secrets.flatMap((name, at) => known(`pipelines[${index}].secrets[${at}]`, 'secret', name, secretNames)),
     ]),
     ...ai.roles.flatMap((role, index) => (role.projects ?? []).flatMap((id, at) => known(`ai.roles[${index}].projects[${at}]`, 'project', id, ids))),
+    ...tokens.flatMap((token, index) => [
+      ...(token.projects ?? []).flatMap((id, at) => known(`tokens[${index}].projects[${at}]`, 'project', id, ids)),
+      ...when(token.projects !== null && token.scopes.includes('admin'), `tokens[${index}].projects: a token with the scope admin may do everything; leave projects out, or the scope`),
+    ]),
     ...(alerts.default_project === '' ? [] : known('alerts.default_project', 'project', alerts.default_project, ids)),
     ...alerts.routes.flatMap(({ project }, index) => known(`alerts.routes[${index}].project`, 'project', project, ids)),
   ];

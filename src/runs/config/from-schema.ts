@@ -8,6 +8,7 @@ interface FormatValues {
   'address': Address;
   'written-duration': string;
   'written-interval': string;
+  'moment': number;
 }
 
 /**

@@ -57,6 +57,27 @@ describe('LiveRunsConfig (run-queue decisions, section 3)', () => {
     expect(attempts(live)).toBe(3);
   });
 
+  it('tells when a refused file is mended, also when it is what it was before', async () => {
+    const { live, source, outcomes } = await open('queue: {max_attempts: 2}');
+    writeFileSync(source, 'queue: {max_attempts: many}');
+    await live.reload();
+    writeFileSync(source, 'queue: {max_attempts: 2}');
+    await live.reload();
+    await live.reload();
+    writeFileSync(source, 'queue: {max_attempts: many}');
+    await live.reload();
+    expect(outcomes).toEqual(['refused', 'mended', 'refused']);
+  });
+
+  it('warns of secrets whose variable is not set, at the start and when they come', async () => {
+    const { live, source, told } = await open('secrets: [{name: A, env: A_VARIABLE}]\nconfig: {refresh: "0"}');
+    live.start();
+    expect(told).toEqual([{ secret: 'A', variable: 'A_VARIABLE' }]);
+    writeFileSync(source, 'secrets: [{name: B, env: B_VARIABLE}]\nconfig: {refresh: "0"}');
+    await live.reload();
+    expect(told.at(-1)).toEqual({ secret: 'B', variable: 'B_VARIABLE' });
+  });
+
   it('says which settings wait for a restart', async () => {
     const { live, source, told } = await open('listen: 127.0.0.1:1000');
     writeFileSync(source, 'listen: 127.0.0.1:2000\nqueue: {max_attempts: 4}');

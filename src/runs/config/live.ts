@@ -5,6 +5,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Environment } from './api-tokens.ts';
 import { loadRunsConfig, type LoadedRunsConfig } from './load.ts';
+import { missingSecrets } from './missing-secrets.ts';
 import { RunsConfigError } from './parse.ts';
 import type { RunsConfig } from './schema/index.ts';
 
@@ -22,8 +23,8 @@ export interface LiveConfigOptions {
   readonly timer: Timer;
 }
 
-/** How a reading that found something new ended. */
-export type ReloadOutcome = 'loaded' | 'refused';
+/** How a reading that found something new ended; `mended`: what was refused is gone, and the settings in use are those of the source again. */
+export type ReloadOutcome = 'loaded' | 'mended' | 'refused';
 
 /**
  * The configuration while the service runs. It follows its file, or asks its URL again, and is
@@ -64,6 +65,7 @@ export class LiveRunsConfig {
 
   /** Follows the source until `stop`. */
   start(): void {
+    this.#tellMissingSecrets(this.#loaded.config);
     if (!this.#loaded.readOnly) this.#watch();
     void this.#refresh();
   }
@@ -76,9 +78,10 @@ export class LiveRunsConfig {
   /** Takes what has just been written to the file, at once. */
   replace(loaded: LoadedRunsConfig): void {
     this.#loaded = loaded;
-    this.#refused = '';
     this.#tellWhatWaits(loaded.config);
+    this.#tellMissingSecrets(loaded.config);
     for (const listener of this.#listeners) listener(loaded);
+    this.#mended();
   }
 
   async stop(): Promise<void> {
@@ -118,9 +121,10 @@ export class LiveRunsConfig {
     const { env, log } = this.#options;
     if (this.#stopped.signal.aborted) return;
     try {
-      const { source, etag, hash } = this.#loaded;
-      const loaded = await (etag === undefined ? loadRunsConfig({ source, env }) : loadRunsConfig({ source, env, etag }));
-      if (loaded === undefined || loaded.hash === hash) return;
+      const { source, folder, etag, hash } = this.#loaded;
+      const loaded = await (etag === undefined ? loadRunsConfig({ source, folder, env }) : loadRunsConfig({ source, folder, env, etag }));
+      if (loaded === undefined || loaded.hash === hash) return this.#mended();
+      this.#refused = ''; // told below
       this.replace(loaded);
       log.info({ source }, 'configuration reloaded');
       this.#tell('loaded');
@@ -134,8 +138,23 @@ export class LiveRunsConfig {
     }
   }
 
+  /** Nothing is refused any more: another text was loaded, or the former one is back. */
+  #mended(): void {
+    if (this.#refused === '') return;
+    this.#refused = '';
+    this.#options.log.info({ source: this.#loaded.source }, 'the configuration is valid again');
+    this.#tell('mended');
+  }
+
   #tell(outcome: ReloadOutcome): void {
     for (const listener of this.#attempts) listener(outcome);
+  }
+
+  /** Only the runs that need them fail, so they do not keep the service from starting. */
+  #tellMissingSecrets(config: RunsConfig): void {
+    for (const { name, env } of missingSecrets(config, this.#options.env)) {
+      this.#options.log.warn({ secret: name, variable: env }, 'the variable of a secret is not set; runs that need it fail');
+    }
   }
 
   #tellWhatWaits(config: RunsConfig): void {

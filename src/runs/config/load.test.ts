@@ -39,6 +39,14 @@ describe('loadRunsConfig from a file', () => {
     expect(inDataDir(loaded.config, '/etc/ca')).toBe('/etc/ca');
   });
 
+  it('starts relative paths from the folder of the file, wherever the service is started, or from another one that is given', async () => {
+    const source = write('paths.yaml', 'data_dir: ./data\ntls: {cert: c.pem, key: /k.pem}\n');
+    const here = await loadRunsConfig({ source, env: {} });
+    expect([here.folder, here.config.data_dir, here.config.tls]).toEqual([folder, join(folder, 'data'), { cert: join(folder, 'c.pem'), key: '/k.pem' }]);
+    const there = await loadRunsConfig({ source, env: {}, folder: '/srv' });
+    expect([there.folder, there.config.data_dir, inDataDir(there.config, 'runs.db')]).toEqual(['/srv', '/srv/data', '/srv/data/runs.db']);
+  });
+
   it.each([
     ['none.yaml', undefined, /none\.yaml: the configuration cannot be read: ENOENT$/],
     ['large.yaml', Buffer.alloc(1_048_577, '#'), /large\.yaml: the configuration is larger than 1048576 bytes$/],

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { deepFreeze } from '../../lib/deep-freeze.ts';
 import { readApiTokens, type Environment } from './api-tokens.ts';
 import { parseRunsConfig, RunsConfigError } from './parse.ts';
 import type { RunsConfig } from './schema/index.ts';
@@ -9,6 +10,8 @@ export interface RunsConfigInput {
   /** Path, or http(s) URL. */
   readonly source: string;
   readonly env: Environment;
+  /** Where relative paths start. Default: the folder of the file, or the working directory for a URL. */
+  readonly folder?: string | undefined;
   /** False for whoever serves nobody, and so needs no tokens; true when absent. */
   readonly tokens?: boolean;
   /** The `etag` of what is loaded already; only for URLs. */
@@ -23,6 +26,8 @@ export interface LoadedRunsConfig {
   readonly apiTokens: readonly string[];
   /** Absolute path, or URL. */
   readonly source: string;
+  /** Absolute path of the folder that relative paths of the configuration started from. */
+  readonly folder: string;
   /** The configuration came from a URL and cannot be written back (`config_read_only`). */
   readonly readOnly: boolean;
   /** SHA-256 of the text in hex: whether the file has changed since. */
@@ -37,16 +42,18 @@ export interface LoadedRunsConfig {
  */
 export async function loadRunsConfig(input: RunsConfigInput & { readonly etag: string }): Promise<LoadedRunsConfig | undefined>;
 export async function loadRunsConfig(input: RunsConfigInput): Promise<LoadedRunsConfig>;
-export async function loadRunsConfig({ source, env, tokens: needsTokens = true, etag, fetch }: RunsConfigInput): Promise<LoadedRunsConfig | undefined> {
+export async function loadRunsConfig({ source, env, folder: given, tokens: needsTokens = true, etag, fetch }: RunsConfigInput): Promise<LoadedRunsConfig | undefined> {
   const read = await readSource(source, { bearer: env['RUNS_CONFIG_BEARER'], etag, fetch });
   if (read === undefined) return undefined;
-  const config = parseRunsConfig(read.text);
+  const folder = resolve(given ?? (isUrl(source) ? '.' : dirname(source)));
+  const config = withAbsolutePaths(parseRunsConfig(read.text), folder);
   const { tokens, problems } = needsTokens ? readApiTokens(config, env) : { tokens: [], problems: [] };
   if (problems.length > 0) throw new RunsConfigError(problems);
   return {
     config,
     apiTokens: tokens,
     source: isUrl(source) ? source : resolve(source),
+    folder,
     readOnly: read.readOnly,
     hash: hashOf(read.text),
     ...(read.etag === undefined ? {} : { etag: read.etag }),
@@ -58,7 +65,14 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** An absolute path: relative ones start from `data_dir`, which itself starts from the working directory. */
+/** A service that is started from another working directory finds its data, and its certificates, where it left them. */
+function withAbsolutePaths(config: RunsConfig, folder: string): RunsConfig {
+  const { data_dir, tls } = config;
+  const absolute = (path: string): string => (path === '' ? '' : resolve(folder, path));
+  return deepFreeze({ ...config, data_dir: absolute(data_dir), tls: { cert: absolute(tls.cert), key: absolute(tls.key) } });
+}
+
+/** An absolute path: relative ones start from `data_dir`, which itself starts from the folder of the configuration file. */
 export function inDataDir(config: RunsConfig, path: string): string {
   return resolve(config.data_dir, path);
 }

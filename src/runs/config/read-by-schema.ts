@@ -21,6 +21,15 @@ const isInterval = (text: string): boolean => {
   return value !== undefined && value >= MINUTE && value <= 366 * DAY;
 };
 
+/** A day or a moment in UTC, in milliseconds since 1970; 0 for none. */
+function readMoment(text: string): number | undefined {
+  if (text === '') return 0;
+  if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z)?$/.test(text)) return undefined;
+  const milliseconds = Date.parse(text);
+  // Days that a month does not have count on into the next one.
+  return Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(text.slice(0, 10)) ? undefined : milliseconds;
+}
+
 /** The text formats: how each is checked, and what it becomes. */
 export const FORMATS: Readonly<Record<Format, FormatRule>> = {
   'duration': { expected: 'a duration such as 30s, 15m or 24h', read: (text) => positive(parseDuration(text)) },
@@ -34,6 +43,7 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
     },
   },
   'written-duration': { expected: 'a duration such as 30s, 15m or 24h', read: (text) => (positive(parseDuration(text)) === undefined ? undefined : text) },
+  'moment': { expected: 'a day or a moment in UTC such as 2027-01-31 or 2027-01-31T12:00:00Z, or "" for never', read: readMoment },
   'written-interval': { expected: 'a duration from 1m to 366d, or "" for never', read: (text) => (text === '' || isInterval(text) ? text : undefined) },
 };
 

@@ -8,7 +8,7 @@ export type LogSettings = Pick<RunsConfig['logs'], 'max_line' | 'attempt_budget'
 
 /**
  * What a ship is handed: the definition as it was when the run was queued, with what belongs to this attempt alone.
- * `secretValue`: the value of a secret by its name, as it is now; one that is not set is left out.
+ * `secretValue`: the value of a secret by its name, as it is now; throws `SecretUnavailable` for one that is not set.
  */
 export function assignmentOf({ ref, input, definition }: Claim, secretValue: (name: string) => string | undefined, limits: LogSettings): Assignment {
   const assignment = fromJson(AssignmentSchema, definition.assignment);
@@ -17,9 +17,20 @@ export function assignmentOf({ ref, input, definition }: Claim, secretValue: (na
   assignment.limits = create(LogLimitsSchema, {
     maxLine: limits.max_line, maxBytes: BigInt(limits.attempt_budget), maxEvents: BigInt(limits.attempt_events),
   });
+  const missing: string[] = [];
   for (const name of definition.secrets) {
     const value = secretValue(name);
-    if (value !== undefined) assignment.secrets[name] = value;
+    if (value === undefined) missing.push(name);
+    else assignment.secrets[name] = value;
   }
+  if (missing.length > 0) throw new SecretUnavailable(missing);
   return assignment;
+}
+
+/** Steps would fail somewhere in the middle of their work, with a message of their own. */
+export class SecretUnavailable extends Error {
+  constructor(names: readonly string[]) {
+    super(`the service has no value for ${names.length === 1 ? 'the secret' : 'the secrets'} ${names.join(', ')}: set the variables that \`secrets\` of the configuration names, and start the service again`);
+    this.name = 'SecretUnavailable';
+  }
 }

@@ -1,5 +1,5 @@
 /** The door of the definitions area: what runs execute. */
-export { assignmentOf, type LogSettings } from './assignment-of.ts';
+export { assignmentOf, SecretUnavailable, type LogSettings } from './assignment-of.ts';
 export type { Definition } from './definition.ts';
 export { resolveRun, type ResolveDeps } from './resolve.ts';
 export type { ResolvedRun, RunRequest } from './run-request.ts';

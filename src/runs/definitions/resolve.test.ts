@@ -131,10 +131,10 @@ describe('the address of a repository', () => {
 describe('an assignment', () => {
   it('is the definition with attempt, input, limits and the secrets of this moment', async () => {
     const claim = await claimOf({ kind: 'pipeline', task: 'build' }, 'größer');
-    const assignment = assignmentOf(claim, (name) => (name === 'REGISTRY_TOKEN' ? 'the-secret' : undefined), LIMITS);
+    const assignment = assignmentOf(claim, (name) => (name === 'REGISTRY_TOKEN' ? 'the-secret' : 'another'), LIMITS);
     expect(assignment.ref).toMatchObject({ runId: 'a'.repeat(32), attempt: 2, fencingToken: 7n });
     expect(new TextDecoder().decode(assignment.input)).toBe('größer');
-    expect(assignment.secrets).toEqual({ REGISTRY_TOKEN: 'the-secret' });
+    expect(assignment.secrets).toEqual({ REGISTRY_TOKEN: 'the-secret', OTHER: 'another' });
     expect(assignment.limits).toMatchObject({ maxLine: 16_384, maxBytes: 16_777_216n, maxEvents: 200_000n });
     expect(assignment.plan.case).toBe('pipeline');
     expect(JSON.stringify(claim.definition)).not.toContain('the-secret');
@@ -143,8 +143,13 @@ describe('an assignment', () => {
   it('of two claims of one definition have nothing in common', async () => {
     const claim = await claimOf({ kind: 'pipeline', task: 'build' });
     assignmentOf(claim, () => 'the-secret', LIMITS);
-    const second = assignmentOf(claim, () => undefined, LIMITS);
-    expect([second.secrets, second.input.length]).toEqual([{}, 0]);
+    const second = assignmentOf(claim, () => 'another', LIMITS);
+    expect([second.secrets['REGISTRY_TOKEN'], second.input.length]).toEqual(['another', 0]);
+  });
+
+  it('is not made where secrets have no value', async () => {
+    const claim = await claimOf({ kind: 'pipeline', task: 'build' });
+    expect(() => assignmentOf(claim, (name) => (name === 'OTHER' ? 'x' : undefined), LIMITS)).toThrow(/no value for the secret REGISTRY_TOKEN:/);
   });
 
   it('comes back from its stored text unchanged', async () => {

@@ -1,6 +1,7 @@
 import { create, toJson } from '@bufbuild/protobuf';
 import { AssignmentSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { ServiceError } from '../../errors/index.ts';
+import { didYouMean } from '../../lib/did-you-mean.ts';
 import type { Log } from '../../lib/log.ts';
 import type { PipelineConfig, ProjectConfig, RoleConfig, RunsConfig } from '../config/index.ts';
 import type { Definition } from './definition.ts';
@@ -39,7 +40,8 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
   const resolver = Object.hasOwn(RESOLVERS, request.kind) ? RESOLVERS[request.kind] : undefined;
   if (resolver === undefined) throw new ServiceError('unsupported_kind', 'kind must be one of diagnostic, pipeline, ai_text');
   const project = config.projects.find(({ id }) => id === request.projectId);
-  if (project === undefined || !project.enabled) throw new ServiceError('project_unavailable', 'project_id must name an enabled project');
+  if (project === undefined) throw new ServiceError('project_unavailable', `there is no project ${quoted(request.projectId)}${hint(request.projectId, config.projects.filter(({ enabled }) => enabled).map(({ id }) => id), 'there are')}`);
+  if (!project.enabled) throw new ServiceError('project_unavailable', `the project ${project.id} is disabled`);
   const work = await resolver(config, project, request, deps);
   return {
     definition: toDefinition(config, project, work, request.minScore),
@@ -56,18 +58,36 @@ function diagnostic(config: RunsConfig, project: ProjectConfig, { task }: RunReq
 
 function pipeline(config: RunsConfig, project: ProjectConfig, { task }: RunRequest): Work {
   const found = config.pipelines.find(({ name }) => name === task);
-  if (found === undefined || !isFor(found, project)) throw new ServiceError('pipeline_unavailable', 'task must name a pipeline of the project');
+  if (found === undefined || !isFor(found, project)) throw new ServiceError('pipeline_unavailable', unknownTask('pipeline', task, project, config.pipelines));
   return { plan: pipelinePlan(found, urlOf(config, project)), timeoutMs: milliseconds(found.timeout), maxAttempts: found.max_attempts, pipeline: found };
 }
 
 async function aiText(config: RunsConfig, project: ProjectConfig, { task, input }: RunRequest, { keyVariableAvailable, log }: ResolveDeps): Promise<Work> {
   const role = config.ai.roles.find(({ name }) => name === task);
   const unavailable = (message: string) => new ServiceError('model_or_input_unavailable', message);
-  if (role === undefined || !isFor(role, project)) throw unavailable('task must name an AI role of the project');
+  if (role === undefined || !isFor(role, project)) throw unavailable(unknownTask('AI role', task, project, config.ai.roles));
   if (role.api_key_env !== '' && !keyVariableAvailable(role.api_key_env)) throw unavailable(`no machine has the key of the role ${role.name}`);
   if (typeof input !== 'string' || input.trim() === '') throw unavailable('input must be text that is not blank');
   const plan = aiTextPlan(role, await systemPromptOf(role, config, log));
   return { plan, timeoutMs: role.timeout, maxAttempts: config.queue.max_attempts, keyVariable: role.api_key_env };
+}
+
+function unknownTask(what: string, task: string, project: ProjectConfig, all: readonly (PipelineConfig | RoleConfig)[]): string {
+  return `no ${what} ${quoted(task)} in project ${project.id}${hint(task, all.filter((each) => isFor(each, project)).map(({ name }) => name))}`;
+}
+
+/** Names that a message lists. */
+const MAX_NAMES = 10;
+/** Letters of a name that a message repeats: it may be anything. */
+const SHOWN = 80;
+
+const quoted = (name: string): string => `"${name.slice(0, SHOWN).toWellFormed()}"`;
+
+/** What there is instead, and which of it may have been meant. */
+function hint(name: string, names: readonly string[], has = 'it has'): string {
+  if (names.length === 0) return '; there is none';
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : '';
+  return `; ${has}: ${names.slice(0, MAX_NAMES).join(', ')}${more}${didYouMean(name, names)}`;
 }
 
 function isFor({ projects }: PipelineConfig | RoleConfig, { id }: ProjectConfig): boolean {

@@ -38,6 +38,8 @@ export interface Fleet {
   numbers(): Promise<FleetNumbers>;
   /** Whether the variable with the key of an AI role is set on a machine that takes runs. */
   keyVariableAvailable(name: string): boolean;
+  /** Whether a member of the fleet, connected or not, has all these labels. */
+  knowsShip(selectors: readonly string[]): boolean;
   /** Begins the upkeep. */
   start(): Promise<void>;
   /** Sends all ships away, to come back within 30 seconds. Reports on runs are taken still. Safe twice. */
@@ -86,6 +88,7 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
     },
     handlers,
     numbers: () => numbersOf(env, sessions, authority),
+    knowsShip: (selectors) => roster.hasLabels(selectors),
     keyVariableAvailable: (name) => roster.hasKeyVariable(name),
     async start() {
       await roster.load();
@@ -98,12 +101,12 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
   };
 }
 
-async function numbersOf({ sql, clock }: RunsEnvironment, sessions: Sessions, authority: Authority | undefined): Promise<FleetNumbers> {
+async function numbersOf({ sql, clock, config }: RunsEnvironment, sessions: Sessions, authority: Authority | undefined): Promise<FleetNumbers> {
   const ships = { online: 0, offline: 0, draining: 0, revoked: 0 };
   for (const ship of await listShips(sql)) {
     const lastSeenMs = Math.max(ship.lastSeenMs, sessions.lastSeen(ship.id) ?? 0);
     if (ship.revokedMs > 0) ships.revoked += 1;
-    else if (!isOnline(lastSeenMs, clock.now())) ships.offline += 1;
+    else if (!isOnline(lastSeenMs, clock.now(), config.current().config.queue.heartbeat)) ships.offline += 1;
     else if (ship.drainSession !== null || sessions.isDraining(ship.id)) ships.draining += 1;
     else ships.online += 1;
   }

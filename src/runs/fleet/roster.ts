@@ -1,14 +1,20 @@
 import type { RunsEnvironment } from '../environment.ts';
-import { labelsOf, listShips, localLabels, readShip, writeDrain, writeTraits, type ShipTraits, type StoredShip } from '../ships/index.ts';
+import { labelsOf, listShips, localLabels, readShip, writeTraits, type ShipTraits, type StoredShip } from '../ships/index.ts';
 import { FleetRefusal } from './port.ts';
 import type { Member } from './session/context.ts';
 import { sameTraits } from './ship-info.ts';
 
+interface Known {
+  /** Names of variables with keys of AI roles. */
+  readonly keyVariables: readonly string[];
+  readonly labels: readonly string[];
+}
+
 /** Who the ships are, and what they say of themselves. */
 export class Roster {
   readonly #env: Pick<RunsEnvironment, 'sql' | 'config'>;
-  /** Names of variables with keys of AI roles, by the ship that has them. */
-  readonly #keyVariables = new Map<string, readonly string[]>();
+  /** What is known of the members, connected or not. */
+  readonly #known = new Map<string, Known>();
 
   constructor(env: Pick<RunsEnvironment, 'sql' | 'config'>) {
     this.#env = env;
@@ -16,44 +22,52 @@ export class Roster {
 
   /** Remembers what the members said when they were last connected. */
   async load(): Promise<void> {
-    for (const { id, keyVariables, revokedMs } of await listShips(this.#env.sql)) if (revokedMs === 0) this.#keyVariables.set(id, keyVariables);
+    for (const ship of await listShips(this.#env.sql)) if (ship.revokedMs === 0) this.#known.set(ship.id, { keyVariables: ship.keyVariables, labels: labelsOf(ship) });
   }
 
   /** Whether a member of the fleet, connected or not, or the ship in this process has this variable set. */
   hasKeyVariable(name: string): boolean {
-    for (const variables of this.#keyVariables.values()) if (variables.includes(name)) return true;
+    for (const { keyVariables } of this.#known.values()) if (keyVariables.includes(name)) return true;
+    return false;
+  }
+
+  /** Whether a member of the fleet, connected or not, has all these labels. */
+  hasLabels(selectors: readonly string[]): boolean {
+    for (const { labels } of this.#known.values()) if (selectors.every((selector) => labels.includes(selector))) return true;
     return false;
   }
 
   forget(shipId: string): void {
-    this.#keyVariables.delete(shipId);
+    this.#known.delete(shipId);
   }
 
   /** A program of the ship connects. Refuses one that is no member. */
   async admit(shipId: string, sessionId: string, traits: ShipTraits): Promise<Member> {
     const member = shipId.startsWith('local:') ? this.#local() : await this.#remote(shipId, sessionId, traits);
-    this.#keyVariables.set(shipId, traits.keyVariables);
+    this.#known.set(shipId, { keyVariables: traits.keyVariables, labels: member.labels });
     return member;
   }
 
   #local(): Member {
-    return { labels: localLabels(this.#env.config.current().config.local.labels), draining: false };
+    return { labels: localLabels(this.#env.config.current().config.local.labels), draining: false, ends: false };
   }
 
   async #remote(shipId: string, sessionId: string, traits: ShipTraits): Promise<Member> {
     const { sql } = this.#env;
     const ship = requireMember(await readShip(sql, shipId));
     // Ships connect again far more often than anything about them changes.
-    if (sameTraits(ship, traits) && (ship.drainSession === null || ship.drainSession === sessionId)) return { labels: labelsOf(ship), draining: ship.drainSession !== null };
+    if (sameTraits(ship, traits)) return asMember(ship, sessionId);
     return sql.transaction(async (tx) => {
-      const { drainSession } = requireMember(await readShip(tx, shipId));
+      const latest = requireMember(await readShip(tx, shipId));
       await writeTraits(tx, shipId, traits);
-      // A program that was told to drain has been started anew: it works again. One that comes first after being told takes note.
-      const draining = drainSession === '' || drainSession === sessionId;
-      if (drainSession !== null) await writeDrain(tx, shipId, draining ? sessionId : null);
-      return { labels: labelsOf(ship), draining };
+      return asMember(latest, sessionId);
     });
   }
+}
+
+/** A ship that drains does so until it is told otherwise, however often its program is started. */
+function asMember(ship: StoredShip, sessionId: string): Member {
+  return { labels: labelsOf(ship), draining: ship.drainSession !== null, ends: ship.drainSession === sessionId };
 }
 
 function requireMember(ship: StoredShip | undefined): StoredShip {

@@ -68,6 +68,18 @@ describe('a session', () => {
     expect((await fixture.queue.get(wanted.id))!.shipId).toBe(fixture.ships[0]!.id);
   });
 
+  it('fails a run whose secret has no value, before any step, and tells which', async () => {
+    await start();
+    const { stream } = await fixture.connected('build-01', { capacity: 1 });
+    const definition = { assignment: { projectId: 'alpha' }, secrets: ['REGISTRY_TOKEN', 'OTHER_TOKEN'], retryOn: [], timeoutMs: 1000, keyVariable: '' };
+    fixture.secrets.set('OTHER_TOKEN', 'hush');
+    const run = await fixture.submit({ definition });
+    await eventually(async () => (await state(run.id)) === 'failed');
+    expect((await fixture.queue.get(run.id))!.error).toMatchObject({ code: 'secret_unavailable', message: expect.stringContaining('the secret REGISTRY_TOKEN:'), attempt: 1, step: null });
+    const next = await fixture.submit();
+    expect((await stream.take()).ref.runId).toBe(next.id);
+  });
+
   it('hands over the next run when one has ended, without a heartbeat', async () => {
     await start();
     const { ship, stream } = await fixture.connected('build-01', { capacity: 1 });

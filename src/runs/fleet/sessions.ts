@@ -68,6 +68,10 @@ export class Sessions implements Connections {
     this.#sessions.get(shipId)?.drain();
   }
 
+  undrain(shipId: string): void {
+    this.#sessions.get(shipId)?.undrain();
+  }
+
   expel(shipId: string, how: 'revoked' | 'left'): void {
     this.#options.onExpel(shipId);
     const [status, reason] = how === 'revoked' ? ['permission_denied', 'the ship is revoked'] as const : ['ok', 'the ship has left'] as const;
@@ -119,7 +123,11 @@ export class Sessions implements Connections {
   }
 
   #leave(session: FleetSession): void {
-    for (const sessions of [this.#silent, this.#sessions]) if (sessions.get(session.shipId) === session) sessions.delete(session.shipId);
+    if (this.#silent.get(session.shipId) === session) this.#silent.delete(session.shipId);
+    if (this.#sessions.get(session.shipId) !== session) return;
+    this.#sessions.delete(session.shipId);
+    if (this.#stopped) return;
+    this.#context.log.info({ ship: session.shipId, held: session.slots.busy }, 'a ship is disconnected; what it holds stays its own until its leases end');
   }
 
   #tell(change: RunChange): void {

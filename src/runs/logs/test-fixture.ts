@@ -26,7 +26,7 @@ export class LogFixture {
     this.sql = sql;
     const base = parseRunsConfig('version: 1');
     const config = { ...base, logs: { ...base.logs, ...limits }, queue: { ...base.queue, run_retention: runRetention } };
-    const loaded = { config, apiTokens: [], source: '/runs.yaml', readOnly: false, hash: '' };
+    const loaded = { config, apiTokens: [], source: '/runs.yaml', folder: '/', readOnly: false, hash: '' };
     const env = {
       sql, timer, clock: this.clock, log: silentLog, nodeId: 'node', version: '0.0.0', config: { current: () => loaded, onChange: () => () => {} },
     };
@@ -95,7 +95,7 @@ export class LogFixture {
     return {
       id, projectId: 'alpha', kind: 'pipeline', task: 'build', state: row['state'] as RunState, attempt: row['attempt'] as number, maxAttempts: 3,
       priority: 0, runsOn: [], source: 'api', shipId: SHIP, fence: row['fence'] as number, createdAt: 0, updatedAt: 0, startedAt: row['started_at'] as number,
-      finishedAt: row['finished_at'] as number | null, availableMs: 0, retryOf: null, rootId: id, retryNumber: 0, error: null,
+      finishedAt: row['finished_at'] as number | null, availableMs: 0, laneId: 1, retryOf: null, rootId: id, retryNumber: 0, error: null,
       logsExpired: row['logs_expired'] === 1, logTruncated: row['log_truncated'] === 1, logsBytes: row['logs_bytes'] as number,
     };
   }

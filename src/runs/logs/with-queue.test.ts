@@ -27,7 +27,7 @@ beforeEach(async () => {
   await migrate(sql, RUN_QUEUE_MIGRATIONS);
   time = 1_766_400_000_000;
   timer = new ManualTimer();
-  const loaded = { config: parseRunsConfig(CONFIG), apiTokens: [], source: '', readOnly: false, hash: '' };
+  const loaded = { config: parseRunsConfig(CONFIG), apiTokens: [], source: '', folder: '/', readOnly: false, hash: '' };
   const env = { sql, timer, clock: { now: () => time }, log: silentLog, nodeId: 'n', version: '0', config: { current: () => loaded, onChange: () => () => {} } };
   logs = createRunLogs({ env, queue: () => parts.queue });
   parts = assembleQueue({ env, note: logs.note, random: () => 0.5 });

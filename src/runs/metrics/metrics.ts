@@ -59,7 +59,7 @@ function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, l
   const ships = whereAvailable(env, 'numbers of the fleet', async () => fleet());
   const gauge = gaugesOf(registers);
   gauge('quire_runs', 'Runs by state and kind.', ['state', 'kind'], async () => (await numbers())?.runs.map(({ state, kind, count }) => [{ state, kind }, count]));
-  gauge('quire_oldest_queued_seconds', 'Age of the oldest queued run, by why it waits; none: it is its turn that has not come.', ['reason'],
+  gauge('quire_oldest_queued_seconds', 'Age of the oldest queued run, by why it waits (`waiting_reason` of a run).', ['reason'],
     async () => (await numbers())?.oldestQueuedSeconds.map(({ reason, seconds }) => [{ reason }, seconds]));
   gauge('quire_ships', 'Ships.', ['status'], async () => (await ships())?.ships.map(({ status, count }) => [{ status }, count]));
   gauge('quire_ship_slots', 'Places for runs on connected ships.', ['status'], async () => (await ships())?.slots.map(({ status, count }) => [{ status }, count]));

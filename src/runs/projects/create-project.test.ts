@@ -75,6 +75,21 @@ describe('ProjectFile (run-queue decisions, sections 2.6 and 3)', () => {
     expect(readFileSync(source, 'utf8')).toBe(COMMENTED);
   });
 
+  it('replaces and removes a project, one after the other, and nothing that others need', async () => {
+    const source = write(`${COMMENTED}alerts: {default_project: first}\n`);
+    const { config, file } = await open(source);
+    await file.add({ ...project('second'), max_parallel: 3, priority: 7 });
+    expect(await file.replace('second', { repository: 'org/other', enabled: false })).toMatchObject({ id: 'second', repository: 'org/other', enabled: false, max_parallel: 0, priority: 0 });
+    expect(readFileSync(source, 'utf8')).toContain('  - id: second\n    repository: org/other\n    enabled: false\n# tail\n');
+    await expect(file.replace('second', { repository: 'no' })).rejects.toMatchObject({ code: 'invalid_project', message: expect.stringContaining('repository') });
+    await expect(file.replace('third', { repository: 'org/third' })).rejects.toMatchObject({ code: 'project_not_found' });
+    await expect(file.remove('third')).rejects.toMatchObject({ code: 'project_not_found' });
+    await expect(file.remove('first')).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('alerts.default_project') });
+    await file.remove('second');
+    expect(config.current().config.projects.map(({ id }) => id)).toEqual(['first']);
+    expect(readFileSync(source, 'utf8')).toBe(`${COMMENTED}alerts: {default_project: first}\n`);
+  });
+
   it('touches nothing while the file on disk is not valid', async () => {
     const source = write(COMMENTED);
     const { file } = await open(source);

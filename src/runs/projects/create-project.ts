@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../errors/index.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { FileLock } from '../../storage/index.ts';
-import { hashOf, loadRunsConfig, parseProject, parseRunsConfig, RunsConfigError, type Environment, type LiveRunsConfig, type LoadedRunsConfig, type ProjectConfig } from '../config/index.ts';
-import { appendProject } from './append-project.ts';
+import { hashOf, loadRunsConfig, parseProject, parseRunsConfig, RunsConfigError, type Environment, type LiveRunsConfig, type LoadedRunsConfig, type ProjectConfig, type RunsConfig } from '../config/index.ts';
+import { editProjects } from './edit-projects.ts';
 import { replaceFile } from './replace-file.ts';
 
 const LOCK_TRIES = 100;
 const LOCK_WAIT_MS = 50;
 
-/** Adds projects to the configuration file, one after the other, also beside other processes that do. */
+/** Changes the projects of the configuration file, one after the other, also beside other processes that do. */
 export class ProjectFile {
   readonly #config: LiveRunsConfig;
   readonly #env: Environment;
@@ -24,29 +25,63 @@ export class ProjectFile {
 
   /** Throws `config_read_only` where the configuration came from a URL. */
   requireWritable(): void {
-    if (this.#config.current().readOnly) throw new ServiceError('config_read_only', 'the configuration came from a URL; add the project there');
+    if (this.#config.current().readOnly) throw new ServiceError('config_read_only', 'the configuration came from a URL; change the project there');
   }
 
   /** Throws `invalid_project`, `project_exists`, `storage_failed` (run-queue decisions, sections 2.6 and 3). */
   async add(project: object): Promise<ProjectConfig> {
+    const { id } = this.#requireValid(project);
+    return this.#change(({ config, text }) => {
+      if (find(config, id) !== undefined) throw new ServiceError('project_exists', `project ${id} exists`);
+      return editProjects(text, { add: withoutDefaults(project) });
+    }, id);
+  }
+
+  /** Throws `invalid_project`, `project_not_found`, `storage_failed`. */
+  async replace(id: string, project: object): Promise<ProjectConfig> {
+    const whole = { id, ...project };
+    this.#requireValid(whole);
+    return this.#change(({ config, text }) => {
+      requireFound(config, id);
+      return editProjects(text, { id, replaceBy: withoutDefaults(whole) });
+    }, id);
+  }
+
+  /** Throws `project_not_found`, `storage_failed`, and `conflict` for one that other parts of the configuration name. */
+  async remove(id: string): Promise<void> {
+    this.requireWritable();
+    await this.#change(({ config, text }) => {
+      requireFound(config, id);
+      const without = editProjects(text, { id, remove: true });
+      const problems = problemsOf(without);
+      if (problems.length > 0) throw new ServiceError('conflict', `project ${id} is still named elsewhere in the configuration: ${problems.join('; ')}`);
+      return without;
+    }, id);
+  }
+
+  #requireValid(project: object): ProjectConfig {
     this.requireWritable();
     const parsed = parseProject(project);
     if (parsed.project === undefined) throw invalid(parsed.problems);
-    const { id } = parsed.project;
-    const adding = this.#last.then(() => this.#addLocked(id, project));
-    this.#last = adding.catch(() => undefined);
-    return adding;
+    return parsed.project;
   }
 
-  async #addLocked(id: string, project: object): Promise<ProjectConfig> {
+  /** The project as it is afterwards, which one that was removed is not. */
+  #change(edit: (before: LoadedRunsConfig & { readonly text: string }) => string, id: string): Promise<ProjectConfig> {
+    const changing = this.#last.then(() => this.#changeLocked(edit, id));
+    this.#last = changing.catch(() => undefined);
+    return changing;
+  }
+
+  async #changeLocked(edit: (before: LoadedRunsConfig & { readonly text: string }) => string, id: string): Promise<ProjectConfig> {
     const lock = await this.#lock();
     try {
-      const before = await this.#upToDate();
-      if (before.config.projects.some((other) => other.id === id)) throw new ServiceError('project_exists', `project ${id} exists`);
-      const text = appendProject(before.text, project);
-      requireValid(text);
+      const text = edit(await this.#upToDate());
+      const problems = problemsOf(text);
+      // What is wrong with the whole of it is wrong with the project: the rest was valid before.
+      if (problems.length > 0) throw invalid(problems.map((problem) => problem.replace(/^projects\[\d+\]\./, '')));
       await this.#write(text);
-      return this.#config.current().config.projects.find((other) => other.id === id)!;
+      return find(this.#config.current().config, id)!;
     } finally {
       lock.release();
     }
@@ -75,24 +110,38 @@ export class ProjectFile {
   }
 
   async #write(text: string): Promise<void> {
-    const { source } = this.#config.current();
+    const { source, folder } = this.#config.current();
     try {
       await replaceFile(source, text);
     } catch (cause) {
       throw failed('could not be written', cause);
     }
-    this.#config.replace(await loadRunsConfig({ source, env: this.#env }));
+    this.#config.replace(await loadRunsConfig({ source, folder, env: this.#env }));
   }
 }
 
-/** What is wrong with the whole of it is wrong with the new project: the rest was valid before. */
-function requireValid(text: string): void {
+/** None for a text that is a valid configuration. */
+function problemsOf(text: string): readonly string[] {
   try {
     parseRunsConfig(text);
+    return [];
   } catch (error) {
-    if (error instanceof RunsConfigError) throw invalid(error.problems.map((problem) => problem.replace(/^projects\[\d+\]\./, '')));
+    if (error instanceof RunsConfigError) return error.problems;
     throw error;
   }
+}
+
+const find = ({ projects }: RunsConfig, id: string): ProjectConfig | undefined => projects.find((project) => project.id === id);
+
+function requireFound(config: RunsConfig, id: string): void {
+  if (find(config, id) === undefined) throw new ServiceError('project_not_found', `there is no project ${id}`);
+}
+
+/** Requests come with all defaults, of which the file need not have a line each. */
+function withoutDefaults(project: object): object {
+  const { id, repository, ...rest } = project as Record<string, unknown>;
+  const defaults = parseProject({ id, repository }).project as unknown as Record<string, unknown>;
+  return { id, repository, ...Object.fromEntries(Object.entries(rest).filter(([name, value]) => value !== undefined && !isDeepStrictEqual(value, defaults[name]))) };
 }
 
 function invalid(problems: readonly string[]): ServiceError {

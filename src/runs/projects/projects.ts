@@ -1,11 +1,12 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Handlers, OutputOf, Preconditions } from '../../operations/index.ts';
+import { actorOf } from '../auth/index.ts';
 import type { Audit } from '../audit/port.ts';
 import type { Environment, LiveRunsConfig, PipelineConfig, ProjectConfig, RoleConfig, RunsConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { ProjectFile } from './create-project.ts';
 
-type Names = 'listProjects' | 'createProject' | 'listPipelines' | 'listRoles';
+type Names = 'listProjects' | 'createProject' | 'replaceProject' | 'deleteProject' | 'listPipelines' | 'listRoles';
 type Project = OutputOf<Operations, 'listProjects'>['data'][number];
 type Pipeline = OutputOf<Operations, 'listPipelines'>['data'][number];
 type Role = OutputOf<Operations, 'listRoles'>['data'][number];
@@ -34,26 +35,38 @@ export function createProjects(options: ProjectsOptions): { handlers: Required<P
   const current = (): RunsConfig => config.current().config;
   const present = (project: ProjectConfig): Project => presentProject(project, current(), options.nextRuns(project));
 
-  /** The project is there by now, whatever becomes of the note. */
-  async function note({ id, repository }: ProjectConfig): Promise<void> {
+  /** The file is written by now, whatever becomes of the note. */
+  async function note(actor: string, id: string, change: 'added' | 'replaced' | 'deleted', detail: object = {}): Promise<void> {
+    env.log.info({ project: id }, `a project is ${change}`);
     try {
-      await env.sql.transaction((tx) => audit.record(tx, 'api', 'project', id, { repository }));
+      await env.sql.transaction((tx) => audit.record(tx, actor, 'project', id, { change, ...detail }));
     } catch (error) {
-      env.log.error({ err: error, project: id }, 'a new project could not be noted in the audit log');
+      env.log.error({ err: error, project: id }, 'the change of a project could not be noted in the audit log');
     }
   }
 
+  const writable = (): void => file.requireWritable();
+
   return {
     // Whoever cannot write the configuration is told so before what the request says is looked at.
-    preconditions: { createProject: () => file.requireWritable() },
+    preconditions: { createProject: writable, replaceProject: writable, deleteProject: writable },
     handlers: {
       async listProjects() {
         return { data: current().projects.map(present), read_only: config.current().readOnly };
       },
-      async createProject(input) {
+      async createProject(input, context) {
         const project = await file.add(input);
-        await note(project);
+        await note(actorOf(context), project.id, 'added', { repository: project.repository });
         return { data: present(project) };
+      },
+      async replaceProject({ id, ...input }, context) {
+        const project = await file.replace(id, input);
+        await note(actorOf(context), id, 'replaced', { enabled: project.enabled });
+        return { data: present(project) };
+      },
+      async deleteProject({ id }, context) {
+        await file.remove(id);
+        await note(actorOf(context), id, 'deleted');
       },
       async listPipelines() {
         return { data: current().pipelines.map(presentPipeline) };
@@ -66,13 +79,13 @@ export function createProjects(options: ProjectsOptions): { handlers: Required<P
 }
 
 function presentProject(project: ProjectConfig, { pipelines }: RunsConfig, next: NextRuns): Project {
-  const { id, repository, enabled, issue_label, release_interval, runs_on, content, max_parallel } = project;
+  const { id, repository, enabled, issue_label, release_interval, runs_on, content, max_parallel, priority } = project;
   return {
     id, repository, enabled, issue_label, release_interval,
     runs_on: [...runs_on],
     content: { ...content },
     pipelines: pipelines.filter(({ projects }) => projects === null || projects.includes(id)).map(({ name }) => name),
-    max_parallel,
+    max_parallel, priority,
     next_release_at: next.release,
     next_content_at: next.content,
   };

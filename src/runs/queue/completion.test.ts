@@ -113,7 +113,7 @@ describe('how attempts end', () => {
   });
 
   it.each([
-    ['{"score": 69.5, "text": "x"}', 'failed'], ['{"score": 70}', 'succeeded'], ['{"text": "x"}', 'succeeded'], ['prose', 'succeeded'], ['{"score": "low"}', 'succeeded'],
+    ['{"score": 69.5, "text": "x"}', 'failed'], ['{"score": 70}', 'succeeded'], ['{"text": "x"}', 'failed'], ['prose', 'failed'], ['{"score": "low"}', 'failed'],
   ])('content %s where 70 is asked for has %s', async (content, state) => {
     const { id, ref } = await taken({ kind: 'ai_text', task: 'writer', ...definition({ minScore: 70 }) });
     const body = Buffer.from(JSON.stringify({ content, model: 'm' }));
@@ -121,6 +121,12 @@ describe('how attempts end', () => {
     expect(await fixture.state(id)).toBe(state);
     expect((await fixture.queue.get(id))!.error?.code).toBe(state === 'failed' ? 'score_below_minimum' : undefined);
     expect(Buffer.from((await fixture.queue.result(id))!.body).equals(body)).toBe(true);
+  });
+
+  it('content without a score succeeds where none is asked for', async () => {
+    const { id, ref } = await taken({ kind: 'ai_text', task: 'writer', ...definition({ minScore: 0 }) });
+    await fixture.queue.complete(ref, 's', { ...SUCCEEDED, result: { body: Buffer.from(JSON.stringify({ content: 'prose', model: 'm' })), type: 'application/vnd.quire.result+json' } });
+    expect(await fixture.state(id)).toBe('succeeded');
   });
 
   it('what the log knows of an attempt starts anew with the next one', async () => {

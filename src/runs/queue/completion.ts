@@ -7,8 +7,8 @@ import { cancelled, failed, failureOf, nextAttempt, sameAttempt, succeeded, take
 
 const MAX_MESSAGE = 2000;
 
-/** Codes that a ship may give (decisions, section 2.2); the others are the server's own. */
-const SHIP_CODES = new Set(['step_failed', 'timeout', 'model_error', 'model_timeout', 'diagnostic_failed', 'spawn_failed', 'ship_error', 'internal']);
+/** Codes that may be given for an attempt, by its ship or where it is prepared (decisions, section 2.2); the others are the queue's own. */
+const SHIP_CODES = new Set(['secret_unavailable', 'step_failed', 'timeout', 'model_error', 'model_timeout', 'diagnostic_failed', 'spawn_failed', 'ship_error', 'internal']);
 
 /** Codes of causes outside of the work, so that trying again may help. */
 const OUTSIDE = new Set(['model_error', 'model_timeout', 'spawn_failed', 'ship_error', 'internal']);
@@ -64,11 +64,13 @@ async function recordSuccess(core: Core, tx: Transaction, row: RunRow, completio
   await storeResult(tx, row, completion);
   const { minScore } = await core.definitions.ofRun(tx, row.seq);
   const score = minScore === undefined || row.kind !== 'ai_text' ? undefined : scoreOf(completion);
-  if (minScore === undefined || score === undefined || score >= minScore) {
+  // A least score of 0 asks for none.
+  if (minScore === undefined || row.kind !== 'ai_text' || (score ?? 0) >= minScore) {
     await succeeded(core, tx, row);
     return;
   }
-  const failure = failureOf(row, { code: 'score_below_minimum', message: `the result has the score ${score}, at least ${minScore} is asked for` });
+  const has = score === undefined ? 'no score (expected JSON with a number as its `score`)' : `the score ${score}`;
+  const failure = failureOf(row, { code: 'score_below_minimum', message: `the result has ${has}, at least ${minScore} is asked for` });
   await failed(core, tx, row, failure, { outcome: 'succeeded', reported: true });
 }
 

@@ -17,6 +17,8 @@ export interface Core {
   readonly lanes: Lanes;
   readonly definitions: DefinitionStore;
   readonly changes: Changes;
+  /** Whether a ship that is not connected has all these labels. */
+  readonly knowsShip: (selectors: readonly string[]) => boolean;
   /** There may be something to hand out. */
   readonly wake: () => void;
 }

@@ -1,7 +1,11 @@
 import { BATCH, claimBatch, type Handout, type Seats } from './claiming.ts';
 import { UNSUPPORTED_MS, type Core } from './core.ts';
 import { Crew } from './crew.ts';
-import type { Worker, WorkerHandle } from './port.ts';
+import type { Lane } from './lanes.ts';
+import type { WaitingReason, Worker, WorkerHandle } from './port.ts';
+
+/** Why no connected worker can take a lane's runs. */
+type Refusal = Extract<WaitingReason, 'no_matching_ship' | 'unsupported' | 'ship_draining' | 'ship_offline'>;
 
 export interface DispatcherHooks {
   /** Takes a run back that its worker can no longer be given. */
@@ -45,6 +49,19 @@ export class Dispatcher {
   /** Whether a connected worker has all these labels. */
   anyHas(selectors: readonly string[]): boolean {
     return this.#crew.anyHas(selectors);
+  }
+
+  /** Whether connected workers could take runs of the lane, and why not; `hasRoom`: one would take a run now. */
+  standing(lane: Lane): { readonly refusal: Refusal | undefined; readonly hasRoom: boolean } {
+    const refuse = (refusal: Refusal) => ({ refusal, hasRoom: false });
+    const able = [...this.#crew.ableTo(lane)];
+    if (able.length === 0) return refuse(this.#crew.anyHas(lane.selectors) ? 'unsupported' : 'no_matching_ship');
+    const avoided = this.#avoiding();
+    const willing = able.filter(({ shipId }) => !avoided(`${shipId} ${lane.id}`));
+    if (willing.length === 0) return refuse('unsupported');
+    const working = willing.filter((worker) => worker.idle?.() === undefined);
+    if (working.length === 0) return refuse(willing.some((worker) => worker.idle?.() === 'draining') ? 'ship_draining' : 'ship_offline');
+    return { refusal: undefined, hasRoom: working.some((worker) => worker.free() >= 1 && !avoided(worker.shipId)) };
   }
 
   refused(shipId: string, laneId: number | undefined): void {
@@ -105,9 +122,14 @@ export class Dispatcher {
     return handouts;
   }
 
-  #seats(): Seats {
+  /** Whether a ship, or one with a lane, is left alone at this moment. */
+  #avoiding(): (key: string) => boolean {
     const now = this.#core.time.now();
-    const avoided = (key: string): boolean => (this.#avoided.get(key) ?? 0) > now;
+    return (key) => (this.#avoided.get(key) ?? 0) > now;
+  }
+
+  #seats(): Seats {
+    const avoided = this.#avoiding();
     const rooms = new Map<Worker, number>();
     for (const worker of this.#crew.workers()) {
       const room = avoided(worker.shipId) ? 0 : Math.floor(worker.free());

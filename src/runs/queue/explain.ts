@@ -1,21 +1,25 @@
 import { settings, type Core } from './core.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import type { Lane } from './lanes.ts';
 import type { RunRecord, WaitingReason } from './port.ts';
 
-/** Why a run is not handed out, the first that applies: what lasts longest comes first. */
+/** Why a queued run is not handed out, the first that applies: what lasts longest comes first. Null in other states. */
 export function explain(core: Core, dispatcher: Dispatcher, run: RunRecord): { waitingReason: WaitingReason | null; labelsMatched: boolean } {
-  const matched = dispatcher.anyHas(run.runsOn);
-  const labelsMatched = matched || run.fence > 0;
+  const labelsMatched = run.fence > 0 || dispatcher.anyHas(run.runsOn);
   if (run.state !== 'queued') return { waitingReason: null, labelsMatched };
-  const paused = run.availableMs > core.time.now();
-  const reason = reasonOf(core, run.projectId, matched);
-  return { waitingReason: reason === 'project_disabled' || !paused ? reason : 'backoff', labelsMatched };
+  const lane = core.lanes.get(run.laneId);
+  const reason = lane === undefined ? 'starting' : reasonOf(core, dispatcher, lane);
+  const isPaused = run.availableMs > core.time.now();
+  return { waitingReason: reason !== 'project_disabled' && isPaused ? 'backoff' : reason, labelsMatched };
 }
 
-/** The reasons that all runs of a lane share. */
-export function reasonOf(core: Core, projectId: string, matched: boolean): WaitingReason | null {
-  const project = settings(core).projects.find(({ id }) => id === projectId);
+/** The reason that all runs of a lane share. */
+export function reasonOf(core: Core, dispatcher: Dispatcher, lane: Lane): WaitingReason {
+  const project = settings(core).projects.find(({ id }) => id === lane.projectId);
   if (project === undefined || !project.enabled) return 'project_disabled';
-  if (!matched) return 'no_matching_ship';
-  return project.max_parallel > 0 && core.changes.heldOfProject(projectId) >= project.max_parallel ? 'concurrency' : null;
+  const { refusal, hasRoom } = dispatcher.standing(lane);
+  if (refusal === 'no_matching_ship') return core.knowsShip(lane.selectors) ? 'ship_offline' : refusal;
+  if (refusal !== undefined) return refusal;
+  if (project.max_parallel > 0 && core.changes.heldOfProject(lane.projectId) >= project.max_parallel) return 'concurrency';
+  return hasRoom ? 'starting' : 'ship_busy';
 }

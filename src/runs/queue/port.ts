@@ -56,6 +56,7 @@ export interface RunRecord {
   readonly source: RunSource;
   readonly shipId: string | null;
   readonly fence: number;
+  readonly laneId: number;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly startedAt: number | null;
@@ -71,7 +72,9 @@ export interface RunRecord {
   readonly logsBytes: number;
 }
 
-export type WaitingReason = 'no_matching_ship' | 'concurrency' | 'backoff' | 'project_disabled';
+/** What a queued run waits for, as the API shows it; `starting`: for nothing, it is being handed out. */
+export type WaitingReason =
+  | 'project_disabled' | 'backoff' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
 
 /** A run that has been handed out, with what a ship needs to work on it. */
 export interface Claim {
@@ -92,6 +95,8 @@ export interface Worker {
   readonly keyVariables: readonly string[];
   /** Runs that it would take now. */
   free(): number;
+  /** Why it takes nothing, however much room it has; undefined while it works, and always where a worker does not have it. */
+  idle?(): 'draining' | 'silent' | undefined;
   /** Hands it a run; it accepts or rejects within 10 seconds. Must not throw. */
   assign(claim: Claim): void;
 }

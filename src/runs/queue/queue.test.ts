@@ -144,6 +144,30 @@ describe('handing out', () => {
     expect(ship.last.run.id).toBe(off.id);
   });
 
+  it('tells of every other run why it waits', async () => {
+    const reason = async (id: string) => fixture.queue.explain((await fixture.queue.get(id))!).waitingReason;
+    ship.capacity = 1;
+    const [taken, waiting] = [await fixture.submit(), await fixture.submit()];
+    expect(await reason(waiting.id)).toBe('starting');
+    await dispatch();
+    expect(await reason(waiting.id)).toBe('ship_busy');
+    expect(await reason(taken.id)).toBeNull();
+    ship.doing = 'draining';
+    expect(await reason(waiting.id)).toBe('ship_draining');
+    ship.doing = 'silent';
+    expect(await reason(waiting.id)).toBe('ship_offline');
+    ship.doing = undefined;
+    await fixture.queue.reject(ship.last.ref, 's', 'unsupported');
+    expect([await reason(taken.id), await reason(waiting.id)]).toEqual(['unsupported', 'unsupported']);
+    const keyed = await fixture.submit({ kind: 'ai_text', ...definition({ keyVariable: 'NOBODY_HAS_IT' }) });
+    expect(await reason(keyed.id)).toBe('unsupported');
+    handle.remove();
+    expect(await reason(waiting.id)).toBe('no_matching_ship');
+    fixture.known.push([]);
+    expect(await reason(waiting.id)).toBe('ship_offline');
+    handle = fixture.queue.addWorker(ship);
+  });
+
   it('counts what is cancelling against the limit', async () => {
     ship.capacity = 10;
     const runs = await Promise.all([1, 2, 3].map(() => fixture.submit({ projectId: 'limited' })));
@@ -152,7 +176,7 @@ describe('handing out', () => {
     await dispatch();
     expect(ship.claims).toHaveLength(2);
     await fixture.queue.complete(ship.claims[0]!.ref, 's', { outcome: 'cancelled', started: true });
-    expect(fixture.queue.explain((await fixture.queue.get(runs[2]!.id))!).waitingReason).toBeNull();
+    expect(fixture.queue.explain((await fixture.queue.get(runs[2]!.id))!).waitingReason).toBe('starting');
     await dispatch();
     expect(ship.claims).toHaveLength(3);
   });

@@ -29,6 +29,8 @@ export interface QueueOptions {
   readonly env: RunsEnvironment;
   /** Writes a line of the server into the log of an attempt. */
   readonly note: RunLogs['note'];
+  /** Whether a ship of the fleet that is not connected has all these labels; for the reasons why runs wait. */
+  readonly knowsShip?: (selectors: readonly string[]) => boolean;
   /** Told how many seconds it took to hand out each batch of runs. Must not throw. */
   readonly onHandedOut?: (seconds: number) => void;
   /** As `Math.random`, for the jitter of pauses. */
@@ -69,21 +71,22 @@ export function assembleQueue(options: QueueOptions): QueueParts {
     ...telling(core, dispatcher),
     start: async () => {
       await load();
+      renewals.open();
       dispatcher.start();
       ticker.start();
     },
     stop: async () => {
       await ticker.stop();
       await dispatcher.stop();
-      await renewals.flush();
+      await renewals.close();
     },
   };
   return { queue, dispatcher, tick, load };
 }
 
-function coreOf({ env, note, random = Math.random, elapsed }: QueueOptions, wake: () => void): Core {
+function coreOf({ env, note, random = Math.random, elapsed, knowsShip = () => false }: QueueOptions, wake: () => void): Core {
   return {
-    env, note, random, wake,
+    env, note, random, wake, knowsShip,
     time: new QueueTime(env.clock, env.nodeId, elapsed),
     nextId: uuidV7Generator(env.clock),
     lanes: new Lanes(),
@@ -160,7 +163,7 @@ function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals): Part<'
 function telling(core: Core, dispatcher: Dispatcher): Part<'explain' | 'onChange' | 'numbers' | 'runningOn'> {
   const laneReason = (id: number) => {
     const lane = core.lanes.get(id);
-    return lane === undefined ? null : reasonOf(core, lane.projectId, dispatcher.anyHas(lane.selectors));
+    return lane === undefined ? null : reasonOf(core, dispatcher, lane);
   };
   return {
     explain: (run) => explain(core, dispatcher, run),

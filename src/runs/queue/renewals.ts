@@ -42,11 +42,15 @@ export class Renewals {
     });
   }
 
-  /** Answers what waits without waiting longer. */
-  async flush(): Promise<void> {
+  /** Gathers requests, as it does before the first `close`. */
+  open(): void {
+    if (this.#flushNow.signal.aborted) this.#flushNow = new AbortController();
+  }
+
+  /** Answers what waits, and from now on each request at once: none may be left when the store is closed. */
+  async close(): Promise<void> {
     this.#flushNow.abort();
     await this.#gathering;
-    this.#flushNow = new AbortController();
   }
 
   async #gather(): Promise<void> {

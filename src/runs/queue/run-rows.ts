@@ -51,6 +51,7 @@ export const toRecord = (row: RunRow): RunRecord => ({
   source: row.source,
   shipId: row.ship_id,
   fence: row.fence,
+  laneId: row.lane_id,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   startedAt: row.started_at,

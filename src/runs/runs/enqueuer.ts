@@ -17,6 +17,8 @@ export interface EnqueuerDeps {
 /** A request that queues a run, under the key of its client. */
 export interface Submission {
   readonly source: RunSource;
+  /** Who asks, for the audit log; the source's own where nobody does. */
+  readonly actor?: string;
   readonly key: string;
   /** What the key stands for: the endpoint and all that the request says. */
   readonly requestHash: Uint8Array;
@@ -64,15 +66,15 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
     };
   }
 
-  async function insert(tx: Transaction, run: NewRun): Promise<RunRecord> {
+  async function insert(tx: Transaction, run: NewRun, by: string | undefined): Promise<RunRecord> {
     const record = await deps.queue.insert(tx, run);
     const { actor, action } = WAYS[run.source];
     const detail = { project_id: run.projectId, kind: run.kind, task: run.task, ...(run.retryOf ? { retry_of: run.retryOf.id } : {}) };
-    await deps.audit.record(tx, actor, action, record.id, detail);
+    await deps.audit.record(tx, by ?? actor, action, record.id, detail);
     return record;
   }
 
-  async function submit({ source, key, requestHash: hash, request }: Submission): Promise<OnceResult> {
+  async function submit({ source, actor, key, requestHash: hash, request }: Submission): Promise<OnceResult> {
     return idempotency.once({
       space: WAYS[source].space,
       key,
@@ -81,7 +83,7 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
       prepare: async () => {
         const run = await toNewRun(source, await request());
         await deps.logs.requireRoom();
-        return (tx) => insert(tx, run);
+        return (tx) => insert(tx, run, actor);
       },
       insertFailed: (error) => toStorageFailure(error, 'enqueue_failed'),
     });

@@ -1,3 +1,4 @@
 /** The door of the area of runs. */
 export type { Enqueuer } from './enqueuer.ts';
+export { tellOfRuns } from './tell-of-runs.ts';
 export { createRuns, type Runs, type RunsDeps } from './runs.ts';

@@ -133,8 +133,16 @@ describe('checks', () => {
   it.each(REFUSED)('refuse %s', async (_what, body, status, expected) => {
     const answer = await api.enqueue(KEY, body);
     expect(code(answer)).toEqual([status, expected]);
-    expect('message' in answer.json<{ error: object }>().error).toBe(expected === 'invalid_input');
+    expect('message' in answer.json<{ error: object }>().error).toBe(expected !== 'unsupported_kind');
     expect(await api.sql.all('SELECT 1 FROM runs')).toEqual([]);
+  });
+
+  it('tell what there is where a name is wrong', async () => {
+    const message = async (body: object) => (await api.enqueue(KEY, body)).json<{ error: { message: string } }>().error.message;
+    expect(await message({ ...BODY, task: 'biuld' })).toBe('no pipeline "biuld" in project alpha; it has: build; did you mean build?');
+    expect(await message({ ...BODY, project_id: 'alhpa' })).toBe('there is no project "alhpa"; there are: alpha, beta; did you mean alpha?');
+    expect(await message({ ...BODY, project_id: 'off' })).toBe('the project off is disabled');
+    expect(await message({ project_id: 'alpha', kind: 'ai_text', task: 'nope', input: 'hi' })).toBe('no AI role "nope" in project alpha; it has: writer, reader');
   });
 
   it('refuse a body that is not JSON by its type', async () => {

@@ -3,6 +3,7 @@ import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { Reply, type Handlers, type InputOf, type Preconditions } from '../../operations/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
+import { actorOf } from '../auth/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { requestHash, type OnceResult } from '../idempotency/index.ts';
 import type { Queue, RunRecord } from '../queue/port.ts';
@@ -46,18 +47,18 @@ export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
 
   const handlers: RunHandlers = {
     ...readHandlers(queue),
-    async enqueueRun({ idempotencyKey, ...body }) {
+    async enqueueRun({ idempotencyKey, ...body }, context) {
       requireSmall(body.input);
       const request = async () => toRequest(body);
-      return accepted(await enqueuer.submit({ source: 'api', key: idempotencyKey, requestHash: requestHash('enqueueRun', body), request }));
+      return accepted(await enqueuer.submit({ source: 'api', actor: actorOf(context), key: idempotencyKey, requestHash: requestHash('enqueueRun', body), request }));
     },
-    async retryRun({ id, idempotencyKey }) {
+    async retryRun({ id, idempotencyKey }, context) {
       const request = async () => requestOfRetry(await requireRun(queue, id), queue, env.config.current().config);
-      return accepted(await enqueuer.submit({ source: 'retry', key: idempotencyKey, requestHash: requestHash('retryRun', { id }), request }));
+      return accepted(await enqueuer.submit({ source: 'retry', actor: actorOf(context), key: idempotencyKey, requestHash: requestHash('retryRun', { id }), request }));
     },
-    async cancelRun({ id }) {
+    async cancelRun({ id }, context) {
       await requireRun(queue, id);
-      const cancelled = await queue.cancel(id, (tx) => audit.record(tx, 'api', 'cancel', id));
+      const cancelled = await queue.cancel(id, (tx) => audit.record(tx, actorOf(context), 'cancel', id));
       if (cancelled === undefined) throw new ServiceError('run_state_conflict', 'only a queued or running run can be cancelled');
       return { data: present(cancelled) };
     },

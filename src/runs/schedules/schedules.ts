@@ -74,6 +74,7 @@ export function createSchedules({ env, queue, enqueueOnce }: SchedulesOptions): 
     if (await queue.unfinished(projectId, request.kind, request.task, 'schedule')) return;
     try {
       await enqueueOnce('schedule', `sched:${projectId}:${what}:${slot}`, request);
+      log.info({ project: projectId, what }, 'a schedule has fired');
     } catch (error) {
       if (!isRefusal(error)) throw error;
       log.warn({ err: error, project: projectId, what }, 'a scheduled run cannot be queued; the next one is tried in its time');

@@ -6,6 +6,8 @@ export interface Connections {
   isDraining(shipId: string): boolean;
   /** Tells it to take no more runs. */
   drain(shipId: string): void;
+  /** Tells it to take runs again. */
+  undrain(shipId: string): void;
   /** The session of its program, or empty when it is not connected here. */
   sessionOf(shipId: string): string;
   /** It is a member no more: ends its connection. */

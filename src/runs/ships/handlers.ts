@@ -3,6 +3,7 @@ import type { Ship } from '../../../generated/runs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import type { Transaction } from '../../storage/index.ts';
+import { actorOf } from '../auth/index.ts';
 import type { Audit } from '../audit/port.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
@@ -11,13 +12,13 @@ import { hashOfToken, insertToken, newToken } from './join-tokens.ts';
 import { labelsOf, LOCAL_NAME, localLabels } from './labels.ts';
 import { isNameOfLiveShip, listShips, markRevoked, readShip, removeShip, writeDrain, type StoredShip } from './ship-rows.ts';
 
-/** A ship that was heard of within this time is online. */
-const ONLINE_MS = 45_000;
+/** A ship that has missed so many heartbeats in a row is offline. */
+const MISSED_HEARTBEATS = 2;
 
-/** `lastSeenMs`: 0 for one that was never heard of. */
-export const isOnline = (lastSeenMs: number, nowMs: number): boolean => lastSeenMs > 0 && nowMs - lastSeenMs < ONLINE_MS;
+/** `lastSeenMs`: 0 for one that was never heard of; `heartbeatMs`: time between two heartbeats. */
+export const isOnline = (lastSeenMs: number, nowMs: number, heartbeatMs: number): boolean => lastSeenMs > 0 && nowMs - lastSeenMs < MISSED_HEARTBEATS * heartbeatMs;
 
-export type ShipHandlers = Required<Pick<Handlers<Operations>, 'listShips' | 'createJoinToken' | 'revokeShip' | 'drainShip' | 'deleteShip'>>;
+export type ShipHandlers = Required<Pick<Handlers<Operations>, 'listShips' | 'createJoinToken' | 'revokeShip' | 'drainShip' | 'undrainShip' | 'deleteShip'>>;
 
 export interface ShipDeps {
   readonly queue: Pick<Queue, 'evict' | 'runningOn'>;
@@ -38,7 +39,8 @@ export interface Joining {
 
 export function createShipHandlers(env: RunsEnvironment, deps: ShipDeps): ShipHandlers {
   const { sql, clock } = env;
-  const show = (ship: StoredShip): Ship => toShip(ship, deps, clock.now());
+  const log = env.log.child({ area: 'fleet' });
+  const show = (ship: StoredShip): Ship => toShip(ship, deps, clock.now(), env.config.current().config.queue.heartbeat);
   /** Changes a ship that there is, and answers it as it is afterwards. */
   const change = (id: string, work: (tx: Transaction, ship: StoredShip) => Promise<void>): Promise<StoredShip> => sql.transaction(async (tx) => {
     await work(tx, await requireShip(tx, id));
@@ -49,31 +51,43 @@ export function createShipHandlers(env: RunsEnvironment, deps: ShipDeps): ShipHa
       const data = (await listShips(sql)).map(show);
       return { data, enabled: deps.joining !== undefined, local: describeLocal(env, deps.queue) };
     },
-    createJoinToken: (input) => createToken(env, deps, input),
-    async revokeShip({ id }) {
+    createJoinToken: (input, context) => createToken(env, deps, input, actorOf(context)),
+    async revokeShip({ id }, context) {
       const ship = await change(id, async (tx) => {
         if (!await markRevoked(tx, id, clock.now())) return;
         await deps.queue.evict(tx, id);
-        await deps.audit.record(tx, 'api', 'revoke', id);
-        tx.onCommit(() => deps.connections.expel(id, 'revoked'));
+        await deps.audit.record(tx, actorOf(context), 'revoke', id);
+        tx.onCommit(() => {
+          log.warn({ ship: id }, 'a ship is revoked');
+          deps.connections.expel(id, 'revoked');
+        });
       });
       return { data: show(ship) };
     },
-    async drainShip({ id }) {
+    async drainShip({ id }, context) {
       const ship = await change(id, async (tx, { revokedMs, drainSession }) => {
         if (revokedMs > 0 || drainSession !== null) return;
         await writeDrain(tx, id, deps.connections.sessionOf(id));
-        await deps.audit.record(tx, 'api', 'drain', id);
+        await deps.audit.record(tx, actorOf(context), 'drain', id);
         tx.onCommit(() => deps.connections.drain(id));
       });
       return { data: show(ship) };
     },
-    async deleteShip({ id }) {
+    async undrainShip({ id }, context) {
+      const ship = await change(id, async (tx, { drainSession }) => {
+        if (drainSession === null) return;
+        await writeDrain(tx, id, null);
+        await deps.audit.record(tx, actorOf(context), 'undrain', id);
+        tx.onCommit(() => deps.connections.undrain(id));
+      });
+      return { data: show(ship) };
+    },
+    async deleteShip({ id }, context) {
       await sql.transaction(async (tx) => {
         const { revokedMs, name } = await requireShip(tx, id);
         if (revokedMs === 0) throw new ServiceError('conflict', `the ship ${name} is not revoked; revoke it first`);
         await removeShip(tx, id);
-        await deps.audit.record(tx, 'api', 'delete', id, { name });
+        await deps.audit.record(tx, actorOf(context), 'delete', id, { name });
       });
     },
   };
@@ -86,7 +100,7 @@ async function requireShip(tx: Transaction, id: string): Promise<StoredShip> {
 }
 
 async function createToken(
-  { sql, clock, config }: RunsEnvironment, { joining, audit, newId }: ShipDeps, { name, labels: given = [] }: { name: string; labels?: string[] },
+  { sql, clock, config }: RunsEnvironment, { joining, audit, newId }: ShipDeps, { name, labels: given = [] }: { name: string; labels?: string[] }, actor: string,
 ): Promise<{ data: { token: string; command: string; name: string; labels: string[]; expires_at: number } }> {
   if (joining === undefined) throw new ServiceError('fleet_disabled', 'the fleet endpoint is off (fleet.enabled)');
   const labels = [...new Set(given)];
@@ -99,13 +113,13 @@ async function createToken(
     // The name is claimed before ships are asked: a ship that joins at the same time gives its token up only with its own row there.
     const free = name !== LOCAL_NAME && await insertToken(tx, stored, nowMs) && !await isNameOfLiveShip(tx, name);
     if (!free) throw new ServiceError('invalid_name', `name must be unique: a ship or an open join token has ${name}`);
-    await audit.record(tx, 'api', 'token', name, { labels });
+    await audit.record(tx, actor, 'token', name, { labels });
   });
   const command = `quire ship join --server ${joining.enrolAddress()} --name ${name} --token ${token}`;
   return { data: { token, command, name, labels, expires_at: Math.floor(expiresMs / 1000) } };
 }
 
-function toShip(ship: StoredShip, { queue, connections }: ShipDeps, nowMs: number): Ship {
+function toShip(ship: StoredShip, { queue, connections }: ShipDeps, nowMs: number, heartbeatMs: number): Ship {
   const revoked = ship.revokedMs > 0;
   const lastSeenMs = Math.max(ship.lastSeenMs, connections.lastSeen(ship.id) ?? 0);
   return {
@@ -114,7 +128,7 @@ function toShip(ship: StoredShip, { queue, connections }: ShipDeps, nowMs: numbe
     labels: labelsOf(ship),
     platform: `${ship.os}/${ship.arch}`,
     version: ship.version,
-    online: !revoked && isOnline(lastSeenMs, nowMs),
+    online: !revoked && isOnline(lastSeenMs, nowMs, heartbeatMs),
     revoked,
     draining: ship.drainSession !== null || connections.isDraining(ship.id),
     ephemeral: ship.ephemeral,

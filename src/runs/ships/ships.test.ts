@@ -37,22 +37,22 @@ describe('the list of ships (decisions, section 2.7)', () => {
     expect(local).toMatchObject({ enabled: true, capacity: 2, running: 0, labels: expect.arrayContaining(['ship=local']) });
   });
 
-  it('calls a ship online for 45 seconds after its last heartbeat, also after a restart', async () => {
+  it('calls a ship online until it has missed two heartbeats, also after a restart', async () => {
     await start();
     const { stream } = await fixture.connected('build-01');
     fixture.now += 40_000;
     stream.heartbeat([], 1);
     await stream.next('ack');
     stream.cancel();
-    fixture.now += 44_999;
-    expect(await only()).toMatchObject({ online: true, last_seen_at: Math.floor((fixture.now - 44_999) / 1000) });
+    fixture.now += 29_999;
+    expect(await only()).toMatchObject({ online: true, last_seen_at: Math.floor((fixture.now - 29_999) / 1000) });
     const now = fixture.now;
     await fixture.stop({ keepFolder: true });
     await start({ folder: fixture.folder });
     fixture.now = now;
     expect(await only()).toMatchObject({ online: true });
     fixture.now += 1;
-    expect(await only()).toMatchObject({ online: false, last_seen_at: Math.floor((now - 44_999) / 1000) });
+    expect(await only()).toMatchObject({ online: false, last_seen_at: Math.floor((now - 29_999) / 1000) });
   });
 
   it('follows what a ship says of itself when it connects, but not its labels', async () => {
@@ -208,7 +208,7 @@ describe('draining a ship', () => {
     const run = await fixture.submit();
     const { ref } = await stream.take();
     expect((await fixture.handle('drainShip', { id: ship.id })).data).toMatchObject({ draining: true, running: 1 });
-    expect(await stream.next('drain')).toMatchObject({ exit: false, deadlineMs: 0n });
+    expect(await stream.next('drain')).toMatchObject({ exit: true, deadlineMs: 0n });
     const waiting = await fixture.submit();
     expect((await ship.complete(ref, Outcome.SUCCEEDED)).status).toBe(CompleteStatus.RECORDED);
     stream.heartbeat([], 4);
@@ -220,20 +220,37 @@ describe('draining a ship', () => {
     expect(await fixture.sql.all("SELECT target FROM audit WHERE action = 'drain'")).toHaveLength(1);
   });
 
-  it('lasts over a new connection, and ends when its program is started anew', async () => {
+  it('lasts over new connections and starts of its program until it is undrained; only the program that was told ends', async () => {
     await start();
     const { ship } = await fixture.connected('build-01');
     await fixture.handle('drainShip', { id: ship.id });
     const same = ship.connect();
     same.hello();
-    await same.next('drain');
-    expect((await only()).draining).toBe(true);
+    expect(await same.next('drain')).toMatchObject({ exit: true });
     const anew = ship.connect();
     anew.hello([], Buffer.from('started anew'));
-    await anew.next('welcome');
-    expect((await only()).draining).toBe(false);
+    expect(await anew.next('drain')).toMatchObject({ exit: false });
+    expect((await only()).draining).toBe(true);
+    const run = await fixture.submit();
+    expect(fixture.queue.explain((await fixture.queue.get(run.id))!).waitingReason).toBe('ship_draining');
+    expect((await fixture.handle('undrainShip', { id: ship.id })).data.draining).toBe(false);
+    await anew.next('undrain');
+    expect((await anew.take()).ref.runId).toBe(run.id);
+    await fixture.handle('undrainShip', { id: ship.id });
+    expect(await fixture.sql.all("SELECT target FROM audit WHERE action = 'undrain'")).toEqual([{ target: ship.id }]);
+  });
+
+  it('that is taken back while the ship is away lets its next program work', async () => {
+    await start();
+    const ship = await fixture.ship('build-01');
+    await fixture.handle('drainShip', { id: ship.id });
+    await fixture.handle('undrainShip', { id: ship.id });
+    const stream = ship.connect();
+    stream.hello();
+    await stream.next('welcome');
     await fixture.submit();
-    await anew.take();
+    await stream.take();
+    expect(stream.count('drain')).toBe(0);
   });
 
   it('of a ship that is not connected counts for the program that connects next', async () => {
@@ -292,7 +309,7 @@ describe('removing a ship', () => {
   it('and everything else answers 404 for a ship that there is not', async () => {
     await start();
     for (const id of ['0'.repeat(32), 'local:node', 'xyz', '']) {
-      for (const operation of ['revokeShip', 'drainShip', 'deleteShip'] as const) await expect(fixture.handle(operation, { id })).rejects.toMatchObject({ code: 'ship_not_found', status: 404 });
+      for (const operation of ['revokeShip', 'drainShip', 'undrainShip', 'deleteShip'] as const) await expect(fixture.handle(operation, { id })).rejects.toMatchObject({ code: 'ship_not_found', status: 404 });
     }
   });
 });

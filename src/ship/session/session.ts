@@ -25,6 +25,8 @@ export interface Captain {
   onAck(ack: HeartbeatAck): void;
   /** Takes no more. A deadline of 0 is none. */
   onDrain(deadlineMs: number, exit: boolean): void;
+  /** Takes runs again, if it was the server that stopped it. */
+  onUndrain(): void;
 }
 
 export interface SessionOptions {
@@ -106,6 +108,7 @@ export class Session implements StreamEvents {
       case 'cancel': return body.value.ref && hold.cancel(body.value.ref, Number(body.value.graceMs));
       case 'abandon': return body.value.ref && hold.discard([body.value.ref], body.value.reason);
       case 'drain': return captain.onDrain(Number(body.value.deadlineMs), body.value.exit);
+      case 'undrain': return captain.onUndrain();
       case 'reconnect': return this.ended('reconnect', 'the server asks to connect again', Number(body.value.afterMs));
       default: log.warn({}, 'the server sent a message that this version does not know');
     }

@@ -55,7 +55,7 @@ function notesOn({ unfinished: { queued, held }, keptAside }: Restored, unfinish
 
 async function placesOf({ config }: Options): Promise<Places> {
   const [{ placesOf: places }, { loadRunsConfig }] = await Promise.all([import('../../../runs/backup/index.ts'), import('../../../runs/config/index.ts')]);
-  const loaded = await loadRunsConfig({ source: sourceOf(config, process.env), env: process.env, tokens: false });
+  const loaded = await loadRunsConfig({ ...sourceOf(config, process.env), env: process.env, tokens: false });
   const found = places(loaded.config);
   if (found === undefined) throw new CommandError('storage.sqlite.path: the queue is in memory, so there is nothing to back up and nowhere to restore it');
   return found;

@@ -3,6 +3,7 @@ import { cancelRun, retryRun } from '../../../../generated/runs/sdk/sdk.gen.ts';
 import { runCommand } from '../shared/command-error.ts';
 import type { Io } from '../shared/io.ts';
 import { addKeyOption, addRunsClientOptions, newKey, openRunsClient, type RunsClientOptions } from './client.ts';
+import { findRun } from './find.ts';
 import { writeRun } from './present.ts';
 import { showLog } from './show-log.ts';
 
@@ -17,7 +18,7 @@ export function registerChange(runs: Command, io: Io): void {
   const cancelling = runs
     .command('cancel')
     .description('cancel a run')
-    .argument('<id>', 'id of the run')
+    .argument('<id>', 'id of the run, or its beginning or end')
     .option('--json', 'write the run as JSON');
   addRunsClientOptions(cancelling).action(async (id: string, options: Options) => {
     await runCommand('runs cancel', io, () => cancel(id, options, io));
@@ -26,7 +27,7 @@ export function registerChange(runs: Command, io: Io): void {
   const retrying = runs
     .command('retry')
     .description('queue a failed or cancelled run again, as a new run, and print its id')
-    .argument('<id>', 'id of the run')
+    .argument('<id>', 'id of the run, or its beginning or end')
     .option('-f, --follow', 'print the log until the new run has ended')
     .option('--json', 'write the new run as JSON');
   addRunsClientOptions(addKeyOption(retrying)).action(async (id: string, options: Options) => {
@@ -35,14 +36,16 @@ export function registerChange(runs: Command, io: Io): void {
 }
 
 /** Asked once: when the answer is lost it may be done, and a second request would be a conflict. */
-async function cancel(id: string, options: Options, io: Io): Promise<void> {
+async function cancel(text: string, options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
+  const id = await findRun(client, text);
   const { data: run } = await client.askOnce(cancelRun({ client: client.sdk, path: { id } }));
   writeRun(io, run, options.json);
 }
 
-async function retry(id: string, options: Options, io: Io): Promise<void> {
+async function retry(text: string, options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
+  const id = await findRun(client, text);
   const headers = { 'Idempotency-Key': options.key ?? newKey() };
   const { data: run } = await client.ask(() => retryRun({ client: client.sdk, path: { id }, headers }));
   writeRun(io, run, options.json && !options.follow);

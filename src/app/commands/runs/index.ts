@@ -1,15 +1,19 @@
 import type { Command } from 'commander';
 import { processIo, type Io } from '../shared/io.ts';
+import { registerAudit } from './audit.ts';
 import { registerBackup } from './backup.ts';
 import { registerChange } from './change.ts';
 import { registerList } from './list.ts';
 import { registerLogs } from './logs.ts';
+import { registerProjects } from './projects.ts';
 import { serveCommand } from './serve.ts';
+import { registerShips } from './ships.ts';
 import { registerShow } from './show.ts';
 import { registerSubmit } from './submit.ts';
+import { registerToken } from './token.ts';
 
 /** `quire runs`: the service, and the clients of a running one. */
 export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
-  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerChange, registerBackup]) register(runs, io);
+  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerChange, registerProjects, registerShips, registerToken, registerAudit, registerBackup]) register(runs, io);
 }

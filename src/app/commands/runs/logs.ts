@@ -3,6 +3,7 @@ import { wholeNumber } from '../shared/arguments.ts';
 import { runCommand } from '../shared/command-error.ts';
 import type { Io } from '../shared/io.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
+import { findRun } from './find.ts';
 import { showLog } from './show-log.ts';
 
 interface Options extends RunsClientOptions {
@@ -25,7 +26,7 @@ export function registerLogs(runs: Command, io: Io): void {
   const command = runs
     .command('logs')
     .description('print the log of a run')
-    .argument('<id>', 'id of the run')
+    .argument('<id>', 'id of the run, or its beginning or end')
     .option('-f, --follow', 'go on until the run has ended')
     .option('--attempt <n>', 'log of this attempt; without it the current one', wholeNumber(1, 1_000_000))
     .option('--offset <n>', 'first event', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
@@ -33,6 +34,9 @@ export function registerLogs(runs: Command, io: Io): void {
   addRunsClientOptions(command)
     .addHelpText('after', NOTES)
     .action(async (id: string, options: Options) => {
-      await runCommand('runs logs', io, () => showLog(openRunsClient(options), id, options, io));
+      await runCommand('runs logs', io, async () => {
+        const client = openRunsClient(options);
+        await showLog(client, await findRun(client, id), options, io);
+      });
     });
 }

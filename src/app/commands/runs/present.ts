@@ -1,14 +1,25 @@
 import type { Run } from '../../../../generated/runs/sdk/types.gen.ts';
+import { formatDuration } from '../../../lib/duration.ts';
 import { formatMoment } from '../shared/format.ts';
 import { writeLines, type Io } from '../shared/io.ts';
 import { renderTable } from '../shared/table.ts';
 
 const COLUMNS = [
   { heading: 'id', minimum: 32 }, { heading: 'project', minimum: 8 }, { heading: 'kind', minimum: 8 }, { heading: 'task', minimum: 6 },
-  { heading: 'state', minimum: 9 }, { heading: 'queued', minimum: 16 }, { heading: 'why it waits or failed', minimum: 10 },
+  { heading: 'state', minimum: 9 }, { heading: 'queued', minimum: 16 }, { heading: 'took', minimum: 4 }, { heading: 'why it waits or failed', minimum: 10 },
 ];
 
-const WAITS = { no_matching_ship: 'no ship has its labels', concurrency: 'max_parallel is reached', backoff: 'waits for its next attempt', project_disabled: 'project is disabled' } as const;
+const WAITS: Readonly<Record<NonNullable<Run['waiting_reason']>, string>> = {
+  project_disabled: 'its project is disabled',
+  backoff: 'waits for its next attempt',
+  no_matching_ship: 'no ship has its labels',
+  ship_offline: 'the ships with its labels are offline',
+  unsupported: 'no ship with its labels can do it: a sandbox or the key of a role is missing',
+  ship_draining: 'the ships that could take it are draining',
+  concurrency: 'max_parallel of its project is reached',
+  ship_busy: 'all ships that could take it are busy',
+  starting: 'is being handed out',
+};
 
 /** The status that a command ends with after it has waited for a run. */
 const EXIT: Partial<Record<Run['state'], number>> = { failed: 1, cancelled: 2 };
@@ -18,7 +29,14 @@ export const ENDED: ReadonlySet<Run['state']> = new Set(['succeeded', 'failed', 
 export const exitCodeOf = (run: Run): number => EXIT[run.state] ?? 0;
 
 export function runTable(runs: readonly Run[], width: number | undefined): string[] {
-  return renderTable(COLUMNS, runs.map((run) => [run.id, run.project_id, run.kind, run.task, run.state, formatMoment(run.created_at), reasonOf(run)]), width);
+  return renderTable(COLUMNS, runs.map((run) => [run.id, run.project_id, run.kind, run.task, run.state, formatMoment(run.created_at), tookOf(run), reasonOf(run)]), width);
+}
+
+/** How long the last attempt took, or has taken so far; empty before it was started. */
+export function tookOf({ started_at: started, finished_at: finished, state }: Run): string {
+  if (started === null || state === 'queued') return '';
+  const seconds = Math.max(0, Math.floor(finished ?? Date.now() / 1000) - started);
+  return finished === null ? `${formatDuration(seconds * 1000)} so far` : formatDuration(seconds * 1000);
 }
 
 /** One line that tells how a run is doing. */
@@ -26,7 +44,8 @@ export function statusLine(run: Run): string {
   const reason = reasonOf(run);
   const attempt = run.max_attempts > 1 ? `, attempt ${run.attempt} of ${run.max_attempts}` : '';
   const is = ENDED.has(run.state) ? (run.state === 'cancelled' ? 'was ' : '') : 'is ';
-  return `run ${run.id} ${is}${run.state}${attempt}${reason === '' ? '' : ` (${reason})`}`;
+  const took = ENDED.has(run.state) && tookOf(run) !== '' ? ` after ${tookOf(run)}` : '';
+  return `run ${run.id} ${is}${run.state}${took}${attempt}${reason === '' ? '' : ` (${reason})`}`;
 }
 
 /** The run itself on standard output as JSON, or its id there and a line for a person beside it. */

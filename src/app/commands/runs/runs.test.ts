@@ -1,6 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseRunsConfig } from '../../../runs/config/index.ts';
 import { API_TOKEN, startRunsServer, type RunsServer } from '../../../testkit/runs-server.ts';
 import { startFakeService } from '../testing/fake-service.ts';
 import { runQuire, type CommandInput } from '../testing/run-command.ts';
@@ -125,5 +127,46 @@ describe('quire runs logs, cancel and retry', () => {
     const followed = await runQuire(['runs', 'logs', run.id, '-f', '--url', service.url]);
     await service.close();
     expect(followed).toMatchObject({ exitCode: 0, stdout: 'line 0\nline 1\nline 2\n' });
+  });
+});
+
+describe('quire runs ships, token, projects and audit', () => {
+  it('lists ships and says what there is when a name is wrong', async () => {
+    const ships = await quire('ships');
+    expect(ships).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('fleet.enabled is false') });
+    expect(ships.stdout).toMatch(/^local +online +\d\/2/m);
+    expect(JSON.parse((await quire('ships', ['--json'])).stdout)).toMatchObject({ data: [], enabled: false });
+    for (const command of ['drain', 'undrain', 'revoke']) expect(await quire(command, ['build-01'])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no ship build-01; none has joined') });
+    expect(await quire('token', ['ship', 'build-01', '--label', 'gpu=a100'])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('409: fleet_disabled') });
+  });
+
+  it('finds a run by the beginning or the end of its id', async () => {
+    const id = await submitted('hello');
+    await quire('logs', [id, '-f']);
+    expect((await quire('show', [id.slice(-12)])).stdout).toMatch(new RegExp(`run ${id} succeeded after .*\\n[\\s\\S]*took +\\d+s[\\s\\S]*ship +local`));
+    expect((await quire('show', [id.slice(0, 30)])).stdout).toContain(id);
+    expect((await quire('show', ['ffffffff'])).stderr).toContain('no id of the newest 2000 runs begins or ends with ffffffff');
+    await submitted('hello');
+    expect((await quire('show', [id.slice(0, 4)])).stderr).toMatch(/\d+ runs are meant by /);
+  });
+
+  it('lists, disables, enables and deletes projects, and says what was done', async () => {
+    await writeFile(server.file, `${await readFile(server.file, 'utf8')}\n# end\n`);
+    expect((await quire('projects')).stdout).toMatch(/^demo +yes +example\/demo +hello fails waits/m);
+    expect(await quire('projects', ['disable', 'dmeo'])).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('no project dmeo; there are: demo; did you mean demo?') });
+    expect(await quire('projects', ['disable', 'demo'])).toMatchObject({ exitCode: 0, stdout: 'demo is disabled\n' });
+    expect((await quire('submit', ['demo', 'pipeline', 'hello'])).stderr).toContain('400: project_unavailable: the project demo is disabled');
+    expect((await quire('projects', ['enable', 'demo'])).stdout).toBe('demo is enabled\n');
+    expect((await quire('audit', ['--action', 'project', '--limit', '1'])).stdout).toMatch(/api +project +demo +change=replaced enabled=true/);
+    expect((await quire('submit', ['demo', 'pipeline', 'helo'])).stderr).toContain('no pipeline "helo" in project demo; it has: hello, fails, waits; did you mean hello?');
+  });
+
+  it('makes a token of the API, whose hash the configuration takes', async () => {
+    const { stdout, stderr } = await runQuire(['runs', 'token', 'api', 'ci', '--scope', 'submit', 'read', '--project', 'demo', '--expires', '90d']);
+    const lines = stderr.slice(stderr.indexOf('tokens:'));
+    expect(parseRunsConfig(`${CONFIG}${lines}`).tokens).toEqual([
+      { name: 'ci', sha256: createHash('sha256').update(stdout.trim()).digest('hex'), scopes: ['submit', 'read'], projects: ['demo'], expires: expect.any(Number) },
+    ]);
+    expect(stderr).not.toContain(stdout.trim());
   });
 });

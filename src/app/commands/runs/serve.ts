@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { formatAddress } from '../../../lib/address.ts';
 import { ConfigError } from '../../../lib/config-error.ts';
 import type { LoadedRunsConfig } from '../../../runs/config/index.ts';
@@ -14,6 +14,10 @@ const EXAMPLE = fileURLToPath(new URL('../../../../runs.example.yaml', import.me
 interface Flags {
   readonly config?: string;
   readonly checkConfig?: boolean;
+  readonly schema?: boolean;
+  readonly reference?: boolean;
+  readonly logFormat?: 'text' | 'json';
+  readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
 }
 
 /** `quire runs`: the run-queue service in the foreground. */
@@ -23,39 +27,55 @@ export function serveCommand(program: Command): Command {
     .description('serve the run-queue service; with a command, be its client')
     .option('-c, --config <file or url>', 'YAML configuration; otherwise RUNS_CONFIG names it, otherwise it is runs.example.yaml')
     .option('--check-config', 'say whether the configuration is valid, and start nothing')
+    .option('--schema', 'print the JSON Schema of the configuration, and start nothing')
+    .option('--reference', 'print every key of the configuration as Markdown, and start nothing')
+    .addOption(new Option('--log-format <format>', 'text for people, json for programs; default: as the configuration has it').choices(['text', 'json']).env('SVC_LOG_FORMAT'))
+    .addOption(new Option('--log-level <level>', 'the least that is written; default: as the configuration has it').choices(['debug', 'info', 'warn', 'error']).env('SVC_LOG_LEVEL'))
     .addHelpText('after', '\nExamples:\n  $ quire runs --config runs.yaml\n  $ quire runs submit demo pipeline hello --follow')
-    .action((flags: Flags) => runInForeground(() => start(flags)));
+    .action((flags: Flags) => (flags.schema || flags.reference ? describeConfig(flags) : runInForeground(() => start(flags))));
+}
+
+/** The schema as editors and other programs take it: what is not part of JSON Schema is left out. */
+async function describeConfig({ reference }: Flags): Promise<void> {
+  const { renderConfigReference, RUNS_CONFIG_SCHEMA } = await import('../../../runs/config/index.ts');
+  if (reference) console.log(renderConfigReference().trimEnd());
+  else console.log(JSON.stringify(RUNS_CONFIG_SCHEMA, (key, value: unknown) => (key === 'format' || key === 'x-expected' ? undefined : value), 2));
 }
 
 async function start(flags: Flags): Promise<Running> {
   const { env, problems } = await sealProcess();
   // Loaded only here, so that the client commands start without the server's code.
-  const { loadRunsConfig } = await import('../../../runs/config/index.ts');
-  const loaded = await loadRunsConfig({ source: sourceOf(flags.config, env), env });
+  const { inDataDir, loadRunsConfig, missingSecrets } = await import('../../../runs/config/index.ts');
+  const loaded = await loadRunsConfig({ ...sourceOf(flags.config, env), env });
   refuseUnbuilt(loaded);
   if (flags.checkConfig) {
+    for (const { name, env: variable } of missingSecrets(loaded.config, env)) console.error(`secrets: the variable ${variable} of the secret ${name} is not set; runs that need it fail`);
     console.log(`${loaded.source} is valid`);
     process.exit(0);
   }
-  const log = createLog({ format: 'text', level: 'info' });
+  const { log_format: format, log_level: level } = loaded.config.runtime;
+  const log = createLog({ format: flags.logFormat ?? format, level: flags.logLevel ?? level });
   for (const problem of problems) log.warn({}, problem);
   const { startRunQueueService } = await import('../../runs-service.ts');
   const running = await startRunQueueService({ loaded, variables: env, log });
   console.log(`Quire run-queue service listening on ${running.url} (configuration ${loaded.source})`);
   console.log(`  reference: ${running.url}/docs`);
+  console.log(`  data:      ${loaded.config.data_dir}`);
+  if (loaded.config.local.enabled) console.log(`  work:      ${inDataDir(loaded.config, 'work')}`);
   if (running.fleet !== undefined) console.log(`  ships:     connect to ${running.fleet.address}, join at ${running.fleet.enrol}`);
   console.log(`  try next:  ${nextStep(loaded, running.url)}`);
   return running;
 }
 
-/** File or URL of the configuration: the one that is named, that of the environment, or the example. */
-export function sourceOf(named: string | undefined, env: Readonly<Record<string, string | undefined>>): string {
-  return named ?? (env['RUNS_CONFIG'] || EXAMPLE);
+/** Where the configuration is: the one that is named, that of the environment, or the example, which lies in the package, no place for data. */
+export function sourceOf(named: string | undefined, env: Readonly<Record<string, string | undefined>>): { readonly source: string; readonly folder?: string } {
+  const source = named ?? (env['RUNS_CONFIG'] || EXAMPLE);
+  return { source, ...(source === EXAMPLE && { folder: process.cwd() }) };
 }
 
 /** What a new user can do now. */
 function nextStep({ config, apiTokens }: LoadedRunsConfig, url: string): string {
-  if (apiTokens.length === 0) return 'set runtime.api_token_env in the configuration, which queueing needs; reading is open';
+  if (apiTokens.length === 0 && config.tokens.length === 0) return 'set runtime.api_token_env in the configuration, which queueing needs; reading is open';
   const pipeline = config.pipelines[0];
   const project = config.projects.find(({ enabled, id }) => enabled && (pipeline?.projects?.includes(id) ?? true));
   const at = url.endsWith(':11030') ? '' : ` --url ${url}`;

@@ -1,10 +1,12 @@
 import { getRun, listRunLogs } from '../../../../generated/runs/sdk/sdk.gen.ts';
 import type { LogEvent } from '../../../../generated/runs/sdk/types.gen.ts';
+import { systemTimer } from '../../../lib/timer.ts';
 import { untilInterrupted } from '../shared/interrupt.ts';
 import { writeLines, type Io } from '../shared/io.ts';
 import { plainLine } from '../shared/text-width.ts';
 import type { RunsClient } from './client.ts';
-import { followRun } from './follow-run.ts';
+import { followRun, type Listener } from './follow-run.ts';
+import { QuietStep } from './quiet-step.ts';
 import { exitCodeOf, statusLine } from './present.ts';
 
 export interface LogView {
@@ -19,7 +21,19 @@ export async function showLog(client: RunsClient, id: string, view: LogView, io:
   const write = (event: LogEvent): void => writeLines(io.stdout, [view.json ? JSON.stringify(event) : lineOf(event)]);
   if (!view.follow) return printLog(client, id, view, write);
   await untilInterrupted(async (signal) => {
-    const run = await followRun(client, id, view, { log: write, state: (state, attempt) => writeLines(io.stderr, [`— ${state}, attempt ${attempt}`]) }, signal);
+    const quiet = new QuietStep(systemTimer, (line) => writeLines(io.stderr, [line]));
+    const listener: Listener = {
+      log: (event) => {
+        quiet.heard(event.step);
+        write(event);
+      },
+      state: (state, attempt) => {
+        quiet.running(state === 'running');
+        writeLines(io.stderr, [`— ${state}, attempt ${attempt}`]);
+      },
+    };
+    void quiet.watch();
+    const run = await followRun(client, id, view, listener, signal).finally(() => quiet.stop());
     if (run === undefined) return io.setExitCode(130);
     writeLines(io.stderr, [statusLine(run)]);
     io.setExitCode(exitCodeOf(run));

@@ -5,7 +5,8 @@ import { runCommand } from '../shared/command-error.ts';
 import { formatMoment } from '../shared/format.ts';
 import { writeLines, type Io } from '../shared/io.ts';
 import { addRunsClientOptions, openRunsClient, type RunsClientOptions } from './client.ts';
-import { statusLine } from './present.ts';
+import { findRun, shipNames } from './find.ts';
+import { statusLine, tookOf } from './present.ts';
 
 interface Options extends RunsClientOptions {
   readonly result?: boolean;
@@ -16,7 +17,7 @@ export function registerShow(runs: Command, io: Io): void {
   const command = runs
     .command('show')
     .description('show one run')
-    .argument('<id>', 'id of the run')
+    .argument('<id>', 'id of the run, or its beginning or end')
     .option('--result', 'write what the run produced instead')
     .option('--json', 'write JSON');
   addRunsClientOptions(command).action(async (id: string, options: Options) => {
@@ -24,20 +25,22 @@ export function registerShow(runs: Command, io: Io): void {
   });
 }
 
-async function show(id: string, options: Options, io: Io): Promise<void> {
+async function show(text: string, options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
+  const id = await findRun(client, text);
   const { data: run } = await client.ask(() => getRun({ client: client.sdk, path: { id } }));
   if (options.json) io.stdout.write(`${JSON.stringify(run, null, 2)}\n`);
-  else writeLines(io.stdout, [statusLine(run), ...detailsOf(run)]);
+  else writeLines(io.stdout, [statusLine(run), ...detailsOf(run, run.ship_id === null ? '' : (await shipNames(client)).get(run.ship_id) ?? run.ship_id)]);
 }
 
-async function showResult(id: string, options: Options, io: Io): Promise<void> {
+async function showResult(text: string, options: Options, io: Io): Promise<void> {
   const client = openRunsClient(options);
+  const id = await findRun(client, text);
   const { data } = await client.ask(() => getRunResult({ client: client.sdk, path: { id } }));
   io.stdout.write(options.json ? `${JSON.stringify(data, null, 2)}\n` : data.content);
 }
 
-function detailsOf(run: Run): string[] {
+function detailsOf(run: Run, ship: string): string[] {
   const moment = (seconds: number | null): string => (seconds === null ? '' : formatMoment(seconds));
   const details: [string, string][] = [
     ['project', run.project_id],
@@ -47,7 +50,8 @@ function detailsOf(run: Run): string[] {
     ['finished', moment(run.finished_at)],
     ['priority', String(run.priority)],
     ['runs on', run.runs_on.join(', ')],
-    ['ship', run.ship_id ?? ''],
+    ['took', tookOf(run)],
+    ['ship', ship],
     ['retry of', run.retry_of ?? ''],
     ['log', run.logs_expired ? 'expired' : `${run.logs_bytes} bytes${run.log_truncated ? ', cut at its budget' : ''}`],
   ];

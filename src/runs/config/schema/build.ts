@@ -4,7 +4,7 @@
  */
 
 /** Text formats, with what `read-by-schema.ts` makes of them: milliseconds, bytes, an address, or the text itself. */
-export type Format = 'duration' | 'duration-or-zero' | 'bytes' | 'address' | 'written-duration' | 'written-interval';
+export type Format = 'duration' | 'duration-or-zero' | 'bytes' | 'address' | 'written-duration' | 'written-interval' | 'moment';
 
 export const text = (description: string, fallback: string, extras: { pattern?: string; maxLength?: number; 'x-expected'?: string } = {}) =>
   ({ type: 'string', description, default: fallback, ...extras }) as const;

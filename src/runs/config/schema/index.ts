@@ -4,6 +4,7 @@ import { fleet } from './fleet.ts';
 import { project, projects } from './projects.ts';
 import { queue } from './queue.ts';
 import { service } from './service.ts';
+import { tokens } from './tokens.ts';
 
 /**
  * The JSON Schema (2020-12) of the run-queue configuration, its one source of truth (run-queue
@@ -14,7 +15,7 @@ export const RUNS_CONFIG_SCHEMA = {
   title: 'Quire run-queue configuration',
   type: 'object',
   additionalProperties: false,
-  properties: { ...service, ...queue, ...execution, ...projects, ...fleet },
+  properties: { ...service, ...tokens, ...queue, ...execution, ...projects, ...fleet },
 } as const;
 
 export const PROJECT_SCHEMA = project;
@@ -26,4 +27,5 @@ export type RunsConfig = FromSchema<typeof RUNS_CONFIG_SCHEMA>;
 export type ProjectConfig = FromSchema<typeof PROJECT_SCHEMA>;
 export type PipelineConfig = RunsConfig['pipelines'][number];
 export type StepConfig = PipelineConfig['steps'][number];
+export type TokenConfig = RunsConfig['tokens'][number];
 export type RoleConfig = RunsConfig['ai']['roles'][number];

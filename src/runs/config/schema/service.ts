@@ -6,15 +6,18 @@ export const service = {
   listen: format('address', 'address of the HTTP API', '127.0.0.1:11030'),
   compress_answers: flag('compress answers over 1 KiB for clients that accept it; false where a proxy does', true),
   tls: section('set both for HTTPS', {
-    cert: text('certificate file (PEM)', ''),
-    key: text('key file (PEM)', ''),
+    cert: text('certificate file (PEM), relative to the folder of this file', ''),
+    key: text('key file (PEM), relative to the folder of this file', ''),
   }),
   node_id: text('name of this node; empty for the host name', '', { pattern: '^[A-Za-z0-9._-]{0,128}$', 'x-expected': 'letters, digits, ., - and _, at most 128' }),
-  data_dir: text('folder that relative paths below start from', './data/runs'),
+  data_dir: text('folder of the data, relative to the folder of this file; relative paths below start from it', './data/runs'),
   runtime: section('the running service', {
     api_token_env: variable('environment variable with the API token, or with two, split by a space; without it writes answer 401 and reads are open'),
+    public_reads: flag('let everybody read without a token; without any token configured, reading is open in any case', false),
     idempotency_ttl: format('duration', 'how long idempotency keys are remembered', '30d'),
     shutdown_grace: format('duration-or-zero', 'time for runs and requests in flight when the service stops', '30s'),
+    log_level: oneOf("least level of the service's own log; --log-level and SVC_LOG_LEVEL win; takes effect at the next start", 'info', ['debug', 'info', 'warn', 'error']),
+    log_format: oneOf('`text` for people, `json` for programs: one object a line; --log-format and SVC_LOG_FORMAT win; takes effect at the next start', 'text', ['text', 'json']),
     git_url_template: text('URL of a repository that is given as owner/name', 'https://github.com/{repository}.git', { pattern: '\\{repository\\}', 'x-expected': 'a URL with {repository} in it' }),
   }),
   storage: section('the store', {

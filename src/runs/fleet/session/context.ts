@@ -9,6 +9,8 @@ import type { ShipTraits } from '../../ships/index.ts';
 export interface Member {
   readonly labels: readonly string[];
   readonly draining: boolean;
+  /** It is the program that was told to drain, which ends when it is empty. */
+  readonly ends: boolean;
 }
 
 /** What a session needs of the server. */

@@ -1,6 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import {
-  AbandonSchema, CancelSchema, DrainSchema, HeartbeatAckSchema, ReconnectSchema, ResumeAction, ResumeSchema, ServerMessageSchema, WelcomeSchema,
+  AbandonSchema, CancelSchema, DrainSchema, HeartbeatAckSchema, ReconnectSchema, ResumeAction, ResumeSchema, ServerMessageSchema, UndrainSchema, WelcomeSchema,
   type Assignment, type Resume, type ServerMessage,
 } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunRef } from '../../queue/port.ts';
@@ -20,8 +20,10 @@ export const cancel = (ref: RunRef, graceMs: number): ServerMessage => message({
 
 export const abandon = (ref: RunRef, reason: string): ServerMessage => message({ case: 'abandon', value: create(AbandonSchema, { ref: writeRef(ref), reason }) });
 
-/** Without a deadline: what runs may end in its own time. */
-export const drain = (): ServerMessage => message({ case: 'drain', value: create(DrainSchema, { deadlineMs: 0n, exit: false }) });
+/** Without a deadline: what runs may end in its own time. `exit`: the program ends when nothing runs any more. */
+export const drain = (exit: boolean): ServerMessage => message({ case: 'drain', value: create(DrainSchema, { deadlineMs: 0n, exit }) });
+
+export const undrain = (): ServerMessage => message({ case: 'undrain', value: create(UndrainSchema, {}) });
 
 export const reconnect = (afterMs: number): ServerMessage => message({ case: 'reconnect', value: create(ReconnectSchema, { afterMs: BigInt(afterMs) }) });
 

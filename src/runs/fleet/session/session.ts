@@ -1,10 +1,11 @@
 import type { Accept, Heartbeat, HeldRun, Hello, Reject, Resume, ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
-import type { Claim, RunChange, RunRef, Worker, WorkerHandle } from '../../queue/port.ts';
+import { SecretUnavailable } from '../../definitions/index.ts';
+import type { Claim, Completion, RunChange, RunRef, Worker, WorkerHandle } from '../../queue/port.ts';
 import { FleetRefusal, type Peer, type Session, type SessionOutput } from '../port.ts';
 import { isSameRef, readRef } from '../refs.ts';
 import { PROTOCOL, readTraits, requireCompatible } from '../ship-info.ts';
 import type { SessionContext } from './context.ts';
-import { abandon, ack, assignmentMessage, cancel, drain, reconnect, resume, welcome } from './messages.ts';
+import { abandon, ack, assignmentMessage, cancel, drain, reconnect, resume, undrain, welcome } from './messages.ts';
 import { Slots } from './slots.ts';
 
 /** Runs that one message may name. */
@@ -104,7 +105,17 @@ export class FleetSession implements Session {
   drain(): void {
     if (this.#told || this.#over) return;
     this.#told = true;
-    if (this.#worked !== undefined) this.#output.send(drain());
+    if (this.#worked !== undefined) this.#output.send(drain(true));
+  }
+
+  /** It gets runs again. */
+  undrain(): void {
+    if (!this.#told || this.#over) return;
+    this.#told = false;
+    this.#shipDrains = false;
+    if (this.#worked === undefined) return;
+    this.#output.send(undrain());
+    this.#wake();
   }
 
   /** What has become of a run that the ship holds, if it is not the ship's own news. */
@@ -176,8 +187,10 @@ export class FleetSession implements Session {
     const resumes = await this.#goOn(held, traits.capacity);
     if (this.#over) return;
     this.#output.send(welcome(this.#welcome(resumes)));
+    // What was told to drain ends when it is empty. A program that is started while its ship drains stays, or its supervisor would start it again and again.
+    const ends = this.#told || member.ends || held.length > 0;
     if (member.draining) this.#told = true;
-    if (this.#told) this.#output.send(drain());
+    if (this.#told) this.#output.send(drain(ends));
     log.info({ ship: this.shipId, version: traits.version, held: held.length }, 'a ship is connected');
     this.#begin({ ...member, ...traits, sessionId: id });
   }
@@ -217,11 +230,15 @@ export class FleetSession implements Session {
   }
 
   #worker({ labels, kinds, keyVariables, sessionId }: Pick<Worker, 'labels' | 'kinds' | 'keyVariables' | 'sessionId'>): Worker {
-    return { shipId: this.shipId, sessionId, labels, kinds, keyVariables, free: () => this.#free(), assign: (claim) => this.#assign(claim) };
+    return { shipId: this.shipId, sessionId, labels, kinds, keyVariables, free: () => this.#free(), idle: () => this.#idle(), assign: (claim) => this.#assign(claim) };
   }
 
   #free(): number {
-    return this.#over || this.isDraining || this.#isSilent() ? 0 : this.#slots.free;
+    return this.#over || this.#idle() !== undefined ? 0 : this.#slots.free;
+  }
+
+  #idle(): 'draining' | 'silent' | undefined {
+    return this.isDraining ? 'draining' : this.#isSilent() ? 'silent' : undefined;
   }
 
   /** The connection may be dead, though nobody has noticed yet: what is handed over it would only wait. The next message ends that. */
@@ -238,10 +255,16 @@ export class FleetSession implements Session {
     try {
       this.#output.send(assignmentMessage(this.#context.assignmentOf(claim)));
     } catch (error) {
-      this.#context.log.error({ err: error, run: ref.runId }, 'a run could not be turned into an assignment');
-      const failure = { code: 'internal', message: 'the server could not prepare the run', step: null, exitCode: null, signal: null };
-      this.#try(this.reporting(ref, () => this.#context.queue.complete(ref, this.shipId, { outcome: 'ship_error', error: failure, started: false })), ref);
+      this.#try(this.reporting(ref, () => this.#context.queue.complete(ref, this.shipId, this.#unprepared(ref, error))), ref);
     }
+  }
+
+  /** How an attempt ends that never reaches its ship. Another one would lack the same secret. */
+  #unprepared({ runId }: RunRef, error: unknown): Completion {
+    const failure = { step: null, exitCode: null, signal: null };
+    if (error instanceof SecretUnavailable) return { outcome: 'failed', error: { ...failure, code: 'secret_unavailable', message: error.message }, started: false };
+    this.#context.log.error({ err: error, run: runId }, 'a run could not be turned into an assignment');
+    return { outcome: 'ship_error', error: { ...failure, code: 'internal', message: 'the server could not prepare the run' }, started: false };
   }
 
   #try(work: Promise<unknown>, ref: RunRef): void {

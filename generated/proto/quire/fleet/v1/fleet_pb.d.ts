@@ -486,6 +486,14 @@ export declare type ServerMessage = Message<"quire.fleet.v1.ServerMessage"> & {
      */
     value: Reconnect;
     case: "reconnect";
+  } | {
+    /**
+     * Take runs again.
+     *
+     * @generated from field: quire.fleet.v1.Undrain undrain = 8;
+     */
+    value: Undrain;
+    case: "undrain";
   } | { case: undefined; value?: undefined };
 };
 
@@ -1121,6 +1129,20 @@ export declare type Drain = Message<"quire.fleet.v1.Drain"> & {
  * Use `create(DrainSchema)` to create a new message.
  */
 export declare const DrainSchema: GenMessage<Drain>;
+
+/**
+ * The server's drain is over. One that the ship's own program was told of goes on.
+ *
+ * @generated from message quire.fleet.v1.Undrain
+ */
+export declare type Undrain = Message<"quire.fleet.v1.Undrain"> & {
+};
+
+/**
+ * Describes the message quire.fleet.v1.Undrain.
+ * Use `create(UndrainSchema)` to create a new message.
+ */
+export declare const UndrainSchema: GenMessage<Undrain>;
 
 /**
  * Connect again, because the server stops.

@@ -1,0 +1,59 @@
+import { listRuns, listShips } from '../../../../generated/runs/sdk/sdk.gen.ts';
+import type { ListRunsResponse, Ship } from '../../../../generated/runs/sdk/types.gen.ts';
+import { didYouMean } from '../../../lib/did-you-mean.ts';
+import { CommandError } from '../shared/command-error.ts';
+import type { RunsClient } from './client.ts';
+
+const FULL_ID = /^[0-9a-f]{32}$/;
+/** Shorter parts of an id would fit too many runs. */
+const PART_OF_ID = /^[0-9a-f]{4,31}$/;
+/** Pages of the newest runs that are looked through for a part of an id. */
+const PAGES = 20;
+const PAGE = 100;
+
+/**
+ * The id of the run that is meant: a whole id, or the beginning or end of one among the newest 2,000 runs. Ids that were
+ * made at the same time begin alike, so their ends are shorter to type.
+ * @throws {CommandError} when no run or several runs are meant.
+ */
+export async function findRun(client: RunsClient, text: string): Promise<string> {
+  const part = text.toLowerCase();
+  if (FULL_ID.test(part) || !PART_OF_ID.test(part)) return text;
+  const found = new Set<string>();
+  let before: string | null = null;
+  for (let page = 0; page < PAGES; page++) {
+    const query: { limit: number; before?: string } = { limit: PAGE, ...(before !== null && { before }) };
+    const answer: ListRunsResponse = await client.ask(() => listRuns({ client: client.sdk, query }));
+    for (const { id } of answer.data) if (id.startsWith(part) || id.endsWith(part)) found.add(id);
+    before = answer.next_cursor;
+    if (before === null) break;
+  }
+  if (found.size === 0) throw new CommandError(`no id of the newest ${PAGES * PAGE} runs begins or ends with ${part}`);
+  if (found.size > 1) throw new CommandError(`${found.size} runs are meant by ${part}: ${[...found].slice(0, 5).join(', ')}${found.size > 5 ? ', ...' : ''}`);
+  return [...found][0]!;
+}
+
+/**
+ * The ship that is meant: by its name, its id, or the beginning of its id. Of several with one name it is the one that is not revoked.
+ * @throws {CommandError} when no ship or several ships are meant.
+ */
+export async function findShip(client: RunsClient, text: string): Promise<Ship> {
+  const { data: ships } = await client.ask(() => listShips({ client: client.sdk }));
+  const named = ships.filter(({ name }) => name === text);
+  const live = named.filter(({ revoked }) => !revoked);
+  const candidates = live.length > 0 ? live : named.length > 0 ? named : ships.filter(({ id }) => /^[0-9a-f]{4,32}$/i.test(text) && id.startsWith(text.toLowerCase()));
+  if (candidates.length === 1) return candidates[0]!;
+  if (candidates.length > 1) throw new CommandError(`${candidates.length} ships are meant by ${text}: ${candidates.map(({ id }) => id).join(', ')}`);
+  const names = ships.filter(({ revoked }) => !revoked).map(({ name }) => name);
+  throw new CommandError(`no ship ${text}${names.length === 0 ? '; none has joined' : `; there are: ${names.slice(0, 10).join(', ')}${didYouMean(text, names)}`}`);
+}
+
+/** Names of ships by their ids; empty where the token may not read them. */
+export async function shipNames(client: RunsClient): Promise<ReadonlyMap<string, string>> {
+  try {
+    const { data } = await client.ask(() => listShips({ client: client.sdk }));
+    return new Map(data.map(({ id, name }) => [id, name]));
+  } catch {
+    return new Map();
+  }
+}

@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+import { deleteProject, listProjects, replaceProject } from '../../../../generated/runs/sdk/sdk.gen.ts';
+import type { Project } from '../../../../generated/runs/sdk/types.gen.ts';
+import { didYouMean } from '../../../lib/did-you-mean.ts';
+import { CommandError, runCommand } from '../shared/command-error.ts';
+import { formatMoment } from '../shared/format.ts';
+import { writeLines, type Io } from '../shared/io.ts';
+import { renderTable } from '../shared/table.ts';
+import { addRunsClientOptions, openRunsClient, type RunsClient, type RunsClientOptions } from './client.ts';
+
+interface Options extends RunsClientOptions {
+  readonly json?: boolean;
+}
+
+const COLUMNS = [
+  { heading: 'id', minimum: 8 }, { heading: 'enabled', minimum: 7 }, { heading: 'repository', minimum: 10 }, { heading: 'pipelines', minimum: 10 },
+  { heading: 'at once', minimum: 7 }, { heading: 'next release', minimum: 12 }, { heading: 'next content', minimum: 12 },
+];
+
+/** `quire runs projects`, and what is done to one of them. */
+export function registerProjects(runs: Command, io: Io): void {
+  const projects = runs.command('projects').description('list the configured projects; with a command, change one').option('--json', 'write JSON instead of a table');
+  addRunsClientOptions(projects).action((options: Options) => runCommand('runs projects', io, () => list(options, io)));
+  const changes = {
+    enable: ['let runs of a project be queued and started', (client: RunsClient, project: Project) => setEnabled(client, project, true)],
+    disable: ['let no runs of a project be queued and started', (client: RunsClient, project: Project) => setEnabled(client, project, false)],
+    delete: ['remove a project from the configuration; its runs stay', remove],
+  } as const;
+  for (const [name, [description, work]] of Object.entries(changes)) {
+    // The options of the client are those of `projects` itself: they may stand before or behind.
+    const command = projects.command(name).description(description).argument('<project>', 'id of the project');
+    command.action((id: string, _options: object, own: Command) => runCommand(`runs projects ${name}`, io, async () => {
+      const client = openRunsClient(own.optsWithGlobals<Options>());
+      writeLines(io.stdout, [await work(client, await find(client, id))]);
+    }));
+  }
+}
+
+async function list(options: Options, io: Io): Promise<void> {
+  const client = openRunsClient(options);
+  const answer = await client.ask(() => listProjects({ client: client.sdk }));
+  if (options.json) return void io.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  const moment = (seconds: number | null): string => (seconds === null ? '' : formatMoment(seconds));
+  const rows = answer.data.map(({ id, enabled, repository, pipelines, max_parallel, next_release_at, next_content_at }) => [
+    id, enabled ? 'yes' : 'no', repository, pipelines.join(' '), max_parallel === 0 ? '' : String(max_parallel), moment(next_release_at), moment(next_content_at),
+  ]);
+  if (rows.length > 0) writeLines(io.stdout, renderTable(COLUMNS, rows, io.stdout.isTTY ? io.stdout.columns : undefined));
+  else writeLines(io.stderr, ['no projects are configured']);
+}
+
+async function find(client: RunsClient, id: string): Promise<Project> {
+  const { data } = await client.ask(() => listProjects({ client: client.sdk }));
+  const found = data.find((project) => project.id === id);
+  if (found !== undefined) return found;
+  const ids = data.map((project) => project.id);
+  throw new CommandError(`no project ${id}${ids.length === 0 ? '; there is none' : `; there are: ${ids.slice(0, 10).join(', ')}${didYouMean(id, ids)}`}`);
+}
+
+async function setEnabled(client: RunsClient, project: Project, enabled: boolean): Promise<string> {
+  const { id, repository, issue_label, release_interval, runs_on, content, max_parallel, priority } = project;
+  await client.ask(() => replaceProject({ client: client.sdk, path: { id }, body: { repository, enabled, issue_label, release_interval, runs_on, content, max_parallel, priority } }));
+  return `${id} is ${enabled ? 'enabled' : 'disabled'}`;
+}
+
+async function remove(client: RunsClient, { id }: Project): Promise<string> {
+  await client.askOnce(deleteProject({ client: client.sdk, path: { id } }));
+  return `${id} is deleted`;
+}

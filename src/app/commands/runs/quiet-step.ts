@@ -1,0 +1,52 @@
+import { formatDuration } from '../../../lib/duration.ts';
+import type { Timer } from '../../../lib/timer.ts';
+
+/** After so long without a line of a log it is said that the run goes on; then each time after twice as long. */
+const FIRST_MS = 30_000;
+
+/** Tells whoever follows a log that a step is quiet, rather than the connection dead. */
+export class QuietStep {
+  readonly #timer: Timer;
+  readonly #tell: (line: string) => void;
+  readonly #over = new AbortController();
+  #heard = new AbortController();
+  #step: string | null = null;
+  #isRunning = false;
+
+  constructor(timer: Timer, tell: (line: string) => void) {
+    this.#timer = timer;
+    this.#tell = tell;
+  }
+
+  /** A line of this step came. */
+  heard(step: string | null): void {
+    this.#step = step;
+    this.#heard.abort();
+  }
+
+  /** Only a run that is under way can be quiet. */
+  running(isRunning: boolean): void {
+    this.#isRunning = isRunning;
+    this.#heard.abort();
+  }
+
+  async watch(): Promise<void> {
+    while (!this.#over.signal.aborted) {
+      this.#heard = new AbortController();
+      await this.#waitForLines(AbortSignal.any([this.#heard.signal, this.#over.signal]));
+    }
+  }
+
+  stop(): void {
+    this.#over.abort();
+  }
+
+  async #waitForLines(signal: AbortSignal): Promise<void> {
+    for (let quietMs = 0, waitMs = FIRST_MS; !signal.aborted; waitMs = quietMs) {
+      await this.#timer.sleep(waitMs, signal);
+      if (signal.aborted) return;
+      quietMs += waitMs;
+      if (this.#isRunning) this.#tell(`— ${this.#step === null ? 'the run' : this.#step} is still running, without a line for ${formatDuration(quietMs)}`);
+    }
+  }
+}

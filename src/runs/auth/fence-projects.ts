@@ -1,0 +1,65 @@
+import type { Operations } from '../../../generated/runs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import type { Context, Handlers } from '../../operations/index.ts';
+import type { RunRecord } from '../queue/port.ts';
+
+export interface FenceDeps {
+  readonly runOf: (id: string) => Promise<RunRecord | undefined>;
+  /** The project that alerts with these labels are for. */
+  readonly projectOfAlerts: (labels: Readonly<Record<string, string>>) => string | undefined;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+type Check = (input: Input, context: Context) => Promise<void> | void;
+
+/** Operations that name a run. */
+const OF_RUN: readonly (keyof Operations)[] = ['getRun', 'getRunResult', 'cancelRun', 'retryRun', 'listRunLogs', 'streamRunLogs'];
+
+/**
+ * Keeps tokens that are for some projects to these: runs of others are not there for them, and cannot be queued. A list of
+ * runs has to name its project.
+ */
+export function fenceProjects(handlers: Handlers<Operations>, deps: FenceDeps): Handlers<Operations> {
+  const checks: Partial<Record<keyof Operations, Check>> = {
+    ...Object.fromEntries(OF_RUN.map((id): [string, Check] => [id, (input, context) => requireRun(deps, input, context)])),
+    enqueueRun: ({ project_id: project }, context) => requireProject(project, context),
+    listRuns: ({ project_id: project }, context) => requireProject(project, context),
+    receiveAlerts: ({ commonLabels }, context) => {
+      const project = deps.projectOfAlerts((commonLabels ?? {}) as Record<string, string>);
+      if (project !== undefined) requireProject(project, context);
+    },
+  };
+  const fenced = Object.entries(checks).flatMap(([id, check]) => {
+    const handler = handlers[id as keyof Operations] as ((input: unknown, context: Context) => Promise<unknown>) | undefined;
+    if (handler === undefined) return [];
+    return [[id, async (input: Input, context: Context) => {
+      await check(input, context);
+      return handler(input, context);
+    }] as const];
+  });
+  return { ...handlers, ...Object.fromEntries(fenced), ...projectsSeen(handlers) } as Handlers<Operations>;
+}
+
+async function requireRun({ runOf }: FenceDeps, { id }: Input, { identity }: Context): Promise<void> {
+  if (mayAll(identity)) return;
+  const run = typeof id === 'string' ? await runOf(id) : undefined;
+  if (run !== undefined && !identity.may('read', run.projectId)) throw new ServiceError('run_not_found', 'there is no such run');
+}
+
+function requireProject(project: unknown, { identity }: Context): void {
+  if (mayAll(identity) || (typeof project === 'string' && identity.may('write', project))) return;
+  throw new ServiceError('forbidden', typeof project === 'string' ? `${identity.username} is not for the project ${project.slice(0, 80)}` : `${identity.username} is for some projects only: name one by project_id`);
+}
+
+function projectsSeen({ listProjects }: Handlers<Operations>): Handlers<Operations> {
+  if (listProjects === undefined) return {};
+  return {
+    async listProjects(input, context) {
+      const answer = await listProjects(input, context);
+      return 'data' in answer ? { ...answer, data: answer.data.filter(({ id }) => context.identity.may('read', id)) } : answer;
+    },
+  };
+}
+
+/** No project has an empty id, so only who may all may this one. */
+const mayAll = (identity: Context['identity']): boolean => identity.may('read', '');

@@ -1,0 +1,7 @@
+import type { Environment } from './api-tokens.ts';
+import type { RunsConfig } from './schema/index.ts';
+
+/** Secrets whose variable is not set, or is empty: an empty value is no secret, and cannot be masked. */
+export function missingSecrets({ secrets }: RunsConfig, env: Environment): RunsConfig['secrets'] {
+  return secrets.filter((secret) => !env[secret.env]);
+}
