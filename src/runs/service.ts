@@ -61,7 +61,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   const { sql, config, accepting, version, variables } = options;
   const env: RunsEnvironment = { ...options, nodeId: config.current().config.node_id };
   const audit = createAuditLog(env);
-  const logs = createRunLogs({ env, queue: () => queue, dropped: (count) => metrics.record.logEventsDropped(count) });
+  const logs = createRunLogs({ env, queue: () => queue, audit, dropped: (count) => metrics.record.logEventsDropped(count) });
   const queue: Queue = createQueue({ env, note: logs.note, onHandedOut: (seconds) => metrics.record.claimed(seconds) });
   const fleet = createFleet(env, {
     ...options, queue, logs, audit,
@@ -71,7 +71,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   });
   const { keyVariableAvailable } = fleet;
   const metrics = createMetrics(env, { queue, logs, fleet: () => fleetNumbers(fleet, options) });
-  const runs = createRuns(env, { queue, logs, audit, keyVariableAvailable });
+  const runs = createRuns(env, { queue, audit, keyVariableAvailable });
   const schedules = createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce });
   const alerts = createAlerts(env, { ...runs, onReceived: metrics.record.alertReceived });
   const projects = createProjects({ env, config, variables, audit, nextRuns: schedules.nextRuns, keyVariableAvailable });

@@ -1,17 +1,20 @@
 import type { RunsEnvironment } from '../environment.ts';
 import { labelsOf, listShips, localLabels, readShip, writeDrain, writeTraits, type ShipTraits, type StoredShip } from '../ships/index.ts';
-import { FleetRefusal } from './port.ts';
+import { revokedShip, unknownShip } from './refusals.ts';
 import type { Member } from './session/context.ts';
 import { sameTraits } from './ship-info.ts';
 
 /** Who the ships are, and what they say of themselves. */
 export class Roster {
   readonly #env: Pick<RunsEnvironment, 'sql' | 'config'>;
+  readonly #revocation: (shipId: string) => Uint8Array | undefined;
   /** Names of variables with keys of AI roles, by the ship that has them. */
   readonly #keyVariables = new Map<string, readonly string[]>();
 
-  constructor(env: Pick<RunsEnvironment, 'sql' | 'config'>) {
+  /** `revocation`: the proof that a ship is revoked. */
+  constructor(env: Pick<RunsEnvironment, 'sql' | 'config'>, revocation: (shipId: string) => Uint8Array | undefined) {
     this.#env = env;
+    this.#revocation = revocation;
   }
 
   /** Remembers what the members said when they were last connected. */
@@ -42,11 +45,11 @@ export class Roster {
 
   async #remote(shipId: string, sessionId: string, traits: ShipTraits): Promise<Member> {
     const { sql } = this.#env;
-    const ship = requireMember(await readShip(sql, shipId));
+    const ship = this.#requireMember(shipId, await readShip(sql, shipId));
     // Ships connect again far more often than anything about them changes.
     if (sameTraits(ship, traits) && (ship.drainSession === null || ship.drainSession === sessionId)) return { labels: labelsOf(ship), draining: ship.drainSession !== null };
     return sql.transaction(async (tx) => {
-      const { drainSession } = requireMember(await readShip(tx, shipId));
+      const { drainSession } = this.#requireMember(shipId, await readShip(tx, shipId));
       await writeTraits(tx, shipId, traits);
       // A program that was told to drain has been started anew: it works again. One that comes first after being told takes note.
       const draining = drainSession === '' || drainSession === sessionId;
@@ -54,9 +57,10 @@ export class Roster {
       return { labels: labelsOf(ship), draining };
     });
   }
-}
 
-function requireMember(ship: StoredShip | undefined): StoredShip {
-  if (ship === undefined || ship.revokedMs > 0) throw new FleetRefusal('permission_denied', 'the ship is revoked, or not a member of this fleet');
-  return ship;
+  #requireMember(shipId: string, ship: StoredShip | undefined): StoredShip {
+    if (ship === undefined) throw unknownShip();
+    if (ship.revokedMs > 0) throw revokedShip(this.#revocation(shipId));
+    return ship;
+  }
 }

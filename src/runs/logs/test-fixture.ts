@@ -39,7 +39,7 @@ export class LogFixture {
         return () => this.#listeners.delete(listener);
       },
     };
-    this.logs = createRunLogs({ env, queue: () => queue, dropped: (events) => (this.dropped += events) });
+    this.logs = createRunLogs({ env, queue: () => queue, audit: { record: async () => {} }, dropped: (events) => (this.dropped += events) });
   }
 
   static async open(limits: LogLimits = {}, { path = ':memory:', timer = never, runRetention = 0 }: { path?: string; timer?: Timer; runRetention?: number } = {}): Promise<LogFixture> {

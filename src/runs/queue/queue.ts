@@ -15,6 +15,7 @@ import { insert } from './insert.ts';
 import { Lanes } from './lanes.ts';
 import { list } from './list.ts';
 import { numbers } from './numbers.ts';
+import { Outage } from './outage.ts';
 import type { Queue } from './port.ts';
 import { QueueTime, type Elapsed } from './queue-time.ts';
 import { reap } from './reaper.ts';
@@ -82,9 +83,10 @@ export function assembleQueue(options: QueueOptions): QueueParts {
 }
 
 function coreOf({ env, note, random = Math.random, elapsed }: QueueOptions, wake: () => void): Core {
+  const time = new QueueTime(env.clock, env.nodeId, elapsed);
   return {
-    env, note, random, wake,
-    time: new QueueTime(env.clock, env.nodeId, elapsed),
+    env, note, random, wake, time,
+    outage: new Outage(env.log, time),
     nextId: uuidV7Generator(env.clock),
     lanes: new Lanes(),
     definitions: new DefinitionStore(),

@@ -22,6 +22,8 @@ export interface HeldRunOptions {
   /** Since when its lease counts at least, by the monotonic clock. */
   readonly leaseFrom: number;
   leaseTtlMs(): number;
+  /** Whether the server is out of reach for a time that is bridged. */
+  isBridging(): boolean;
   /** What must be over before the work may begin: an earlier attempt at the same run that is still dying. */
   readonly after: Promise<void>;
   /** Told when the work ends, when the run is discarded, and when all is over. Must not throw. */
@@ -65,7 +67,8 @@ export class HeldRun {
     this.#graceMs = Number(assignment.cancelGraceMs);
     this.#reports = new RetryPause(time.timer, time.random);
     this.#logs = new LogShipper({
-      ref: this.ref, limits: assignment.limits, file: options.spools.create(`${this.key}.log`), link, time, log: this.#log,
+      ref: this.ref, limits: assignment.limits, openFile: () => options.spools.create(`${this.key}.log`), link, time, log: this.#log,
+      isBridging: () => options.isBridging(),
       onFenced: () => this.discard('the server has handed it out again or ended it'),
     });
     this.#lease = new Lease({
@@ -141,6 +144,8 @@ export class HeldRun {
 
   async #finish(work: Promise<WorkResult>): Promise<void> {
     const result = await work;
+    // A ship that was frozen learns of its dead work before it learns of the time.
+    if (this.#options.assignment.stopOnPartition && this.#lease.isOver) this.discard('its lease has ended');
     this.#workEnded.abort();
     this.#options.onChange();
     if (!this.#kill.signal.aborted) await this.#report(this.#judge(result));
@@ -159,6 +164,7 @@ export class HeldRun {
         stop: this.#stop.signal,
         kill: this.#kill.signal,
         graceMs: () => this.#graceMs,
+        leaseLeft: assignment.stopOnPartition ? () => this.#lease.untilDeadMs() : undefined,
         started: () => (this.#started = true),
       });
     } catch (err) {
@@ -200,7 +206,7 @@ export class HeldRun {
 
   #completion({ outcome, error, result }: WorkResult): CompleteRunRequest {
     return create(CompleteRunRequestSchema, {
-      ref: this.ref, outcome, started: this.#started, logSeqTotal: BigInt(this.#logs.total),
+      ref: this.ref, outcome, started: this.#started, logSeqTotal: BigInt(this.#logs.total), logLinesLeftOut: BigInt(this.#logs.leftOut),
       ...(error !== undefined && { error }),
       ...(result !== undefined && { result: result.body, resultType: result.type }),
     });

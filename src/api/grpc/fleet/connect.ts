@@ -27,8 +27,8 @@ export function connectHandler(service: FleetService, log: Log): (call: ControlC
       session = service.connect(peer, output);
       call.on('data', inTurn(call, session));
     }).catch((error: unknown) => {
-      const { code, details } = statusOf(error, log, 'Connect');
-      output.fail(code, details);
+      const { code, details, metadata } = statusOf(error, log, 'Connect');
+      output.fail(code, details, metadata);
     });
   };
 }

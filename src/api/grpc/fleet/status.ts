@@ -7,15 +7,23 @@ const REFUSALS = {
   invalid_argument: codes.INVALID_ARGUMENT,
   unauthenticated: codes.UNAUTHENTICATED,
   permission_denied: codes.PERMISSION_DENIED,
+  not_found: codes.NOT_FOUND,
   failed_precondition: codes.FAILED_PRECONDITION,
   resource_exhausted: codes.RESOURCE_EXHAUSTED,
 } as const satisfies Record<FleetRefusal['status'], codes>;
 
 /** The status of a call that failed. What was not thrown on purpose is logged, and gives nothing of itself away. */
 export function statusOf(thrown: unknown, log: Log, rpc: string): StatusObject {
+  if (thrown instanceof FleetRefusal) return { code: REFUSALS[thrown.status], details: thrown.message, metadata: proving(thrown.revocation) };
   const metadata = new Metadata();
-  if (thrown instanceof FleetRefusal) return { code: REFUSALS[thrown.status], details: thrown.message, metadata };
   log.error({ err: thrown, rpc }, 'a call of a ship failed');
   if (thrown instanceof ServiceError) return { code: codes[ERRORS[thrown.code].grpc], details: thrown.message, metadata };
   return { code: codes.INTERNAL, details: 'internal error', metadata };
+}
+
+/** Metadata with the proof that a ship is revoked, where there is one. */
+export function proving(revocation: Uint8Array | undefined): Metadata {
+  const metadata = new Metadata();
+  if (revocation !== undefined) metadata.set('quire-revocation-bin', Buffer.from(revocation));
+  return metadata;
 }

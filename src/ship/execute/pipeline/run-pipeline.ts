@@ -16,7 +16,7 @@ export async function runPipeline(context: ExecutorContext, work: Work, plan: Pi
   if ('reason' in chosen) return failed({ code: 'ship_error', message: chosen.reason }, work.masker);
   const sandbox = chosen.name;
   if (sandbox === 'container' && plan.image === '') return failed({ code: 'spawn_failed', message: 'the sandbox container needs an image, and the pipeline names none' }, work.masker);
-  const user = await context.users?.acquire();
+  const user = await context.users?.acquire(work.limits.leaseLeft);
   try {
     return await runInFolder({ context, work, plan, sandbox, user });
   } finally {
@@ -61,7 +61,10 @@ async function runSteps(setting: StepSetting): Promise<WorkResult> {
     if (problem === undefined) continue;
     if (problem === 'stopped' || limits.isSpent || (limits.ended.aborted && !step.always)) cutShort = true;
     else if (step.continueOnError) await output.note('warn', `${problem.message}; the run goes on`, step.name);
-    else failure ??= problem;
+    else {
+      output.keep(step.name);
+      failure ??= problem;
+    }
   }
   return resultOf(setting, failure, cutShort);
 }
