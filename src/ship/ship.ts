@@ -91,6 +91,8 @@ class SailingShip implements Ship, Captain {
   /** When the server was last heard of with its store at work, by the monotonic clock. */
   #contactAt = -Infinity;
   #isStoreOut = false;
+  /** Why it was last disconnected, as the log has it. */
+  #told = '';
 
   constructor(options: ShipOptions) {
     this.#options = options;
@@ -193,13 +195,22 @@ class SailingShip implements Ship, Captain {
         return;
       }
       if (reason === 'lost') await this.#bridge();
-      if (reason === 'unknown') log.error({ detail }, 'the server does not know this ship, perhaps since its store was restored; the ship keeps its key and tries again');
-      else log.warn({ detail, held: this.#hold.held().length }, 'disconnected');
+      this.#tellLoss(reason, detail, wasStable);
       if (wasStable) pause.succeeded();
       if (reason === 'unknown') await sleepUntil(time.timer, this.#patience(UNKNOWN_MS), this.#over.signal);
       else if (reason === 'reconnect') await sleepUntil(time.timer, this.#patience(afterMs), this.#over.signal);
       else await pause.afterFailure(this.#over.signal, this.#patience(Infinity));
     }
+  }
+
+  /** What repeats from one attempt to connect to the next is told once. */
+  #tellLoss(reason: SessionEnd['reason'], detail: string, wasStable: boolean): void {
+    const told = `${reason} ${detail}`;
+    if (told === this.#told && !wasStable) return;
+    this.#told = told;
+    const { log } = this.#options;
+    if (reason === 'unknown') log.error({ detail }, 'the server does not know this ship, perhaps since its store was restored; the ship keeps its key and tries again');
+    else log.warn({ detail, held: this.#hold.held().length }, 'disconnected');
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Audit } from '../audit/port.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
+import type { DiskRoom } from './disk-room.ts';
 import { createLogHandlers, type LogHandlers } from './handlers.ts';
 import { LogHub } from './hub.ts';
 import type { RunLogs } from './port.ts';
@@ -18,6 +19,8 @@ export interface RunLogsOptions {
   /** Asked for when it is first needed, since the queue itself is made with `note`. */
   readonly queue: () => Pick<Queue, 'get' | 'holds' | 'onChange'>;
   readonly audit: Audit;
+  /** Of the disk, where the store is on one. */
+  readonly room?: Pick<DiskRoom, 'isShort'> | undefined;
   /** Told of lines that were dropped because the budget of their attempt is used up. Must not throw. */
   readonly dropped?: (events: number) => void;
 }
@@ -31,7 +34,7 @@ export interface RunLogsService extends RunLogs {
 }
 
 /** The logs of all attempts: stored, listed, streamed, and removed when their time is over. */
-export function createRunLogs({ env, queue, audit, dropped }: RunLogsOptions): RunLogsService {
+export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptions): RunLogsService {
   const { sql, clock, config, timer, log } = env;
   const hub = new LogHub(timer);
   const stopping = new AbortController();
@@ -46,7 +49,7 @@ export function createRunLogs({ env, queue, audit, dropped }: RunLogsOptions): R
     hub.added(what);
     if (isOver()) makeRoom();
   };
-  const writer = new LogWriter({ sql, clock, config, holds: (tx, ref, shipId) => queue().holds(tx, ref, shipId), added });
+  const writer = new LogWriter({ sql, clock, config, room, holds: (tx, ref, shipId) => queue().holds(tx, ref, shipId), added });
   const retention = new Retention({ sql, clock, config, freed: (bytes) => (total -= bytes) });
   const isOver = (): boolean => total > config.current().config.logs.total_budget;
 

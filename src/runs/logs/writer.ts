@@ -3,6 +3,8 @@ import { formatByteSize } from '../../lib/byte-size.ts';
 import type { Sql, Transaction } from '../../storage/index.ts';
 import type { LiveConfig } from '../environment.ts';
 import type { RunRef } from '../queue/port.ts';
+import { storageUnavailable } from '../storage-failures.ts';
+import type { DiskRoom } from './disk-room.ts';
 import { encodeEvent, fillChunks, hasRoom } from './chunk.ts';
 import type { AppendAnswer, ShipLine } from './port.ts';
 import { CUT, newAttempt, PHASE, readAttempt, readTail, startOf, tellRun, writeAttempt, writeChunks, type AttemptLog } from './rows.ts';
@@ -30,6 +32,7 @@ export interface WriterOptions {
   readonly clock: Clock;
   readonly config: LiveConfig;
   readonly holds: (tx: Transaction, ref: RunRef, shipId: string) => Promise<boolean>;
+  readonly room: Pick<DiskRoom, 'isShort'> | undefined;
   /** Must not throw. */
   readonly added: (added: Added) => void;
 }
@@ -50,6 +53,8 @@ export class LogWriter {
 
   /** `cut`: the ship leaves lines out of this log. */
   append(ref: RunRef, shipId: string, firstSeq: number, lines: readonly ShipLine[], cut = false): Promise<AppendAnswer> {
+    // The ship keeps them, and sends them again.
+    if (this.#options.room?.isShort()) return Promise.reject(storageUnavailable('the disk of the service has no room for logs'));
     return this.#options.sql.transaction(async (tx) => {
       const found = (await readAttempt(tx, ref.runId, ref.attempt)) ?? newAttempt(ref.runId, ref.attempt);
       if (found.phase !== PHASE.kept || !(await this.#options.holds(tx, ref, shipId))) return { status: 'fenced', nextSeq: 0 };

@@ -185,10 +185,10 @@ describe('the running queue', () => {
     const next = ship.next();
     const lost = await fixture.submit();
     await liveUntil(next);
+    await fixture.queue.accept(ship.last.ref, 's');
     vi.spyOn(fixture.sql, 'transaction').mockRejectedValueOnce(new Error('the disk is full'));
     await expect(fixture.queue.renew('s', [ship.last.ref])).rejects.toThrow('the disk is full');
     vi.restoreAllMocks();
-    for (let second = 0; second < 70; second++) await liveASecond();
-    expect(await fixture.queue.get(lost.id)).toMatchObject({ attempt: 2 });
+    while ((await fixture.queue.get(lost.id))!.attempt === 1) await liveASecond();
   });
 });

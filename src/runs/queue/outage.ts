@@ -8,11 +8,14 @@ import type { QueueTime } from './queue-time.ts';
 export class Outage {
   readonly #log: RunsEnvironment['log'];
   readonly #time: Pick<QueueTime, 'elapsed'>;
+  readonly #onFailure: () => void;
   #sinceMs: number | undefined;
 
-  constructor(log: RunsEnvironment['log'], time: Pick<QueueTime, 'elapsed'>) {
+  /** `onFailure`: told of each write that has failed. Must not throw. */
+  constructor(log: RunsEnvironment['log'], time: Pick<QueueTime, 'elapsed'>, onFailure: () => void) {
     this.#log = log;
     this.#time = time;
+    this.#onFailure = onFailure;
   }
 
   get isOn(): boolean {
@@ -21,6 +24,7 @@ export class Outage {
 
   /** A write has failed. */
   noteFailure(err: unknown): void {
+    this.#onFailure();
     if (this.#sinceMs !== undefined) return;
     this.#sinceMs = this.#time.elapsed();
     this.#log.error({ err }, 'the store of runs cannot be written; no lease ends until it can');

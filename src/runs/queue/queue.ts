@@ -32,6 +32,8 @@ export interface QueueOptions {
   readonly note: RunLogs['note'];
   /** Told how many seconds it took to hand out each batch of runs. Must not throw. */
   readonly onHandedOut?: (seconds: number) => void;
+  /** Told of each write of the queue's own that the store has refused. Must not throw. */
+  readonly onStoreFailure?: () => void;
   /** As `Math.random`, for the jitter of pauses. */
   readonly random?: () => number;
   /** Milliseconds that elapse whatever is done to the clock; by default those of the system, or of a clock that is passed in. */
@@ -82,11 +84,11 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   return { queue, dispatcher, tick, load };
 }
 
-function coreOf({ env, note, random = Math.random, elapsed }: QueueOptions, wake: () => void): Core {
+function coreOf({ env, note, random = Math.random, elapsed, onStoreFailure = () => {} }: QueueOptions, wake: () => void): Core {
   const time = new QueueTime(env.clock, env.nodeId, elapsed);
   return {
     env, note, random, wake, time,
-    outage: new Outage(env.log, time),
+    outage: new Outage(env.log, time, onStoreFailure),
     nextId: uuidV7Generator(env.clock),
     lanes: new Lanes(),
     definitions: new DefinitionStore(),

