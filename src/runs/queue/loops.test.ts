@@ -184,7 +184,7 @@ describe('the running queue', () => {
     ship.capacity = 2;
     const next = ship.next();
     const lost = await fixture.submit();
-    await liveUntil(next);
+    await next;
     await fixture.queue.accept(ship.last.ref, 's');
     vi.spyOn(fixture.sql, 'transaction').mockRejectedValueOnce(new Error('the disk is full'));
     await expect(fixture.queue.renew('s', [ship.last.ref])).rejects.toThrow('the disk is full');
