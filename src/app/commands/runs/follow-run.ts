@@ -38,7 +38,7 @@ export async function followRun(client: RunsClient, id: string, start: Start, li
     }, signal);
     failures = offset > before ? 0 : failures;
     const run = await ask();
-    if (ended && (start.attempt !== undefined || ENDED.has(run.state))) return run;
+    if (ended && (start.attempt !== undefined || (ENDED.has(run.state) && run.attempt <= attempt))) return run;
     if (ended) [attempt, offset] = [attempt + 1, 0];
     else await systemTimer.sleep(backoffDelay(++failures, BACKOFF), signal);
   }

@@ -210,11 +210,12 @@ export class FleetSession implements Session {
 
   #welcome(resumes: Resume[]): Parameters<typeof welcome>[0] {
     const { env, trustBundle } = this.#context;
-    const { fleet, queue } = env.config.current().config;
+    const { fleet, queue, storage } = env.config.current().config;
     return {
       serverVersion: env.version, protocol: PROTOCOL, minShipVersion: fleet.min_ship_version,
       leaseTtlMs: BigInt(queue.lease_ttl), heartbeatMs: BigInt(queue.heartbeat), resume: resumes, trustBundleDer: trustBundle(),
-      outageGraceMs: BigInt(fleet.outage_grace),
+      // Of several servers over one store another could hand out what a ship holds while this one is down.
+      outageGraceMs: BigInt(storage.driver === 'sqlite' ? fleet.outage_grace : 0),
     };
   }
 
