@@ -2,7 +2,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { LogLineSchema, type LogLine } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatByteSize } from '../../lib/byte-size.ts';
 import type { OutputLine } from '../execute/port.ts';
-import { LineTail, type Gap, type SpooledLine } from './line-tail.ts';
+import { LineTail, type Gap, type TailLine } from './line-tail.ts';
 import { OverflowFile } from './overflow-file.ts';
 import type { SpoolFile } from './spool-file.ts';
 
@@ -14,6 +14,11 @@ const MAX_UNSENT_BYTES = 32 << 20;
 const MAX_TAIL = { bytes: 4 << 20, lines: 20_000 };
 /** Of the budget, left to lines of the server and to what is said of gaps. */
 const RESERVE = { bytes: 64 << 10, lines: 100 };
+
+/** A line as it is sent. */
+interface SpooledLine {
+  readonly bytes: Uint8Array;
+}
 
 export interface LineSpoolOptions {
   /** Bytes of messages, and lines, that are kept: three quarters of them from the beginning, the others from the end. */
@@ -96,14 +101,14 @@ export class LineSpool {
       this.#ignored += 1;
       return undefined;
     }
-    const spooled = toSpooled(line);
-    if (this.#headLines >= this.#head.lines || this.#headBytes + spooled.messageBytes > this.#head.bytes) {
+    const messageBytes = Buffer.byteLength(line.message);
+    if (this.#headLines >= this.#head.lines || this.#headBytes + messageBytes > this.#head.bytes) {
       this.#headLines = Infinity; // the beginning has no gaps
-      return this.#setAside(spooled);
+      return this.#setAside({ line, messageBytes });
     }
     this.#headLines += 1;
-    this.#headBytes += spooled.messageBytes;
-    this.#push(spooled);
+    this.#headBytes += messageBytes;
+    this.#push(toSpooled(line));
     if (this.#hasRoom()) return undefined;
     this.#room ??= Promise.withResolvers();
     return this.#room.promise;
@@ -119,7 +124,7 @@ export class LineSpool {
     const { parts, exceeds } = this.#tail.end();
     if (this.#takesMore) {
       this.#isTruncated ||= exceeds || this.#tail.leftOut > 0;
-      for (const part of parts) this.#push('bytes' in part ? part : this.#system(describeGap(part)));
+      for (const part of parts) this.#push('line' in part ? toSpooled(part.line) : this.#system(describeGap(part)));
     }
     this.#takesMore = false;
     await this.#spilling;
@@ -154,7 +159,7 @@ export class LineSpool {
     await this.#file.remove();
   }
 
-  #setAside(line: SpooledLine): undefined {
+  #setAside(line: TailLine): undefined {
     const before = this.#tail.leftOut;
     this.#tail.push(line);
     if (before > 0 || this.#tail.leftOut === 0) return undefined;
@@ -253,5 +258,5 @@ function toSpooled({ unixMs, level, stream, step, message }: OutputLine): Spoole
   const line = create(LogLineSchema, {
     unixMs: BigInt(Math.round(unixMs)), level: LEVELS.indexOf(level), stream: STREAMS.indexOf(stream), step: step ?? '', message: message.toWellFormed(),
   });
-  return { bytes: toBinary(LogLineSchema, line), messageBytes: Buffer.byteLength(message), step };
+  return { bytes: toBinary(LogLineSchema, line) };
 }

@@ -1,9 +1,9 @@
-/** A line as it is sent, and what it counts. */
-export interface SpooledLine {
-  readonly bytes: Uint8Array;
-  /** Of its message alone, which the budget counts. */
+import type { OutputLine } from '../execute/port.ts';
+
+/** A line, and the bytes of its message, which the budget counts. It is not encoded before it is known to stay. */
+export interface TailLine {
+  readonly line: OutputLine;
   readonly messageBytes: number;
-  readonly step: string | null;
 }
 
 /** Lines of a failing step that survive whatever comes after them. */
@@ -16,7 +16,7 @@ export interface TailLimits {
 
 /** What is left of the lines: gaps, each as large as what is missing there, and lines in their order. */
 export interface Ending {
-  readonly parts: readonly (SpooledLine | Gap)[];
+  readonly parts: readonly (TailLine | Gap)[];
   /** Lines beyond the limits, because they were kept for a step that failed. */
   readonly exceeds: boolean;
 }
@@ -33,13 +33,13 @@ export interface Gap {
 export class LineTail {
   readonly #limits: TailLimits;
   /** Never fewer than 200 while there are so many, so that a step that fails finds its last lines. */
-  readonly #newest: (SpooledLine | undefined)[] = [];
+  readonly #newest: (TailLine | undefined)[] = [];
   #first = 0;
   #bytes = 0;
   /** Those of `#newest` that stay. */
-  readonly #pinned = new Set<SpooledLine>();
+  readonly #pinned = new Set<TailLine>();
   /** Lines that stay and are followed by some that do not. */
-  readonly #kept: SpooledLine[] = [];
+  readonly #kept: TailLine[] = [];
   #before = { lines: 0, messageBytes: 0 };
   #after = { lines: 0, messageBytes: 0 };
 
@@ -52,7 +52,7 @@ export class LineTail {
     return this.#before.lines + this.#after.lines;
   }
 
-  push(line: SpooledLine): void {
+  push(line: TailLine): void {
     this.#newest.push(line);
     this.#bytes += line.messageBytes;
     while (this.#isOver() && this.#count > KEPT_LINES) this.#shift();
@@ -62,7 +62,7 @@ export class LineTail {
   keep(step: string | null): void {
     for (let at = this.#newest.length - 1, found = 0; at >= this.#first && found < KEPT_LINES; at--) {
       const line = this.#newest[at]!;
-      if (line.step !== step) continue;
+      if (line.line.step !== step) continue;
       this.#pinned.add(line);
       found++;
     }
@@ -71,7 +71,7 @@ export class LineTail {
   /** What is left, within the limits but for lines that stay. Nothing may come after it. */
   end(): Ending {
     while (this.#isOver() && this.#count > 0 && !this.#pinned.has(this.#newest[this.#first]!)) this.#shift();
-    const lines = this.#newest.slice(this.#first) as SpooledLine[];
+    const lines = this.#newest.slice(this.#first) as TailLine[];
     const gap = ({ lines: missing, messageBytes }: Gap): Gap[] => (missing === 0 ? [] : [{ lines: missing, messageBytes }]);
     return { parts: [...gap(this.#before), ...this.#kept, ...gap(this.#after), ...lines], exceeds: this.#isOver() || this.#kept.length > 0 };
   }
