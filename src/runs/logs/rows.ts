@@ -1,5 +1,5 @@
 import type { Queries, Row, Transaction } from '../../storage/index.ts';
-import { packChunk, unpackChunk, type Chunk } from './chunk.ts';
+import { hasRoom, packChunk, packOpenChunk, unpackChunk, type Chunk } from './chunk.ts';
 
 /** What is known of an attempt's log; the columns are described where the table is made. */
 export interface AttemptLog {
@@ -116,11 +116,11 @@ export async function readTail(tx: Transaction, log: AttemptLog): Promise<{ chun
   }
 }
 
-/** Writes chunks, the first in the place of the one that it continues. Answers their stored size. */
-export async function writeChunks(tx: Transaction, { runId, attempt }: AttemptLog, chunks: readonly Chunk[], continued: number | undefined): Promise<number> {
+/** Writes chunks, the first in the place of the one that it continues. `grows`: the last one is about to take more. Answers their stored size. */
+export async function writeChunks(tx: Transaction, { runId, attempt }: AttemptLog, chunks: readonly Chunk[], continued: number | undefined, grows: boolean): Promise<number> {
   let bytes = 0;
   for (const chunk of chunks) {
-    const body = packChunk(chunk);
+    const body = grows && hasRoom(chunk) ? packOpenChunk(chunk) : packChunk(chunk);
     bytes += body.length;
     if (chunk.firstOffset === continued) await tx.run(REPLACE_CHUNK, [chunk.count, body, runId, attempt, chunk.firstOffset]);
     else await tx.run(ADD_CHUNK, [runId, attempt, chunk.firstOffset, chunk.count, body]);

@@ -14,6 +14,9 @@ import { splitMessage } from './split-message.ts';
 const CALL_LINES = 1000;
 const CALL_BYTES = 1_048_576;
 
+/** Calls with fewer lines follow one another: the last chunk is compressed when it is full. */
+const FEW_LINES = 20;
+
 /** A log of which the ship leaves out the middle may exceed its budget by the last lines of steps that have failed. */
 const KEPT_LINES = 1000;
 
@@ -75,7 +78,8 @@ export class LogWriter {
     const log = cut && found.cut === CUT.none ? { ...found, cut: CUT.some } : found;
     const maxLine = this.#options.config.current().config.logs.max_line;
     const line = systemLine(this.#options.clock.now(), level, message);
-    await this.#store(tx, log, split(line, maxLine), 0);
+    // Notes are few, and the last of them ends the log: it is compressed then.
+    await this.#store(tx, log, split(line, maxLine), 0, false);
   }
 
   /** Takes the lines that fit in the budget. The first that doesn't is followed by none, but for a line that says so. */
@@ -101,13 +105,13 @@ export class LogWriter {
     }
     const isFull = taken < lines.length;
     if (isFull) events.push(systemLine(now, 'warn', `the log has reached its limit of ${formatByteSize(budget)} or ${lineBudget} lines; what follows is dropped`));
-    return this.#store(tx, isFull ? { ...next, cut: CUT.rest } : next, events, lines.length - taken);
+    return this.#store(tx, isFull ? { ...next, cut: CUT.rest } : next, events, lines.length - taken, lines.length < FEW_LINES);
   }
 
-  async #store(tx: Transaction, log: AttemptLog, events: readonly ShipLine[], dropped: number): Promise<AttemptLog> {
+  async #store(tx: Transaction, log: AttemptLog, events: readonly ShipLine[], dropped: number, grows: boolean): Promise<AttemptLog> {
     const tail = hasRoom({ count: log.nextOffset - log.tailOffset, bytes: log.tailBytes }) ? await readTail(tx, log) : undefined;
     const chunks = fillChunks(tail?.chunk, log.nextOffset, events.map(encodeEvent));
-    const storedBytes = (await writeChunks(tx, log, chunks, tail?.chunk.firstOffset)) - (tail?.storedBytes ?? 0);
+    const storedBytes = (await writeChunks(tx, log, chunks, tail?.chunk.firstOffset, grows)) - (tail?.storedBytes ?? 0);
     const [messageBytes, last] = [bytesOf(events), chunks.at(-1)!];
     const after = {
       ...log,
