@@ -223,6 +223,35 @@ describe('the log', () => {
     expect(run.logs.get('1.1')).toEqual(expected('a.1.1', 20));
   });
 
+  it('goes on where it was when a welcome is late, and knows of fewer lines than the server has acknowledged since', async () => {
+    const { fleet, time } = new ShipBench();
+    const run = fleet.add('a', { lines: 100, durationMs: 50_000 });
+    await time.pass(10_000);
+    const connect = fleet.connect.bind(fleet);
+    fleet.connect = (events) => connect({
+      ended: (...end) => events.ended(...end),
+      message: (message) => {
+        if (message.body.case === 'welcome') for (const resume of message.body.value.resume) resume.nextSeq = 0n;
+        events.message(message);
+      },
+    });
+    fleet.cut();
+    await time.pass(50_000);
+    expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED });
+    expect(run.logs.get('1.1')).toEqual(expected('a.1.1', 100));
+  });
+
+  it('of which the server has lost lines, with an older store, is given up, and the run ends all the same', async () => {
+    const { fleet, time } = new ShipBench();
+    const run = fleet.add('a', { lines: 100, durationMs: 50_000 });
+    await time.pass(20_000);
+    run.logs.get('1.1')!.length = 3;
+    fleet.cut();
+    await time.pass(50_000);
+    expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED });
+    expect([run.logs.get('1.1')!.length, run.completions[0]!.logSeqTotal]).toEqual([3, 100n]);
+  });
+
   it('that neither the disk nor the server takes loses its oldest lines; its end comes, and the run is not tried again', async () => {
     const { fleet, time, spools } = new ShipBench();
     fleet.outageGraceMs = 600_000;

@@ -151,6 +151,10 @@ export class LogShipper implements OutputSink {
         this.#goOnFrom(Number(nextSeq));
         break;
       case AppendStatus.GAP:
+        if (nextSeq < BigInt(this.#spool.first)) {
+          this.#options.log.error({ stored: Number(nextSeq), lines: this.total }, 'the server has lost lines of a log that it had stored; the rest of it is lost');
+          return this.stop();
+        }
         this.#goOnFrom(Number(nextSeq));
         break;
       case AppendStatus.BUDGET:
@@ -166,7 +170,8 @@ export class LogShipper implements OutputSink {
   }
 
   #goOnFrom(next: number): void {
-    this.#next = Math.max(0, Math.min(next, this.#spool.readable));
+    // What a server said earlier may come later.
+    this.#next = Math.max(this.#spool.first, Math.min(next, this.#spool.readable));
     this.#spool.sent(this.#next);
   }
 

@@ -80,6 +80,11 @@ export class LineSpool {
     return this.readable + this.#ignored;
   }
 
+  /** Number of the first line that is kept still: the server has those before. */
+  get first(): number {
+    return this.#sent;
+  }
+
   /** Number behind the last line that can be read. */
   get readable(): number {
     return this.#memoryFrom + this.#memory.length;
@@ -132,7 +137,7 @@ export class LineSpool {
 
   /** Lines from number `from`, at least one, until there are `maxLines` or `maxBytes`. Rejects when the disk fails. */
   async read(from: number, maxLines: number, maxBytes: number): Promise<LogLine[]> {
-    if (from >= this.readable) throw new RangeError(`line ${from} is asked for, there are ${this.readable}`);
+    if (from < this.#sent || from >= this.readable) throw new RangeError(`line ${from} is asked for, there are ${this.#sent} to ${this.readable - 1}`);
     const lines = from < this.#memoryFrom ? await this.#file.read(from, maxLines, maxBytes) : this.#fromMemory(from, maxLines, maxBytes);
     this.#attempted = Math.max(this.#attempted, from + lines.length);
     return lines.map((bytes) => fromBinary(LogLineSchema, bytes));
