@@ -95,7 +95,7 @@ async function end(but: number): Promise<void> {
 
 function launch(identity: Identity, capacity: number): void {
   const [host, port] = identity.fleetAddress.split(':');
-  const link = new RemoteLink({ address: { host: host!, port: Number(port) }, credentials: identity, onTrustBundle: () => undefined });
+  const link = new RemoteLink({ address: { host: host!, port: Number(port) }, credentials: identity, onTrustBundle: () => undefined, provesRevocation: () => false });
   const ship = createShip({
     executor, spools: new MemorySpools(), time: systemShipTime, log: silentLog, description: describe(identity.name, capacity),
     link: {

@@ -16,6 +16,7 @@ import type {
   GetRunResultResponses,
   ListRunLogsData,
   ListRunLogsResponses,
+  DeleteRunLogsData,
   StreamRunLogsData,
   ListProjectsData,
   ListProjectsResponses,
@@ -59,6 +60,7 @@ export interface Operations {
   retryRun: Operation<FlatInput<NonNullable<RetryRunData['path']> & { idempotencyKey: string }>, RetryRunResponses[202]>;
   getRunResult: Operation<FlatInput<NonNullable<GetRunResultData['path']>>, GetRunResultResponses[200]>;
   listRunLogs: Operation<FlatInput<NonNullable<ListRunLogsData['path']> & NonNullable<ListRunLogsData['query']>, 'offset'>, ListRunLogsResponses[200]>;
+  deleteRunLogs: Operation<FlatInput<NonNullable<DeleteRunLogsData['path']>>, void>;
   streamRunLogs: Operation<FlatInput<NonNullable<StreamRunLogsData['path']> & NonNullable<StreamRunLogsData['query']> & { lastEventId?: string }, 'offset'>, Download>;
   listProjects: Operation<Record<never, never>, ListProjectsResponses[200]>;
   createProject: Operation<FlatInput<NonNullable<CreateProjectData['body']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'max_parallel' | 'priority' | 'content'>, CreateProjectResponses[201]>;
@@ -90,6 +92,7 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   retryRun: {"id":"retryRun","method":"POST","path":"/api/v1/runs/{id}/retry","area":"runs","summary":"Retry a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":202,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"Idempotency-Key","in":"header","field":"idempotencyKey","type":"string"}],"consumes":[],"produces":["application/json"]},
   getRunResult: {"id":"getRunResult","method":"GET","path":"/api/v1/runs/{id}/result","area":"runs","summary":"Get the result of a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   listRunLogs: {"id":"listRunLogs","method":"GET","path":"/api/v1/runs/{id}/logs","area":"logs","summary":"List log events of a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"attempt","in":"query","field":"attempt","type":"integer"}],"consumes":[],"produces":["application/json"]},
+  deleteRunLogs: {"id":"deleteRunLogs","method":"DELETE","path":"/api/v1/runs/{id}/logs","area":"logs","summary":"Delete the logs of a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":204,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":[]},
   streamRunLogs: {"id":"streamRunLogs","method":"GET","path":"/api/v1/runs/{id}/logs/stream","area":"logs","summary":"Follow the log of a run","access":"read","effect":"read","limited":false,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"attempt","in":"query","field":"attempt","type":"integer"},{"name":"Last-Event-ID","in":"header","field":"lastEventId","type":"string"}],"consumes":[],"produces":["text/event-stream"]},
   listProjects: {"id":"listProjects","method":"GET","path":"/api/v1/projects","area":"projects","summary":"List the configured projects","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   createProject: {"id":"createProject","method":"POST","path":"/api/v1/projects","area":"projects","summary":"Add a project","access":"write","effect":"write","limited":true,"sanitize":false,"status":201,"parameters":[],"consumes":["application/json"],"produces":["application/json"],"error":"invalid_project"},

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Operations } from '../../generated/runs/operations.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -7,10 +8,10 @@ import type { Sql } from '../storage/index.ts';
 import { createAlerts, projectOf } from './alerts/index.ts';
 import { createAuditLog, type Audit } from './audit/index.ts';
 import { createGuard, fenceProjects, type FenceDeps } from './auth/index.ts';
-import type { Environment, LiveRunsConfig } from './config/index.ts';
+import { inDataDir, type Environment, type LiveRunsConfig } from './config/index.ts';
 import type { RunsEnvironment } from './environment.ts';
 import { createFleet, type Authority, type Fleet, type FleetDeps, type FleetService } from './fleet/index.ts';
-import { createRunLogs } from './logs/index.ts';
+import { createRunLogs, DiskRoom } from './logs/index.ts';
 import { createMetrics, type FleetNumbers } from './metrics/index.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
@@ -61,8 +62,13 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   const { sql, config, accepting, version, variables } = options;
   const env: RunsEnvironment = { ...options, nodeId: config.current().config.node_id };
   const audit = createAuditLog(env);
-  const logs = createRunLogs({ env, queue: () => queue, dropped: (count) => metrics.record.logEventsDropped(count) });
-  const queue: Queue = createQueue({ env, note: logs.note, knowsShip: (selectors) => fleet.knowsShip(selectors), onHandedOut: (seconds) => metrics.record.claimed(seconds) });
+  const logs = createRunLogs({ env, queue: () => queue, audit, room: diskRoom(env), dropped: (count) => metrics.record.logEventsDropped(count) });
+  const queue: Queue = createQueue({
+    env, note: logs.note,
+    knowsShip: (selectors) => fleet.knowsShip(selectors),
+    onHandedOut: (seconds) => metrics.record.claimed(seconds),
+    onStoreFailure: () => metrics.record.storageFailed(),
+  });
   const fleet: Fleet = createFleet(env, {
     ...options, queue, logs, audit,
     secretValue: (name) => secretValue(options, name),
@@ -71,7 +77,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   });
   const { keyVariableAvailable } = fleet;
   const metrics = createMetrics(env, { queue, logs, fleet: () => fleetNumbers(fleet, options) });
-  const runs = createRuns(env, { queue, logs, audit, keyVariableAvailable });
+  const runs = createRuns(env, { queue, audit, keyVariableAvailable });
   const schedules = createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce });
   const alerts = createAlerts(env, { ...runs, onReceived: metrics.record.alertReceived });
   const projects = createProjects({ env, config, variables, audit, nextRuns: schedules.nextRuns, keyVariableAvailable });
@@ -111,6 +117,14 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
       await runs.stop();
     },
   };
+}
+
+/** Undefined for a store in memory. */
+function diskRoom({ config, log }: RunsEnvironment): DiskRoom | undefined {
+  const settings = config.current().config;
+  const { path } = settings.storage.sqlite;
+  if (path === ':memory:') return undefined;
+  return new DiskRoom({ folder: dirname(inDataDir(settings, path)), reserve: () => config.current().config.storage.reserve, now: () => performance.now(), log });
 }
 
 /** As the environment has it now; the configuration names the variable. */

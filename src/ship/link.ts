@@ -5,8 +5,11 @@ import type {
 /** What happens on an open control stream. None may throw. */
 export interface StreamEvents {
   message(message: ServerMessage): void;
-  /** Once, at the end. `denied`: the ship is revoked. `outdated`: its program is too old. */
-  ended(reason: 'lost' | 'denied' | 'outdated', detail: string): void;
+  /**
+   * Once, at the end. `denied`: the ship is revoked, and the server has proved it. `unknown`: the server does not know the ship,
+   * or says without proof that it is revoked. `outdated`: its program is too old.
+   */
+  ended(reason: 'lost' | 'denied' | 'unknown' | 'outdated', detail: string): void;
 }
 
 export interface ControlStream {
@@ -22,6 +25,8 @@ export interface ControlStream {
  */
 export interface ShipLink {
   connect(events: StreamEvents): ControlStream;
+  /** Whether no server runs there now: its host refuses connections to its port. Absent where that cannot be told. Never rejects. */
+  isDown?(): Promise<boolean>;
   appendLogs(request: AppendLogsRequest): Promise<AppendLogsResponse>;
   completeRun(request: CompleteRunRequest): Promise<CompleteRunResponse>;
 }

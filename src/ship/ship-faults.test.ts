@@ -92,6 +92,52 @@ describe('a partition', () => {
   });
 });
 
+describe('an outage', () => {
+  it.each(['server', 'store'] as const)('of the %s within the grace costs no run, and no line of those that end meanwhile', async (what) => {
+    const { fleet, time, executor } = new ShipBench();
+    fleet.outageGraceMs = 600_000;
+    const long = fleet.add('long', { lines: 500, durationMs: 700_000 });
+    const short = fleet.add('short', { lines: 100, durationMs: 60_000 });
+    await time.pass(40_000);
+    fleet.fail(what);
+    await time.pass(540_000);
+    expect(executor.alive).toHaveLength(1);
+    fleet.mend();
+    await time.pass(160_000);
+    for (const run of [long, short]) expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED, attempt: 1 });
+    expect(executor.executions).toHaveLength(2);
+    expect([long.logs.get('1.1'), short.logs.get('1.1')]).toEqual([expected('long.1.1', 500), expected('short.1.1', 100)]);
+  });
+
+  it.each(['server', 'store'] as const)('of the %s beyond the grace stops the work about a lease later', async (what) => {
+    const { fleet, time, executor } = new ShipBench();
+    fleet.outageGraceMs = 120_000;
+    fleet.add('a', { lines: 10, durationMs: 3_600_000 });
+    await time.pass(1000);
+    fleet.fail(what);
+    await time.pass(120_000);
+    expect(executor.alive).toHaveLength(1);
+    await time.pass(60_000);
+    expect(executor.alive).toHaveLength(0);
+  });
+
+  it('that turns into a silence of the network is not bridged any longer: a server that is back may hand the run out', async () => {
+    const { fleet, time, executor } = new ShipBench();
+    fleet.outageGraceMs = 600_000;
+    const run = fleet.add('a', { ...long, dyingMs: 60_000 });
+    await time.pass(1000);
+    fleet.fail('server');
+    await time.pass(120_000);
+    expect(executor.alive).toHaveLength(1);
+    fleet.mend();
+    fleet.partitioned = true;
+    await time.until((async () => {
+      while (run.state === 'running') await time.sleep(10);
+    })());
+    expect(executor.alive).toHaveLength(0);
+  });
+});
+
 describe('a restart of the server', () => {
   it('does not disturb the runs', async () => {
     const { fleet, time, executor } = new ShipBench({ description: { capacity: 5 } });
@@ -177,16 +223,51 @@ describe('the log', () => {
     expect(run.logs.get('1.1')).toEqual(expected('a.1.1', 20));
   });
 
-  it('that the disk does not take is lost, and the end tells so', async () => {
-    const { fleet, time, spools } = new ShipBench();
-    const run = fleet.add('a', { lines: 10, durationMs: 10_000 });
-    await time.pass(5000);
-    spools.failing = true;
+  it('goes on where it was when a welcome is late, and knows of fewer lines than the server has acknowledged since', async () => {
+    const { fleet, time } = new ShipBench();
+    const run = fleet.add('a', { lines: 100, durationMs: 50_000 });
     await time.pass(10_000);
-    expect(run.completions[0]).toMatchObject({ outcome: Outcome.SUCCEEDED, logSeqTotal: 10n });
+    const connect = fleet.connect.bind(fleet);
+    fleet.connect = (events) => connect({
+      ended: (...end) => events.ended(...end),
+      message: (message) => {
+        if (message.body.case === 'welcome') for (const resume of message.body.value.resume) resume.nextSeq = 0n;
+        events.message(message);
+      },
+    });
+    fleet.cut();
+    await time.pass(50_000);
+    expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED });
+    expect(run.logs.get('1.1')).toEqual(expected('a.1.1', 100));
+  });
+
+  it('of which the server has lost lines, with an older store, is given up, and the run ends all the same', async () => {
+    const { fleet, time } = new ShipBench();
+    const run = fleet.add('a', { lines: 100, durationMs: 50_000 });
+    await time.pass(20_000);
+    run.logs.get('1.1')!.length = 3;
+    fleet.cut();
+    await time.pass(50_000);
+    expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED });
+    expect([run.logs.get('1.1')!.length, run.completions[0]!.logSeqTotal]).toEqual([3, 100n]);
+  });
+
+  it('that neither the disk nor the server takes loses its oldest lines; its end comes, and the run is not tried again', async () => {
+    const { fleet, time, spools } = new ShipBench();
+    fleet.outageGraceMs = 600_000;
+    spools.failing = true;
+    const run = fleet.add('a', { lines: 5000, durationMs: 50_000, lineBytes: 1000 });
+    await time.pass(5000);
+    fleet.fail('server');
+    await time.pass(60_000);
+    fleet.mend();
+    await time.pass(30_000);
+    expect(run).toMatchObject({ state: 'done', outcome: Outcome.SUCCEEDED, attempt: 1 });
     const stored = run.logs.get('1.1')!;
-    expect(stored).toEqual(expected('a.1.1', stored.length));
-    expect(stored.length).toBeLessThan(10);
+    expect(stored.at(-1)).toMatch(/^a\.1\.1#4999\./);
+    const { logLinesLeftOut, logSeqTotal } = run.completions[0]!;
+    expect(stored.filter((message) => message.includes('lost here'))).toEqual([`${logLinesLeftOut} lines are lost here, because the disk of the ship does not take more`]);
+    expect([BigInt(stored.length), logSeqTotal + logLinesLeftOut]).toEqual([logSeqTotal, 5001n]);
   });
 
   it('is not sent beyond the budget, and the run goes on', async () => {

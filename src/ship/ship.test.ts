@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Outcome } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { FAIR, GRACE_MS, refOf, ShipBench } from '../testkit/ship/index.ts';
+import { HeardLog } from '../testkit/ship/heard-log.ts';
 
 const { expected } = ShipBench;
 const quick = { lines: 3, durationMs: 1000 };
@@ -230,6 +231,23 @@ describe('ending', () => {
     fleet.cut('denied');
     expect(await time.until(end, 1000)).toBe('denied');
     expect([executor.alive.length, spools.open.size, run.completions.length]).toEqual([0, 0, 0]);
+  });
+
+  it('but not when the server does not know it: the ship kills nothing of its own accord, asks again after a minute and goes on', async () => {
+    const log = new HeardLog();
+    const { fleet, time, ship, executor } = new ShipBench({ log });
+    await time.pass(1000);
+    fleet.refusing = 'unknown';
+    fleet.cut('unknown');
+    await time.pass(59_000);
+    expect(ship.isConnected).toBe(false);
+    expect(log.messages.filter((message) => message.startsWith('the server does not know this ship'))).toHaveLength(1);
+    fleet.refusing = undefined;
+    await time.pass(2000);
+    expect(ship.isConnected).toBe(true);
+    const run = fleet.add('a', quick);
+    await time.pass(10_000);
+    expect([run.state, executor.executions.length]).toEqual(['done', 1]);
   });
 
   it('when it is too old says so', async () => {

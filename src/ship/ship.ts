@@ -13,6 +13,8 @@ import { RECONNECT, RetryPause, sleepUntil, untilAborted } from './wait/index.ts
 const PROTOCOL = 1;
 /** Until the server says otherwise, which it does before it hands anything out. */
 const DEFAULT_LEASE_TTL_MS = 60_000;
+/** A server that does not know the ship is asked again after this time: only a person can change that. */
+const UNKNOWN_MS = 60_000;
 /** After a stop, reports that do not get through are given up: the server learns from the lease. */
 const LAST_REPORTS_MS = 30_000;
 
@@ -88,11 +90,17 @@ class SailingShip implements Ship, Captain {
   #isStopping = false;
   #leaseTtlMs = DEFAULT_LEASE_TTL_MS;
   #serverOffsetMs: number | undefined;
+  #outageGraceMs = 0;
+  /** When the server was last heard of with its store at work, by the monotonic clock. */
+  #contactAt = -Infinity;
+  #isStoreOut = false;
+  /** Why it was last disconnected, as the log has it. */
+  #told = '';
 
   constructor(options: ShipOptions) {
     this.#options = options;
     this.#info = toShipInfo(options.description, options.executor.kinds);
-    this.#hold = new Hold({ ...options, leaseTtlMs: () => this.#leaseTtlMs, onChange: () => this.#changed() });
+    this.#hold = new Hold({ ...options, leaseTtlMs: () => this.#leaseTtlMs, isBridging: () => this.#isBridging(), onChange: () => this.#changed() });
   }
 
   get running(): number {
@@ -153,8 +161,11 @@ class SailingShip implements Ship, Captain {
     return 'unsupported';
   }
 
-  onWelcome({ serverVersion, leaseTtlMs }: Welcome): void {
+  onWelcome({ serverVersion, leaseTtlMs, outageGraceMs }: Welcome): void {
     this.#isWelcome = true;
+    this.#isStoreOut = false;
+    this.#contactAt = this.#options.time.monotonic();
+    this.#outageGraceMs = Number(outageGraceMs);
     // It says again what still counts: a drain may have been taken back meanwhile.
     this.#serverDrains = false;
     this.#serverEnds = false;
@@ -162,7 +173,10 @@ class SailingShip implements Ship, Captain {
     this.#options.log.info({ server: serverVersion, held: this.#hold.held().length }, 'connected');
   }
 
-  onAck({ serverUnixMs }: HeartbeatAck): void {
+  onAck({ serverUnixMs, storeUnavailable }: HeartbeatAck, sentAt: number | undefined): void {
+    this.#isStoreOut = storeUnavailable;
+    if (!storeUnavailable) this.#contactAt = this.#options.time.monotonic();
+    else if (sentAt !== undefined && this.#isWithinGrace()) this.#hold.renewAll(sentAt);
     if (serverUnixMs > 0n) this.#serverOffsetMs = Number(serverUnixMs) - this.#options.time.clock.now();
   }
 
@@ -197,11 +211,42 @@ class SailingShip implements Ship, Captain {
         this.#end.resolve(reason);
         return;
       }
-      log.warn({ detail, held: this.#hold.held().length }, 'disconnected');
+      if (reason === 'lost') await this.#bridge();
+      this.#tellLoss(reason, detail, wasStable);
       if (wasStable) pause.succeeded();
-      if (reason === 'reconnect') await sleepUntil(time.timer, this.#patience(afterMs), this.#over.signal);
+      if (reason === 'unknown') await sleepUntil(time.timer, this.#patience(UNKNOWN_MS), this.#over.signal);
+      else if (reason === 'reconnect') await sleepUntil(time.timer, this.#patience(afterMs), this.#over.signal);
       else await pause.afterFailure(this.#over.signal, this.#patience(Infinity));
     }
+  }
+
+  /** What repeats from one attempt to connect to the next is told once. */
+  #tellLoss(reason: SessionEnd['reason'], detail: string, wasStable: boolean): void {
+    const told = `${reason} ${detail}`;
+    if (told === this.#told && !wasStable) return;
+    this.#told = told;
+    const { log } = this.#options;
+    if (reason === 'unknown') log.error({ detail }, 'the server does not know this ship, perhaps since its store was restored; the ship keeps its key and tries again');
+    else log.warn({ detail, held: this.#hold.held().length }, 'disconnected');
+  }
+
+  /**
+   * While its host refuses connections no server runs that could give a lease away, and one that starts then waits for as long as a lease
+   * lasts. So leases count from when the connection was refused, until the grace for outages is over.
+   */
+  async #bridge(): Promise<void> {
+    const { link, time } = this.#options;
+    const askedAt = time.monotonic();
+    if (!this.#isWithinGrace() || !(await link.isDown?.() ?? false)) return;
+    this.#hold.renewAll(askedAt);
+  }
+
+  #isBridging(): boolean {
+    return (!this.#isWelcome || this.#isStoreOut) && this.#isWithinGrace();
+  }
+
+  #isWithinGrace(): boolean {
+    return this.#options.time.monotonic() - this.#contactAt <= this.#outageGraceMs;
   }
 
   /** Waiting spares a server that is in trouble, but must not cost runs: most of their time is kept for further attempts. */

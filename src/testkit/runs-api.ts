@@ -1,7 +1,6 @@
 import { operations, type Operations } from '../../generated/runs/operations.ts';
 import { createHttpApp, nestedErrors, startHttpServer } from '../api/http/index.ts';
 import { readSpecification } from '../app/specification.ts';
-import { ServiceError } from '../errors/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { createInvoker, type Handlers, type InvokerOptions } from '../operations/index.ts';
@@ -56,8 +55,6 @@ export class RunsApi {
   readonly metrics: RunMetrics;
   /** Variables with keys that some machine has. */
   readonly keys = new Set(['WRITER_KEY']);
-  /** Whether there is room for logs. */
-  room = true;
   accepting = true;
   storageWorks = true;
   readonly warnings: string[] = [];
@@ -90,15 +87,10 @@ export class RunsApi {
       nodeId: 'node-1', version: '1.2.3',
     };
     this.queue = createQueue({ env, note: async () => {} });
-    const logs = {
-      totalBytes: () => 42,
-      requireRoom: async () => {
-        if (!this.room) throw new ServiceError('log_budget_exceeded', 'the store of logs is full');
-      },
-    };
+    const logs = { totalBytes: () => 42 };
     const audit = createAuditLog(env);
     this.metrics = createMetrics(env, { queue: this.queue, logs, fleet: fleet ?? (() => ({ ships: [], slots: [], certificates: [] })) });
-    this.runs = createRuns(env, { queue: this.queue, logs, audit, keyVariableAvailable: (name) => this.keys.has(name) });
+    this.runs = createRuns(env, { queue: this.queue, audit, keyVariableAvailable: (name) => this.keys.has(name) });
     const alerts = createAlerts(env, { ...this.runs, onReceived: this.metrics.record.alertReceived });
     const system = createSystem({ version: env.version, accepting: () => this.accepting, checks: { storage: async () => this.storageWorks && (await sql.healthy()), config: () => true } });
     const fence: FenceDeps = { runOf: (id) => this.queue.get(id), projectOfAlerts: (labels) => projectOf(labels, this.loaded.config) };

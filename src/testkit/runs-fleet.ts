@@ -106,7 +106,7 @@ ${options.fleet ?? ''}
       log: { ...silentLog, warn: note, error: note, child: () => this.env.log },
       config: { current: () => loaded, onChange: () => () => {} }, nodeId: 'node', version: '1.2.3',
     };
-    this.logs = createRunLogs({ env: this.env, queue: () => this.queue });
+    this.logs = createRunLogs({ env: this.env, queue: () => this.queue, audit: createAuditLog(this.env) });
     const elapsed = (): number => this.now;
     this.parts = assembleQueue({ env: this.env, note: (...args) => this.logs.note(...args), random: () => 0.5, elapsed });
     this.addresses = new FleetAddresses(loaded.config);

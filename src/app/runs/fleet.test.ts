@@ -55,7 +55,7 @@ describe('the fleet with a real ship', () => {
     const { shipId, labels, fleetAddress, certificate, key, roots } = await join('build-01', await fixture.token('build-01', ['gpu=a100']));
     expect(labels).toEqual(['os=linux', 'arch=amd64', 'ship=build-01', 'gpu=a100']);
     const [host, port] = fleetAddress.split(':');
-    const link = new RemoteLink({ address: { host: host!, port: Number(port) }, credentials: { certificate, key, roots }, onTrustBundle: (bundle) => expect(bundle).toHaveLength(1) });
+    const link = new RemoteLink({ address: { host: host!, port: Number(port) }, credentials: { certificate, key, roots }, provesRevocation: () => false, onTrustBundle: (bundle) => expect(bundle).toHaveLength(1) });
     const executor: Executor = {
       kinds: ['pipeline'],
       refuses: () => undefined,

@@ -98,7 +98,7 @@ export function directLink(service: FleetService, peer: Peer): ShipLink {
   };
 }
 
-const REASONS = { ok: 'lost', unavailable: 'lost', permission_denied: 'denied', failed_precondition: 'outdated' } as const;
+const REASONS = { ok: 'lost', unavailable: 'lost', permission_denied: 'denied', not_found: 'unknown', failed_precondition: 'outdated' } as const;
 
 function connect(service: FleetService, peer: Peer, events: StreamEvents): ControlStream {
   let isOver = false;

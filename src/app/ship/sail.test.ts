@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -159,6 +159,30 @@ describe('a remote ship', () => {
     expect([isAlive(pid), existsSync(identityFile())]).toEqual([false, false]);
     expect(await server.run(id)).toMatchObject({ state: 'queued', attempt: 2 });
   });
+
+  it('that its server does not know, because an older backup was restored, keeps its key, and goes on when the right store is back', async () => {
+    const data = join(folder, 'server');
+    await serve();
+    cpSync(data, join(folder, 'backup'), { recursive: true });
+    const { voyage, log, proxy } = await setSail();
+    await server.service.stop();
+    cpSync(data, join(folder, 'newest'), { recursive: true });
+    rmSync(data, { recursive: true });
+    cpSync(join(folder, 'backup'), data, { recursive: true });
+    await restart(proxy);
+    await log.heard('the server does not know this ship, perhaps since its store was restored; the ship keeps its key and tries again');
+    voyage.ship.stop();
+    expect(await voyage.ended).toBe('drained');
+    expect(existsSync(identityFile())).toBe(true);
+    await server.service.stop();
+    rmSync(data, { recursive: true });
+    cpSync(join(folder, 'newest'), data, { recursive: true });
+    await restart(proxy);
+    const again = new HeardLog();
+    await begin(again);
+    await again.heard('connected');
+    await server.reached(await server.submit('count'), 'succeeded');
+  }, 60_000);
 
   it('that is ephemeral leaves the fleet after one run', async () => {
     await serve();

@@ -4,7 +4,7 @@ import { ConfigError } from '../../lib/config-error.ts';
 import type { Log } from '../../lib/log.ts';
 import { createExecutor, type RunAs, type UserIdRange } from '../../ship/execute/index.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
-import { certificateEndsMs, IdentityFile, IdentityKeeper, lockFolder, ShipFailure, type Identity } from '../../ship/identity/index.ts';
+import { certificateEndsMs, IdentityFile, IdentityKeeper, lockFolder, provesRevocation, ShipFailure, type Identity } from '../../ship/identity/index.ts';
 import { createDiskSpools, createShip, systemShipTime, type Ship, type ShipEnd } from '../../ship/index.ts';
 import { BUILD_VERSION } from '../version.ts';
 import { readIdentity } from './join-ship.ts';
@@ -69,7 +69,10 @@ async function sailWith(flags: SailFlags, { file, identity, address, release }: 
   });
   const { reason, isClosedOff = false } = await executor.fence ?? {};
   if (isClosedOff) throw new ShipFailure(`--work-dir: ${reason}`);
-  const link = new RemoteLink({ address, credentials: identity, onTrustBundle: (roots) => keeper.trust(roots) });
+  const link = new RemoteLink({
+    address, credentials: identity, onTrustBundle: (roots) => keeper.trust(roots),
+    provesRevocation: (proof, roots) => provesRevocation(proof, identity.shipId, roots),
+  });
   const keeper = new IdentityKeeper({ file, identity, link, time: systemShipTime, log });
   const description = describeMachine({ name: identity.name, capacity: flags.capacity ?? identity.capacity, ephemeral: identity.ephemeral }, env);
   const ship = createShip({ link, executor, description, log, spools: createDiskSpools(join(dataDir, 'spool')), time: systemShipTime });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../errors/index.ts';
 import { CONFIG, RunsApi } from '../../testkit/runs-api.ts';
 
 let api: RunsApi;
@@ -94,12 +95,13 @@ describe('a notification that queues nothing', () => {
     expect((await api.send('POST', '/webhooks/alertmanager', { body: NOTIFICATION, headers: { Authorization: '' } })).status).toBe(401);
   });
 
-  it('answers 503, so that it comes again, while there is no room', async () => {
-    api.room = false;
+  it('answers 503, so that it comes again, while the store is out', async () => {
+    const { insert } = api.queue;
+    Object.assign(api.queue, { insert: () => Promise.reject(new ServiceError('unavailable', 'the store is busy')) });
     const answer = await receive();
     expect([answer.status, answer.text, answer.headers['retry-after']]).toEqual([503, '{"error":{"code":"storage_unavailable"}}', '1']);
     expect(await counted()).toEqual({ failed: 1 });
-    api.room = true;
+    Object.assign(api.queue, { insert });
     expect((await receive()).status).toBe(202);
   });
 });

@@ -61,9 +61,8 @@ export function createAlerts({ config, log }: Pick<RunsEnvironment, 'config' | '
   };
 }
 
-/** Alertmanager sends again what is answered with 503; so nothing is lost while the store, or its room for logs, is out. */
+/** Alertmanager sends again what is answered with 503; so nothing is lost while the store is out. */
 function asRetryable(thrown: unknown): unknown {
   const error = toStorageFailure(thrown, 'storage_failed');
-  const isFull = error instanceof ServiceError && error.code === 'log_budget_exceeded';
-  return isFull || isStorageFailure(error) ? storageUnavailable((error as Error).message, error) : error;
+  return isStorageFailure(error) ? storageUnavailable((error as Error).message, error) : error;
 }

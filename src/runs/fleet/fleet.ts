@@ -51,9 +51,10 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
   const { queue, logs, audit, authority, addresses, random = Math.random, fencedWrite = () => {}, linesLost = () => {} } = deps;
   const newId = uuidV7Generator(env.clock);
   const log = env.log.child({ area: 'fleet' });
-  const roster = new Roster(env);
+  const revocation = (shipId: string): Uint8Array | undefined => authority?.revocation(shipId);
+  const roster = new Roster(env, revocation);
   const sessions = new Sessions({
-    clock: env.clock, queue, random,
+    clock: env.clock, queue, random, revocation,
     onExpel: (shipId) => {
       members.forget();
       roster.forget(shipId);

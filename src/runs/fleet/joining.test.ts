@@ -183,9 +183,9 @@ describe('certificates', () => {
     const key = await toPem(keys.privateKey);
     const unknown = await fixture.authority!.signShip(ship.id, der);
     ship.identity = { ...sound, key, certificate: pem(unknown.der) };
-    await expect(ship.append(ref, 0, [])).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
+    await expect(ship.append(ref, 0, [])).rejects.toMatchObject({ code: status.NOT_FOUND });
     const stream = ship.connect();
-    expect(await stream.ended).toMatchObject({ code: status.PERMISSION_DENIED });
+    expect(await stream.ended).toMatchObject({ code: status.NOT_FOUND });
     const other = await FleetFixture.start({ direct: true });
     const foreign = await other.authority!.signShip(ship.id, der);
     ship.identity = { ...sound, key, certificate: pem(foreign.der) };

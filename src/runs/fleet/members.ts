@@ -13,6 +13,7 @@ import {
 import type { Authority, ShipCertificate } from './authority/index.ts';
 import { FailedJoins } from './failed-joins.ts';
 import { FleetRefusal, type Peer } from './port.ts';
+import { revokedShip, unknownShip } from './refusals.ts';
 import { readPlatform, readTraits, requireCompatible } from './ship-info.ts';
 
 /** What was read of a certificate counts for so long, in case another server of a cluster revokes it. */
@@ -58,12 +59,12 @@ export class Members {
     return this.#failedJoins.run(address, () => this.#join(request));
   }
 
-  async peerOf(serial: string): Promise<Peer | undefined> {
+  async peerOf(serial: string): Promise<Peer> {
     const now = this.#env.clock.now();
     const known = this.#holders.get(serial);
     const holder = known !== undefined && Math.abs(now - known.readMs) < HOLDER_MS ? known : await this.#readHolder(serial, now);
-    if (holder !== undefined && holder.peer.expiresMs <= now) throw new FleetRefusal('unauthenticated', 'the certificate has expired; connect with the new one, or join again');
-    return holder?.peer;
+    if (holder.peer.expiresMs <= now) throw new FleetRefusal('unauthenticated', 'the certificate has expired; connect with the new one, or join again');
+    return holder.peer;
   }
 
   /** A membership has ended: nothing that was remembered of certificates counts any more. */
@@ -77,7 +78,8 @@ export class Members {
     const certificate = await authority.signShip(shipId, csrDer);
     await this.#env.sql.transaction(async (tx) => {
       const ship = await readShip(tx, shipId);
-      if (ship === undefined || ship.revokedMs > 0) throw denied();
+      if (ship === undefined) throw unknownShip();
+      if (ship.revokedMs > 0) throw revokedShip(authority.revocation(shipId));
       if (await countCertificates(tx, shipId, this.#env.clock.now()) >= MAX_CERTIFICATES) throw new FleetRefusal('resource_exhausted', 'the ship has too many valid certificates; renew later');
       await insertCertificate(tx, { serial: certificate.serial, shipId, expiresMs: certificate.expiresMs });
       await this.#deps.audit.record(tx, `ship:${shipId}`, 'renew', shipId, { serial: certificate.serial });
@@ -135,11 +137,12 @@ export class Members {
     await this.#deps.audit.record(tx, `ship:${ship.id}`, 'join', ship.id, { name: ship.name, version: ship.version });
   }
 
-  async #readHolder(serial: string, now: number): Promise<Holder | undefined> {
+  async #readHolder(serial: string, now: number): Promise<Holder> {
     const endings = this.#endings;
     const found = await readHolder(this.#env.sql, serial);
-    if (found === undefined) return undefined;
-    const holder: Holder = { readMs: now, peer: found };
+    if (found === undefined) throw unknownShip();
+    if (found.isRevoked) throw revokedShip(this.#deps.authority?.revocation(found.shipId));
+    const holder: Holder = { readMs: now, peer: { shipId: found.shipId, expiresMs: found.expiresMs } };
     if (endings === this.#endings) this.#holders.set(serial, holder);
     return holder;
   }
@@ -149,5 +152,3 @@ export class Members {
     return this.#deps.authority;
   }
 }
-
-const denied = (): FleetRefusal => new FleetRefusal('permission_denied', 'the ship is revoked, or not a member of this fleet');

@@ -5,12 +5,15 @@ import type {
 
 /** A call that is refused, with the gRPC status that tells why. Its message is for the other end. */
 export class FleetRefusal extends Error {
-  readonly status: 'invalid_argument' | 'unauthenticated' | 'permission_denied' | 'failed_precondition' | 'resource_exhausted';
+  readonly status: 'invalid_argument' | 'unauthenticated' | 'permission_denied' | 'not_found' | 'failed_precondition' | 'resource_exhausted';
+  /** For a ship that is revoked: the proof of it, a `Revocation` of the protocol. */
+  readonly revocation: Uint8Array | undefined;
 
-  constructor(status: FleetRefusal['status'], message: string) {
+  constructor(status: FleetRefusal['status'], message: string, revocation?: Uint8Array) {
     super(message);
     this.name = 'FleetRefusal';
     this.status = status;
+    this.revocation = revocation;
   }
 }
 
@@ -25,8 +28,11 @@ export interface Peer {
 /** Where a session's messages go. Neither may throw. */
 export interface SessionOutput {
   send(message: ServerMessage): void;
-  /** Ends the stream: `permission_denied` for a revoked ship, `failed_precondition` for one that is too old. */
-  close(status: 'ok' | 'permission_denied' | 'failed_precondition' | 'unavailable', reason: string): void;
+  /**
+   * Ends the stream: `permission_denied` for a revoked ship, with the proof of it; `not_found` for one that this server does not
+   * know; `failed_precondition` for one that is too old.
+   */
+  close(status: 'ok' | 'permission_denied' | 'not_found' | 'failed_precondition' | 'unavailable', reason: string, revocation?: Uint8Array): void;
 }
 
 export interface Session {
@@ -47,8 +53,9 @@ export interface FleetService {
   /** `address`: that of the network peer, whose failures are limited. */
   join(address: string, request: JoinRequest): Promise<JoinResponse>;
   /**
-   * Who holds this certificate, by its serial number in upper-case hexadecimal; undefined for an unknown or revoked one.
-   * Rejects with a `FleetRefusal` (`unauthenticated`) for one that has expired since the connection was made.
+   * Who holds this certificate, by its serial number in upper-case hexadecimal. Rejects with a `FleetRefusal`: `not_found` for one
+   * that this server does not know, `permission_denied` with the proof where the ship is revoked, `unauthenticated` for one that
+   * has expired since the connection was made.
    */
-  peerOf(serial: string): Promise<Peer | undefined>;
+  peerOf(serial: string): Promise<Peer>;
 }

@@ -21,8 +21,8 @@ const CODES: ReadonlySet<string> = new Set([
 ]);
 
 export interface ReportDeps {
-  readonly queue: Pick<Queue, 'complete' | 'holds' | 'get'>;
-  readonly logs: Pick<RunLogs, 'append' | 'nextSeq' | 'note'>;
+  readonly queue: Pick<Queue, 'complete' | 'holds'>;
+  readonly logs: Pick<RunLogs, 'append' | 'nextSeq' | 'isFull' | 'note'>;
   readonly fencedWrite: (rpc: 'AppendLogs' | 'CompleteRun') => void;
   readonly linesLost: (count: number) => void;
   /** Milliseconds to add to the times of this ship's lines. */
@@ -48,20 +48,22 @@ export class Reports {
     if (request.lines.length > MAX_LINES) throw new FleetRefusal('invalid_argument', `lines must be at most ${MAX_LINES}, got ${request.lines.length}`);
     const offset = this.#deps.clockOffset(shipId);
     const lines = request.lines.map((line) => readLine(line, offset));
-    const { status, nextSeq } = await this.#track(ref, this.#deps.logs.append(ref, shipId, readSeq(request.firstSeq, 'first_seq'), lines));
+    const { status, nextSeq } = await this.#track(ref, this.#deps.logs.append(ref, shipId, readSeq(request.firstSeq, 'first_seq'), lines, request.truncated));
     if (status === 'fenced') this.#deps.fencedWrite('AppendLogs');
     return create(AppendLogsResponseSchema, { status: APPEND_STATUS[status], nextSeq: BigInt(nextSeq) });
   }
 
   async completeRun({ shipId }: Peer, request: CompleteRunRequest): Promise<CompleteRunResponse> {
     const ref = requireRef(request.ref);
-    const [completion, total] = [readCompletion(request), readSeq(request.logSeqTotal, 'log_seq_total')];
+    const completion = readCompletion(request);
+    const [total, leftOut] = [readSeq(request.logSeqTotal, 'log_seq_total'), readSeq(request.logLinesLeftOut, 'log_lines_left_out')];
     await Promise.allSettled(this.#appending.get(keyOf(ref)) ?? []);
     const status = await this.#deps.reporting(shipId, ref, async () => {
       await this.#noteLostLines(ref, shipId, total);
       return this.#deps.queue.complete(ref, shipId, completion);
     });
     if (status === 'fenced') this.#deps.fencedWrite('CompleteRun');
+    if (status === 'recorded' && leftOut > 0) this.#deps.linesLost(leftOut);
     return create(CompleteRunResponseSchema, { status: COMPLETE_STATUS[status] });
   }
 
@@ -69,10 +71,10 @@ export class Reports {
   async #noteLostLines(ref: RunRef, shipId: string, total: number): Promise<void> {
     const { queue, logs } = this.#deps;
     const missing = total - await logs.nextSeq(ref.runId, ref.attempt);
-    if (missing <= 0 || (await queue.get(ref.runId))?.logTruncated !== false) return;
+    if (missing <= 0 || await logs.isFull(ref.runId, ref.attempt)) return;
     await this.#env.sql.transaction(async (tx) => {
       if (!await queue.holds(tx, ref, shipId)) return;
-      await logs.note(tx, ref.runId, ref.attempt, 'warn', `${missing} ${missing === 1 ? 'line' : 'lines'} of the log did not reach the service and ${missing === 1 ? 'is' : 'are'} lost`);
+      await logs.note(tx, ref.runId, ref.attempt, 'warn', `${missing} ${missing === 1 ? 'line' : 'lines'} of the log did not reach the service and ${missing === 1 ? 'is' : 'are'} lost`, true);
       tx.onCommit(() => this.#deps.linesLost(missing));
     });
   }

@@ -1,6 +1,6 @@
 import type { RunsEnvironment } from '../environment.ts';
 import { labelsOf, listShips, localLabels, readShip, writeTraits, type ShipTraits, type StoredShip } from '../ships/index.ts';
-import { FleetRefusal } from './port.ts';
+import { revokedShip, unknownShip } from './refusals.ts';
 import type { Member } from './session/context.ts';
 import { sameTraits } from './ship-info.ts';
 
@@ -13,11 +13,14 @@ interface Known {
 /** Who the ships are, and what they say of themselves. */
 export class Roster {
   readonly #env: Pick<RunsEnvironment, 'sql' | 'config'>;
+  readonly #revocation: (shipId: string) => Uint8Array | undefined;
   /** What is known of the members, connected or not. */
   readonly #known = new Map<string, Known>();
 
-  constructor(env: Pick<RunsEnvironment, 'sql' | 'config'>) {
+  /** `revocation`: the proof that a ship is revoked. */
+  constructor(env: Pick<RunsEnvironment, 'sql' | 'config'>, revocation: (shipId: string) => Uint8Array | undefined) {
     this.#env = env;
+    this.#revocation = revocation;
   }
 
   /** Remembers what the members said when they were last connected. */
@@ -54,14 +57,20 @@ export class Roster {
 
   async #remote(shipId: string, sessionId: string, traits: ShipTraits): Promise<Member> {
     const { sql } = this.#env;
-    const ship = requireMember(await readShip(sql, shipId));
+    const ship = this.#requireMember(shipId, await readShip(sql, shipId));
     // Ships connect again far more often than anything about them changes.
     if (sameTraits(ship, traits)) return asMember(ship, sessionId);
     return sql.transaction(async (tx) => {
-      const latest = requireMember(await readShip(tx, shipId));
+      const latest = this.#requireMember(shipId, await readShip(tx, shipId));
       await writeTraits(tx, shipId, traits);
       return asMember(latest, sessionId);
     });
+  }
+
+  #requireMember(shipId: string, ship: StoredShip | undefined): StoredShip {
+    if (ship === undefined) throw unknownShip();
+    if (ship.revokedMs > 0) throw revokedShip(this.#revocation(shipId));
+    return ship;
   }
 }
 
@@ -69,8 +78,4 @@ export class Roster {
 function asMember(ship: StoredShip, sessionId: string): Member {
   return { labels: labelsOf(ship), draining: ship.drainSession !== null, ends: ship.drainSession === sessionId };
 }
-
-function requireMember(ship: StoredShip | undefined): StoredShip {
-  if (ship === undefined || ship.revokedMs > 0) throw new FleetRefusal('permission_denied', 'the ship is revoked, or not a member of this fleet');
-  return ship;
 }

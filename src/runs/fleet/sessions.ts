@@ -9,12 +9,20 @@ import { FleetSession } from './session/session.ts';
 /** Ships come back after a restart within this time, not all at once. */
 const RETURN_WITHIN_MS = 30_000;
 
+const EXPELLED = {
+  revoked: ['permission_denied', 'the ship is revoked'],
+  left: ['ok', 'the ship has left'],
+  unknown: ['not_found', 'the ship is not known to this server'],
+} as const;
+
 export interface SessionsOptions {
   readonly context: Omit<SessionContext, 'seen'>;
   readonly clock: Clock;
   readonly queue: Pick<Queue, 'onChange'>;
   /** Told before a ship is expelled: what is remembered of its certificates counts no more. */
   readonly onExpel: (shipId: string) => void;
+  /** The proof that a ship is revoked; undefined while the fleet is off. */
+  readonly revocation: (shipId: string) => Uint8Array | undefined;
   readonly random: () => number;
 }
 
@@ -72,11 +80,12 @@ export class Sessions implements Connections {
     this.#sessions.get(shipId)?.undrain();
   }
 
-  expel(shipId: string, how: 'revoked' | 'left'): void {
+  expel(shipId: string, how: keyof typeof EXPELLED): void {
     this.#options.onExpel(shipId);
-    const [status, reason] = how === 'revoked' ? ['permission_denied', 'the ship is revoked'] as const : ['ok', 'the ship has left'] as const;
-    this.#silent.get(shipId)?.close(status, reason);
-    this.#sessions.get(shipId)?.close(status, reason);
+    const [status, reason] = EXPELLED[how];
+    const revocation = how === 'revoked' ? this.#options.revocation(shipId) : undefined;
+    this.#silent.get(shipId)?.close(status, reason, revocation);
+    this.#sessions.get(shipId)?.close(status, reason, revocation);
     this.#seen.delete(shipId);
     this.#unwritten.delete(shipId);
     this.#offsets.forget(shipId);

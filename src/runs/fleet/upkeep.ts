@@ -71,11 +71,11 @@ export class Upkeep {
     }
   }
 
-  /** Ships that another server has revoked or removed. */
+  /** Ships that another server has revoked or removed, or that a restored store does not know. */
   async #expelGone(): Promise<void> {
     const ids = this.#sessions.connected().map(({ shipId }) => shipId).filter((id) => !id.startsWith('local:'));
     for (let first = 0; first < ids.length; first += BATCH) {
-      for (const id of await listGone(this.#env.sql, ids.slice(first, first + BATCH))) this.#sessions.expel(id, 'revoked');
+      for (const { id, how } of await listGone(this.#env.sql, ids.slice(first, first + BATCH))) this.#sessions.expel(id, how);
     }
   }
 

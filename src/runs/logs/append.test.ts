@@ -152,6 +152,17 @@ describe('the budget of an attempt', () => {
     expect(run.logsBytes).toBe(Buffer.byteLength(all.join('')));
   });
 
+  it('is exceeded by the last lines of a failed step, where the ship leaves out the middle; the run says that lines are missing', async () => {
+    const { fixture, ref } = await started({ attempt_events: 7 });
+    expect(await fixture.logs.append(ref, SHIP, 0, lines(6))).toEqual({ status: 'stored', nextSeq: 6 });
+    expect((await fixture.run(ref.runId))!.logTruncated).toBe(false);
+    expect(await fixture.logs.append(ref, SHIP, 6, lines(400, 6), true)).toEqual({ status: 'stored', nextSeq: 406 });
+    expect((await fixture.run(ref.runId))!.logTruncated).toBe(true);
+    expect(await fixture.logs.append(ref, SHIP, 406, lines(600, 406), true)).toMatchObject({ status: 'stored' });
+    expect(await fixture.logs.append(ref, SHIP, 1006, lines(100), true)).toMatchObject({ status: 'budget' });
+    expect(await fixture.logs.isFull(ref.runId, 1)).toBe(true);
+  });
+
   it('has room for exactly what it says', async () => {
     const { fixture, ref } = await started({ attempt_budget: 10, attempt_events: 3 });
     expect((await fixture.logs.append(ref, SHIP, 0, [line('12345'), line('12345')])).status).toBe('stored');

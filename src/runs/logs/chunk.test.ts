@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHUNK_EVENTS, decodeEvent, encodeEvent, eventsOf, fillChunks, packChunk, unpackChunk, type Chunk } from './chunk.ts';
+import { CHUNK_EVENTS, decodeEvent, encodeEvent, eventsOf, fillChunks, packChunk, packOpenChunk, unpackChunk, type Chunk } from './chunk.ts';
 import type { ShipLine } from './port.ts';
 
 const event: fc.Arbitrary<ShipLine> = fc.record({
@@ -11,7 +11,7 @@ const event: fc.Arbitrary<ShipLine> = fc.record({
   message: fc.oneof(fc.string({ unit: 'binary', maxLength: 100 }), fc.constantFrom('a\nb', 'a\r\n\u2028', '"\\', '')),
 });
 
-const read = (chunks: readonly Chunk[]) => chunks.flatMap((chunk) => eventsOf(unpackChunk(packChunk(chunk)), chunk.count).map(decodeEvent));
+const read = (chunks: readonly Chunk[], pack = packChunk) => chunks.flatMap((chunk) => eventsOf(unpackChunk(pack(chunk)), chunk.count).map(decodeEvent));
 
 describe('chunks', () => {
   it('hold what was put in, in however many turns', () => {
@@ -23,7 +23,7 @@ describe('chunks', () => {
         if (last !== undefined && filled[0]?.firstOffset === last.firstOffset) chunks.pop();
         chunks.push(...filled);
       }
-      expect(read(chunks)).toEqual(turns.flat());
+      for (const pack of [packChunk, packOpenChunk]) expect(read(chunks, pack)).toEqual(turns.flat());
       expect(chunks.slice(0, -1).every(({ count }) => count === CHUNK_EVENTS)).toBe(true);
       for (const [i, { firstOffset }] of chunks.entries()) expect(firstOffset).toBe(i * CHUNK_EVENTS);
     }), { numRuns: 30 });
@@ -32,6 +32,12 @@ describe('chunks', () => {
   it('refuse what is no chunk, has other events than it should, or holds something else', () => {
     const [chunk] = fillChunks(undefined, 0, ['[1,0,0,null,"a"]', '[1,0,0,null,"b"]']);
     expect(() => unpackChunk(Buffer.from('nonsense'))).toThrow();
+    for (const pack of [packChunk, packOpenChunk]) {
+      const body = pack(chunk!);
+      expect(() => unpackChunk(body.subarray(0, -1))).toThrow();
+      expect(() => unpackChunk(Uint8Array.from(body, (byte, at) => (at === body.length - 3 ? byte ^ 1 : byte)))).toThrow();
+    }
+    expect(() => unpackChunk(Uint8Array.of(0x52, 1))).toThrow();
     expect(() => eventsOf(chunk!.text, 3)).toThrow('it should hold 3 events and has 2');
     for (const text of ['[1,9,0,null,"a"]', '[1,0,7,null,"a"]', '[1,0,0,null]', '["x",0,0,null,"a"]', '{}', '']) expect(() => decodeEvent(text), text).toThrow();
   });

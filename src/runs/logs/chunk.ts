@@ -1,4 +1,4 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { ShipLine } from './port.ts';
 
 /** Events of a chunk at most: as many as a page of the API has. */
@@ -63,8 +63,26 @@ export function packChunk({ text }: Chunk): Uint8Array {
   return zstdCompressSync(text, { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } });
 }
 
+/** First byte of a chunk that is stored as it is; those that are compressed begin with 0x28. Its CRC-32 follows in 4 bytes. */
+const OPEN = 0x52;
+const OPEN_HEADER = 5;
+
+/** The stored form of a chunk that is about to grow: to compress it anew with each line would cost more than all else. */
+export function packOpenChunk({ text }: Chunk): Uint8Array {
+  const body = Buffer.allocUnsafe(OPEN_HEADER + Buffer.byteLength(text));
+  body.write(text, OPEN_HEADER, 'utf8');
+  body[0] = OPEN;
+  body.writeUInt32LE(crc32(body.subarray(OPEN_HEADER)), 1);
+  return body;
+}
+
 /** The text of a stored chunk; throws when it is damaged. */
 export function unpackChunk(body: Uint8Array): string {
+  if (body[0] === OPEN) {
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    if (bytes.length < OPEN_HEADER || bytes.readUInt32LE(1) !== crc32(bytes.subarray(OPEN_HEADER))) throw new Error('its checksum is another');
+    return bytes.toString('utf8', OPEN_HEADER);
+  }
   return zstdDecompressSync(body, { maxOutputLength: MAX_CHUNK_BYTES }).toString('utf8');
 }
 

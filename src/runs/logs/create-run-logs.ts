@@ -1,20 +1,26 @@
-import { ServiceError } from '../../errors/index.ts';
+import type { Audit } from '../audit/port.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Queue } from '../queue/port.ts';
+import type { DiskRoom } from './disk-room.ts';
 import { createLogHandlers, type LogHandlers } from './handlers.ts';
 import { LogHub } from './hub.ts';
 import type { RunLogs } from './port.ts';
 import { countStored, Retention } from './retention.ts';
-import { readNextSeq } from './rows.ts';
+import { CUT, readAttempt, readNextSeq } from './rows.ts';
 import { LogWriter, type Added } from './writer.ts';
 
 /** Time between two sweeps of expired logs. */
 const SWEEP_MS = 60_000;
+/** Time between two looks at logs beyond the budget: where all of them are of attempts that run, there is nothing to remove. */
+const MAKE_ROOM_MS = 1000;
 
 export interface RunLogsOptions {
   readonly env: RunsEnvironment;
   /** Asked for when it is first needed, since the queue itself is made with `note`. */
   readonly queue: () => Pick<Queue, 'get' | 'holds' | 'onChange'>;
+  readonly audit: Audit;
+  /** Of the disk, where the store is on one. */
+  readonly room?: Pick<DiskRoom, 'isShort'> | undefined;
   /** Told of lines that were dropped because the budget of their attempt is used up. Must not throw. */
   readonly dropped?: (events: number) => void;
 }
@@ -28,42 +34,48 @@ export interface RunLogsService extends RunLogs {
 }
 
 /** The logs of all attempts: stored, listed, streamed, and removed when their time is over. */
-export function createRunLogs({ env, queue, dropped }: RunLogsOptions): RunLogsService {
+export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptions): RunLogsService {
   const { sql, clock, config, timer, log } = env;
   const hub = new LogHub(timer);
   const stopping = new AbortController();
   let total = 0;
   let unsubscribe = (): void => {};
   let sweeping: Promise<void> | undefined;
+  let making: Promise<void> | undefined;
 
   const added = (what: Added): void => {
     total += what.storedBytes;
     if (what.dropped > 0) dropped?.(what.dropped);
     hub.added(what);
+    if (isOver()) makeRoom();
   };
-  const writer = new LogWriter({ sql, clock, config, holds: (tx, ref, shipId) => queue().holds(tx, ref, shipId), added });
+  const writer = new LogWriter({ sql, clock, config, room, holds: (tx, ref, shipId) => queue().holds(tx, ref, shipId), added });
   const retention = new Retention({ sql, clock, config, freed: (bytes) => (total -= bytes) });
-  const isFull = (): boolean => total >= config.current().config.logs.total_budget;
+  const isOver = (): boolean => total > config.current().config.logs.total_budget;
+
+  /** Removes the oldest logs of attempts that have ended, in the background, until the others fit in the budget; one time after another. */
+  function makeRoom(): void {
+    making ??= retention.removeOldest(() => !isOver() || stopping.signal.aborted)
+      .catch((error: unknown) => log.warn({ err: error }, 'the oldest logs could not be removed'))
+      .finally(() => timer.sleep(MAKE_ROOM_MS, stopping.signal).then(() => (making = undefined)));
+  }
 
   /** Never rejects. */
   async function sweepForEver(): Promise<void> {
     while (!stopping.signal.aborted) {
       await retention.sweep(() => stopping.signal.aborted).catch((error: unknown) => log.warn({ err: error }, 'expired logs could not be removed'));
+      if (isOver()) makeRoom();
       await timer.sleep(SWEEP_MS, stopping.signal);
     }
   }
 
   return {
-    append: (ref, shipId, firstSeq, lines) => writer.append(ref, shipId, firstSeq, lines),
-    note: (tx, runId, attempt, level, message) => writer.note(tx, runId, attempt, level, message),
+    append: (...args) => writer.append(...args),
+    note: (...args) => writer.note(...args),
     nextSeq: (runId, attempt) => readNextSeq(sql, runId, attempt),
-    async requireRoom() {
-      if (!isFull()) return;
-      await retention.sweep(() => !isFull());
-      if (isFull()) throw new ServiceError('log_budget_exceeded', `the stored logs have ${total} bytes, as many as logs.total_budget allows`);
-    },
+    isFull: async (runId, attempt) => (await readAttempt(sql, runId, attempt))?.cut === CUT.rest,
     totalBytes: () => total,
-    handlers: createLogHandlers({ sql, hub, queue: { get: (id) => queue().get(id) } }),
+    handlers: createLogHandlers({ sql, hub, audit, retention, queue: { get: (id) => queue().get(id) } }),
     async start() {
       unsubscribe = queue().onChange((change) => hub.changed(change));
       total = await countStored(sql.background);
@@ -73,7 +85,7 @@ export function createRunLogs({ env, queue, dropped }: RunLogsOptions): RunLogsS
       unsubscribe();
       stopping.abort();
       hub.close();
-      await sweeping;
+      await Promise.all([sweeping, making]);
     },
   };
 }

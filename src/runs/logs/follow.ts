@@ -15,6 +15,8 @@ export interface FollowedAttempt {
   readonly attempt: number;
   /** Offset of the first event that is wanted. */
   readonly offset: number;
+  /** Ends with the attempt; otherwise with the run. */
+  readonly alone?: boolean;
 }
 
 /** Bytes that wait for a reader, about. */
@@ -24,20 +26,22 @@ const STATES = ['queued', 'running', 'cancelling', 'succeeded', 'failed', 'cance
 const TERMINAL = 3;
 
 /**
- * An attempt's log as server-sent events: what is there, what comes, and `end`. It stops without `end` when the
- * reader falls too far behind, when the signal aborts and when the hub closes; who comes back with the last id
- * goes on after it.
+ * An attempt's log, and those of later attempts, as server-sent events: what is there, what comes, and `end`. It stops
+ * without `end` when the reader falls too far behind, when the signal aborts and when the hub closes; who comes back with
+ * the last id goes on after it.
  *
  * Lines are read from the store, a page at a time and only as fast as the reader takes them: the hub merely says
  * when to look. So nothing is kept for a slow reader.
  */
-export async function* follow(options: FollowOptions, { runId, attempt, offset }: FollowedAttempt, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* follow(options: FollowOptions, start: FollowedAttempt, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const { runId, alone = false } = start;
+  let { attempt } = start;
   const watch = options.hub.watch(runId, attempt, signal);
   try {
     let run = await options.queue.get(runId);
     if (run === undefined) return;
     yield stateEvent(run);
-    for (let next = offset; ; ) {
+    for (let next = start.offset; ; ) {
       // What changed the run is taken before its last lines are read, and told after them.
       const changes = watch.takeChanges();
       next = yield* unread(options.sql, { runId, attempt, offset: next }, watch);
@@ -47,7 +51,13 @@ export async function* follow(options: FollowOptions, { runId, attempt, offset }
         run = change;
         yield stateEvent(run);
       }
-      if (hasEnded(run, attempt)) return yield endEvent(next);
+      if (hasEnded(run, attempt)) {
+        if (alone || run.attempt === attempt) return yield endEvent(attempt, next);
+        attempt += 1;
+        next = 0;
+        watch.turnTo(attempt);
+        continue;
+      }
       await watch.news();
       if (watch.over) return;
       if (!watch.takeComment()) continue;
@@ -75,7 +85,7 @@ async function* unread(sql: Queries, { runId, attempt, offset }: FollowedAttempt
       watch.caughtUp();
       return next;
     }
-    yield logEvents(events, next);
+    yield logEvents(events, attempt, next);
     next += events.length;
     watch.sent(events.reduce((sum, { message }) => sum + Buffer.byteLength(message), 0));
   }
@@ -93,10 +103,10 @@ function stateEvent({ state, attempt }: RunRecord): Uint8Array {
   return Buffer.from(`event: state\ndata: ${JSON.stringify({ state, attempt })}\n\n`);
 }
 
-function logEvents(events: readonly LogEvent[], offset: number): Uint8Array {
-  return Buffer.from(events.map((event, i) => `id: ${offset + i}\nevent: log\ndata: ${JSON.stringify(event)}\n\n`).join(''));
+function logEvents(events: readonly LogEvent[], attempt: number, offset: number): Uint8Array {
+  return Buffer.from(events.map((event, i) => `id: ${attempt}-${offset + i}\nevent: log\ndata: ${JSON.stringify(event)}\n\n`).join(''));
 }
 
-function endEvent(nextOffset: number): Uint8Array {
-  return Buffer.from(`event: end\ndata: ${JSON.stringify({ next_offset: nextOffset })}\n\n`);
+function endEvent(attempt: number, nextOffset: number): Uint8Array {
+  return Buffer.from(`event: end\ndata: ${JSON.stringify({ next_offset: nextOffset, attempt })}\n\n`);
 }

@@ -1,16 +1,25 @@
 import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { Reply, type Handlers } from '../../operations/index.ts';
+import type { Sql } from '../../storage/index.ts';
+import type { Audit } from '../audit/port.ts';
 import type { RunRecord } from '../queue/port.ts';
 import { follow, hasEnded, type FollowedAttempt, type FollowOptions } from './follow.ts';
 import { expired, readPage } from './reader.ts';
+import type { Retention } from './retention.ts';
 
-export type LogHandlers = Required<Pick<Handlers<Operations>, 'listRunLogs' | 'streamRunLogs'>>;
+export type LogHandlers = Required<Pick<Handlers<Operations>, 'listRunLogs' | 'streamRunLogs' | 'deleteRunLogs'>>;
 
 /** Nothing between server and client may hold events back. */
 const STREAM_HEADERS = { 'Cache-Control': 'no-cache', 'X-Accel-Buffering': 'no' };
 
-export function createLogHandlers(options: FollowOptions): LogHandlers {
+export interface LogHandlerOptions extends FollowOptions {
+  readonly sql: Sql;
+  readonly audit: Audit;
+  readonly retention: Pick<Retention, 'markRun' | 'sweep'>;
+}
+
+export function createLogHandlers(options: LogHandlerOptions): LogHandlers {
   return {
     async listRunLogs({ id, attempt, offset }) {
       // The run first: whether it had ended is true of what is read after it.
@@ -21,26 +30,45 @@ export function createLogHandlers(options: FollowOptions): LogHandlers {
     },
 
     async streamRunLogs({ id, attempt, offset, lastEventId }, { signal }) {
-      const found = await find(options, id, attempt);
-      const from: FollowedAttempt = { runId: id, attempt: found.attempt, offset: lastEventId === undefined ? offset : after(lastEventId) };
+      const last = lastEventId === undefined ? undefined : readEventId(lastEventId);
+      const found = await find(options, id, attempt ?? last?.attempt);
+      const goesOn = last !== undefined && (last.attempt ?? found.attempt) === found.attempt;
+      const from: FollowedAttempt = { runId: id, attempt: found.attempt, offset: goesOn ? last.offset + 1 : offset, alone: attempt !== undefined };
       await readPage(options.sql, id, found.attempt, from.offset); // what can't be read is known before the answer begins
       return new Reply({ contentType: 'text/event-stream', content: follow(options, from, signal) }, STREAM_HEADERS);
+    },
+
+    async deleteRunLogs({ id }) {
+      const run = await requireRun(options, id);
+      if (run.finishedAt === null) throw new ServiceError('run_state_conflict', `the run is ${run.state}: its logs can be deleted when it has ended`);
+      await options.sql.transaction(async (tx) => {
+        await options.retention.markRun(tx, id);
+        await options.audit.record(tx, 'api', 'delete', id, { what: 'logs' });
+      });
+      // What remains to be removed nobody can read any more; the next sweep finds it, too.
+      void options.retention.sweep(() => false).catch(() => undefined);
     },
   };
 }
 
 /** Throws `run_not_found`, `invalid_attempt` or `logs_expired`. */
 async function find({ queue }: FollowOptions, id: string, given: number | undefined): Promise<{ run: RunRecord; attempt: number }> {
-  const run = /^[0-9a-f]{32}$/.test(id) ? await queue.get(id) : undefined;
-  if (run === undefined) throw new ServiceError('run_not_found', 'there is no such run');
+  const run = await requireRun({ queue }, id);
   const attempt = given ?? run.attempt;
   if (attempt < 1 || attempt > run.attempt) throw new ServiceError('invalid_attempt', `attempt must be from 1 to ${run.attempt}, got ${attempt}`);
   if (attempt === run.attempt && run.logsExpired) throw expired(attempt);
   return { run, attempt };
 }
 
-function after(lastEventId: string): number {
-  const id = Number(lastEventId);
-  if (id >= Number.MAX_SAFE_INTEGER) throw new ServiceError('invalid_offset', `Last-Event-ID must be below ${Number.MAX_SAFE_INTEGER}, got ${lastEventId}`);
-  return id + 1;
+async function requireRun({ queue }: Pick<FollowOptions, 'queue'>, id: string): Promise<RunRecord> {
+  const run = /^[0-9a-f]{32}$/.test(id) ? await queue.get(id) : undefined;
+  if (run === undefined) throw new ServiceError('run_not_found', 'there is no such run');
+  return run;
+}
+
+/** Attempt and offset of an event; the attempt is missing in ids of earlier versions. */
+function readEventId(text: string): { readonly attempt: number | undefined; readonly offset: number } {
+  const [, attempt, offset] = /^(?:(\d{1,9})-)?(\d{1,16})$/.exec(text) ?? [];
+  if (offset === undefined || Number(offset) >= Number.MAX_SAFE_INTEGER) throw new ServiceError('invalid_offset', `Last-Event-ID must be the id of an event, such as 1-41, got ${text.slice(0, 100)}`);
+  return { attempt: attempt === undefined ? undefined : Number(attempt), offset: Number(offset) };
 }

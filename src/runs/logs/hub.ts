@@ -55,7 +55,7 @@ export class LogHub {
 
 /** What happens to an attempt from now on. */
 export class LogWatch {
-  readonly #attempt: number;
+  #attempt: number;
   readonly #over = new AbortController();
   readonly #forget: () => void;
   #changes: RunRecord[] = [];
@@ -79,6 +79,13 @@ export class LogWatch {
     if (attempt !== this.#attempt) return;
     this.#behind += bytes;
     this.#news.resolve();
+  }
+
+  /** The reader goes on with another attempt, of which it has nothing. */
+  turnTo(attempt: number): void {
+    this.#attempt = attempt;
+    this.#live = false;
+    this.#behind = 0;
   }
 
   changed(run: RunRecord): void {

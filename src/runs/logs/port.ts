@@ -17,14 +17,14 @@ export interface AppendAnswer {
 
 /** The logs of all attempts. */
 export interface RunLogs {
-  /** Stores a ship's lines once, in order (decisions, section 4, "Sequencing"). */
-  append(ref: RunRef, shipId: string, firstSeq: number, lines: readonly ShipLine[]): Promise<AppendAnswer>;
+  /** Stores a ship's lines once, in order (decisions, section 4, "Sequencing"). `cut`: the ship leaves lines out, which the run's record tells. */
+  append(ref: RunRef, shipId: string, firstSeq: number, lines: readonly ShipLine[], cut?: boolean): Promise<AppendAnswer>;
   /** First sequence number that is not stored of the lines of the ship that has the attempt now. */
   nextSeq(runId: string, attempt: number): Promise<number>;
-  /** Adds a line of the server, in the transaction that changes the run. */
-  note(tx: Transaction, runId: string, attempt: number, level: 'info' | 'warn' | 'error', message: string): Promise<void>;
-  /** Throws `log_budget_exceeded` when the store of logs is full and sweeping frees nothing. */
-  requireRoom(): Promise<void>;
+  /** Whether the attempt has used up its budget, so that what a ship sends is dropped and the log says so. */
+  isFull(runId: string, attempt: number): Promise<boolean>;
+  /** Adds a line of the server, in the transaction that changes the run. `cut`: it tells of lines that are missing, as the run's record does then. */
+  note(tx: Transaction, runId: string, attempt: number, level: 'info' | 'warn' | 'error', message: string, cut?: boolean): Promise<void>;
   /** Bytes of all stored logs. */
   totalBytes(): number;
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
-import { EXPIRED, HALF_REMOVED, WITHOUT_RUN } from './retention.ts';
+import type { RunRef } from '../queue/port.ts';
+import { EXPIRED, HALF_REMOVED, OLDEST, WITHOUT_RUN } from './retention.ts';
 import { lines, LogFixture, SHIP, type LogLimits } from './test-fixture.ts';
 
 const DAY = 86_400_000;
@@ -122,21 +123,32 @@ describe('retention', () => {
 });
 
 describe('the budget of all logs', () => {
-  it('refuses runs while it is used up and nothing has expired; listing goes on (scenario 23)', async () => {
-    const { fixture } = await started({ total_budget: 2000 });
-    const [old, ref] = [await fixture.newRun(), await fixture.newRun()];
-    await fixture.logs.requireRoom();
-    while (fixture.logs.totalBytes() < 1000) await fixture.logs.append(old, SHIP, await fixture.logs.nextSeq(old.runId, 1), lines(100));
-    await fixture.end(old, 'succeeded');
-    fixture.clock.time += DAY;
-    while (fixture.logs.totalBytes() < 2000) await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, 1), lines(100));
-    await expect(fixture.logs.requireRoom()).rejects.toEqual(expect.objectContaining({ code: 'log_budget_exceeded', status: 507 }));
+  it('removes the oldest logs of attempts that have ended when it is exceeded, and refuses nothing (scenario 23)', async () => {
+    const { fixture } = await started({ total_budget: 3000 });
+    const fill = async (ref: RunRef, bytes: number): Promise<void> => {
+      while (fixture.logs.totalBytes() < bytes) expect((await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, ref.attempt), lines(100))).status).toBe('stored');
+    };
+    const [oldest, older, running] = [await fixture.newRun(), await fixture.newRun(), await fixture.newRun()];
+    await fill(oldest, 1000);
+    await fixture.end(oldest, 'succeeded');
+    fixture.clock.time += 1000;
+    await fill(older, 2000);
+    await fixture.end(older, 'failed');
+    fixture.clock.time += 1000;
+    await fill(running, 3100);
+    while (fixture.logs.totalBytes() > 3000) await new Promise((resolve) => setImmediate(resolve));
+    await expect(fixture.list(oldest)).rejects.toEqual(expired);
+    expect(await fixture.run(oldest.runId)).toMatchObject({ logsExpired: true, logsBytes: 0 });
+    for (const ref of [older, running]) expect((await fixture.list(ref)).data).toHaveLength(100);
+    expect(fixture.logs.totalBytes()).toBe(await fixture.chunkBytes());
+  });
+
+  it('leaves the logs of what runs alone', async () => {
+    const { fixture } = await started({ total_budget: 1000 });
+    const ref = await fixture.newRun();
+    while (fixture.logs.totalBytes() < 1500) await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, 1), lines(100));
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect((await fixture.list(ref)).data).toHaveLength(100);
-    expect((await fixture.logs.append(ref, SHIP, await fixture.logs.nextSeq(ref.runId, 1), lines(100))).status).toBe('stored');
-    fixture.clock.time += 29 * DAY;
-    await Promise.all(Array.from({ length: 10 }, () => fixture.logs.requireRoom()));
-    await expect(fixture.list(old)).rejects.toEqual(expired);
-    expect(fixture.logs.totalBytes()).toBeLessThan(2000);
   });
 
   it('is counted anew at the start', async () => {
@@ -153,12 +165,40 @@ describe('the budget of all logs', () => {
   });
 });
 
+describe('DELETE /api/v1/runs/{id}/logs', () => {
+  const deleteLogs = (fixture: LogFixture, id: string): Promise<unknown> => fixture.logs.handlers.deleteRunLogs({ id }, undefined as never) as Promise<unknown>;
+
+  it('removes the logs of all attempts, and the run says so; again is no error', async () => {
+    const { fixture } = await started();
+    const [first, other] = [await fixture.newRun(), await fixture.newRun()];
+    for (const ref of [first, other]) await fixture.logs.append(ref, SHIP, 0, lines(250));
+    const second = await fixture.end(first, 'queued');
+    await fixture.logs.append(second, SHIP, 0, lines(10));
+    await fixture.end(second, 'failed');
+    await deleteLogs(fixture, first.runId);
+    for (const ref of [first, second]) await expect(fixture.list(ref)).rejects.toEqual(expired);
+    expect(await fixture.run(first.runId)).toMatchObject({ logsExpired: true, logsBytes: 0 });
+    await deleteLogs(fixture, first.runId);
+    while ((await fixture.sql.all('SELECT 1 FROM log_chunks WHERE run_id = ?', [first.runId])).length > 0) await new Promise((resolve) => setImmediate(resolve));
+    expect((await fixture.list(other)).data).toHaveLength(100);
+  });
+
+  it('is refused for a run that has not ended, and for one that there is not', async () => {
+    const { fixture } = await started();
+    const ref = await fixture.newRun();
+    await fixture.logs.append(ref, SHIP, 0, lines(5));
+    await expect(deleteLogs(fixture, ref.runId)).rejects.toEqual(expect.objectContaining({ code: 'run_state_conflict', status: 409 }));
+    await expect(deleteLogs(fixture, '0'.repeat(32))).rejects.toEqual(expect.objectContaining({ code: 'run_not_found' }));
+    expect((await fixture.list(ref)).data).toHaveLength(5);
+  });
+});
+
 describe('sweeping', () => {
   it('finds what has expired, and adds up what is stored, by an index', async () => {
     const { fixture } = await started();
     const plan = async (sql: string, params: number[]) => (await fixture.sql.all(`EXPLAIN QUERY PLAN ${sql}`, params)).map(({ detail }) => detail).join('; ');
     expect(await plan('SELECT SUM(stored_bytes) FROM log_attempts WHERE phase < 2', [])).toContain('COVERING INDEX log_attempts_by_age');
-    for (const [sql, params] of [[EXPIRED, [0, 0]], [HALF_REMOVED, []], [WITHOUT_RUN, [0, 0]]] as const) {
+    for (const [sql, params] of [[EXPIRED, [0, 0]], [OLDEST, []], [HALF_REMOVED, []], [WITHOUT_RUN, [0, 0]]] as const) {
       const text = await plan(sql, [...params]);
       expect(text).toContain('USING COVERING INDEX log_attempts_by_age');
       expect(text).not.toContain('TEMP B-TREE');

@@ -19,6 +19,13 @@ export const EXPIRED = `
   WHERE a.phase = 0 AND a.last_ms <= ? AND (r.id IS NULL OR r.attempt > a.attempt OR r.finished_at <= ?)
   ORDER BY a.last_ms LIMIT ${ATTEMPTS}`;
 
+/** Of attempts that have ended, whenever that was. */
+export const OLDEST = `
+  SELECT a.run_id, a.attempt FROM log_attempts a LEFT JOIN runs r ON r.id = a.run_id
+  WHERE a.phase = 0 AND (r.id IS NULL OR r.attempt > a.attempt OR r.finished_at IS NOT NULL) ORDER BY a.last_ms LIMIT ${ATTEMPTS}`;
+
+const OF_RUN = 'SELECT run_id, attempt FROM log_attempts WHERE run_id = ? AND phase = 0 ORDER BY attempt';
+
 export const HALF_REMOVED = `SELECT run_id, attempt FROM log_attempts WHERE phase = 1 ORDER BY last_ms LIMIT ${ATTEMPTS}`;
 
 export const WITHOUT_RUN = `
@@ -48,13 +55,24 @@ export class Retention {
 
   /** Removes until nothing is left to be removed, or until `enough`. Those who ask meanwhile share the work. */
   sweep(enough: () => boolean): Promise<void> {
-    this.#sweeping ??= this.#sweep(enough).finally(() => (this.#sweeping = undefined));
+    this.#sweeping ??= this.#sweep(enough, () => this.#find()).finally(() => (this.#sweeping = undefined));
     return this.#sweeping;
   }
 
-  async #sweep(enough: () => boolean): Promise<void> {
+  /** Removes the oldest logs of attempts that have ended, whatever their age, until `enough`. */
+  async removeOldest(enough: () => boolean): Promise<void> {
+    await this.#sweep(enough, () => this.#options.sql.background.all<Found>(OLDEST));
+  }
+
+  /** In the transaction: the logs of a run have expired from now on. They are removed by the sweep that has to follow. */
+  async markRun(tx: Transaction, runId: string): Promise<void> {
+    for (const { attempt } of await tx.all<Found>(OF_RUN, [runId])) await markExpired(tx, runId, attempt);
+  }
+
+  async #sweep(enough: () => boolean, find: () => Promise<Found[]>): Promise<void> {
     for (;;) {
-      const found = await this.#find();
+      if (enough()) return;
+      const found = await find();
       for (const { run_id: runId, attempt } of found) {
         if (enough()) return;
         await this.#remove(runId, attempt);

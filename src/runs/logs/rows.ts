@@ -1,5 +1,5 @@
 import type { Queries, Row, Transaction } from '../../storage/index.ts';
-import { packChunk, unpackChunk, type Chunk } from './chunk.ts';
+import { hasRoom, packChunk, packOpenChunk, unpackChunk, type Chunk } from './chunk.ts';
 
 /** What is known of an attempt's log; the columns are described where the table is made. */
 export interface AttemptLog {
@@ -12,10 +12,14 @@ export interface AttemptLog {
   readonly tailBytes: number;
   readonly messageBytes: number;
   readonly storedBytes: number;
-  readonly truncated: boolean;
+  /** What is left out of it. */
+  readonly cut: number;
   readonly phase: number;
   readonly lastMs: number;
 }
+
+/** Values of the column `truncated`: nothing is left out; all that comes after the budget; lines that the ship names, or that did not arrive. */
+export const CUT = { none: 0, rest: 1, some: 2 } as const;
 
 /** Values of the column `phase`. */
 export const PHASE = { kept: 0, removing: 1, removed: 2 } as const;
@@ -67,7 +71,7 @@ export async function readAttempt(queries: Queries, runId: string, attempt: numb
 
 export function newAttempt(runId: string, attempt: number): AttemptLog {
   return {
-    runId, attempt, fence: 0, nextSeq: 0, nextOffset: 0, tailOffset: 0, tailBytes: 0, messageBytes: 0, storedBytes: 0, truncated: false,
+    runId, attempt, fence: 0, nextSeq: 0, nextOffset: 0, tailOffset: 0, tailBytes: 0, messageBytes: 0, storedBytes: 0, cut: CUT.none,
     phase: PHASE.kept, lastMs: 0,
   };
 }
@@ -75,13 +79,13 @@ export function newAttempt(runId: string, attempt: number): AttemptLog {
 export async function writeAttempt(tx: Transaction, log: AttemptLog): Promise<void> {
   await tx.run(WRITE, [
     log.runId, log.attempt, log.fence, log.nextSeq, log.nextOffset, log.tailOffset, log.tailBytes, log.messageBytes, log.storedBytes,
-    Number(log.truncated), log.phase, log.lastMs,
+    log.cut, log.phase, log.lastMs,
   ]);
 }
 
 /** Keeps on the run's row what lists of runs show. */
 export async function tellRun(tx: Transaction, log: AttemptLog, moreBytes: number): Promise<void> {
-  await tx.run(TELL_RUN, [moreBytes, log.attempt, Number(log.truncated), log.runId]);
+  await tx.run(TELL_RUN, [moreBytes, log.attempt, Number(log.cut !== CUT.none), log.runId]);
 }
 
 /** When the current attempt of a run began, in milliseconds. */
@@ -112,11 +116,11 @@ export async function readTail(tx: Transaction, log: AttemptLog): Promise<{ chun
   }
 }
 
-/** Writes chunks, the first in the place of the one that it continues. Answers their stored size. */
-export async function writeChunks(tx: Transaction, { runId, attempt }: AttemptLog, chunks: readonly Chunk[], continued: number | undefined): Promise<number> {
+/** Writes chunks, the first in the place of the one that it continues. `grows`: the last one is about to take more. Answers their stored size. */
+export async function writeChunks(tx: Transaction, { runId, attempt }: AttemptLog, chunks: readonly Chunk[], continued: number | undefined, grows: boolean): Promise<number> {
   let bytes = 0;
   for (const chunk of chunks) {
-    const body = packChunk(chunk);
+    const body = grows && hasRoom(chunk) ? packOpenChunk(chunk) : packChunk(chunk);
     bytes += body.length;
     if (chunk.firstOffset === continued) await tx.run(REPLACE_CHUNK, [chunk.count, body, runId, attempt, chunk.firstOffset]);
     else await tx.run(ADD_CHUNK, [runId, attempt, chunk.firstOffset, chunk.count, body]);
@@ -135,7 +139,7 @@ export function readChunks(queries: Queries, { runId, attempt }: AttemptLog, aft
 function fromRow(row: AttemptRow): AttemptLog {
   return {
     runId: row.run_id, attempt: row.attempt, fence: row.fence, nextSeq: row.next_seq, nextOffset: row.next_offset,
-    tailOffset: row.tail_offset, tailBytes: row.tail_bytes, messageBytes: row.message_bytes, storedBytes: row.stored_bytes, truncated: row.truncated === 1,
+    tailOffset: row.tail_offset, tailBytes: row.tail_bytes, messageBytes: row.message_bytes, storedBytes: row.stored_bytes, cut: row.truncated,
     phase: row.phase, lastMs: row.last_ms,
   };
 }

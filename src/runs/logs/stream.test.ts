@@ -10,7 +10,7 @@ import type { RunRef } from '../queue/port.ts';
 import { line, lines, LogFixture, SHIP } from './test-fixture.ts';
 
 interface ServerEvent {
-  readonly id?: number;
+  readonly id?: string;
   readonly event?: string;
   readonly data?: { readonly message?: string; readonly state?: string; readonly attempt?: number; readonly next_offset?: number };
   readonly comment?: string;
@@ -34,7 +34,7 @@ class EventReader {
     });
   }
 
-  static open(url: string, path: string, lastEventId?: number): Promise<EventReader> {
+  static open(url: string, path: string, lastEventId?: string | number): Promise<EventReader> {
     return new Promise((resolve, reject) => {
       const headers = lastEventId === undefined ? {} : { 'Last-Event-ID': String(lastEventId) };
       request(`${url}/api/v1/runs/${path}`, { headers, agent: false }).on('error', reject).on('response', (incoming) => resolve(new EventReader(incoming))).end();
@@ -58,8 +58,13 @@ class EventReader {
     return this.events.filter(({ event }) => event === 'log').map(({ data }) => data!.message!);
   }
 
-  get lastId(): number | undefined {
+  get lastId(): string | undefined {
     return this.events.findLast(({ id }) => id !== undefined)?.id;
+  }
+
+  /** Offsets of the events, whatever their attempt. */
+  get offsets(): number[] {
+    return this.events.flatMap(({ id }) => (id === undefined ? [] : [Number(id.split('-')[1])]));
   }
 
   close(): void {
@@ -80,7 +85,7 @@ function parseEvent(block: string): ServerEvent {
     return [text.slice(0, colon) || 'comment', text.slice(colon + 1).trim()];
   }));
   return {
-    ...(fields['id'] === undefined ? {} : { id: Number(fields['id']) }),
+    ...(fields['id'] === undefined ? {} : { id: fields['id'] }),
     ...(fields['event'] === undefined ? {} : { event: fields['event'] }),
     ...(fields['data'] === undefined ? {} : { data: JSON.parse(fields['data']) as NonNullable<ServerEvent['data']> }),
     ...(fields['comment'] === undefined ? {} : { comment: fields['comment'] }),
@@ -108,7 +113,7 @@ async function started() {
   });
   const server = await startHttpServer(app.callback(), { host: '127.0.0.1', port: 0 }, nestedErrors);
   open.push({ fixture, server });
-  const read = async (path: string, lastEventId?: number) => {
+  const read = async (path: string, lastEventId?: string | number) => {
     const reader = await EventReader.open(server.url, path, lastEventId);
     readers.push(reader);
     return reader;
@@ -131,27 +136,57 @@ describe('GET /api/v1/runs/{id}/logs/stream', () => {
     await fixture.end(ref, 'succeeded');
     await reader.end();
     expect(reader.messages).toEqual([...messagesOf(lines(300)), 'the attempt has ended: succeeded']);
-    expect(reader.events.filter(({ event }) => event === 'log').map(({ id }) => id)).toEqual(Array.from({ length: 301 }, (_, i) => i));
+    expect(reader.events.filter(({ event }) => event === 'log').map(({ id }) => id)).toEqual(Array.from({ length: 301 }, (_, i) => `1-${i}`));
     expect(reader.events[0]).toEqual({ event: 'state', data: { state: 'running', attempt: 1 } });
-    expect(reader.events.slice(-2)).toEqual([{ event: 'state', data: { state: 'succeeded', attempt: 1 } }, { event: 'end', data: { next_offset: 301 } }]);
-    expect(reader.events.find(({ id }) => id === 7)!.data).toEqual((await fixture.list(ref, 7)).data[0]);
+    expect(reader.events.slice(-2)).toEqual([{ event: 'state', data: { state: 'succeeded', attempt: 1 } }, { event: 'end', data: { next_offset: 301, attempt: 1 } }]);
+    expect(reader.events.find(({ id }) => id === '1-7')!.data).toEqual((await fixture.list(ref, 7)).data[0]);
   });
 
-  it('ends at once for an attempt that has ended, and with the attempt when the run begins another', async () => {
+  it('of one attempt ends at once when that has ended, and with it when the run begins another', async () => {
     const { fixture, read, ref } = await started();
-    const first = await read(`${ref.runId}/logs/stream`);
+    const first = await read(`${ref.runId}/logs/stream?attempt=1`);
     await first.until(({ length }) => length > 0);
     const second = await fixture.end(ref, 'queued');
     await first.end();
     expect(states(first)).toEqual([{ state: 'running', attempt: 1 }, { state: 'running', attempt: 2 }]);
-    expect(first.events.at(-1)).toEqual({ event: 'end', data: { next_offset: 1 } });
+    expect(first.events.at(-1)).toEqual({ event: 'end', data: { next_offset: 1, attempt: 1 } });
     const again = await read(`${ref.runId}/logs/stream?attempt=1&offset=1`);
     await again.end();
-    expect(again.events).toEqual([{ event: 'state', data: { state: 'running', attempt: 2 } }, { event: 'end', data: { next_offset: 1 } }]);
+    expect(again.events).toEqual([{ event: 'state', data: { state: 'running', attempt: 2 } }, { event: 'end', data: { next_offset: 1, attempt: 1 } }]);
     await fixture.end(second, 'cancelled');
     const last = await read(`${ref.runId}/logs/stream`);
     await last.end();
     expect(last.messages).toEqual(['the attempt has ended: cancelled']);
+  });
+
+  it('goes on with the attempts that follow, and loses nothing for a client that comes back when one of them has begun', async () => {
+    const { fixture, read, ref } = await started();
+    await fixture.logs.append(ref, SHIP, 0, lines(10));
+    const whole = await read(`${ref.runId}/logs/stream`);
+    const broken = await read(`${ref.runId}/logs/stream`);
+    for (const reader of [whole, broken]) await reader.until(() => reader.messages.length === 10);
+    broken.close();
+    await fixture.logs.append(ref, SHIP, 10, lines(5, 10));
+    const second = await fixture.end(ref, 'queued');
+    await fixture.logs.append(second, SHIP, 0, lines(3));
+    await fixture.end(second, 'succeeded');
+    const first = await fixture.list({ ...ref, attempt: 1 }, 0);
+    const all = [...messagesOf(first.data), ...messagesOf(lines(3)), 'the attempt has ended: succeeded'];
+    await whole.end();
+    expect(whole.messages).toEqual(all);
+    const rest = await read(`${ref.runId}/logs/stream`, broken.lastId);
+    await rest.end();
+    expect([...broken.messages, ...rest.messages]).toEqual(all);
+    expect(rest.lastId).toBe('2-3');
+    expect(rest.events.at(-1)).toEqual({ event: 'end', data: { next_offset: 4, attempt: 2 } });
+    // An id without an attempt is of the current one.
+    const old = await read(`${ref.runId}/logs/stream`, 1);
+    await old.end();
+    expect(old.messages).toEqual(['line 2', 'the attempt has ended: succeeded']);
+    // An attempt that is named wins over that of the id.
+    const named = await read(`${ref.runId}/logs/stream?attempt=2`, '1-14');
+    await named.end();
+    expect(named.messages).toHaveLength(4);
   });
 
   it('loses and repeats nothing for clients that break off and come back while lines arrive', async () => {
@@ -167,13 +202,13 @@ describe('GET /api/v1/runs/{id}/logs/stream', () => {
     })();
     const got = await Promise.all([1, 2, 3].map(async (client) => {
       const ids: number[] = [];
-      for (let last: number | undefined, stop = 1; ; stop += 137 * client) {
+      for (let last: string | undefined, stop = 1; ; stop += 137 * client) {
         const reader: EventReader = await read(`${ref.runId}/logs/stream`, last);
-        await reader.until(() => (reader.lastId ?? -1) >= stop).catch(() => undefined);
+        await reader.until(() => (reader.offsets.at(-1) ?? -1) >= stop).catch(() => undefined);
         const whole = reader.over;
         reader.close();
-        ids.push(...reader.events.flatMap(({ id }) => (id === undefined ? [] : [id])));
-        last = ids.at(-1);
+        ids.push(...reader.offsets);
+        last = reader.lastId ?? last;
         if (whole) return ids;
       }
     }));
@@ -214,7 +249,7 @@ describe('GET /api/v1/runs/{id}/logs/stream', () => {
     await timer.elapse();
     await reader.end();
     expect(reader.messages).toEqual([...messagesOf(lines(3)), 'the attempt has ended: succeeded']);
-    expect(reader.events.at(-1)).toEqual({ event: 'end', data: { next_offset: 4 } });
+    expect(reader.events.at(-1)).toEqual({ event: 'end', data: { next_offset: 4, attempt: 1 } });
   });
 
   it('disconnects a reader that falls behind, who misses nothing when he comes back', async () => {
@@ -229,7 +264,7 @@ describe('GET /api/v1/runs/{id}/logs/stream', () => {
     expect(reader.events.at(-1)!.event).toBe('log');
     expect(reader.messages.length).toBeLessThan(sent);
     const rest = await read(`${ref.runId}/logs/stream`, reader.lastId);
-    await rest.until(() => rest.lastId === sent - 1);
+    await rest.until(() => rest.lastId === `1-${sent - 1}`);
     expect([...reader.messages, ...rest.messages].map((message) => Number(/\d+/.exec(message)![0]))).toEqual(Array.from({ length: sent }, (_, i) => i));
   });
 
@@ -239,7 +274,7 @@ describe('GET /api/v1/runs/{id}/logs/stream', () => {
     await fixture.sql.transaction((tx) => tx.run('DELETE FROM log_chunks WHERE first_offset = 200'));
     const reader = await read(`${ref.runId}/logs/stream`);
     await reader.end();
-    expect([reader.lastId, reader.events.at(-1)!.event, reader.incoming.complete]).toEqual([199, 'log', false]);
+    expect([reader.lastId, reader.events.at(-1)!.event, reader.incoming.complete]).toEqual(['1-199', 'log', false]);
     expect((await fetch(`${server.url}/api/v1/runs/${ref.runId}/logs/stream`, { headers: { 'Last-Event-ID': '199' } })).status).toBe(500);
     const live = await read(`${ref.runId}/logs/stream?offset=250`);
     await live.until(({ length }) => length === 1);

@@ -4,7 +4,7 @@ import type { Timer } from '../../lib/timer.ts';
 import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../../storage/index.ts';
 import { parseRunsConfig, type RunsConfig } from '../config/index.ts';
 import type { Queue, RunChange, RunRecord, RunRef, RunState } from '../queue/port.ts';
-import { createRunLogs, type RunLogsService } from './create-run-logs.ts';
+import { createRunLogs, type RunLogsOptions, type RunLogsService } from './create-run-logs.ts';
 import type { ShipLine } from './port.ts';
 
 export const START = 1_766_400_000_000;
@@ -22,7 +22,7 @@ export class LogFixture {
   dropped = 0;
   readonly #listeners = new Set<(change: RunChange) => void>();
 
-  constructor(sql: Sql, limits: LogLimits, timer: Timer, runRetention = 0) {
+  constructor(sql: Sql, limits: LogLimits, timer: Timer, runRetention = 0, room?: RunLogsOptions['room']) {
     this.sql = sql;
     const base = parseRunsConfig('version: 1');
     const config = { ...base, logs: { ...base.logs, ...limits }, queue: { ...base.queue, run_retention: runRetention } };
@@ -39,13 +39,13 @@ export class LogFixture {
         return () => this.#listeners.delete(listener);
       },
     };
-    this.logs = createRunLogs({ env, queue: () => queue, dropped: (events) => (this.dropped += events) });
+    this.logs = createRunLogs({ env, queue: () => queue, audit: { record: async () => {} }, room, dropped: (events) => (this.dropped += events) });
   }
 
-  static async open(limits: LogLimits = {}, { path = ':memory:', timer = never, runRetention = 0 }: { path?: string; timer?: Timer; runRetention?: number } = {}): Promise<LogFixture> {
+  static async open(limits: LogLimits = {}, { path = ':memory:', timer = never, runRetention = 0, room }: { path?: string; timer?: Timer; runRetention?: number; room?: RunLogsOptions['room'] } = {}): Promise<LogFixture> {
     const sql = await openDatabase({ path });
     await migrate(sql, RUN_QUEUE_MIGRATIONS);
-    const fixture = new LogFixture(sql, limits, timer, runRetention);
+    const fixture = new LogFixture(sql, limits, timer, runRetention, room);
     await fixture.logs.start();
     return fixture;
   }

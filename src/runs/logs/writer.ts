@@ -3,14 +3,22 @@ import { formatByteSize } from '../../lib/byte-size.ts';
 import type { Sql, Transaction } from '../../storage/index.ts';
 import type { LiveConfig } from '../environment.ts';
 import type { RunRef } from '../queue/port.ts';
+import { storageUnavailable } from '../storage-failures.ts';
+import type { DiskRoom } from './disk-room.ts';
 import { encodeEvent, fillChunks, hasRoom } from './chunk.ts';
 import type { AppendAnswer, ShipLine } from './port.ts';
-import { newAttempt, PHASE, readAttempt, readTail, startOf, tellRun, writeAttempt, writeChunks, type AttemptLog } from './rows.ts';
+import { CUT, newAttempt, PHASE, readAttempt, readTail, startOf, tellRun, writeAttempt, writeChunks, type AttemptLog } from './rows.ts';
 import { splitMessage } from './split-message.ts';
 
 /** A call takes so many lines or bytes at most, for the event loop's sake; the answer says where to go on. Ships send half of it. */
 const CALL_LINES = 1000;
 const CALL_BYTES = 1_048_576;
+
+/** Calls with fewer lines follow one another: the last chunk is compressed when it is full. */
+const FEW_LINES = 20;
+
+/** A log of which the ship leaves out the middle may exceed its budget by the last lines of steps that have failed. */
+const KEPT_LINES = 1000;
 
 /** What was added to a log, told once it is on disk. */
 export interface Added {
@@ -27,6 +35,7 @@ export interface WriterOptions {
   readonly clock: Clock;
   readonly config: LiveConfig;
   readonly holds: (tx: Transaction, ref: RunRef, shipId: string) => Promise<boolean>;
+  readonly room: Pick<DiskRoom, 'isShort'> | undefined;
   /** Must not throw. */
   readonly added: (added: Added) => void;
 }
@@ -45,37 +54,45 @@ export class LogWriter {
     this.#options = options;
   }
 
-  append(ref: RunRef, shipId: string, firstSeq: number, lines: readonly ShipLine[]): Promise<AppendAnswer> {
+  /** `cut`: the ship leaves lines out of this log. */
+  append(ref: RunRef, shipId: string, firstSeq: number, lines: readonly ShipLine[], cut = false): Promise<AppendAnswer> {
+    // The ship keeps them, and sends them again.
+    if (this.#options.room?.isShort()) return Promise.reject(storageUnavailable('the disk of the service has no room for logs'));
     return this.#options.sql.transaction(async (tx) => {
       const found = (await readAttempt(tx, ref.runId, ref.attempt)) ?? newAttempt(ref.runId, ref.attempt);
       if (found.phase !== PHASE.kept || !(await this.#options.holds(tx, ref, shipId))) return { status: 'fenced', nextSeq: 0 };
       // An attempt that was handed out again under its number: who has it now counts its lines from 0.
-      const log = found.fence === ref.fence ? found : { ...found, fence: ref.fence, nextSeq: 0 };
+      const own = found.fence === ref.fence ? found : { ...found, fence: ref.fence, nextSeq: 0 };
+      const log = cut && own.cut === CUT.none ? { ...own, cut: CUT.some } : own;
       if (firstSeq > log.nextSeq) return { status: 'gap', nextSeq: log.nextSeq };
       const fresh = oneCall(lines.slice(log.nextSeq - firstSeq));
       const after = fresh.length === 0 ? log : await this.#take(tx, log, fresh);
-      return { status: after.truncated ? 'budget' : 'stored', nextSeq: after.nextSeq };
+      return { status: after.cut === CUT.rest ? 'budget' : 'stored', nextSeq: after.nextSeq };
     });
   }
 
-  /** Adds a line of the server. The budget doesn't keep it out: there are few, and they tell how an attempt ended. */
-  async note(tx: Transaction, runId: string, attempt: number, level: ShipLine['level'], message: string): Promise<void> {
-    const log = (await readAttempt(tx, runId, attempt)) ?? newAttempt(runId, attempt);
-    if (log.phase !== PHASE.kept) return;
+  /** Adds a line of the server. The budget doesn't keep it out: there are few, and they tell how an attempt ended. `cut`: it tells of lines that are missing. */
+  async note(tx: Transaction, runId: string, attempt: number, level: ShipLine['level'], message: string, cut = false): Promise<void> {
+    const found = (await readAttempt(tx, runId, attempt)) ?? newAttempt(runId, attempt);
+    if (found.phase !== PHASE.kept) return;
+    const log = cut && found.cut === CUT.none ? { ...found, cut: CUT.some } : found;
     const maxLine = this.#options.config.current().config.logs.max_line;
     const line = systemLine(this.#options.clock.now(), level, message);
-    await this.#store(tx, log, split(line, maxLine), 0);
+    // Notes are few, and the last of them ends the log: it is compressed then.
+    await this.#store(tx, log, split(line, maxLine), 0, false);
   }
 
   /** Takes the lines that fit in the budget. The first that doesn't is followed by none, but for a line that says so. */
   async #take(tx: Transaction, log: AttemptLog, lines: readonly ShipLine[]): Promise<AttemptLog> {
     const next = { ...log, nextSeq: log.nextSeq + lines.length };
-    if (log.truncated) {
+    if (log.cut === CUT.rest) {
       await writeAttempt(tx, next);
       this.#tell(tx, log, 0, 0, lines.length);
       return next;
     }
-    const { attempt_budget: maxBytes, attempt_events: maxEvents, max_line: maxLine } = this.#options.config.current().config.logs;
+    const { attempt_budget: budget, attempt_events: lineBudget, max_line: maxLine } = this.#options.config.current().config.logs;
+    const kept = log.cut === CUT.some ? KEPT_LINES : 0;
+    const [maxBytes, maxEvents] = [budget + kept * maxLine, lineBudget + kept];
     const [now, start] = [this.#options.clock.now(), await startOf(tx, log.runId)];
     const events: ShipLine[] = [];
     let bytes = log.messageBytes;
@@ -86,15 +103,15 @@ export class LogWriter {
       if (bytes > maxBytes || log.nextOffset + events.length + pieces.length > maxEvents) break;
       events.push(...pieces);
     }
-    const truncated = taken < lines.length;
-    if (truncated) events.push(systemLine(now, 'warn', `the log has reached its limit of ${formatByteSize(maxBytes)} or ${maxEvents} lines; what follows is dropped`));
-    return this.#store(tx, { ...next, truncated }, events, lines.length - taken);
+    const isFull = taken < lines.length;
+    if (isFull) events.push(systemLine(now, 'warn', `the log has reached its limit of ${formatByteSize(budget)} or ${lineBudget} lines; what follows is dropped`));
+    return this.#store(tx, isFull ? { ...next, cut: CUT.rest } : next, events, lines.length - taken, lines.length < FEW_LINES);
   }
 
-  async #store(tx: Transaction, log: AttemptLog, events: readonly ShipLine[], dropped: number): Promise<AttemptLog> {
+  async #store(tx: Transaction, log: AttemptLog, events: readonly ShipLine[], dropped: number, grows: boolean): Promise<AttemptLog> {
     const tail = hasRoom({ count: log.nextOffset - log.tailOffset, bytes: log.tailBytes }) ? await readTail(tx, log) : undefined;
     const chunks = fillChunks(tail?.chunk, log.nextOffset, events.map(encodeEvent));
-    const storedBytes = (await writeChunks(tx, log, chunks, tail?.chunk.firstOffset)) - (tail?.storedBytes ?? 0);
+    const storedBytes = (await writeChunks(tx, log, chunks, tail?.chunk.firstOffset, grows)) - (tail?.storedBytes ?? 0);
     const [messageBytes, last] = [bytesOf(events), chunks.at(-1)!];
     const after = {
       ...log,

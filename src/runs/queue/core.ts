@@ -4,6 +4,7 @@ import type { RunLogs } from '../logs/port.ts';
 import type { Changes } from './changes.ts';
 import type { DefinitionStore } from './definition-store.ts';
 import type { Lanes } from './lanes.ts';
+import type { Outage } from './outage.ts';
 import type { QueueTime } from './queue-time.ts';
 
 /** What the parts of the queue share. */
@@ -13,6 +14,7 @@ export interface Core {
   /** As `Math.random`. */
   readonly random: () => number;
   readonly time: QueueTime;
+  readonly outage: Outage;
   readonly nextId: () => string;
   readonly lanes: Lanes;
   readonly definitions: DefinitionStore;

@@ -1,3 +1,4 @@
+import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import { BATCH, claimBatch, type Handout, type Seats } from './claiming.ts';
 import { UNSUPPORTED_MS, type Core } from './core.ts';
 import { Crew } from './crew.ts';
@@ -101,6 +102,7 @@ export class Dispatcher {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    const failure = new RepeatedFailure(this.#core.env.log, 'runs could not be handed out; the next tick tries again');
     this.wake(); // what was queued before the start
     for (;;) {
       await this.#woken.promise;
@@ -108,8 +110,9 @@ export class Dispatcher {
       this.#woken = Promise.withResolvers();
       try {
         await this.dispatch(signal);
+        failure.over();
       } catch (error) {
-        this.#core.env.log.warn({ error }, 'runs could not be handed out; the next tick tries again');
+        failure.note(error);
       }
     }
   }

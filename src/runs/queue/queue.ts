@@ -15,6 +15,7 @@ import { insert } from './insert.ts';
 import { Lanes } from './lanes.ts';
 import { list } from './list.ts';
 import { numbers } from './numbers.ts';
+import { Outage } from './outage.ts';
 import type { Queue } from './port.ts';
 import { QueueTime, type Elapsed } from './queue-time.ts';
 import { reap } from './reaper.ts';
@@ -33,6 +34,8 @@ export interface QueueOptions {
   readonly knowsShip?: (selectors: readonly string[]) => boolean;
   /** Told how many seconds it took to hand out each batch of runs. Must not throw. */
   readonly onHandedOut?: (seconds: number) => void;
+  /** Told of each write of the queue's own that the store has refused. Must not throw. */
+  readonly onStoreFailure?: () => void;
   /** As `Math.random`, for the jitter of pauses. */
   readonly random?: () => number;
   /** Milliseconds that elapse whatever is done to the clock; by default those of the system, or of a clock that is passed in. */
@@ -84,10 +87,11 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   return { queue, dispatcher, tick, load };
 }
 
-function coreOf({ env, note, random = Math.random, elapsed, knowsShip = () => false }: QueueOptions, wake: () => void): Core {
+function coreOf({ env, note, random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {} }: QueueOptions, wake: () => void): Core {
+  const time = new QueueTime(env.clock, env.nodeId, elapsed);
   return {
-    env, note, random, wake, knowsShip,
-    time: new QueueTime(env.clock, env.nodeId, elapsed),
+    env, note, random, wake, knowsShip, time,
+    outage: new Outage(env.log, time, onStoreFailure),
     nextId: uuidV7Generator(env.clock),
     lanes: new Lanes(),
     definitions: new DefinitionStore(),

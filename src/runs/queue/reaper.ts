@@ -39,14 +39,14 @@ type Work = (core: Core, tx: Transaction, row: RunRow) => Promise<unknown>;
 /** A run that cannot be dealt with holds up no other; it is tried again with the next tick. */
 async function each(core: Core, due: Due, until: () => number, work: Work, signal: AbortSignal | undefined): Promise<void> {
   const { sql, log } = core.env;
-  while (!signal?.aborted) {
+  while (!signal?.aborted && !core.outage.isOn) {
     const rows = await sql.all<{ seq: number }>(dueQuery(due), [until(), BATCH]);
     const results = await Promise.allSettled(rows.map(({ seq }) => sql.transaction(async (tx) => {
       const row = await tx.get<RunRow>(`SELECT * FROM runs WHERE seq = ? AND ${due.where}`, [seq, until()]);
-      if (row !== undefined) await work(core, tx, row); // otherwise it was renewed or ended meanwhile
+      if (row !== undefined && !core.outage.isOn) await work(core, tx, row); // otherwise it was renewed or ended meanwhile
     })));
     const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
-    if (failures.length > 0) log.error({ error: failures[0], runs: failures.length }, 'runs whose time has come could not be dealt with');
+    if (failures.length > 0 && !core.outage.isOn) log.error({ error: failures[0], runs: failures.length }, 'runs whose time has come could not be dealt with');
     if (rows.length < BATCH || failures.length > 0) return;
   }
 }

@@ -79,6 +79,7 @@ export class Renewals {
       });
       requests.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
+      this.#core.outage.noteFailure(error);
       for (const { reject } of requests) reject(error);
     }
   }

@@ -2,8 +2,8 @@ import { settings, type Core } from './core.ts';
 import { regrant } from './regrant.ts';
 
 /**
- * What is done once a second, where the server may have stood still since the last time: frozen, or waiting for its disk. No
- * ship could renew its leases meanwhile, so they get a full one as they do at a start, before any is looked at.
+ * What is done once a second, where the server may have stood still since the last time, frozen or waiting for its disk, or its store may
+ * have refused writes. No ship could renew its leases meanwhile, so they get a full one as they do at a start, before any is looked at.
  */
 export function mindingStandstills(core: Core, tick: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void> {
   let last: number | undefined;
@@ -15,6 +15,14 @@ export function mindingStandstills(core: Core, tick: (signal: AbortSignal) => Pr
       core.env.log.warn({ milliseconds: Math.round(stoodMs) }, 'the server has stood still; ships get the time of a lease to come back');
     }
     last = now;
-    await tick(signal);
+    try {
+      if (core.outage.isOn) {
+        await regrant(core);
+        core.outage.end();
+      }
+      await tick(signal);
+    } catch (error) {
+      core.outage.noteFailure(error);
+    }
   };
 }

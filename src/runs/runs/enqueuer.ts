@@ -3,13 +3,11 @@ import type { Audit, AuditAction } from '../audit/index.ts';
 import { resolveRun, type ResolveDeps, type RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import { createIdempotency, requestHash, type Idempotency, type KeySpace, type OnceResult } from '../idempotency/index.ts';
-import type { RunLogs } from '../logs/port.ts';
 import type { NewRun, Queue, RunRecord, RunSource } from '../queue/port.ts';
 import { toStorageFailure } from '../storage-failures.ts';
 
 export interface EnqueuerDeps {
   readonly queue: Pick<Queue, 'insert' | 'get'>;
-  readonly logs: Pick<RunLogs, 'requireRoom'>;
   readonly audit: Audit;
   readonly keyVariableAvailable: ResolveDeps['keyVariableAvailable'];
 }
@@ -28,7 +26,7 @@ export interface Submission {
 
 /** The only way into the queue. */
 export interface Enqueuer {
-  /** Throws the errors of `resolveRun`, `idempotency_conflict`, `log_budget_exceeded`, `enqueue_failed`. */
+  /** Throws the errors of `resolveRun`, `idempotency_conflict`, `enqueue_failed`. */
   submit(submission: Submission): Promise<OnceResult>;
   /**
    * Queues a run of the service's own once for each key, whatever else the request says. `source` is also the space
@@ -82,7 +80,6 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
       sameRequestOnly: WAYS[source].space === 'api',
       prepare: async () => {
         const run = await toNewRun(source, await request());
-        await deps.logs.requireRoom();
         return (tx) => insert(tx, run, actor);
       },
       insertFailed: (error) => toStorageFailure(error, 'enqueue_failed'),

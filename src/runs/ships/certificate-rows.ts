@@ -8,12 +8,12 @@ export interface StoredCertificate {
   readonly expiresMs: number;
 }
 
-/** Whose certificate this is; undefined when it was never issued, or the ship is revoked or removed. */
-export async function readHolder(queries: Queries, serial: string): Promise<{ shipId: string; expiresMs: number } | undefined> {
-  const row = await queries.get<{ ship_id: string; expires_ms: number }>(
-    'SELECT c.ship_id, c.expires_ms FROM ship_certs c JOIN ships s ON s.id = c.ship_id WHERE c.serial = ? AND s.revoked_ms = 0', [serial],
+/** Whose certificate this is; undefined when it was never issued, or the ship is removed. */
+export async function readHolder(queries: Queries, serial: string): Promise<{ shipId: string; expiresMs: number; isRevoked: boolean } | undefined> {
+  const row = await queries.get<{ ship_id: string; expires_ms: number; revoked_ms: number }>(
+    'SELECT c.ship_id, c.expires_ms, s.revoked_ms FROM ship_certs c JOIN ships s ON s.id = c.ship_id WHERE c.serial = ?', [serial],
   );
-  return row && { shipId: row.ship_id, expiresMs: row.expires_ms };
+  return row && { shipId: row.ship_id, expiresMs: row.expires_ms, isRevoked: row.revoked_ms > 0 };
 }
 
 /** Keeps it, and tells the ship's row when its latest one expires. */

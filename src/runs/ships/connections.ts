@@ -11,5 +11,5 @@ export interface Connections {
   /** The session of its program, or empty when it is not connected here. */
   sessionOf(shipId: string): string;
   /** It is a member no more: ends its connection. */
-  expel(shipId: string, how: 'revoked' | 'left'): void;
+  expel(shipId: string, how: 'revoked' | 'left' | 'unknown'): void;
 }

@@ -99,12 +99,15 @@ export async function removeShip(tx: Transaction, id: string): Promise<void> {
   await tx.run('DELETE FROM ships WHERE id = ?', [id]);
 }
 
-/** Of these ships, those that take part no more: revoked, or removed. */
-export async function listGone(queries: Queries, ids: readonly string[]): Promise<string[]> {
+/** Of these ships, those that take part no more: revoked, or removed and so unknown. */
+export async function listGone(queries: Queries, ids: readonly string[]): Promise<{ id: string; how: 'revoked' | 'unknown' }[]> {
   if (ids.length === 0) return [];
-  const live = await queries.all<{ id: string }>(`SELECT id FROM ships WHERE revoked_ms = 0 AND id IN (${ids.map(() => '?').join()})`, ids);
-  const known = new Set(live.map(({ id }) => id));
-  return ids.filter((id) => !known.has(id));
+  const found = await queries.all<{ id: string; revoked_ms: number }>(`SELECT id, revoked_ms FROM ships WHERE id IN (${ids.map(() => '?').join()})`, ids);
+  const revokedMs = new Map(found.map((row) => [row.id, row.revoked_ms]));
+  return ids.flatMap((id) => {
+    const revoked = revokedMs.get(id);
+    return revoked === 0 ? [] : [{ id, how: revoked === undefined ? 'unknown' as const : 'revoked' as const }];
+  });
 }
 
 function toShip(row: ShipRow): StoredShip {

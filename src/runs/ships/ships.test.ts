@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import { create } from '@bufbuild/protobuf';
 import { operations, type Operations } from '../../../generated/runs/operations.ts';
@@ -5,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CompleteStatus, Fleet as FleetProtocol, HelloSchema, Outcome, ShipInfoSchema, ShipMessageSchema, type ServerMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { readSpecification } from '../../app/specification.ts';
 import { createInvoker } from '../../operations/index.ts';
+import { provesRevocation } from '../../ship/identity/index.ts';
 import { DAY_MS, eventually, FleetFixture, type FleetFixtureOptions } from '../../testkit/runs-fleet.ts';
 
 let fixture: FleetFixture;
@@ -141,15 +143,34 @@ describe('revoking a ship', () => {
     await ship.append(ref, 0, ['one']);
     const { data } = await fixture.handle('revokeShip', { id: ship.id });
     expect(data).toMatchObject({ revoked: true, online: false, running: 0, revoked_at: Math.floor(fixture.now / 1000) });
-    expect(await stream.ended).toMatchObject({ code: status.PERMISSION_DENIED });
+    const end = await stream.ended;
+    expect(end).toMatchObject({ code: status.PERMISSION_DENIED });
     expect(await fixture.queue.get(run.id)).toMatchObject({ state: 'queued', attempt: 2, shipId: null });
     const denied = { code: status.PERMISSION_DENIED };
     await expect(ship.append(ref, 1, ['two'])).rejects.toMatchObject(denied);
     await expect(ship.complete(ref, Outcome.SUCCEEDED)).rejects.toMatchObject(denied);
     await expect(ship.call(FleetProtocol.method.renewCertificate, {})).rejects.toMatchObject(denied);
     await expect(ship.call(FleetProtocol.method.leave, {})).rejects.toMatchObject(denied);
-    const again = ship.connect();
-    expect(await again.ended).toMatchObject(denied);
+    const again = await ship.connect().ended;
+    expect(again).toMatchObject(denied);
+    // Only the authority can say so, and only of this ship.
+    const roots = fixture.authority!.bundle().map((der) => new X509Certificate(der).toString()).join('');
+    for (const { metadata } of [end, again]) {
+      const [proof] = metadata.get('quire-revocation-bin') as Buffer[];
+      expect([provesRevocation(proof!, ship.id, roots), provesRevocation(proof!, '0'.repeat(32), roots)]).toEqual([true, false]);
+    }
+  });
+
+  it('is not what a server says that does not know the ship, as after the restore of an older backup', async () => {
+    await start();
+    const { ship, stream } = await fixture.connected('build-01');
+    await fixture.sql.transaction(async (tx) => {
+      await tx.run('DELETE FROM ship_certs');
+      await tx.run('DELETE FROM ships');
+    });
+    await fixture.timer.elapse();
+    for (const { code, metadata } of [await stream.ended, await ship.connect().ended]) expect([code, metadata.get('quire-revocation-bin')]).toEqual([status.NOT_FOUND, []]);
+    await expect(ship.call(FleetProtocol.method.renewCertificate, {})).rejects.toMatchObject({ code: status.NOT_FOUND });
   });
 
   it('is done once, and again is no error', async () => {
@@ -288,7 +309,7 @@ describe('a ship that leaves', () => {
     expect((await list()).data).toEqual([]);
     expect(await fixture.queue.get(run.id)).toMatchObject({ state: 'queued', attempt: 2 });
     const again = ship.connect();
-    expect(await again.ended).toMatchObject({ code: status.PERMISSION_DENIED });
+    expect(await again.ended).toMatchObject({ code: status.NOT_FOUND });
     await fixture.ship('build-01');
     expect(await fixture.sql.all("SELECT actor, detail FROM audit WHERE action = 'leave'")).toEqual([{ actor: `ship:${ship.id}`, detail: '{"reason":"one run was enough"}' }]);
   });

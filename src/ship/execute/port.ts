@@ -12,6 +12,8 @@ export interface OutputLine {
 /** Where the lines of a run go. A promise tells to wait before writing more. */
 export interface OutputSink {
   write(line: OutputLine): void | Promise<void>;
+  /** The step has failed: its last lines stay, where lines have to be left out. */
+  keep?(step: string | null): void;
 }
 
 /** How the work ended, everything in it masked. */
@@ -30,6 +32,8 @@ export interface WorkControl {
   readonly kill: AbortSignal;
   /** Grace that counts when `stop` aborts. */
   graceMs(): number;
+  /** Milliseconds until it must be dead even if this process is frozen; absent where it may go on. */
+  readonly leaseLeft?: (() => number) | undefined;
   /** Called when the first step begins. */
   started(): void;
 }

@@ -17,6 +17,8 @@ export function alarm(milliseconds: number): { readonly signal: AbortSignal; cle
 export class WorkLimits {
   /** Why the work ends, once it does; the first reason stands. */
   reason: 'timeout' | 'stop' | undefined;
+  /** Milliseconds until it must be dead even if this process is frozen; absent where it may go on. */
+  readonly leaseLeft: WorkControl['leaseLeft'];
   readonly #ended = new AbortController();
   readonly #over = new AbortController();
   readonly #kill: AbortSignal;
@@ -31,6 +33,7 @@ export class WorkLimits {
   constructor(timeoutMs: number, graceMs: number, control: WorkControl) {
     this.#graceMs = graceMs;
     this.#kill = control.kill;
+    this.leaseLeft = control.leaseLeft;
     const timeout = alarm(timeoutMs);
     this.#timeout = timeout;
     const options = { once: true, signal: this.#listening.signal } as const;

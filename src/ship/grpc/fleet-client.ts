@@ -17,9 +17,12 @@ export class FleetClient {
   readonly #client: Client;
   /** Streams and calls that are under way. */
   readonly #open = new Set<{ cancel(): void }>();
+  readonly #isRevocation: (proof: Uint8Array) => boolean;
 
-  constructor(address: ServerAddress, tls: ShipCredentials) {
+  /** `isRevocation`: whether a proof that came with a refusal is good. */
+  constructor(address: ServerAddress, tls: ShipCredentials, isRevocation: (proof: Uint8Array) => boolean) {
     this.#client = openClient(address, tls);
+    this.#isRevocation = isRevocation;
   }
 
   /** Rejects with the library's error. */
@@ -49,7 +52,7 @@ export class FleetClient {
       this.#open.delete(stream);
       if (isOver) return;
       isOver = true;
-      events.ended(END_REASONS[end.code] ?? 'lost', describeStatus(end));
+      events.ended(this.#reasonOf(end), describeStatus(end));
     });
     return {
       send: (message) => {
@@ -62,6 +65,12 @@ export class FleetClient {
     };
   }
 
+  #reasonOf({ code, metadata }: StatusObject): Parameters<StreamEvents['ended']>[0] {
+    const [proof] = metadata.get('quire-revocation-bin');
+    if (code === status.PERMISSION_DENIED && proof instanceof Buffer && this.#isRevocation(proof)) return 'denied';
+    return END_REASONS[code] ?? 'lost';
+  }
+
   /** Ends its streams, as if they were lost; calls under way reject, and can be repeated by another client. */
   close(): void {
     for (const call of this.#open) call.cancel();
@@ -69,6 +78,8 @@ export class FleetClient {
   }
 }
 
-const END_REASONS: Readonly<Partial<Record<status, 'denied' | 'outdated'>>> = { [status.PERMISSION_DENIED]: 'denied', [status.FAILED_PRECONDITION]: 'outdated' };
+const END_REASONS: Readonly<Partial<Record<status, 'unknown' | 'outdated'>>> = {
+  [status.PERMISSION_DENIED]: 'unknown', [status.NOT_FOUND]: 'unknown', [status.FAILED_PRECONDITION]: 'outdated',
+};
 
 const describeStatus = ({ code, details }: StatusObject): string => `${status[code]}${details === '' ? '' : `: ${details}`}`;

@@ -3,12 +3,15 @@ import { status, type ServiceError } from '@grpc/grpc-js';
 import { Fleet, LeaveRequestSchema, RenewRequestSchema, type AppendLogsRequest, type CompleteRunRequest, type RenewResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall, type ControlStream, type ShipLink, type StreamEvents } from '../link.ts';
 import { FleetClient, type ShipCredentials } from './fleet-client.ts';
+import { isRefused } from './is-refused.ts';
 import type { ServerAddress } from './open-client.ts';
 
 export interface RemoteLinkOptions {
   /** Of the Fleet service. */
   readonly address: ServerAddress;
   readonly credentials: ShipCredentials;
+  /** Whether the bytes prove that the ship is revoked, by roots that it trusts (PEM). */
+  provesRevocation(proof: Uint8Array, roots: string): boolean;
   /** The roots that the server names when it welcomes the ship, DER each. Must not throw. */
   onTrustBundle(roots: readonly Uint8Array[]): void;
 }
@@ -23,7 +26,7 @@ export class RemoteLink implements ShipLink {
   constructor(options: RemoteLinkOptions) {
     this.#options = options;
     this.#credentials = options.credentials;
-    this.#client = new FleetClient(options.address, options.credentials);
+    this.#client = this.#open();
   }
 
   /** Makes a new connection each time: the former one may be dead without anybody having noticed. */
@@ -37,6 +40,10 @@ export class RemoteLink implements ShipLink {
       },
       ended: (reason, detail) => events.ended(reason, detail),
     });
+  }
+
+  isDown(): Promise<boolean> {
+    return isRefused(this.#options.address);
   }
 
   appendLogs(request: AppendLogsRequest) {
@@ -60,12 +67,17 @@ export class RemoteLink implements ShipLink {
   replace(credentials: ShipCredentials): void {
     const former = this.#client;
     this.#credentials = credentials;
-    this.#client = new FleetClient(this.#options.address, credentials);
+    this.#client = this.#open();
     former.close();
   }
 
   close(): void {
     this.#client.close();
+  }
+
+  #open(): FleetClient {
+    const { address, provesRevocation } = this.#options;
+    return new FleetClient(address, this.#credentials, (proof) => provesRevocation(proof, this.#credentials.roots));
   }
 
   async #call<Input extends DescMessage, Output extends DescMessage>(

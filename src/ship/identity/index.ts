@@ -5,3 +5,4 @@ export { readJoinToken, type JoinToken } from './join-token.ts';
 export { joinFleet } from './join.ts';
 export { IdentityKeeper } from './keeper.ts';
 export { certificateEndsMs } from './pem.ts';
+export { provesRevocation } from './revocation.ts';

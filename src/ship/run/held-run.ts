@@ -3,6 +3,7 @@ import {
   CompleteRunRequestSchema, CompleteStatus, Outcome, ResumeAction, RunErrorSchema, type Assignment, type CompleteRunRequest, type RunRef,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
+import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import type { Executor, WorkResult } from '../execute/port.ts';
 import { RefusedCall, type ShipLink } from '../link.ts';
 import type { Spools } from '../spool/index.ts';
@@ -22,6 +23,8 @@ export interface HeldRunOptions {
   /** Since when its lease counts at least, by the monotonic clock. */
   readonly leaseFrom: number;
   leaseTtlMs(): number;
+  /** Whether the server is out of reach for a time that is bridged. */
+  isBridging(): boolean;
   /** What must be over before the work may begin: an earlier attempt at the same run that is still dying. */
   readonly after: Promise<void>;
   /** Told when the work ends, when the run is discarded, and when all is over. Must not throw. */
@@ -65,7 +68,8 @@ export class HeldRun {
     this.#graceMs = Number(assignment.cancelGraceMs);
     this.#reports = new RetryPause(time.timer, time.random);
     this.#logs = new LogShipper({
-      ref: this.ref, limits: assignment.limits, file: options.spools.create(`${this.key}.log`), link, time, log: this.#log,
+      ref: this.ref, limits: assignment.limits, openFile: () => options.spools.create(`${this.key}.log`), link, time, log: this.#log,
+      isBridging: () => options.isBridging(),
       onFenced: () => this.discard('the server has handed it out again or ended it'),
     });
     this.#lease = new Lease({
@@ -141,6 +145,8 @@ export class HeldRun {
 
   async #finish(work: Promise<WorkResult>): Promise<void> {
     const result = await work;
+    // A ship that was frozen learns of its dead work before it learns of the time.
+    if (this.#options.assignment.stopOnPartition && this.#lease.isOver) this.discard('its lease has ended');
     this.#workEnded.abort();
     this.#options.onChange();
     if (!this.#kill.signal.aborted) await this.#report(this.#judge(result));
@@ -159,6 +165,7 @@ export class HeldRun {
         stop: this.#stop.signal,
         kill: this.#kill.signal,
         graceMs: () => this.#graceMs,
+        leaseLeft: assignment.stopOnPartition ? () => this.#lease.untilDeadMs() : undefined,
         started: () => (this.#started = true),
       });
     } catch (err) {
@@ -179,6 +186,7 @@ export class HeldRun {
   async #report(result: WorkResult): Promise<void> {
     await this.#logs.finish();
     let request = this.#completion(result);
+    const failure = new RepeatedFailure(this.#log, 'cannot report the end of a run now');
     while (!this.#kill.signal.aborted) {
       try {
         const answer = await untilAborted(this.#options.link.completeRun(request), this.#kill.signal);
@@ -192,7 +200,7 @@ export class HeldRun {
           request = this.#completion({ outcome: Outcome.SHIP_ERROR, error: create(RunErrorSchema, { code: 'internal', message: 'the service refused how the run ended' }) });
           continue;
         }
-        this.#log.warn({ err }, 'cannot report the end of a run now');
+        failure.note(err);
       }
       await this.#reports.afterFailure(this.#kill.signal);
     }
@@ -200,7 +208,7 @@ export class HeldRun {
 
   #completion({ outcome, error, result }: WorkResult): CompleteRunRequest {
     return create(CompleteRunRequestSchema, {
-      ref: this.ref, outcome, started: this.#started, logSeqTotal: BigInt(this.#logs.total),
+      ref: this.ref, outcome, started: this.#started, logSeqTotal: BigInt(this.#logs.total), logLinesLeftOut: BigInt(this.#logs.leftOut),
       ...(error !== undefined && { error }),
       ...(result !== undefined && { result: result.body, resultType: result.type }),
     });

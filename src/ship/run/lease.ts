@@ -1,6 +1,8 @@
 import type { ShipTime } from '../time.ts';
 import { sleepUntil } from '../wait/index.ts';
 
+/** The last moment for work whose ship is frozen and could not end it sooner. */
+const LAST_MS = 2000;
 /** Between the end of the grace and the end of the lease (decisions, section 4, "Leases"). */
 const MARGIN_MS = 5000;
 
@@ -38,6 +40,16 @@ export class Lease {
   /** How long it lasts before the work has to stop. */
   leftMs(): number {
     return this.#until(this.#options.graceMs + MARGIN_MS);
+  }
+
+  /** How long the work may live even if nobody here can end it. */
+  untilDeadMs(): number {
+    return this.#until(LAST_MS);
+  }
+
+  /** Whatever had not stopped should be dead by now. */
+  get isOver(): boolean {
+    return this.#until(MARGIN_MS) <= 0;
   }
 
   /** Watches until the signal aborts. */

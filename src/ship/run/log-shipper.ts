@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { AppendLogsRequestSchema, AppendStatus, type AppendLogsResponse, type LogLimits, type RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
+import { RepeatedFailure } from '../../lib/repeated-failure.ts';
 import type { OutputLine, OutputSink } from '../execute/port.ts';
 import { RefusedCall, type ShipLink } from '../link.ts';
 import { LineSpool, type SpoolFile } from '../spool/index.ts';
@@ -20,17 +21,19 @@ const DEFAULT_LIMITS = { maxBytes: 16 << 20, maxLines: 200_000 };
 export interface LogShipperOptions {
   readonly ref: RunRef;
   readonly limits: LogLimits | undefined;
-  readonly file: Promise<SpoolFile>;
+  readonly openFile: () => Promise<SpoolFile>;
   readonly link: ShipLink;
   readonly time: ShipTime;
   readonly log: Log;
+  /** Whether the server is out of reach for a time that does not count. */
+  isBridging(): boolean;
   /** The attempt is no longer the ship's. */
   onFenced(): void;
 }
 
 /**
  * Brings an attempt's log to the server: each line once, in order, whatever happens on the way. Lines
- * are on disk until the server has them, one call is under way at a time, and the server's `next_seq`
+ * are spooled until the server has them, one call is under way at a time, and the server's `next_seq`
  * says what comes next.
  */
 export class LogShipper implements OutputSink {
@@ -38,6 +41,7 @@ export class LogShipper implements OutputSink {
   readonly #spool: LineSpool;
   readonly #news = new Bell();
   readonly #pause: RetryPause;
+  readonly #failure: RepeatedFailure;
   /** Aborts when the work has ended: no more lines come. */
   readonly #closing = new AbortController();
   readonly #stopped = new AbortController();
@@ -50,17 +54,29 @@ export class LogShipper implements OutputSink {
     this.#options = options;
     const { limits, time } = options;
     this.#pause = new RetryPause(time.timer, time.random);
-    this.#spool = new LineSpool(options.file, {
+    this.#failure = new RepeatedFailure(options.log, 'cannot send the log of a run now');
+    this.#spool = new LineSpool({
       maxBytes: Number(limits?.maxBytes ?? 0n) || DEFAULT_LIMITS.maxBytes,
       maxLines: Number(limits?.maxEvents ?? 0n) || DEFAULT_LIMITS.maxLines,
+      openFile: options.openFile,
+      now: () => time.clock.now(),
       onChange: () => this.#news.ring(),
-      onFailure: (err) => options.log.error({ err }, 'the log of a run cannot be written to disk; the rest of it is lost'),
+      onFailure: (err) => options.log.error({ err }, 'the disk does not take the log of a run; what does not fit in memory is lost'),
     });
   }
 
-  /** Lines so far, those included that were lost or beyond the budget. */
+  /** Lines to be sent so far, those included that the server did not get or want. */
   get total(): number {
     return this.#spool.total;
+  }
+
+  /** Lines that are left out: the middle of a log beyond its budget, and what no disk took. */
+  get leftOut(): number {
+    return this.#spool.leftOut;
+  }
+
+  keep(step: string | null): void {
+    this.#spool.keep(step);
   }
 
   write(line: OutputLine): void | Promise<void> {
@@ -76,7 +92,7 @@ export class LogShipper implements OutputSink {
 
   /** Resolves when the server has all lines, wants no more, or is given up on. No line may come after the call. */
   async finish(): Promise<void> {
-    await this.#spool.settled();
+    await this.#spool.end();
     this.#lastSuccess = this.#options.time.monotonic();
     this.#closing.abort();
     this.#news.ring();
@@ -115,7 +131,7 @@ export class LogShipper implements OutputSink {
     const firstSeq = this.#next;
     try {
       const lines = await this.#spool.read(firstSeq, BATCH_LINES, BATCH_BYTES);
-      const request = create(AppendLogsRequestSchema, { ref, firstSeq: BigInt(firstSeq), lines });
+      const request = create(AppendLogsRequestSchema, { ref, firstSeq: BigInt(firstSeq), lines, truncated: this.#spool.isTruncated });
       const answer = await untilAborted(link.appendLogs(request), this.#stopped.signal);
       if (answer !== undefined) await this.#take(answer, firstSeq);
     } catch (err) {
@@ -124,7 +140,7 @@ export class LogShipper implements OutputSink {
         this.stop();
         return;
       }
-      log.warn({ err, firstSeq }, 'cannot send the log of a run now');
+      this.#failure.note(err, { firstSeq });
       await this.#afterFailure();
     }
   }
@@ -135,6 +151,10 @@ export class LogShipper implements OutputSink {
         this.#goOnFrom(Number(nextSeq));
         break;
       case AppendStatus.GAP:
+        if (nextSeq < BigInt(this.#spool.first)) {
+          this.#options.log.error({ stored: Number(nextSeq), lines: this.total }, 'the server has lost lines of a log that it had stored; the rest of it is lost');
+          return this.stop();
+        }
         this.#goOnFrom(Number(nextSeq));
         break;
       case AppendStatus.BUDGET:
@@ -150,16 +170,19 @@ export class LogShipper implements OutputSink {
   }
 
   #goOnFrom(next: number): void {
-    this.#next = Math.max(0, Math.min(next, this.#spool.readable));
+    // What a server said earlier may come later.
+    this.#next = Math.max(this.#spool.first, Math.min(next, this.#spool.readable));
     this.#spool.sent(this.#next);
   }
 
   #succeeded(): void {
     this.#lastSuccess = this.#options.time.monotonic();
     this.#pause.succeeded();
+    this.#failure.over();
   }
 
   async #afterFailure(): Promise<void> {
+    if (this.#options.isBridging()) this.#lastSuccess = this.#options.time.monotonic();
     if (this.#isOutOfPatience()) {
       this.#options.log.error({ stored: this.#next, lines: this.total }, 'the log of a run could not be sent; the rest of it is lost');
       return this.stop();

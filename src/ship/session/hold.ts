@@ -17,6 +17,8 @@ export interface HoldOptions {
   readonly time: ShipTime;
   readonly log: Log;
   leaseTtlMs(): number;
+  /** Whether the server is out of reach for a time that is bridged. */
+  isBridging(): boolean;
   /** Told when a run is taken, changes or leaves. Must not throw. */
   onChange(): void;
 }
@@ -76,6 +78,7 @@ export class Hold {
     const run = new HeldRun({
       ...this.#options, assignment, leaseFrom,
       leaseTtlMs: () => this.#options.leaseTtlMs(),
+      isBridging: () => this.#options.isBridging(),
       after: Promise.all(former.map(({ over }) => over)).then(() => undefined),
       onChange: () => this.#options.onChange(),
     });
@@ -98,6 +101,11 @@ export class Hold {
   /** The leases of these runs count from `sentAt`. */
   renew(refs: readonly RunRef[], sentAt: number): void {
     for (const ref of refs) this.#find(ref)?.renew(sentAt);
+  }
+
+  /** The leases of all that it holds count from `since`: no server could have ended them then. */
+  renewAll(since: number): void {
+    for (const run of this.held()) run.renew(since);
   }
 
   resume(resumes: readonly Resume[]): void {

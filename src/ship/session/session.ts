@@ -22,7 +22,8 @@ export interface Captain {
   /** Why it does not take an assignment; undefined when it does. */
   refuses(assignment: Assignment): 'full' | 'draining' | 'unsupported' | undefined;
   onWelcome(welcome: Welcome): void;
-  onAck(ack: HeartbeatAck): void;
+  /** `sentAt`: when its heartbeat was sent, by the monotonic clock, where that is known. */
+  onAck(ack: HeartbeatAck, sentAt: number | undefined): void;
   /** Takes no more. A deadline of 0 is none. */
   onDrain(deadlineMs: number, exit: boolean): void;
   /** Takes runs again, if it was the server that stopped it. */
@@ -41,7 +42,7 @@ export interface SessionOptions {
 }
 
 export interface SessionEnd {
-  readonly reason: 'lost' | 'denied' | 'outdated' | 'reconnect';
+  readonly reason: 'lost' | 'denied' | 'unknown' | 'outdated' | 'reconnect';
   readonly detail: string;
   /** It worked for a while, so that the next attempt may come soon. */
   readonly wasStable: boolean;
@@ -134,7 +135,7 @@ export class Session implements StreamEvents {
     const sentAt = heartbeats.acknowledge(Number(ack.seq));
     if (sentAt !== undefined) hold.renew(ack.renewed, sentAt);
     hold.discard(ack.lost, 'the server says that it is no longer this ship\'s');
-    captain.onAck(ack);
+    captain.onAck(ack, sentAt);
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { LogEvent } from '../../../generated/runs/sdk/types.gen.ts';
 import { TOKEN } from './client.ts';
 
-/** One event as it came, with its id. */
+/** One event as it came, with its offset. */
 export interface Followed {
   readonly id: number;
   readonly event: LogEvent;
@@ -30,7 +30,7 @@ export async function followStream(url: string, id: string, { attempt = 1, break
 async function readOnce(url: string, events: Followed[], breaks: (count: number) => boolean): Promise<boolean> {
   const broken = new AbortController();
   const last = events.at(-1);
-  const response = await fetch(url, { signal: broken.signal, headers: { authorization: `Bearer ${TOKEN}`, ...(last && { 'last-event-id': String(last.id) }) } });
+  const response = await fetch(url, { signal: broken.signal, headers: { authorization: `Bearer ${TOKEN}`, ...(last && { 'last-event-id': `${last.event.attempt}-${last.id}` }) } });
   if (response.status >= 500) return false;
   if (response.status !== 200) throw new Error(`the stream answers ${response.status}`);
   let text = '';
@@ -42,7 +42,8 @@ async function readOnce(url: string, events: Followed[], breaks: (count: number)
       const field = (name: string): string | undefined => new RegExp(`^${name}: (.*)$`, 'm').exec(message)?.[1];
       if (field('event') === 'end') return true;
       if (field('event') !== 'log') continue;
-      events.push({ id: Number(field('id')), event: JSON.parse(field('data')!) as LogEvent });
+      const eventId = field('id')!;
+      events.push({ id: Number(eventId.split('-')[1]), event: JSON.parse(field('data')!) as LogEvent });
       if (breaks(events.length)) {
         broken.abort();
         return false;

@@ -88,7 +88,7 @@ class Life {
   readonly #executions: Execution[] = [];
 
   constructor({ identity, port, work, executions }: LifeOptions) {
-    this.#link = new CutOffLink(new RemoteLink({ address: { host: '127.0.0.1', port }, credentials: identity, onTrustBundle: () => undefined }), (request) => this.#recorded(request));
+    this.#link = new CutOffLink(new RemoteLink({ address: { host: '127.0.0.1', port }, credentials: identity, onTrustBundle: () => undefined, provesRevocation: () => false }), (request) => this.#recorded(request));
     const executor: Executor = {
       kinds: KINDS,
       refuses: () => undefined,

@@ -57,7 +57,11 @@ export class FakeFleet implements ShipLink {
   partitioned = false;
   budgetLines = Infinity;
   /** Whether it answers the next connections at all, and how. */
-  refusing: 'lost' | 'denied' | 'outdated' | undefined;
+  refusing: 'lost' | 'denied' | 'unknown' | 'outdated' | undefined;
+  /** How long ships bridge an outage. */
+  outageGraceMs = 0;
+  /** What does not work: all of it, so that its host refuses connections, or its store alone. */
+  #outage: 'server' | 'store' | undefined;
   /** Told when a run's lease has ended, so that any ship may get it now. */
   onLeaseEnd: (run: FakeRun) => void = () => undefined;
   readonly #time: VirtualTime;
@@ -88,8 +92,22 @@ export class FakeFleet implements ShipLink {
   }
 
   /** Breaks all streams, as a server that restarts does. What is stored stays. */
-  cut(reason: 'lost' | 'denied' | 'outdated' = 'lost'): void {
+  cut(reason: 'lost' | 'denied' | 'unknown' | 'outdated' = 'lost'): void {
     for (const stream of [...this.#streams]) stream.end(reason);
+  }
+
+  fail(what: 'server' | 'store'): void {
+    this.#outage = what;
+    if (what === 'store') return;
+    this.refusing = 'lost';
+    this.cut();
+  }
+
+  /** After an outage all leases are granted again. */
+  mend(): void {
+    this.#outage = undefined;
+    this.refusing = undefined;
+    for (const run of this.runs.values()) run.leaseEnds = this.#time.now() + LEASE_TTL_MS;
   }
 
   broadcast(body: MessageInit): void {
@@ -101,6 +119,10 @@ export class FakeFleet implements ShipLink {
     if (this.refusing !== undefined) stream.end(this.refusing);
     else this.#streams.add(stream);
     return stream;
+  }
+
+  isDown(): Promise<boolean> {
+    return Promise.resolve(this.#outage === 'server');
   }
 
   async appendLogs(request: AppendLogsRequest): Promise<AppendLogsResponse> {
@@ -139,7 +161,7 @@ export class FakeFleet implements ShipLink {
   async #call<T>(work: () => T): Promise<T> {
     const { weather } = this;
     await this.#time.sleep(weather.delayMs());
-    if (this.partitioned || weather.losesRequest()) throw await this.#unreachable();
+    if (this.partitioned || this.#outage !== undefined || weather.losesRequest()) throw await this.#unreachable();
     const answer = work();
     if (weather.repeats()) work();
     await this.#time.sleep(weather.delayMs());
@@ -158,6 +180,7 @@ export class FakeFleet implements ShipLink {
     switch (body.case) {
       case 'hello': return this.#welcome(stream, body.value.held);
       case 'heartbeat': {
+        if (this.#outage === 'store') return stream.deliver({ case: 'ack', value: { seq: body.value.seq, serverUnixMs: BigInt(Math.round(this.#time.now())), storeUnavailable: true } });
         this.#freeSlots = body.value.draining ? 0 : body.value.freeSlots;
         const [renewed, lost] = [body.value.held.filter((ref) => this.#renews(ref)), body.value.held.filter((ref) => !this.#renews(ref))];
         stream.deliver({ case: 'ack', value: { seq: body.value.seq, renewed, lost, serverUnixMs: BigInt(Math.round(this.#time.now())) } }, this.weather.delayMs());
@@ -182,7 +205,7 @@ export class FakeFleet implements ShipLink {
     for (const run of this.runs.values()) {
       if ((run.state === 'running' || run.state === 'cancelling') && !held.some(({ ref }) => sameRef(ref!, refOf(run)))) this.#lost(run);
     }
-    stream.deliver({ case: 'welcome', value: { serverVersion: '0', protocol: 1, leaseTtlMs: BigInt(LEASE_TTL_MS), heartbeatMs: BigInt(HEARTBEAT_MS), resume } });
+    stream.deliver({ case: 'welcome', value: { serverVersion: '0', protocol: 1, leaseTtlMs: BigInt(LEASE_TTL_MS), heartbeatMs: BigInt(HEARTBEAT_MS), outageGraceMs: BigInt(this.outageGraceMs), resume } });
   }
 
   #accepted(stream: FakeStream, ref: RunRef): void {
@@ -212,6 +235,7 @@ export class FakeFleet implements ShipLink {
   async #tick(): Promise<void> {
     for (;;) {
       await this.#time.sleep(100);
+      if (this.#outage !== undefined) continue;
       const now = this.#time.now();
       for (const run of this.runs.values()) {
         if (run.state !== 'running' && run.state !== 'cancelling') continue;
@@ -275,7 +299,7 @@ class FakeStream implements ControlStream {
     this.#onEnd();
   }
 
-  end(reason: 'lost' | 'denied' | 'outdated'): void {
+  end(reason: 'lost' | 'denied' | 'unknown' | 'outdated'): void {
     if (this.#hasEnded) return;
     this.close();
     void this.#time.sleep(1).then(() => this.#events.ended(reason, `the test says ${reason}`));

@@ -1,5 +1,6 @@
 import type { ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../../lib/log.ts';
+import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
 import type { FleetService, Session } from '../../../runs/fleet/port.ts';
 import { peerOf } from './peer.ts';
 import { statusOf } from './status.ts';
@@ -10,6 +11,7 @@ const MOST_AT_ONCE = 16;
 
 /** Serves control streams. */
 export function connectHandler(service: FleetService, log: Log): (call: ControlCall) => void {
+  const failure = new RepeatedFailure(log.child({ rpc: 'Connect' }), 'a call of a ship failed', 'error');
   return (call) => {
     let session: Session | undefined;
     let gone = false;
@@ -23,12 +25,13 @@ export function connectHandler(service: FleetService, log: Log): (call: ControlC
     call.on('cancelled', end);
     call.on('end', end);
     void peerOf(call, service).then((peer) => {
+      failure.over();
       if (gone) return;
       session = service.connect(peer, output);
       call.on('data', inTurn(call, session));
     }).catch((error: unknown) => {
-      const { code, details } = statusOf(error, log, 'Connect');
-      output.fail(code, details);
+      const { code, details, metadata } = statusOf(error, failure);
+      output.fail(code, details, metadata);
     });
   };
 }

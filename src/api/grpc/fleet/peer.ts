@@ -11,9 +11,7 @@ export interface CallOfPeer {
 export async function peerOf(call: CallOfPeer, service: Pick<FleetService, 'peerOf'>): Promise<Peer> {
   const certificate = call.getAuthContext().sslPeerCertificate;
   if (certificate === undefined) throw new FleetRefusal('unauthenticated', 'the connection has no certificate');
-  const peer = await service.peerOf(certificate.serialNumber.toUpperCase());
-  if (peer === undefined) throw new FleetRefusal('permission_denied', 'the certificate is revoked, or of no ship of this fleet');
-  return peer;
+  return service.peerOf(certificate.serialNumber.toUpperCase());
 }
 
 /** The address without its port. */

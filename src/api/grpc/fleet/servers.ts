@@ -2,6 +2,7 @@ import { Server, type handleUnaryCall, type ServerOptions, type UntypedHandleCal
 import { Enrolment, Fleet } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Address } from '../../../lib/address.ts';
 import type { Log } from '../../../lib/log.ts';
+import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
 import type { FleetService, Peer } from '../../../runs/fleet/port.ts';
 import { bind, stopOnce } from '../server.ts';
 import { connectHandler } from './connect.ts';
@@ -86,8 +87,12 @@ function enrolServer(service: FleetService, log: Log): Server {
 }
 
 function answering<Request, Response>(log: Log, rpc: string, work: (call: Parameters<handleUnaryCall<Request, Response>>[0]) => Promise<Response>): UntypedHandleCall {
+  const failure = new RepeatedFailure(log.child({ rpc }), 'a call of a ship failed', 'error');
   const handler: handleUnaryCall<Request, Response> = (call, callback) => {
-    work(call).then((answer) => callback(null, answer), (error: unknown) => callback(statusOf(error, log, rpc)));
+    work(call).then((answer) => {
+      failure.over();
+      callback(null, answer);
+    }, (error: unknown) => callback(statusOf(error, failure)));
   };
   return handler as UntypedHandleCall;
 }

@@ -2,13 +2,14 @@ import { Metadata, status as codes, type ServerDuplexStream } from '@grpc/grpc-j
 import { toBinary } from '@bufbuild/protobuf';
 import { ServerMessageSchema, type ServerMessage, type ShipMessage } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { SessionOutput } from '../../../runs/fleet/port.ts';
+import { proving } from './status.ts';
 
 /** A ship that reads has far less than this waiting. */
 const MAX_WAITING_BYTES = 16 << 20;
 const MAX_WAITING_MESSAGES = 10_000;
 
 const CODES = {
-  ok: codes.OK, permission_denied: codes.PERMISSION_DENIED, failed_precondition: codes.FAILED_PRECONDITION, unavailable: codes.UNAVAILABLE,
+  ok: codes.OK, permission_denied: codes.PERMISSION_DENIED, not_found: codes.NOT_FOUND, failed_precondition: codes.FAILED_PRECONDITION, unavailable: codes.UNAVAILABLE,
 } as const;
 
 /** The control stream of a call: its own messages are written as bytes, so that what waits can be counted. */
@@ -37,7 +38,7 @@ export class StreamOutput implements SessionOutput {
     this.#waitingBytes += bytes.length;
     this.#waitingMessages += 1;
     if (this.#waitingBytes > MAX_WAITING_BYTES || this.#waitingMessages > MAX_WAITING_MESSAGES) {
-      this.#cut(codes.RESOURCE_EXHAUSTED, 'the ship does not read what it is sent');
+      this.#cut(codes.RESOURCE_EXHAUSTED, 'the ship does not read what it is sent', new Metadata());
       this.#onCut();
       return;
     }
@@ -47,18 +48,18 @@ export class StreamOutput implements SessionOutput {
     });
   }
 
-  close(status: keyof typeof CODES, reason: string): void {
+  close(status: keyof typeof CODES, reason: string, revocation?: Uint8Array): void {
     // A ship that is thrown out is not waited for.
-    if (status === 'permission_denied') this.#cut(CODES[status], reason);
+    if (status === 'permission_denied') this.#cut(CODES[status], reason, proving(revocation));
     else this.fail(CODES[status], reason);
   }
 
   /** Ends the stream behind what was sent. */
-  fail(code: codes, details: string): void {
+  fail(code: codes, details: string, metadata = new Metadata()): void {
     if (this.#closed) return;
     this.#closed = true;
     if (code === codes.OK) this.#call.end();
-    else this.#call.emit('error', { code, details, metadata: new Metadata() });
+    else this.#call.emit('error', { code, details, metadata });
   }
 
   /** The stream has ended by itself. */
@@ -72,11 +73,11 @@ export class StreamOutput implements SessionOutput {
    * Ends the stream without what waits in it. The library's stream sends its status only behind that, so it is dropped, and
    * the status goes to the call below it.
    */
-  #cut(code: codes, details: string): void {
+  #cut(code: codes, details: string, metadata: Metadata): void {
     if (this.#closed) return;
     this.#closed = true;
     const { call } = this.#call as unknown as { call: { sendStatus(status: object): void } };
     this.#call.destroy();
-    call.sendStatus({ code, details, metadata: new Metadata() });
+    call.sendStatus({ code, details, metadata });
   }
 }

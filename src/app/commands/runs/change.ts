@@ -49,5 +49,5 @@ async function retry(text: string, options: Options, io: Io): Promise<void> {
   const headers = { 'Idempotency-Key': options.key ?? newKey() };
   const { data: run } = await client.ask(() => retryRun({ client: client.sdk, path: { id }, headers }));
   writeRun(io, run, options.json && !options.follow);
-  if (options.follow) await showLog(client, run.id, { json: options.json, follow: true }, io);
+  if (options.follow) await showLog(client, run.id, { json: options.json, follow: true, from: 1 }, io);
 }

@@ -11,8 +11,9 @@ export interface Listener {
 }
 
 export interface Start {
-  /** Only this attempt; without it all from the current one on. */
+  /** Only this attempt; without it all from the current one on, or from `from` on. */
   readonly attempt?: number | undefined;
+  readonly from?: number | undefined;
   readonly offset?: number | undefined;
 }
 
@@ -24,7 +25,7 @@ const BACKOFF = { initial: 250, max: 8000 };
  */
 export async function followRun(client: RunsClient, id: string, start: Start, listener: Listener, signal: AbortSignal): Promise<Run | undefined> {
   const ask = async (): Promise<Run> => (await client.ask(() => getRun({ client: client.sdk, path: { id } }), signal)).data;
-  let attempt = start.attempt ?? (await ask()).attempt;
+  let attempt = start.attempt ?? start.from ?? (await ask()).attempt;
   let offset = start.offset ?? 0;
   for (let failures = 0; !signal.aborted;) {
     const before = offset;
@@ -37,7 +38,7 @@ export async function followRun(client: RunsClient, id: string, start: Start, li
     }, signal);
     failures = offset > before ? 0 : failures;
     const run = await ask();
-    if (ended && (start.attempt !== undefined || ENDED.has(run.state))) return run;
+    if (ended && (start.attempt !== undefined || (ENDED.has(run.state) && run.attempt <= attempt))) return run;
     if (ended) [attempt, offset] = [attempt + 1, 0];
     else await systemTimer.sleep(backoffDelay(++failures, BACKOFF), signal);
   }

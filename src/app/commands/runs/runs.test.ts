@@ -128,6 +128,19 @@ describe('quire runs logs, cancel and retry', () => {
     await service.close();
     expect(followed).toMatchObject({ exitCode: 0, stdout: 'line 0\nline 1\nline 2\n' });
   });
+
+  it('shows every attempt of a run that has ended before it could be followed', async () => {
+    const run = { id: 'b'.repeat(32), project_id: 'demo', kind: 'pipeline', task: 'hello', state: 'succeeded', attempt: 2, max_attempts: 3, waiting_reason: null };
+    const service = await startFakeService(({ path }) => {
+      if (!path.includes('/logs/stream')) return { body: { data: run } };
+      const attempt = Number(new URL(path, 'http://x').searchParams.get('attempt'));
+      const body = `id: ${attempt}-0\nevent: log\ndata: {"message":"attempt ${attempt}","stream":"stdout","step":null,"level":"info"}\n\nevent: end\ndata: {"next_offset":1,"attempt":${attempt}}\n\n`;
+      return { headers: { 'Content-Type': 'text/event-stream' }, body };
+    });
+    const followed = await runQuire(['runs', 'submit', 'demo', 'pipeline', 'hello', '--follow', '--url', service.url]);
+    await service.close();
+    expect(followed).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/attempt 1\nattempt 2\n$/) });
+  });
 });
 
 describe('quire runs ships, token, projects and audit', () => {

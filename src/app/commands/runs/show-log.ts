@@ -12,6 +12,8 @@ import { exitCodeOf, statusLine } from './present.ts';
 export interface LogView {
   readonly follow?: boolean | undefined;
   readonly attempt?: number | undefined;
+  /** With `follow`: the attempt to begin with, instead of the current one. */
+  readonly from?: number | undefined;
   readonly offset?: number | undefined;
   readonly json?: boolean | undefined;
 }

@@ -62,7 +62,7 @@ async function submit(project: string, kind: RunKind, task: string | undefined, 
   const headers = { 'Idempotency-Key': options.key ?? newKey() };
   const { data: run } = await client.ask(() => enqueueRun({ client: client.sdk, body, headers }));
   writeRun(io, run, options.json && !options.follow);
-  if (options.follow) await showLog(client, run.id, { json: options.json, follow: true }, io);
+  if (options.follow) await showLog(client, run.id, { json: options.json, follow: true, from: 1 }, io);
 }
 
 function priorityOf(text: string): number {

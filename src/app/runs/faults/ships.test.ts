@@ -78,6 +78,8 @@ describe.concurrent('ships as processes', { timeout: 120_000 }, () => {
     const other = await bench.ship('frozen-2', zone('frozen'));
     const ends = await Promise.all([stopped, reported].map((id) => bench.reached(id, 'succeeded')));
     expect(ends).toEqual([expect.objectContaining({ attempt: 2, ship_id: other.id }), expect.objectContaining({ attempt: 2, ship_id: other.id })]);
+    // Nobody but the watchdog of the frozen ship could end it, and it did so before the run was handed out again.
+    expect(bench.stepsOf(stopped, 1)).toEqual([]);
     const thawedAt = Date.now();
     frozen.program.signal('SIGCONT');
     await Promise.all([noStepsOf(stopped), noStepsOf(reported)]);

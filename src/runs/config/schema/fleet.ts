@@ -12,6 +12,7 @@ export const fleet = {
     ca_ttl: format('duration', 'lifetime of the authority', '87600h'),
     server_cert_ttl: format('duration', 'lifetime of a server certificate', '2160h'),
     ship_cert_ttl: format('duration', 'lifetime of a ship certificate', '720h'),
+    outage_grace: format('duration-or-zero', 'how long ships work on while this server is down: while its host refuses connections, or its store cannot be written; 0 for no longer than a lease, where a proxy or a firewall refuses connections in its place', '10m'),
     join_token_ttl: format('duration', 'lifetime of a join token', '15m'),
     min_ship_version: text('oldest version of ships; empty for all', '', { pattern: '^(\\d+\\.\\d+\\.\\d+)?$', 'x-expected': 'a version such as 1.2.3' }),
   }),

@@ -35,8 +35,8 @@ export const queue = {
   logs: section('logs of runs', {
     retention: format('duration', 'how long they are kept after a run has finished', '30d'),
     max_line: format('bytes', 'longer lines are split', '16KiB'),
-    attempt_budget: format('bytes', 'bytes of one attempt', '16MiB'),
+    attempt_budget: format('bytes', 'bytes of one attempt; beyond it the middle of the log is left out', '16MiB'),
     attempt_events: integer('lines of one attempt', 200_000, 1, 100_000_000),
-    total_budget: format('bytes', 'bytes of all logs; above it no run is queued', '10GiB'),
+    total_budget: format('bytes', 'bytes of all logs; beyond it the oldest of attempts that have ended are removed', '10GiB'),
   }),
 } as const;

@@ -22,6 +22,7 @@ export const service = {
   }),
   storage: section('the store', {
     driver: oneOf('`sqlite` for one node, `postgres` for several', 'sqlite', ['sqlite', 'postgres']),
+    reserve: format('bytes', 'room on disk that is left to the states and ends of runs: while there is less, no lines of logs are taken', '64MiB'),
     sqlite: section('the embedded database; short form: storage.path', {
       path: text('file, relative to data_dir', 'runs.db'),
       synchronous: oneOf('`full`: an acknowledged write survives a power failure', 'full', ['full', 'normal']),

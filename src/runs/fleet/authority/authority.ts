@@ -4,6 +4,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import { issueServer, issueShip, keyOfRequest, makeRoot, type Signer } from './certificates.ts';
 import { AuthorityFiles } from './files.ts';
+import { signRevocation } from './revocation.ts';
 
 export interface AuthorityOptions {
   readonly folder: string;
@@ -94,6 +95,11 @@ export class Authority {
       roots: this.#roots.map((root) => root.toString('pem')).join('\n'),
       expiresMs: certificate.notAfter.getTime(),
     };
+  }
+
+  /** The proof for a ship that it is revoked. */
+  revocation(shipId: string): Uint8Array {
+    return signRevocation(this.#signer, shipId);
   }
 
   /** Signs the key of a ship's request. Refuses a request that is not sound. */

@@ -14,6 +14,10 @@ export function ack(seq: bigint, { renewed, lost }: { renewed: readonly RunRef[]
   return message({ case: 'ack', value: create(HeartbeatAckSchema, { seq, renewed: renewed.map(writeRef), lost: lost.map(writeRef), serverUnixMs: BigInt(nowMs) }) });
 }
 
+/** Nothing is extended, because the store cannot be written; nothing ends, either. */
+export const unavailable = (seq: bigint, nowMs: number): ServerMessage =>
+  message({ case: 'ack', value: create(HeartbeatAckSchema, { seq, serverUnixMs: BigInt(nowMs), storeUnavailable: true }) });
+
 export const assignmentMessage = (value: Assignment): ServerMessage => message({ case: 'assignment', value });
 
 export const cancel = (ref: RunRef, graceMs: number): ServerMessage => message({ case: 'cancel', value: create(CancelSchema, { ref: writeRef(ref), graceMs: BigInt(graceMs) }) });

@@ -5,7 +5,7 @@ import { FleetRefusal, type Peer, type Session, type SessionOutput } from '../po
 import { isSameRef, readRef } from '../refs.ts';
 import { PROTOCOL, readTraits, requireCompatible } from '../ship-info.ts';
 import type { SessionContext } from './context.ts';
-import { abandon, ack, assignmentMessage, cancel, drain, reconnect, resume, undrain, welcome } from './messages.ts';
+import { abandon, ack, assignmentMessage, cancel, drain, reconnect, resume, unavailable, undrain, welcome } from './messages.ts';
 import { Slots } from './slots.ts';
 
 /** Runs that one message may name. */
@@ -88,10 +88,10 @@ export class FleetSession implements Session {
     this.#events.ended(this);
   }
 
-  close(status: Parameters<SessionOutput['close']>[0], reason: string): void {
+  close(...how: Parameters<SessionOutput['close']>): void {
     if (this.#over) return;
     this.ended();
-    this.#output.close(status, reason);
+    this.#output.close(...how);
   }
 
   /** The server stops. */
@@ -164,7 +164,8 @@ export class FleetSession implements Session {
   #fail(error: unknown): void {
     if (error instanceof FleetRefusal) {
       this.#context.log.warn({ ship: this.shipId, reason: error.message }, 'a ship is turned away');
-      return this.close(error.status === 'permission_denied' ? 'permission_denied' : 'failed_precondition', error.message);
+      const { status } = error;
+      return this.close(status === 'permission_denied' || status === 'not_found' ? status : 'failed_precondition', error.message, error.revocation);
     }
     this.#context.log.error({ err: error, ship: this.shipId }, 'a message of a ship could not be handled');
     this.close('unavailable', 'the server failed; connect again');
@@ -222,10 +223,12 @@ export class FleetSession implements Session {
 
   #welcome(resumes: Resume[]): Parameters<typeof welcome>[0] {
     const { env, trustBundle } = this.#context;
-    const { fleet, queue } = env.config.current().config;
+    const { fleet, queue, storage } = env.config.current().config;
     return {
       serverVersion: env.version, protocol: PROTOCOL, minShipVersion: fleet.min_ship_version,
       leaseTtlMs: BigInt(queue.lease_ttl), heartbeatMs: BigInt(queue.heartbeat), resume: resumes, trustBundleDer: trustBundle(),
+      // Of several servers over one store another could hand out what a ship holds while this one is down.
+      outageGraceMs: BigInt(storage.driver === 'sqlite' ? fleet.outage_grace : 0),
     };
   }
 
@@ -310,13 +313,15 @@ export class FleetSession implements Session {
       for (let heartbeat = this.#nextHeartbeat; heartbeat !== undefined && !this.#over; heartbeat = this.#nextHeartbeat) {
         this.#nextHeartbeat = undefined;
         const refs = heartbeat.held.flatMap((ref) => readRef(ref) ?? []);
-        const answer = await this.#context.queue.renew(this.shipId, refs);
+        const answer = await this.#context.queue.renew(this.shipId, refs).catch(() => undefined);
+        if (answer === undefined) {
+          // The queue has logged why, and ends no lease until it could extend this one.
+          if (!this.#over) this.#output.send(unavailable(heartbeat.seq, this.#context.env.clock.now()));
+          continue;
+        }
         for (const ref of answer.lost) this.#slots.release(ref);
         if (!this.#over) this.#output.send(ack(heartbeat.seq, answer, this.#context.env.clock.now()));
       }
-    } catch (error) {
-      // Without an answer the ship counts on nothing, and says it again.
-      this.#context.log.warn({ err: error, ship: this.shipId }, 'leases could not be extended');
     } finally {
       this.#renewing -= 1;
     }

@@ -7,7 +7,7 @@ import { RunOutput } from './run-output.ts';
 
 const clock = { now: () => 1000 };
 
-function setUp(limits: { maxLine?: number; maxBytes?: bigint; maxEvents?: bigint } = {}, secrets: string[] = []) {
+function setUp(limits: { maxLine?: number } = {}, secrets: string[] = []) {
   const lines: OutputLine[] = [];
   const sink: OutputSink = { write: (line) => void lines.push(line) };
   return { lines, output: new RunOutput({ limits: create(LogLimitsSchema, limits), masker: new Masker(secrets), sink, clock }) };
@@ -26,17 +26,6 @@ describe('RunOutput', () => {
       { unixMs: 1000, level: 'warn', stream: 'system', step: null, message: 'two' },
       { unixMs: 1000, level: 'info', stream: 'stderr', step: 'build', message: 'b' },
     ]);
-  });
-
-  it.each([
-    ['bytes', { maxBytes: 10n }, ['12345', '12345', '12345']],
-    ['lines', { maxEvents: 2n }, ['12345', '12345', '12345']],
-  ])('hands on the one line that exceeds the budget of %s, and takes what follows', async (_, limits, messages) => {
-    const { lines, output } = setUp(limits);
-    const writer = output.writer('stdout', null);
-    for (let i = 0; i < 10; i++) await writer.write(Buffer.from('12345\n'));
-    await writer.end();
-    expect(lines.map(({ message }) => message)).toEqual(messages);
   });
 
   it('never shows a secret that is split across chunks and across a cut of a long line', async () => {

@@ -5,8 +5,8 @@ import type { Masker, MaskStream } from '../mask/index.ts';
 import type { OutputLine, OutputSink } from '../port.ts';
 import { LineSplitter } from './line-splitter.ts';
 
-/** Limits that count where an assignment names none (decisions, section 2.5). */
-const DEFAULTS = { maxLine: 16 * 1024, maxBytes: 16 * 1024 * 1024, maxEvents: 200_000 };
+/** Bytes of a line where an assignment does not say (decisions, section 2.5). */
+const MAX_LINE = 16 * 1024;
 
 /** Bytes that are made into lines in one go: at most so many lines. */
 const PIECE = 4 * 1024;
@@ -23,30 +23,19 @@ export interface OutputWriter {
   end(): Promise<void>;
 }
 
-/**
- * The output of one attempt: masked, in lines, within the attempt's budget. The line that exceeds the
- * budget is still handed on, so that the server knows; later ones are dropped, but taken from whoever
- * writes them, because work must not hang on a full log.
- */
+/** The output of one attempt: masked, and in lines. The sink says what becomes of them when there are too many. */
 export class RunOutput {
   readonly maxLine: number;
-  readonly #maxBytes: number;
-  readonly #maxEvents: number;
   readonly #masker: Masker;
   readonly #sink: OutputSink;
   readonly #clock: Clock;
-  #bytes = 0;
-  #events = 0;
   #failure: { readonly error: unknown } | undefined;
   #closed = false;
   /** Ends the waits for the sink. */
   readonly #waits = new Set<() => void>();
 
   constructor(options: { limits: LogLimits | undefined; masker: Masker; sink: OutputSink; clock: Clock }) {
-    const { limits } = options;
-    this.maxLine = limits?.maxLine || DEFAULTS.maxLine;
-    this.#maxBytes = Number(limits?.maxBytes ?? 0) || DEFAULTS.maxBytes;
-    this.#maxEvents = Number(limits?.maxEvents ?? 0) || DEFAULTS.maxEvents;
+    this.maxLine = options.limits?.maxLine || MAX_LINE;
     this.#masker = options.masker;
     this.#sink = options.sink;
     this.#clock = options.clock;
@@ -70,19 +59,22 @@ export class RunOutput {
     for (const message of [...splitter.push(bytes), ...splitter.flush()]) await this.#line(level, 'system', step, message);
   }
 
+  /** A step has failed: its last lines stay in the log, however much follows. */
+  keep(step: string): void {
+    this.#sink.keep?.(step);
+  }
+
   writer(stream: 'stdout' | 'stderr', step: string | null): OutputWriter {
     return new Writer(this.#masker.stream(), new LineSplitter(this.maxLine), () => this.#dropping, (message) => this.#line('info', stream, step, message));
   }
 
   get #dropping(): boolean {
-    return this.#closed || this.#failure !== undefined || this.#bytes > this.#maxBytes || this.#events > this.#maxEvents;
+    return this.#closed || this.#failure !== undefined;
   }
 
   /** Undefined when the sink wants no pause, which spares a turn of the event loop for each line. */
   #line(level: OutputLine['level'], stream: OutputLine['stream'], step: string | null, message: string): Promise<void> | undefined {
     if (this.#dropping) return undefined;
-    this.#events++;
-    this.#bytes += Buffer.byteLength(message);
     try {
       const pause = this.#sink.write({ unixMs: this.#clock.now(), level, stream, step, message });
       return pause === undefined ? undefined : this.#wait(pause);

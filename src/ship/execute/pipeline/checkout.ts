@@ -28,7 +28,7 @@ function fetch(context: ExecutorContext, { ref, output, limits }: Work, cwd: str
   const marks = marksOf(ref);
   return runProcess(
     { argv, cwd, env: gitEnvironment(context, marks), marks, stdout: output.writer('stdout', null), stderr: output.writer('stderr', null) },
-    { stop: limits.ended, graceMs: () => limits.graceMs, kill: limits.over },
+    { stop: limits.ended, graceMs: () => limits.graceMs, kill: limits.over, leaseLeft: limits.leaseLeft },
   );
 }
 
@@ -48,7 +48,7 @@ async function writeFiles({ context, work, plan, folder, user, sandbox, view }: 
   const wrapped = context.sandboxes.wrap(fence, { argv, cwd: folder.source, env, folder: folder.path, view, name, image: plan.image, ...(user !== undefined && { user }) });
   return runProcess(
     { ...wrapped, marks, ...(user !== undefined && { ownUser: user.uid }), stdout: output.writer('stdout', null), stderr: output.writer('stderr', null) },
-    { stop: limits.ended, graceMs: () => limits.graceMs, kill: limits.over },
+    { stop: limits.ended, graceMs: () => limits.graceMs, kill: limits.over, leaseLeft: limits.leaseLeft },
   );
 }
 

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { Outcome } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { UserIds } from '../users/index.ts';
 import { assignmentOf, executorBench, pipelineOf, script, start, type ExecutorBench, type Running, type StepInit } from '../../../testkit/runs-executor.ts';
 
 const benches: ExecutorBench[] = [];
@@ -41,6 +42,14 @@ describe('steps', () => {
     const running = run(['echo a', 'exit 3', 'echo never', { ...script('echo cleanup'), always: true }]);
     expect(await end(running)).toMatchObject({ outcome: 'FAILED', error: { code: 'step_failed', step: 's2', exitCode: 3, signal: '', message: 'step s2 exited with code 3' } });
     expect(running.text()).toEqual(['a', 'cleanup']);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('that fail are what the run tells of, whatever fails when their traces are cleared (as root: users are given back)', async () => {
+    vi.spyOn(UserIds.prototype, 'acquire').mockResolvedValue({ uid: 72_345, gid: 72_345, release: () => Promise.reject(new Error('ENOSPC: no space left on device')) });
+    const running = run(['echo why >&2; exit 3'], {}, bench({ runAs: 'separate', open: true }));
+    expect(await end(running)).toMatchObject({ outcome: 'FAILED', error: { code: 'step_failed', step: 's1', exitCode: 3 } });
+    expect(running.text()).toEqual(['why']);
+    vi.restoreAllMocks();
   });
 
   it('go on after a failure where they may', async () => {
@@ -246,8 +255,7 @@ describe('much output', () => {
     running.lines.push = () => 0; // only counted
     const before = process.memoryUsage().arrayBuffers;
     expect(await end(running, on)).toMatchObject({ outcome: 'SUCCEEDED' });
-    expect(bytes).toBeGreaterThan(16 * 1024 * 1024); // the line that exceeds the budget tells the server
-    expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024 + 120);
+    expect(bytes).toBeGreaterThan(99_000_000); // what is left out of it the spool decides
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
   });
 });

@@ -16,11 +16,11 @@ export async function runPipeline(context: ExecutorContext, work: Work, plan: Pi
   if ('reason' in chosen) return failed({ code: 'ship_error', message: chosen.reason }, work.masker);
   const sandbox = chosen.name;
   if (sandbox === 'container' && plan.image === '') return failed({ code: 'spawn_failed', message: 'the sandbox container needs an image, and the pipeline names none' }, work.masker);
-  const user = await context.users?.acquire();
+  const user = await context.users?.acquire(work.limits.leaseLeft);
   try {
     return await runInFolder({ context, work, plan, sandbox, user });
   } finally {
-    const survivors = await user?.release(!PRIVATE_PLACES.includes(sandbox)) ?? [];
+    const survivors = await user?.release(!PRIVATE_PLACES.includes(sandbox)).catch(cleaningFailed(context, work)) ?? [];
     if (survivors.length > 0) context.log.error({ run: work.ref.runId, processes: survivors }, 'processes of a run cannot be killed');
   }
 }
@@ -38,9 +38,17 @@ async function runInFolder(setting: Omit<StepSetting, 'folder' | 'view'>): Promi
       await chmod(folder.path, 0o700); // the user will be another run's
       context.log.info({ run: work.ref.runId, folder: folder.path }, 'work folder kept');
     } else {
-      await removeFolder(folder.path, user);
+      await removeFolder(folder.path, user).catch(cleaningFailed(context, work));
     }
   }
+}
+
+/** A disk that is full must not stand in the place of how the run ended; what is left is cleared when the ship starts again. */
+function cleaningFailed({ log }: ExecutorContext, { ref }: Work): (err: unknown) => undefined {
+  return (err) => {
+    log.error({ err, run: ref.runId }, 'what a run has used could not be cleared');
+    return undefined;
+  };
 }
 
 /** The steps in their order. After the first failure, and when the work is to end, only those that always run. */
@@ -61,7 +69,10 @@ async function runSteps(setting: StepSetting): Promise<WorkResult> {
     if (problem === undefined) continue;
     if (problem === 'stopped' || limits.isSpent || (limits.ended.aborted && !step.always)) cutShort = true;
     else if (step.continueOnError) await output.note('warn', `${problem.message}; the run goes on`, step.name);
-    else failure ??= problem;
+    else {
+      output.keep(step.name);
+      failure ??= problem;
+    }
   }
   return resultOf(setting, failure, cutShort);
 }

@@ -35,7 +35,7 @@ export async function runStep(setting: StepSetting, step: Step): Promise<Failure
   const wrapped = context.sandboxes.wrap(sandbox, { argv: step.argv, cwd, env, folder: folder.path, view, name, image: plan.image, ...(user !== undefined && { user }) });
   const { end, timedOut } = await timed(work, step, (stop) => runProcess(
     { ...wrapped, marks: marksOf(work.ref), ...(user !== undefined && { ownUser: user.uid }), stdout: work.output.writer('stdout', step.name), stderr: work.output.writer('stderr', step.name) },
-    { stop, graceMs: () => work.limits.graceMs, kill: work.limits.over },
+    { stop, graceMs: () => work.limits.graceMs, kill: work.limits.over, leaseLeft: work.limits.leaseLeft },
   ));
   if (end.survivors.length > 0) await work.output.note('warn', `${end.survivors.length} processes of step ${step.name} can't be killed`, step.name);
   if (end.stopped && !timedOut) return 'stopped';

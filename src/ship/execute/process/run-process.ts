@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { OutputWriter } from '../output/index.ts';
 import { groupEnds, killLeftovers, signal } from './leftovers.ts';
-import { Watchdog } from './watchdog.ts';
+import { Watchdog, type LeaseLeft } from './watchdog.ts';
 
 /** After the last process is gone its pipes are empty at once; a pipe that stays open so long is in foreign hands. */
 const PIPE_IDLE_MS = 1_000;
@@ -32,6 +32,8 @@ export interface ProcessSignals {
   graceMs(): number;
   /** SIGKILL at once. */
   readonly kill: AbortSignal;
+  /** Until when it must be dead, even if this process is frozen; absent where it may go on. */
+  readonly leaseLeft?: LeaseLeft | undefined;
 }
 
 export interface ProcessEnd {
@@ -50,9 +52,9 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 /** One for all work of this process. */
 const watchdog = new Watchdog();
 
-/** From here until it is released, all processes of a user die with this one. */
-export function watchUser(uid: number): void {
-  watchdog.watch(`u${uid}`);
+/** From here until it is released, all processes of a user die with this one, or when their lease ends. */
+export function watchUser(uid: number, leaseLeft?: LeaseLeft): void {
+  watchdog.watch(`u${uid}`, leaseLeft);
 }
 
 export function releaseUser(uid: number): void {
@@ -66,7 +68,7 @@ export function releaseUser(uid: number): void {
 export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Promise<ProcessEnd> {
   const child = await start(plan);
   if (typeof child === 'string') return { exitCode: null, signal: null, stopped: false, spawnError: child, survivors: [] };
-  watchdog.watch(child.pid!);
+  watchdog.watch(child.pid!, signals.leaseLeft);
   const finished = new AbortController();
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const output = Promise.all([pump(child.stdout, plan.stdout, finished.signal), pump(child.stderr, plan.stderr, finished.signal)]);

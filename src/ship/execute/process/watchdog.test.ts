@@ -5,15 +5,16 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { livingProcesses } from './leftovers.ts';
 
-/** Works with three groups, of which it releases the second, and comes to its end by `end`. */
-const program = (end: string): string => `
+/** Works with three groups, of which it releases the second, and comes to its end by `end`. `leases`: of the groups, in milliseconds. */
+const program = (end: string, leases = '[]'): string => `
   import { spawn } from 'node:child_process';
   import { Watchdog } from '${new URL('./watchdog.ts', import.meta.url).href}';
   const watchdog = new Watchdog();
-  const groups = ['1', '2', '3'].map((GROUP) => {
+  const until = ${leases}.map((ms) => performance.now() + ms); // a released one counts no more
+  const groups = ['1', '2', '3'].map((GROUP, index) => {
     const child = spawn('/bin/sh', ['-c', 'trap "" TERM; sleep 1000 & sleep 1000'], { detached: true, stdio: 'ignore', env: { ...process.env, GROUP } });
     child.unref();
-    watchdog.watch(child.pid);
+    watchdog.watch(child.pid, until[index] === undefined ? undefined : () => until[index] - performance.now());
     return child.pid;
   });
   watchdog.release(groups[1]);
@@ -38,5 +39,17 @@ describe('the watchdog', () => {
     const released = await living(2);
     expect(released.length).toBeGreaterThan(0);
     for (const pid of released) process.kill(pid, 'SIGKILL');
+  });
+
+  it('kills work whose lease ends while the process is frozen, once, and leaves alone what has none', async () => {
+    const mark = randomBytes(8).toString('hex');
+    const living = (group: number): Promise<number[]> => livingProcesses({ variables: [`QUIRE_TEST=${mark}`, `GROUP=${group}`] });
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program("process.kill(process.pid, 'SIGSTOP');", '[2500, 60_000]')], { env: { PATH: process.env['PATH'], QUIRE_TEST: mark }, stdio: 'ignore' });
+    while ((await living(3)).length < 2) await setTimeout(10);
+    while ((await living(1)).length > 0) await setTimeout(10);
+    for (const group of [2, 3]) expect((await living(group)).length).toBeGreaterThan(1);
+    child.kill('SIGKILL');
+    while ((await living(3)).length > 0) await setTimeout(10);
+    for (const pid of await living(2)) process.kill(pid, 'SIGKILL');
   });
 });

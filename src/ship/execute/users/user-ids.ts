@@ -51,10 +51,11 @@ export class UserIds {
     return { uid: this.#range.first, gid: this.#range.first };
   }
 
-  async acquire(): Promise<HeldUser> {
+  /** `leaseLeft`: milliseconds until its processes must be dead, even if this one is frozen. */
+  async acquire(leaseLeft?: () => number): Promise<HeldUser> {
     const { uid, left } = this.#take();
     if (left) await this.#end(uid, true);
-    watchUser(uid);
+    watchUser(uid, leaseLeft);
     return { uid, gid: uid, release: (shared) => this.#release(uid, shared) };
   }
 

@@ -557,6 +557,14 @@ export declare type Welcome = Message<"quire.fleet.v1.Welcome"> & {
    * @generated from field: repeated bytes trust_bundle_der = 7;
    */
   trustBundleDer: Uint8Array[];
+
+  /**
+   * How long the ship works on while the server is down. As long as the server's host refuses connections to its
+   * port, no server runs that could give the ship's leases to another. 0: no longer than a lease.
+   *
+   * @generated from field: int64 outage_grace_ms = 8;
+   */
+  outageGraceMs: bigint;
 };
 
 /**
@@ -632,6 +640,13 @@ export declare type HeartbeatAck = Message<"quire.fleet.v1.HeartbeatAck"> & {
    * @generated from field: int64 server_unix_ms = 4;
    */
   serverUnixMs: bigint;
+
+  /**
+   * The store cannot be written now: no lease is extended, and none ends before one lease after the store is back.
+   *
+   * @generated from field: bool store_unavailable = 5;
+   */
+  storeUnavailable: boolean;
 };
 
 /**
@@ -1238,6 +1253,14 @@ export declare type AppendLogsRequest = Message<"quire.fleet.v1.AppendLogsReques
    * @generated from field: repeated quire.fleet.v1.LogLine lines = 3;
    */
   lines: LogLine[];
+
+  /**
+   * The ship leaves lines out of this log: its middle beyond the budget, or what no disk took. What it sends from then on, the
+   * end of the log, may exceed the budget by the last lines of a step that has failed.
+   *
+   * @generated from field: bool truncated = 4;
+   */
+  truncated: boolean;
 };
 
 /**
@@ -1363,7 +1386,7 @@ export declare type CompleteRunRequest = Message<"quire.fleet.v1.CompleteRunRequ
   resultType: string;
 
   /**
-   * Number of lines of the log, lost ones included.
+   * Number of lines of the log, those included that did not reach the server; without those that the ship has left out.
    *
    * @generated from field: uint64 log_seq_total = 6;
    */
@@ -1375,6 +1398,13 @@ export declare type CompleteRunRequest = Message<"quire.fleet.v1.CompleteRunRequ
    * @generated from field: bool started = 7;
    */
   started: boolean;
+
+  /**
+   * Lines that the ship has left out of the log: its middle beyond the budget, and what no disk took.
+   *
+   * @generated from field: uint64 log_lines_left_out = 8;
+   */
+  logLinesLeftOut: bigint;
 };
 
 /**
@@ -1490,6 +1520,36 @@ export declare type LeaveResponse = Message<"quire.fleet.v1.LeaveResponse"> & {
  * Use `create(LeaveResponseSchema)` to create a new message.
  */
 export declare const LeaveResponseSchema: GenMessage<LeaveResponse>;
+
+/**
+ * Says that the fleet has revoked a ship. A call that ends with PERMISSION_DENIED carries it in its metadata, as
+ * `quire-revocation-bin`. A ship deletes its key for a valid one only: a server that merely does not know the ship answers
+ * NOT_FOUND.
+ *
+ * @generated from message quire.fleet.v1.Revocation
+ */
+export declare type Revocation = Message<"quire.fleet.v1.Revocation"> & {
+  /**
+   * The ship that is revoked.
+   *
+   * @generated from field: string ship_id = 1;
+   */
+  shipId: string;
+
+  /**
+   * ECDSA P-256 with SHA-256, r and s in 64 bytes, over "quire.fleet.v1.Revocation", a line feed and ship_id, by a root
+   * that the ship trusts.
+   *
+   * @generated from field: bytes signature = 2;
+   */
+  signature: Uint8Array;
+};
+
+/**
+ * Describes the message quire.fleet.v1.Revocation.
+ * Use `create(RevocationSchema)` to create a new message.
+ */
+export declare const RevocationSchema: GenMessage<Revocation>;
 
 /**
  * What to do with a run that a ship holds when it connects.

@@ -1,0 +1,52 @@
+import { statfs } from 'node:fs/promises';
+import type { Log } from '../../lib/log.ts';
+import { formatByteSize } from '../../lib/byte-size.ts';
+
+/** The disk is looked at once in this time at most. */
+const LOOK_MS = 1000;
+
+export interface DiskRoomOptions {
+  /** Where the store is. */
+  readonly folder: string;
+  /** Bytes that are left to the states and ends of runs. */
+  readonly reserve: () => number;
+  /** Milliseconds that elapse. */
+  readonly now: () => number;
+  readonly log: Log;
+  /** Bytes that are free where the folder is. */
+  readonly free?: (folder: string) => Promise<number>;
+}
+
+/** Whether the disk of the store has more room than what is reserved for the states and ends of runs, so that logs can't use that up. */
+export class DiskRoom {
+  readonly #options: DiskRoomOptions;
+  #isShort = false;
+  #lookedAt = -Infinity;
+
+  constructor(options: DiskRoomOptions) {
+    this.#options = options;
+  }
+
+  /** As it was when it was last looked at, a moment ago at most where it is asked about often. */
+  isShort(): boolean {
+    if (this.#options.now() - this.#lookedAt >= LOOK_MS) void this.look();
+    return this.#isShort;
+  }
+
+  /** Never rejects. */
+  async look(): Promise<void> {
+    const { now, folder, free = freeBytes, reserve, log } = this.#options;
+    this.#lookedAt = now();
+    const bytes = await free(folder).catch(() => Infinity);
+    const isShort = bytes < reserve();
+    if (isShort === this.#isShort) return;
+    this.#isShort = isShort;
+    if (isShort) log.error({ free: bytes, folder }, `the disk has less than ${formatByteSize(reserve())} left: lines of logs are not taken, so that runs can end`);
+    else log.warn({ free: bytes, folder }, 'the disk has room for logs again');
+  }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}

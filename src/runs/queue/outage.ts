@@ -1,0 +1,39 @@
+import type { RunsEnvironment } from '../environment.ts';
+import type { QueueTime } from './queue-time.ts';
+
+/**
+ * Whether the store has refused writes since all leases were last granted. As long as that is so no lease may end, because ships could not
+ * renew theirs; when writes succeed again they all get a full one, as at a start. What repeats meanwhile is logged once.
+ */
+export class Outage {
+  readonly #log: RunsEnvironment['log'];
+  readonly #time: Pick<QueueTime, 'elapsed'>;
+  readonly #onFailure: () => void;
+  #sinceMs: number | undefined;
+
+  /** `onFailure`: told of each write that has failed. Must not throw. */
+  constructor(log: RunsEnvironment['log'], time: Pick<QueueTime, 'elapsed'>, onFailure: () => void) {
+    this.#log = log;
+    this.#time = time;
+    this.#onFailure = onFailure;
+  }
+
+  get isOn(): boolean {
+    return this.#sinceMs !== undefined;
+  }
+
+  /** A write has failed. */
+  noteFailure(err: unknown): void {
+    this.#onFailure();
+    if (this.#sinceMs !== undefined) return;
+    this.#sinceMs = this.#time.elapsed();
+    this.#log.error({ err }, 'the store of runs cannot be written; no lease ends until it can');
+  }
+
+  /** The leases are granted again. */
+  end(): void {
+    if (this.#sinceMs === undefined) return;
+    this.#log.warn({ milliseconds: Math.round(this.#time.elapsed() - this.#sinceMs) }, 'the store of runs can be written again; ships get the time of a lease to come back');
+    this.#sinceMs = undefined;
+  }
+}

@@ -1,0 +1,21 @@
+import { connect } from 'node:net';
+import type { ServerAddress } from './open-client.ts';
+
+/** A host that is there refuses at once. */
+const PATIENCE_MS = 3000;
+
+/** Whether the host refuses connections to the port, at all of its addresses: nobody listens there. Never rejects. */
+export function isRefused({ host, port }: ServerAddress): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const end = (refused: boolean): void => {
+      socket.destroy();
+      resolve(refused);
+    };
+    socket.setTimeout(PATIENCE_MS, () => end(false));
+    socket.once('connect', () => end(false));
+    socket.on('error', (error: NodeJS.ErrnoException & { readonly errors?: readonly NodeJS.ErrnoException[] }) => {
+      end((error.errors ?? [error]).every(({ code }) => code === 'ECONNREFUSED'));
+    });
+  });
+}

@@ -1,0 +1,102 @@
+import type { OutputLine } from '../execute/port.ts';
+
+/** A line, and the bytes of its message, which the budget counts. It is not encoded before it is known to stay. */
+export interface TailLine {
+  readonly line: OutputLine;
+  readonly messageBytes: number;
+}
+
+/** Lines of a failing step that survive whatever comes after them. */
+const KEPT_LINES = 200;
+
+export interface TailLimits {
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+/** What is left of the lines: gaps, each as large as what is missing there, and lines in their order. */
+export interface Ending {
+  readonly parts: readonly (TailLine | Gap)[];
+  /** Lines beyond the limits, because they were kept for a step that failed. */
+  readonly exceeds: boolean;
+}
+
+export interface Gap {
+  readonly lines: number;
+  readonly messageBytes: number;
+}
+
+/**
+ * The end of a log whose beginning has used its share of the budget: the newest lines, in memory, within limits. The last 200
+ * lines of a step that has failed stay whatever comes after them.
+ */
+export class LineTail {
+  readonly #limits: TailLimits;
+  /** Never fewer than 200 while there are so many, so that a step that fails finds its last lines. */
+  readonly #newest: (TailLine | undefined)[] = [];
+  #first = 0;
+  #bytes = 0;
+  /** Those of `#newest` that stay. */
+  readonly #pinned = new Set<TailLine>();
+  /** Lines that stay and are followed by some that do not. */
+  readonly #kept: TailLine[] = [];
+  #before = { lines: 0, messageBytes: 0 };
+  #after = { lines: 0, messageBytes: 0 };
+
+  constructor(limits: TailLimits) {
+    this.#limits = limits;
+  }
+
+  /** Lines that are left out so far. */
+  get leftOut(): number {
+    return this.#before.lines + this.#after.lines;
+  }
+
+  push(line: TailLine): void {
+    this.#newest.push(line);
+    this.#bytes += line.messageBytes;
+    while (this.#isOver() && this.#count > KEPT_LINES) this.#shift();
+  }
+
+  /** The step has failed: its last lines stay. */
+  keep(step: string | null): void {
+    for (let at = this.#newest.length - 1, found = 0; at >= this.#first && found < KEPT_LINES; at--) {
+      const line = this.#newest[at]!;
+      if (line.line.step !== step) continue;
+      this.#pinned.add(line);
+      found++;
+    }
+  }
+
+  /** What is left, within the limits but for lines that stay. Nothing may come after it. */
+  end(): Ending {
+    while (this.#isOver() && this.#count > 0 && !this.#pinned.has(this.#newest[this.#first]!)) this.#shift();
+    const lines = this.#newest.slice(this.#first) as TailLine[];
+    const gap = ({ lines: missing, messageBytes }: Gap): Gap[] => (missing === 0 ? [] : [{ lines: missing, messageBytes }]);
+    return { parts: [...gap(this.#before), ...this.#kept, ...gap(this.#after), ...lines], exceeds: this.#isOver() || this.#kept.length > 0 };
+  }
+
+  get #count(): number {
+    return this.#newest.length - this.#first;
+  }
+
+  #isOver(): boolean {
+    return this.#bytes > this.#limits.bytes || this.#count > this.#limits.lines;
+  }
+
+  #shift(): void {
+    const line = this.#newest[this.#first]!;
+    this.#newest[this.#first++] = undefined;
+    this.#bytes -= line.messageBytes;
+    if (this.#pinned.delete(line)) this.#kept.push(line);
+    else {
+      const gap = this.#kept.length === 0 ? this.#before : this.#after;
+      gap.lines += 1;
+      gap.messageBytes += line.messageBytes;
+    }
+    // Taken away in large pieces: taking one from the front moves all the others.
+    if (this.#first < 4096 || this.#first < this.#newest.length / 2) return;
+    this.#newest.splice(0, this.#first);
+    this.#first = 0;
+  }
+}
