@@ -78,4 +78,3 @@ export class Roster {
 function asMember(ship: StoredShip, sessionId: string): Member {
   return { labels: labelsOf(ship), draining: ship.drainSession !== null, ends: ship.drainSession === sessionId };
 }
-}
