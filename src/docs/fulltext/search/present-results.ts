@@ -41,6 +41,7 @@ export async function presentResults({ sql, codec, view }: PresentDeps, request:
   const matchers = new WordMatchers(request.plan, view.indexOf(request.collection));
   const pace = new Pace();
   const presented: PresentedResult[] = [];
+  await codec.fetchAhead(found.map(({ row }) => row.body));
   for (const one of found) {
     signal.throwIfAborted();
     const { row } = one;
