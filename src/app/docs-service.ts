@@ -150,6 +150,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     spell: { ...settings.spell },
     audit: toAudit(settings),
     outbound: { ...settings.outbound },
+    bodies: { cacheBytes: settings.bodies.cacheBytes, memoryBytes: settings.bodies.memoryBytes, timeoutMs: settings.bodies.timeout, graceMs: settings.bodies.grace },
     temporal: settings.temporal.enabled,
     webhookSecret: settings.webhooks.secret,
     wiki: { ...settings.wiki },
