@@ -77,6 +77,23 @@ describe.each(['boltdb', 'memory', 's3'] as const)('bodies in %s', (storageBacke
   });
 });
 
+describe('what holds a collection', () => {
+  it('moves between places by export and import, and a restored backup reads what was in the bucket', async () => {
+    await server.configure('archive', { storageBackend: 's3', storageConfig: s3.config });
+    await server.add('archive', 'a', LONG);
+    const exported = await (await server.send('POST', '/v1/export', { collection: 'archive', format: 'ndjson' })).text();
+    await server.configure('copy', { storageBackend: 'memory' });
+    expect((await server.sendLines('/v1/import?collection=copy', exported)).status).toBe(200);
+    expect(await server.textOf('copy', 'a')).toBe(LONG);
+    await server.ok('POST', '/v1/backup', { to: 'bodies.db' });
+    await server.add('archive', 'a', 'later');
+    await server.ok('POST', '/v1/restore', { from: 'bodies.db' });
+    expect([await server.textOf('archive', 'a'), await server.textOf('copy', 'a')]).toEqual([LONG, LONG]);
+    await server.add('archive', 'b', 'after the restore');
+    expect(await server.textOf('archive', 'b')).toBe('after the restore');
+  });
+});
+
 describe('bodies in memory', () => {
   it('are lost with a restart: reads of them answer 404, while metadata and words that need none go on, and a new version is whole', async () => {
     await server.configure('lost', { storageBackend: 'memory' });

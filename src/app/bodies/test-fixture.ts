@@ -51,6 +51,10 @@ export class BodiesFixture {
     return fetch(this.#service!.url + path, { method, ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }) });
   }
 
+  sendLines(path: string, body: string): Promise<Response> {
+    return fetch(this.#service!.url + path, { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' }, body });
+  }
+
   /** The body of an answer that has to be a success. */
   async ok<T = Record<string, unknown>>(method: string, path: string, body?: object): Promise<T> {
     const response = await this.send(method, path, body);

@@ -114,7 +114,7 @@ function baseOf({ endpoint = '', useTLS = false }: S3Settings): string {
   if (url === null || url.hostname === '' || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new StoreFailure('expected a host with an optional port, such as s3.example.org or 10.1.2.3:9000', { field: 'endpoint', passes: false });
   }
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  return `${url.origin}${url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname}`;
 }
 
 /** The guarded `fetch` without what it refuses to be told. A redirect is not followed: it would leave for another service with a signature. */
