@@ -151,6 +151,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     audit: toAudit(settings),
     outbound: { ...settings.outbound },
     feed: { maxAgeMs: settings.binlog.maxAge, maxBytes: settings.binlog.maxSize },
+    bodies: { cacheBytes: settings.bodies.cacheBytes, memoryBytes: settings.bodies.memoryBytes, timeoutMs: settings.bodies.timeout, graceMs: settings.bodies.grace },
     temporal: settings.temporal.enabled,
     webhookSecret: settings.webhooks.secret,
     wiki: { ...settings.wiki },

@@ -111,6 +111,17 @@ export interface DocsSettings {
   readonly temporal?: boolean;
   /** Signs the deliveries of webhooks without a secret of their own; nothing does when it is absent. */
   readonly webhookSecret?: string;
+  /** Bodies outside of the database; what is absent has its default. */
+  readonly bodies?: {
+    /** Bytes of bodies from buckets that are kept in memory; 64 MiB when absent, 0 for none. */
+    readonly cacheBytes?: number;
+    /** Bytes of bodies whose collections keep them in memory only; 256 MiB when absent. */
+    readonly memoryBytes?: number;
+    /** Longest for one request to a bucket; 10 s when absent. */
+    readonly timeoutMs?: number;
+    /** How long an object that nothing names stays in its bucket; 7 days when absent. */
+    readonly graceMs?: number;
+  };
   /** Authentication (contract section 5); off when absent. */
   readonly auth?: {
     readonly enabled: boolean;

@@ -1,8 +1,9 @@
 import { createAccess, type Access } from './access/index.ts';
 import { createAudit, type Audit } from './audit/index.ts';
+import { createBodies, type Bodies } from './bodies/index.ts';
 import { createCodeGraph } from './codegraph/index.ts';
 import { registerCacheMetrics } from './cache-metrics.ts';
-import { createCollections } from './collections/index.ts';
+import { createCollections, type Collections } from './collections/index.ts';
 import { createColumns } from './columns/index.ts';
 import { createCuration } from './curation/index.ts';
 import { createDocuments, type Documents } from './documents/index.ts';
@@ -60,11 +61,13 @@ export interface DocumentService {
 /** Wires the areas together over one database, which must be migrated. */
 export async function createDocumentService(env: DocsEnvironment): Promise<DocumentService> {
   const access = createAccess(env);
-  const collections = createCollections(env);
+  const outbound = createOutbound(env.settings.outbound ?? { allowPrivate: 'loopback', allowlist: [] });
+  const bodies: Bodies = createBodies(env, { outbound, configOf: (name) => collections.configOf(name) });
+  env.codec.connect(bodies);
+  const collections: Collections = createCollections(env, { bodies });
   const encryption = createEncryption(env, { collections });
   const audit = createAudit(env);
   const schemas = createSchemas(env);
-  const outbound = createOutbound(env.settings.outbound ?? { allowPrivate: 'loopback', allowlist: [] });
   const embeddings = createEmbeddings(env, { collections, outbound, indexReady: () => vectors.view.isReady });
   const columns = createColumns(env, { collections });
   const documents = createDocuments(env, { collections, columns, schemas, room: embeddings.room });
@@ -85,7 +88,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const hybrid = createHybrid({ words: search, vectors, chunker: embeddings, gate });
   const memory = createMemory(env, { collections, embeddings, words: search, meaning: vectors, gate, columns });
   const reload = async (): Promise<void> => {
-    for (const area of [access, collections, schemas, documents, fullText, curation, webhooks, spell]) await area.load();
+    for (const area of [access, collections, bodies, schemas, documents, fullText, curation, webhooks, spell]) await area.load();
   };
   const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart(), async () => ingest.jobs.wake()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
@@ -100,6 +103,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     webhooks.registerMetrics(registers);
     temporal.registerMetrics(registers);
     registerCacheMetrics(registers, () => ({ bodies: env.codec.rememberedBytes, highlights: search.rememberedBytes }));
+    bodies.registerMetrics(registers);
   };
   const readiness = new Readiness(search.view, vectors.view, columns, geo.view);
   const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection), geo: geo.view.bytesOf(collection), spelling: spell.bytesOf(collection) });
@@ -128,6 +132,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   };
   await audit.start();
   if (env.settings.mode !== 'read') {
+    await collections.start();
+    await bodies.start();
     await encryption.start();
     ingest.jobs.start();
     await webhooks.start();
@@ -170,6 +176,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       await geo.stop();
       await geo.view.stop();
       await vectors.stop();
+      await bodies.stop();
       await outbound.close();
     },
   };

@@ -4,7 +4,10 @@ export { openDatabase, type DatabaseOptions } from './open-database.ts';
 export { DOCUMENT_MIGRATIONS, documents, migrate, refuseOlderBuilds, RUN_QUEUE_MIGRATIONS, type Migration } from './migrations/index.ts';
 export { snapshotTo as snapshotDatabase } from './sqlite/snapshot.ts';
 export { FileLock } from './sqlite/lock.ts';
-export { applyDelta, BodyCodec, DEFAULT_COMPRESSION, deltaHead, encodeDelta, type CompressionOptions, type EncodedBody } from './body/index.ts';
+export {
+  applyDelta, BodyCodec, BodyLost, BodyUnavailable, corrupt, DEFAULT_COMPRESSION, deltaHead, encodeDelta, isReference, readReference, writeReference,
+  type BodyObjects, type BodyReference, type CompressionOptions, type EncodedBody, type PlacedBody,
+} from './body/index.ts';
 export {
   countKeys, isSealed, isSealedText, keyIdOfHead, keyIdOfText, KeyRing, openBody, openMeta, openStream, openVector, parseKeys, sealBody, sealerOf, ROW_MUST_BE_SEALED, SEALED_BLOB, SEALED_META, SWITCH_PREFIX, sealMeta, sealStream, sealVector,
   storedRows, type Key, type KeyCount, type KeyNames, type KeySettings, type Sealer, type StoredRow,

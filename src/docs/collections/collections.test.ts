@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../errors/index.ts';
 import { EVERYONE, type Context } from '../../operations/index.ts';
-import { ChangeFeed, documents, migrate, openDatabase, type Sql } from '../../storage/index.ts';
-import { createCollections, type Collections } from './index.ts';
+import { ChangeFeed, documents, KeyRing, migrate, openDatabase, type Sql } from '../../storage/index.ts';
+import { createCollections, type CollectionConfig, type Collections } from './index.ts';
 
 const clock = { now: () => 1_766_400_000_000 };
 const context = { identity: EVERYONE } as Context;
@@ -158,8 +159,6 @@ describe('settings that do not fit together', () => {
   it.each([
     [{ storageBackend: 's3' }, 'missing_fields', 'missing fields: storageConfig.endpoint, storageConfig.bucket'],
     [{ storageBackend: 's3', storageConfig: { endpoint: 'e', bucket: '' } }, 'missing_fields', 'missing fields: storageConfig.bucket'],
-    [{ storageBackend: 's3', storageConfig: { endpoint: 'e', bucket: 'b' } }, 'not_implemented', 'storageBackend s3 is not implemented'],
-    [{ storageBackend: 'memory' }, 'not_implemented', 'storageBackend memory is not implemented'],
     [{ encrypted: true }, 'invalid_argument', 'encrypted needs an encryption key'], // decision D-43
     [{ diskOnlyVectors: true }, 'invalid_argument', 'diskOnlyVectors needs quantization int8 or int4, got float32'], // decision D-42
   ])('%j is refused and changes nothing', async (changes, code, message) => {
@@ -187,5 +186,88 @@ describe('deleting a configuration', () => {
   it('answers the same where there is none, and writes nothing', async () => {
     expect(await collections.handlers.deleteCollectionConfig({ collection: 'blog' }, context)).toEqual({ status: 'deleted', collection: 'blog' });
     expect(await kinds()).toEqual([]);
+  });
+});
+
+describe('the place of bodies', () => {
+  const s3 = { endpoint: 's3.example.org', bucket: 'b', secretKey: 's3cret' };
+  let calls: string[];
+  /** What trying a place comes to. */
+  let tried: (config: CollectionConfig) => Promise<void>;
+  beforeEach(async () => {
+    calls = [];
+    tried = async () => undefined;
+    const told = (what: string, { storageBackend, storageConfig }: Pick<CollectionConfig, 'storageBackend' | 'storageConfig'>) => void calls.push([what, storageBackend, storageConfig?.bucket].filter(Boolean).join(' '));
+    const bodies = {
+      probe: async (config: CollectionConfig) => {
+        told('probe', config);
+        await tried(config);
+      },
+      remember: async (_: unknown, name: string, config: CollectionConfig) => told(`remember ${name}`, config),
+    };
+    collections = createCollections({ sql, feed, clock }, { bodies });
+    await collections.load();
+  });
+
+  it('is tried before it is stored, and when it changes only', async () => {
+    await put({ storageBackend: 's3', storageConfig: s3 }, 'Blog');
+    await put({ description: 'posts' });
+    await put({ storageConfig: { ...s3, secretKey: '' } });
+    expect(calls).toEqual(['probe s3 b', 'remember blog s3 b']);
+    await put({ storageConfig: { ...s3, bucket: 'c' } });
+    await put({ storageBackend: 'memory' });
+    expect(calls.slice(2)).toEqual(['probe s3 c', 'remember blog s3 c', 'probe memory c', 'remember blog memory c']);
+  });
+
+  it('changes nothing when it does not do what it is asked', async () => {
+    tried = async () => {
+      throw new ServiceError('invalid_argument', 'storageConfig.bucket: there is none');
+    };
+    await expect(put({ type: 'audio', storageBackend: 's3', storageConfig: s3 })).rejects.toMatchObject({ code: 'invalid_argument' });
+    expect(collections.configOf('blog')).toBeUndefined();
+    expect(calls).toEqual(['probe s3 b']);
+  });
+
+  it('is tried again when another write has made a third one of it meanwhile', async () => {
+    await put({ storageConfig: s3 });
+    let first = true;
+    tried = async () => {
+      if (first) {
+        first = false;
+        await put({ storageConfig: { ...s3, bucket: 'other' } });
+      }
+    };
+    await put({ storageBackend: 's3' });
+    expect(calls).toEqual(['probe s3 b', 'probe s3 other', 'remember blog s3 other']);
+  });
+
+  it('cannot be elsewhere on a server that keeps all in its database', async () => {
+    collections = createCollections({ sql, feed, clock });
+    await collections.load();
+    await expect(put({ storageBackend: 'memory' })).rejects.toMatchObject({ code: 'invalid_argument' });
+  });
+});
+
+describe('credentials on a server with keys', () => {
+  const [old, next] = [{ id: 1, bytes: Buffer.alloc(32, 1) }, { id: 2, bytes: Buffer.alloc(32, 2) }];
+  const secrets = { storageConfig: { endpoint: 'e', bucket: 'b', secretKey: 's3cret' }, wordpress: { url: 'https://w.example', apiKey: 'wp-key' } };
+  const opened = async (keys?: KeyRing): Promise<Collections> => {
+    collections = createCollections({ sql, feed, clock, keys });
+    await collections.load();
+    await collections.start();
+    return collections;
+  };
+  const stored = async () => (await sql.get<{ config: string }>('SELECT config FROM collection_configs'))!.config;
+
+  it('are sealed in the database, those from before with the next start, and follow the keys', async () => {
+    await put(secrets);
+    expect(await stored()).toContain('s3cret');
+    await opened(new KeyRing(old));
+    expect(await stored()).not.toMatch(/s3cret|wp-key/);
+    await put({ description: 'posts' });
+    expect(await stored()).not.toMatch(/s3cret|wp-key/);
+    await opened(new KeyRing(next, [old]));
+    expect((await opened(new KeyRing(next))).configOf('blog')).toMatchObject(secrets);
+    await expect(opened(new KeyRing(old))).rejects.toMatchObject({ code: 'internal' });
   });
 });

@@ -1,11 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { Handlers } from '../../operations/index.ts';
 import { refuseOlderBuilds, type Transaction } from '../../storage/index.ts';
+import type { Bodies } from '../bodies/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { checkConfig } from './check-config.ts';
 import type { CollectionConfig } from './collection-config.ts';
 import { ConfigCache } from './config-cache.ts';
-import { readConfig, readConfigs, removeConfig, writeConfig } from './config-rows.ts';
+import { readConfig, readConfigs, removeConfig, rewriteCredentials, writeConfig } from './config-rows.ts';
+import { hasCredentials } from './credentials.ts';
 import { markSwitch } from './encryption-switch.ts';
 import { mergeConfig, type ConfigChanges } from './merge-config.ts';
 import { presentConfig } from './present-config.ts';
@@ -18,11 +21,14 @@ export interface Collections {
   readonly handlers: CollectionHandlers;
   /** Reads all configurations into memory; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
+  /** Brings credentials under the present key of the server. Not for servers that only read. */
+  start(): Promise<void>;
   /** The stored configuration with its credentials, undefined when there is none. Letter case does not matter. */
   configOf(collection: string): CollectionConfig | undefined;
   /**
    * Merges changes into a collection's configuration within a transaction (decision D-44), whose
-   * commit makes them known to `configOf`. Throws where the merged settings do not fit together.
+   * commit makes them known to `configOf`. Throws where the merged settings do not fit together, and where they name
+   * another place for bodies: that has to be tried first.
    */
   configure(tx: Transaction, collection: string, changes: ConfigChanges): Promise<void>;
   /** All configurations by lowercased name, those of the system included. */
@@ -31,7 +37,14 @@ export interface Collections {
   onEncryptionSwitched(listener: () => void): void;
 }
 
-export function createCollections({ sql, feed, clock, keys }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'keys'>): Collections {
+/** Where bodies go that the database does not hold; without it, collections keep all in the database. */
+export interface CollectionsAreas {
+  readonly bodies?: Pick<Bodies, 'probe' | 'remember'>;
+}
+
+type Placement = Pick<CollectionConfig, 'storageBackend' | 'storageConfig'>;
+
+export function createCollections({ sql, feed, clock, keys }: Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'keys'>, { bodies }: CollectionsAreas = {}): Collections {
   const cache = new ConfigCache();
   const listeners: (() => void)[] = [];
   const switched = async (tx: Transaction, name: string, before: CollectionConfig, after: CollectionConfig): Promise<void> => {
@@ -41,19 +54,24 @@ export function createCollections({ sql, feed, clock, keys }: Pick<DocsEnvironme
     if (encrypted) await refuseOlderBuilds(tx, 'encryption');
     tx.onCommit(() => listeners.forEach((listener) => listener()));
   };
-  const configure = async (tx: Transaction, collection: string, changes: ConfigChanges): Promise<void> => {
+  const capabilities = { encryptionKey: keys !== undefined, bodies: bodies !== undefined };
+  const configure = async (tx: Transaction, collection: string, changes: ConfigChanges, probed?: Placement): Promise<void> => {
     const name = collection.toLowerCase();
     // What is merged into is read here and not from memory: an earlier write may not be there yet.
-    const before = (await readConfig(tx, name)) ?? {};
+    const before = (await readConfig(tx, name, keys)) ?? {};
     const config = mergeConfig(before, changes);
-    checkConfig(config, { encryptionKey: keys !== undefined });
-    await writeConfig(tx, name, config, clock);
+    checkConfig(config, capabilities);
+    if (!isSamePlace(before, config)) {
+      if (config.storageBackend === 's3' && (probed === undefined || !isSamePlace(probed, config))) throw new Unprobed();
+      await bodies?.remember(tx, name, config);
+    }
+    await writeConfig(tx, name, config, { clock, keys });
     await feed.append(tx, [{ kind: 'config.put', collection: name }]);
     tx.onCommit(() => cache.set(name, config));
     await switched(tx, name, before, config);
   };
   const remove = async (tx: Transaction, name: string): Promise<void> => {
-    const before = (await readConfig(tx, name)) ?? {};
+    const before = (await readConfig(tx, name, keys)) ?? {};
     if (!(await removeConfig(tx, name))) return;
     await feed.append(tx, [{ kind: 'config.delete', collection: name }]);
     tx.onCommit(() => cache.set(name, undefined));
@@ -62,9 +80,26 @@ export function createCollections({ sql, feed, clock, keys }: Pick<DocsEnvironme
 
   // A transaction, so that no write can commit between the reading and the replacing.
   const load = (): Promise<void> => sql.transaction(async (tx) => {
-    const configs = await readConfigs(tx);
+    const configs = await readConfigs(tx, keys);
     tx.onCommit(() => cache.replace(configs));
   });
+
+  const start = async (): Promise<void> => {
+    const secret = [...cache.all()].filter(([, config]) => hasCredentials(config));
+    if (keys === undefined || secret.length === 0) return;
+    await sql.transaction(async (tx) => {
+      for (const [name, config] of secret) await rewriteCredentials(tx, name, config, keys);
+    });
+  };
+
+  /** Tries the place that the changes ask for, before the transaction: a request to a bucket may take its time. */
+  const probe = async (collection: string, changes: ConfigChanges): Promise<Placement> => {
+    const before = cache.get(collection) ?? {};
+    const config = mergeConfig(before, changes);
+    checkConfig(config, capabilities);
+    if (!isSamePlace(before, config)) await bodies?.probe(config);
+    return config;
+  };
 
   const handlers: CollectionHandlers = {
     async getCollectionConfig({ collection }) {
@@ -72,8 +107,16 @@ export function createCollections({ sql, feed, clock, keys }: Pick<DocsEnvironme
       return { collection, config: presentConfig(collection, config ?? {}), configured: config !== undefined };
     },
     async setCollectionConfig({ collection, ...changes }) {
-      await sql.transaction((tx) => configure(tx, collection, changes));
-      return { status: 'ok', collection };
+      for (;;) {
+        const probed = await probe(collection, changes);
+        try {
+          await sql.transaction((tx) => configure(tx, collection, changes, probed));
+          return { status: 'ok', collection };
+        } catch (error) {
+          // Another write came between, and the place that follows from both is a third one.
+          if (!(error instanceof Unprobed)) throw error;
+        }
+      }
     },
     async deleteCollectionConfig({ collection }) {
       await sql.transaction((tx) => remove(tx, collection.toLowerCase()));
@@ -86,8 +129,17 @@ export function createCollections({ sql, feed, clock, keys }: Pick<DocsEnvironme
     },
   };
   return {
-    handlers, configure, configOf: (collection) => cache.get(collection), load,
+    handlers, configure, configOf: (collection) => cache.get(collection), load, start,
     configs: () => cache.all(),
     onEncryptionSwitched: (listener) => void listeners.push(listener),
   };
+}
+
+/** The place of bodies was not tried yet. */
+class Unprobed extends Error {}
+
+/** Whether bodies go to the same place, with the same credentials. */
+function isSamePlace(a: Placement, b: Placement): boolean {
+  const placeOf = ({ storageBackend = 'boltdb', storageConfig }: Placement): unknown[] => (storageBackend === 's3' ? [storageBackend, storageConfig] : [storageBackend]);
+  return isDeepStrictEqual(placeOf(a), placeOf(b));
 }

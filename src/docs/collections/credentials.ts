@@ -1,4 +1,6 @@
+import { isSealedText, type KeyRing } from '../../storage/index.ts';
 import { requireSecret } from '../require-secret.ts';
+import type { CollectionConfig } from './collection-config.ts';
 
 type Block = Readonly<Record<string, unknown>>;
 
@@ -31,4 +33,33 @@ export function keepCredential(name: CredentialBlock, stored: Block | undefined,
 export function maskCredential(name: CredentialBlock, block: Block): Block {
   const { field, flag } = CREDENTIALS[name];
   return { ...block, [field]: '', [flag]: Boolean(block[field]) };
+}
+
+/** A configuration as it is stored: its credentials sealed where the server has keys. */
+export function sealCredentials(name: string, config: CollectionConfig, keys: KeyRing | undefined): CollectionConfig {
+  return keys === undefined ? config : withCredentials(config, (secret, block) => keys.seal(Buffer.from(secret, 'utf8'), boundTo(name, block)).toString('base64'));
+}
+
+/** The same the other way. Throws `internal` for a key that is not configured; a credential in the clear is from before there were keys. */
+export function openCredentials(name: string, config: CollectionConfig, keys: KeyRing | undefined): CollectionConfig {
+  if (keys === undefined) return config;
+  return withCredentials(config, (secret, block) => (isSealedText(secret) ? keys.open(Buffer.from(secret, 'base64'), boundTo(name, block)).toString('utf8') : secret));
+}
+
+/** Whether a configuration holds any. */
+export function hasCredentials(config: CollectionConfig): boolean {
+  return BLOCKS.some((block) => Boolean((config[block] as Block | undefined)?.[CREDENTIALS[block].field]));
+}
+
+const BLOCKS = Object.keys(CREDENTIALS) as CredentialBlock[];
+
+const boundTo = (name: string, block: CredentialBlock): string => `\0collection-config\0${name}\0${block}`;
+
+function withCredentials(config: CollectionConfig, change: (secret: string, block: CredentialBlock) => string): CollectionConfig {
+  const changed = BLOCKS.flatMap((name) => {
+    const block = config[name] as Block | undefined;
+    const { field } = CREDENTIALS[name];
+    return block?.[field] ? [[name, { ...block, [field]: change(block[field] as string, name) }] as const] : [];
+  });
+  return { ...config, ...Object.fromEntries(changed) };
 }

@@ -16,7 +16,7 @@ export function addDocument(deps: Deps): DocumentHandlers['addDocument'] {
     await requireValid(deps, collection, given);
     const identity = identify(collection, key, lang);
     const meta = await withSymbols(deps, identity, given, contentMd);
-    const version = { identity, meta, body: await encodeBody(deps.codec, contentMd), ttl, saveRevision, skipDuplicate: undefined, flags: 0 };
+    const version = { identity, meta, body: await encodeBody(deps.codec, collection, contentMd), ttl, saveRevision, skipDuplicate: undefined, flags: 0 };
     const demand = { versions: [version], seeker: seekerOf, patience: deps.room.patience(), signal };
     const { value } = await transactWithRoom(deps, demand, async (work, versions) => {
       await requireExpectedNow(work, identity, expected);

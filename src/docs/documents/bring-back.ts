@@ -25,7 +25,7 @@ export async function bringBack(deps: Deps, deleted: DeletedRow, { collection, m
   const { key, lang, added_at: addedAt } = deleted;
   const identity = identify(collection, key, lang);
   const meta = await withSymbols(deps, identity, given, contentMd);
-  const version = { identity, meta, body: await encodeBody(deps.codec, contentMd), ttl: undefined, saveRevision: true, skipDuplicate: undefined, flags: 0, addedAt };
+  const version = { identity, meta, body: await encodeBody(deps.codec, collection, contentMd), ttl: undefined, saveRevision: true, skipDuplicate: undefined, flags: 0, addedAt };
   const demand = { versions: [version], seeker: seekerOf, patience: deps.room.patience(), signal };
   const { value } = await transactWithRoom(deps, demand, async (work, versions) => {
     const present = await findDeleted(work.tx, identity, work.now, deps.deletedRetention);

@@ -9,8 +9,8 @@ import { runInSteps, type Span, type UnitOfWork } from './unit-of-work.ts';
 import { expiryAfter, type NewVersion } from './version.ts';
 
 const INSERT = `
-  INSERT INTO documents(cid, id, key, lang, crc, bytes, added_at, updated_at, expires_at, rev_ts, meta, body)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  INSERT INTO documents(cid, id, key, lang, backend, crc, bytes, added_at, updated_at, expires_at, rev_ts, meta, body)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /**
  * Stores documents that do not exist; no id may occur twice. One that was deleted, and of which versions are kept, takes them up:
@@ -48,7 +48,7 @@ async function newest({ tx }: UnitOfWork, count: number): Promise<Span> {
 function toRow(cid: number, { identity: { id, key, lang }, meta, body, ttl, addedAt }: NewVersion, newest: number, now: number, sealer: Sealer | undefined) {
   const metaText = canonicalMeta(meta);
   return [
-    cid, id, key, lang, body.crc, body.bytes, addedAt ?? now, now, expiryAfter(ttl, now, null), newest,
+    cid, id, key, lang, body.backend ?? 'boltdb', body.crc, body.bytes, addedAt ?? now, now, expiryAfter(ttl, now, null), newest,
     sealer?.meta(id, metaText) ?? metaText, sealer?.body(id, body.stored) ?? body.stored,
   ];
 }

@@ -35,6 +35,7 @@ export async function presentInOrder({ sql, codec }: Pick<Deps, 'sql' | 'codec'>
   const reader = new ContentReader(sql, { ...contentsFor(budget, projection.body, projection.body), withMeta: filter !== undefined || keepsMeta(projection) });
   const documents: PresentedDocument[] = [];
   for await (const rows of rowsInOrder(sql, ords, `${COLUMNS_OF_PAGE}, ${reader.columns}`)) {
+    await codec.fetchAhead(rows.map(({ body }) => body));
     for (const row of rows) {
       signal.throwIfAborted();
       const isThere = await reader.take(row);

@@ -49,6 +49,7 @@ async function* streamDocuments({ sql, codec, clock, columns }: Deps, name: stri
   const pace = new Pace();
   for await (const rows of sql.stream<WithBody>(query, [...idBounds(name), now, ...(isIn?.params ?? [])], { batch: BATCH })) {
     const documents: Document[] = [];
+    await codec.fetchAhead(rows.map(({ body }) => body));
     for (const row of rows) {
       const document = await decodeDocument(codec, row);
       // What was written since it was selected may not pass any more.

@@ -24,7 +24,7 @@ export interface Replacement {
 }
 
 const WITH_BODY = `
-  UPDATE documents SET key = ?, lang = ?, updated_at = ?, expires_at = ?, rev_ts = ?, meta = ?, backend = 'boltdb', crc = ?, bytes = ?, body = ?
+  UPDATE documents SET key = ?, lang = ?, updated_at = ?, expires_at = ?, rev_ts = ?, meta = ?, backend = ?, crc = ?, bytes = ?, body = ?
   WHERE ord = ?`;
 const WITHOUT_BODY = 'UPDATE documents SET key = ?, lang = ?, updated_at = ?, expires_at = ?, rev_ts = ?, meta = ? WHERE ord = ?';
 
@@ -65,6 +65,6 @@ function columns({ current, key, lang, meta, expiresAt, saveRevision }: Replacem
 }
 
 function withBody(next: Replacement, now: number, sealer: Sealer | undefined) {
-  const { crc, bytes, stored } = next.body!;
-  return [...columns(next, now, sealer), crc, bytes, sealer?.body(next.current.id, stored) ?? stored, next.current.ord];
+  const { backend = 'boltdb', crc, bytes, stored } = next.body!;
+  return [...columns(next, now, sealer), backend, crc, bytes, sealer?.body(next.current.id, stored) ?? stored, next.current.ord];
 }

@@ -112,6 +112,7 @@ async function readPage({ sql, codec }: Source, page: Page, { signal, budget }: 
   const revisions: Revision[] = [];
   let next = page.offset;
   for await (const rows of rowsOf(sql, page, signal)) {
+    await codec.fetchAhead(rows.map((row) => row?.body ?? null));
     for (const row of rows) {
       const revision = row && (await toRevision(bodies, row));
       if (revision !== undefined) {

@@ -1,7 +1,8 @@
-import { CHANGE_FLAGS } from '../../storage/index.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import { CHANGE_FLAGS, isReference } from '../../storage/index.ts';
 import { putChange } from './changes.ts';
 import { transact, type Deps, type DocumentHandlers } from './deps.ts';
-import { CURRENT, decodeVersion, findDocument, type CurrentRow, type WithBody } from './document-rows.ts';
+import { CURRENT, decodeVersion, findDocument, SHOWN, type CurrentRow, type WithBody } from './document-rows.ts';
 import { requireExpected } from './expectation.ts';
 import { identify } from './identity.ts';
 import { notFound } from './require-valid.ts';
@@ -16,6 +17,9 @@ import { expiryAfter } from './version.ts';
 export function setDocumentTtl(deps: Deps): DocumentHandlers['setDocumentTtl'] {
   return async ({ collection, key, lang, ttl, ...expected }) => {
     const identity = identify(collection, key, lang);
+    // A body that is kept elsewhere is read before: a failure then leaves the document as it was.
+    const before = await findDocument<WithBody>(deps.sql, `${SHOWN}, d.body`, identity, unixSeconds(deps.clock));
+    if (before !== undefined && isReference(before.body)) await deps.codec.decodeAsync(before.body);
     const row = await transact(deps, async (work) => {
       const current = await findDocument<CurrentRow & WithBody>(work.tx, `${CURRENT}, d.body`, identity, work.now);
       if (current === undefined) throw notFound();

@@ -88,7 +88,7 @@ interface Next {
 
 async function prepare(deps: Deps, identity: Identity, before: CurrentRow & WithBody, { meta, contentMd: given }: Changes): Promise<Next> {
   const contentMd = given ?? (await deps.codec.decodeAsync(before.body));
-  const body = given === undefined ? undefined : await encodeBody(deps.codec, given);
+  const body = given === undefined ? undefined : await encodeBody(deps.codec, identity.collection, given);
   if (meta === undefined && given === undefined) return { meta: undefined, storedMeta: before.meta, body, contentMd };
   const complete = await withSymbols(deps, identity, meta ?? parseMeta(before.meta), contentMd);
   const storedMeta = canonicalMeta(complete);

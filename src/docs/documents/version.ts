@@ -25,9 +25,9 @@ export interface NewVersion {
   readonly flags: number;
 }
 
-/** Compression takes its time, so this comes before the transaction. */
-export async function encodeBody(codec: BodyCodec, text: string): Promise<EncodedBody> {
-  const [body] = await codec.encodeAll([text]);
+/** Compression takes its time, and so does the way to where the collection keeps its bodies, so this comes before the transaction. */
+export async function encodeBody(codec: BodyCodec, collection: string, text: string): Promise<EncodedBody> {
+  const [body] = await codec.encodeFor(collection, [text]);
   return body!;
 }
 

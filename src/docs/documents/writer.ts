@@ -129,7 +129,7 @@ async function prepare(
     drafts.push(...(await Promise.all(valid.slice(i, i + READ_AT_ONCE).map((item) => toDraft(deps, collection, item, options)))));
     if (pace.isDue) await pace.rest();
   }
-  const bodies = await deps.codec.encodeAll(valid.map(({ contentMd }) => contentMd));
+  const bodies = await deps.codec.encodeFor(collection, valid.map(({ contentMd }) => contentMd));
   return drafts.map((draft, i) => ({ ...draft, body: bodies[i]! }));
 }
 

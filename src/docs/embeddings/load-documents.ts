@@ -47,6 +47,7 @@ export async function loadDocuments(
   );
   const order = new Map(ords.map((ord, i) => [ord, i]));
   const pace = new Pace();
+  await codec.fetchAhead(rows.map(({ body }) => body));
   for (const row of rows.sort((a, b) => order.get(a.ord)! - order.get(b.ord)!)) {
     const { ord, cid, id, key, lang, crc, bytes } = row;
     const meta = JSON.parse(row.meta) as Meta;

@@ -22,6 +22,7 @@ export async function presentResults(deps: HybridDeps, request: HybridRequest, f
   const bodies = new Map<number, Body>();
   const pace = new Pace();
   const presented: PresentedResult[] = [];
+  await deps.words.codec.fetchAhead(found.map(({ row }) => row.body));
   for (const [i, one] of found.entries()) {
     signal.throwIfAborted();
     const { row } = one;

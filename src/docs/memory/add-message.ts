@@ -13,7 +13,7 @@ export function addMessage(deps: MemoryDeps): MemoryHandlers['addMessage'] {
     // Nobody waits for room in the queue for a session that is not there.
     if ((await findSession(deps.sql, sessionId, unixSeconds(deps.clock))) === undefined) throw noSession();
     const messageId = newId('msg');
-    const draft = { body: await encodeBody(deps.codec, content), flags: 0 };
+    const draft = { body: await encodeBody(deps.codec, MEMORY, content), flags: 0 };
     // The number, and so the document's id, is known in the transaction only; until then this id stands for it.
     const seeker = ({ body: { crc, bytes } }: typeof draft) => ({ id: messageId, crc, bytes });
     const demand = { versions: [draft], seeker, patience: deps.room.patience(), signal };

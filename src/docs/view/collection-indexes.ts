@@ -1,5 +1,5 @@
 import type { Log } from '../../lib/log.ts';
-import type { Change } from '../../storage/index.ts';
+import { BodyUnavailable, type Change } from '../../storage/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { Confirmation } from './checkpoint-files.ts';
 import { CollectionIndex } from './collection-index.ts';
@@ -85,8 +85,8 @@ export class CollectionIndexes<Index extends ViewIndex> {
       else if (effect !== undefined && ord !== undefined && this.#byName.get(collection)?.isFollowing !== false) pending.set(ord, { collection, effect, change });
     }
     const changed = new Set([...pending.values()].map(({ collection }) => collection));
-    const failed = await this.#apply(pending, signal);
-    return { changed, dropped, outdated, failed };
+    const { failed, outOfReach } = await this.#apply(pending, signal);
+    return { changed, dropped, outdated: outdated.union(outOfReach), failed };
   }
 
   /** Earlier changes of its documents mean nothing any more; later ones begin a new index. */
@@ -96,8 +96,8 @@ export class CollectionIndexes<Index extends ViewIndex> {
     this.#byName.delete(name);
   }
 
-  /** Returns whether an index failed. */
-  async #apply(pending: ReadonlyMap<number, Pending>, signal: AbortSignal): Promise<boolean> {
+  /** Returns whether an index failed, and of which collections bodies could not be read, whose indexes have to be made anew. */
+  async #apply(pending: ReadonlyMap<number, Pending>, signal: AbortSignal): Promise<{ failed: boolean; outOfReach: ReadonlySet<string> }> {
     const pace = new Pace();
     const failures = this.#failures;
     const unread = new Map<number, Pending>();
@@ -110,20 +110,26 @@ export class CollectionIndexes<Index extends ViewIndex> {
       if (changing !== undefined) await changing;
       if (pace.isDue) await pace.rest();
     }
-    for await (const entry of this.#entriesOf([...unread.keys()])) {
-      // Thrown, so that the feed's position stays before these changes.
-      signal.throwIfAborted();
-      await this.#put(unread.get(entry.ord)!.collection, entry, pace);
-      unread.delete(entry.ord);
-      await pace.rest();
+    const outOfReach = new Set<string>();
+    for (const [collection, ords] of byCollection(unread)) {
+      try {
+        for await (const entry of this.#kind.entriesOf(ords)) {
+          // Thrown, so that the feed's position stays before these changes.
+          signal.throwIfAborted();
+          await this.#put(collection, entry, pace);
+          unread.delete(entry.ord);
+          await pace.rest();
+        }
+      } catch (error) {
+        // Other collections must not wait for the place where this one keeps its bodies.
+        if (!(error instanceof BodyUnavailable)) throw error;
+        this.#failed(this.#byName.get(collection) ?? this.set(collection, this.#kind.create(collection)), error);
+        outOfReach.add(collection);
+      }
     }
     // Gone from the tables meanwhile: a later change says so, too.
-    for (const [ord, { collection }] of unread) await this.#remove(collection, ord, pace);
-    return this.#failures > failures;
-  }
-
-  async *#entriesOf(ords: readonly number[]) {
-    if (ords.length > 0) yield* this.#kind.entriesOf(ords);
+    for (const [ord, { collection }] of unread) if (!outOfReach.has(collection)) await this.#remove(collection, ord, pace);
+    return { failed: this.#failures > failures, outOfReach };
   }
 
   #put(name: string, entry: Entry<Index>, pace: Pace): Promise<void> | undefined {
@@ -151,4 +157,14 @@ export class CollectionIndexes<Index extends ViewIndex> {
     collection.fail(error);
     this.#failures += 1;
   }
+}
+
+function byCollection(pending: ReadonlyMap<number, Pending>): Map<string, number[]> {
+  const ords = new Map<string, number[]>();
+  for (const [ord, { collection }] of pending) {
+    const some = ords.get(collection);
+    if (some === undefined) ords.set(collection, [ord]);
+    else some.push(ord);
+  }
+  return ords;
 }

@@ -1,7 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { DOCUMENT_MIGRATIONS, migrate, type Change } from '../../storage/index.ts';
+import { BodyUnavailable, DOCUMENT_MIGRATIONS, migrate, type Change } from '../../storage/index.ts';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
 import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
 import { CheckpointFiles } from './checkpoint-files.ts';
@@ -55,6 +56,8 @@ class TestKind implements ViewKind<Languages> {
   /** Called before each document that a build reads. */
   beforeScan: (lang: string) => Promise<void> | void = () => {};
   poison: string | undefined;
+  /** The language of a document whose body cannot be read. */
+  outOfReach: string | undefined;
   /** Whether the body that a change brings stands for the language in the tables. */
   takesWhatChangesBring = false;
   /** Steps that each document takes before it is within. */
@@ -106,6 +109,7 @@ class TestKind implements ViewKind<Languages> {
   }
 
   #toEntry({ ord, lang }: Row): Entry<Languages> {
+    if (lang === this.outOfReach) throw new BodyUnavailable('the bucket is down');
     return {
       ord,
       addTo: (index) => {
@@ -216,6 +220,31 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     await add('en');
     await changed;
     expect(view.isReady).toBe(false);
+  });
+
+  it('lets no collection wait for another whose bodies cannot be read, and makes its index when they can', async () => {
+    for (const collection of ['a', 'c', 'z']) await add('de', 'k', collection);
+    const timer = new ManualTimer();
+    const kind = new TestKind(fixture);
+    kind.outOfReach = 'de';
+    const { view } = open(kind, { timer });
+    await view.start();
+    while (timer.sleeps.length < 3) await setImmediate();
+    kind.outOfReach = undefined;
+    await timer.elapse();
+    while (!view.isReady) await view.changed;
+
+    kind.outOfReach = 'far';
+    await add('far');
+    await add('fr', 'k', 'z');
+    await view.caughtUp();
+    expect(languages(view, 'z')).toEqual(['de', 'fr']);
+    expect(() => view.indexOf('c')).toThrow('the bucket is down');
+    while (timer.sleeps.length < 4) await setImmediate();
+    kind.outOfReach = undefined;
+    await timer.elapse();
+    while (!view.isReady) await view.changed;
+    expect(languages(view)).toEqual(['de', 'far']);
   });
 
   it('takes changes that come while an index is made for newer than what is read', async () => {

@@ -1,6 +1,6 @@
 import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
-import { memoryCursor, Subscriber, type Change } from '../../storage/index.ts';
+import { BodyUnavailable, memoryCursor, Subscriber, type Change } from '../../storage/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { Confirmation } from './checkpoint-files.ts';
@@ -15,6 +15,9 @@ export interface CollectionViewOptions extends KeepingOptions {
 }
 
 const BUILD_BACKOFF: Backoff = { initial: 1000, max: 60_000 };
+
+/** When an index is tried again whose bodies could not be read. */
+const OUT_OF_REACH_MS = 5000;
 
 /** One life of the view, from `start` to `stop` or `restart`. */
 interface Run {
@@ -288,9 +291,18 @@ export class CollectionView<Index extends ViewIndex> {
       } catch (error) {
         if (signal.aborted) return;
         this.#env.log.warn({ err: error, collection: collection.name, failures }, `a ${this.#kind.name} index could not be built; trying again`);
+        if (error instanceof BodyUnavailable) return this.#buildLater(run, collection, anew);
         await this.#timer.sleep(backoffDelay(failures, BUILD_BACKOFF), signal);
       }
     }
+  }
+
+  /** The place where a collection keeps its bodies may be gone for long: meanwhile the indexes of others are built. */
+  #buildLater(run: Run, collection: CollectionIndex<Index>, anew: boolean): void {
+    const { signal } = run.abort;
+    void this.#timer.sleep(OUT_OF_REACH_MS, signal).then(() => {
+      if (!signal.aborted) this.#inBackground(run, () => this.#buildUntilDone(run, collection, { anew }));
+    });
   }
 
   /**

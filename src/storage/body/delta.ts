@@ -2,6 +2,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { decodeVarint, encodeVarint } from '../../lib/varint.ts';
 import { decodeBody } from './codec.ts';
 import { corrupt } from './record.ts';
+import { isReference } from './reference.ts';
 
 /**
  * The body of a revision as what differs from a later one, its base:
@@ -34,9 +35,9 @@ export function deltaHead(stored: Uint8Array): DeltaHead | undefined {
   return stored[0] === DELTA ? parse(stored) : undefined;
 }
 
-/** The body `stored`, a whole one, as a delta against the whole one `base`; undefined where it is better left whole. */
+/** The body `stored`, a whole one, as a delta against the whole one `base`; undefined where it is better left whole, or where one of them is kept elsewhere. */
 export function encodeDelta(stored: Uint8Array, base: Uint8Array, head: DeltaHead): Uint8Array | undefined {
-  if (head.run > MAX_RUN) return undefined;
+  if (head.run > MAX_RUN || isReference(stored) || isReference(base)) return undefined;
   const [body, dictionary] = [decodeBody(stored), decodeBody(base)];
   if (Math.max(body.length, dictionary.length) > MAX_BYTES || dictionary.length === 0) return undefined;
   const payload = zstdCompressSync(body, { pledgedSrcSize: body.length, dictionary, params: { ...PARAMETERS, [constants.ZSTD_c_windowLog]: windowFor(body.length + dictionary.length) } });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BodyCodec } from '../body/index.ts';
+import { BodyCodec, writeReference } from '../body/index.ts';
 import { ChangeFeed } from '../feed/index.ts';
 import { DOCUMENT_MIGRATIONS, migrate } from '../migrations/index.ts';
 import { openDatabase } from '../open-database.ts';
@@ -133,6 +133,19 @@ describe('salvaging a damaged database (--repair-db)', () => {
     const { target, report } = await salvage(await damaged([root!]));
     expect([report.complete, report.lostDocuments]).toEqual([false, []]);
     expect(rowsOf(target, 'SELECT count(*) AS n FROM documents')).toEqual([{ n: DOCUMENTS }]);
+  });
+
+  it('keeps documents whose bodies are elsewhere, and loses one whose reference is damaged', async () => {
+    const file = await damaged(pagesOf('users', 'leaf'));
+    const reference = writeReference({ store: 1, length: 9, hash: Buffer.alloc(32, 1), key: Buffer.alloc(32, 2) });
+    withDatabase(file, (database) => {
+      const place = database.prepare("UPDATE documents SET backend = 's3:1:' || ord, body = ? WHERE ord = ?");
+      place.run(reference, 1);
+      place.run(reference.subarray(0, 60), 2);
+    });
+    const { target, report } = await salvage(file);
+    expect(report.lostDocuments.map(({ key }) => key.toLowerCase())).toEqual(['k1']);
+    expect(rowsOf(target, 'SELECT backend, body FROM documents WHERE ord = 1')).toEqual([{ backend: 's3:1:1', body: new Uint8Array(reference) }]);
   });
 
   it('loses nothing where only indexes and what is derived are damaged', async () => {

@@ -28,3 +28,11 @@ export const compression = {
 export const geo = {
   dataDir: setting(text, databaseFolder, 'SVC_GEO_DATA_DIR', 'the one directory for postcode files', { fallbackText: "the database's directory" }),
 };
+
+/** Bodies that collections keep in buckets or in memory. */
+export const bodies = {
+  cacheBytes: setting(byteSize(0, 2 ** 36), 67_108_864, 'SVC_BODIES_CACHE_BYTES', 'memory for bodies that were read from or written to buckets lately, in bytes; 0 keeps none'),
+  memoryBytes: setting(byteSize(0, 2 ** 36), 268_435_456, 'SVC_BODIES_MEMORY_BYTES', 'bodies of all collections with `storageBackend: memory` together, in bytes'),
+  timeout: setting(duration(100, 60_000), 10_000, 'SVC_BODIES_TIMEOUT', 'longest for one request to a bucket; three are tried'),
+  grace: setting(duration(3_600_000, 31_536_000_000), 604_800_000, 'SVC_BODIES_GRACE', 'how long bodies that nothing names stay in their bucket: as long, a backup can be restored'),
+};

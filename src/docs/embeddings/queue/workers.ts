@@ -3,7 +3,7 @@ import { unixSeconds, type Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
 import type { Timer } from '../../../lib/timer.ts';
 import { EmbeddingError, type EmbeddingProvider } from '../../../embedding/index.ts';
-import type { BodyCodec, Sql } from '../../../storage/index.ts';
+import { BodyUnavailable, type BodyCodec, type Sql } from '../../../storage/index.ts';
 import type { Chunker } from '../chunker.ts';
 import { embedDocuments } from '../embed-documents.ts';
 import { fitting, loadDocuments, type LoadedDocument } from '../load-documents.ts';
@@ -137,8 +137,11 @@ export class EmbeddingWorkers {
     const { documents, unreadable } = await loadDocuments(sql, codec, chunker, taken.map(({ ord }) => ord), unixSeconds(clock));
     const found = new Set([...documents, ...unreadable].map(({ ord }) => ord));
     await store.forget(taken.map(({ ord }) => ord).filter((ord) => !found.has(ord)));
-    await store.note(unreadable.map(({ ord, crc, bytes, error }) => ({ ord, crc, bytes, state: 'failed', reason: reasonOf(error) })));
     const failures = new Map(taken.map(({ ord, attempts }) => [ord, attempts]));
+    // Where bodies are kept elsewhere, a later attempt may read them.
+    for (const each of unreadable.filter(({ error }) => error instanceof BodyUnavailable)) await this.#putOff([each], failures, each.error);
+    const damaged = unreadable.filter(({ error }) => !(error instanceof BodyUnavailable));
+    await store.note(damaged.map(({ ord, crc, bytes, error }) => ({ ord, crc, bytes, state: 'failed', reason: reasonOf(error) })));
     // One that has failed is tried by itself: it may be what makes the provider fail.
     const alone = new Set(taken.filter(({ attempts }) => attempts > 0).map(({ ord }) => ord));
     await embedDocuments(provider, documents, {
@@ -156,7 +159,7 @@ export class EmbeddingWorkers {
   }
 
   /** Behind those that were not tried yet. */
-  async #putOff(documents: readonly LoadedDocument[], failures: ReadonlyMap<number, number>, error: Error): Promise<void> {
+  async #putOff(documents: readonly Pick<LoadedDocument, 'ord' | 'crc' | 'bytes'>[], failures: ReadonlyMap<number, number>, error: Error): Promise<void> {
     const { clock, store } = this.#options;
     await store.note(documents.map(({ ord, crc, bytes }) => {
       const attempts = (failures.get(ord) ?? 0) + 1;

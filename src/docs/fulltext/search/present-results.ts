@@ -50,6 +50,7 @@ export function presentResults(deps: PresentDeps, request: SearchRequest, found:
 async function presentEach({ sql, codec, highlights }: PresentDeps, request: SearchRequest, found: readonly Curated<Found>[], { signal, budget }: AnswerBounds, matchers?: WordMatchers): Promise<PresentedResult[]> {
   const pace = new Pace();
   const presented: PresentedResult[] = [];
+  await codec.fetchAhead(found.map(({ row }) => row.body));
   for (const one of found) {
     signal.throwIfAborted();
     const { row } = one;

@@ -1,4 +1,4 @@
-import type { BodyCodec, Queries, Row } from '../../../storage/index.ts';
+import { BodyLost, type BodyCodec, type Queries, type Row } from '../../../storage/index.ts';
 import type { DocumentText } from './to-indexed.ts';
 
 interface TextRow extends Row {
@@ -35,6 +35,7 @@ export async function* textsOf(queries: Queries, codec: BodyCodec, ords: readonl
   for (let i = 0; i < ords.length; i += TEXTS_AT_ONCE) {
     const some = ords.slice(i, i + TEXTS_AT_ONCE);
     const rows = await queries.all<TextRow>(`SELECT ${COLUMNS} FROM documents WHERE ord IN (${some.map(() => '?').join(', ')})${small}`, [...some, ...bytes]);
+    await codec.fetchAhead(rows.map(({ body }) => body));
     for (const row of rows) yield toText(row, codec);
   }
 }
@@ -49,13 +50,24 @@ export async function* allTexts(queries: Queries, codec: BodyCodec, collection: 
   // `}` is the character after the `|` that follows the collection's name in an id.
   for (let after: string | undefined = `${collection}|`; after !== undefined;) {
     const rows: TextRow[] = await queries.all<TextRow>(page, [after, `${collection}}`, now]);
+    await codec.fetchAhead(rows.filter((row) => accepts(toIdentity(row))).map(({ body }) => body));
     for (const row of rows) if (accepts(toIdentity(row))) yield toText(row, codec);
     after = rows.length === TEXTS_AT_ONCE ? rows.at(-1)!.id : undefined;
   }
 }
 
 async function toText(row: TextRow, codec: BodyCodec): Promise<DocumentText> {
-  return { ord: row.ord, ...toIdentity(row), contentMd: await codec.decodeAsync(row.body) };
+  return { ord: row.ord, ...toIdentity(row), contentMd: await bodyOf(row, codec) };
+}
+
+/** A body that is lost for good has no words; the document is found by what is left of it. */
+async function bodyOf({ body }: TextRow, codec: BodyCodec): Promise<string> {
+  try {
+    return await codec.decodeAsync(body);
+  } catch (error) {
+    if (error instanceof BodyLost) return '';
+    throw error;
+  }
 }
 
 function toIdentity({ key, lang, meta }: TextRow): DocumentIdentity {

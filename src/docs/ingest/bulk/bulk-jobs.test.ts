@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../errors/index.ts';
 import { signatureHeaders } from '../../../net/index.ts';
-import { KeyRing } from '../../../storage/index.ts';
+import { BodyUnavailable, KeyRing } from '../../../storage/index.ts';
 import { ManualTimer } from '../../../testkit/manual-timer.ts';
 import { DRIVERS, Fixture, START } from '../../documents/test-fixture.ts';
 import { createIngest, type Ingest } from '../index.ts';
@@ -155,6 +156,24 @@ describe.each(DRIVERS)('bulk ingest jobs over %s (contract section 3, decisions 
     ingest.jobs.start();
     await ingest.jobs.settled();
     expect(await job(id)).toMatchObject({ status: 'completed', added: 2 });
+  });
+
+  it('of a collection whose bodies are out of reach wait, and let others pass', async () => {
+    let isDown = true;
+    fixture.environment.codec.connect({
+      place: async (collection) => {
+        if (isDown && collection === 'Blog') throw new BodyUnavailable('the bucket is down');
+        return undefined;
+      },
+      fetch: () => Promise.reject(new Error('nothing is elsewhere')),
+    });
+    const [{ id: first }, { id: second }] = [await submit(), await submit({ collection: 'Other' })];
+    await run();
+    expect([(await job(first)).status, (await job(second)).status]).toEqual(['processing', 'completed']);
+    isDown = false;
+    fixture.advance(6);
+    await timer.elapse();
+    while ((await job(first)).status !== 'completed') await setImmediate();
   });
 
   it('fail with a reason when their documents cannot be read', async () => {

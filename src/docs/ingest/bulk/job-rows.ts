@@ -50,9 +50,10 @@ export async function readJobs(queries: Queries): Promise<JobRow[]> {
   return queries.all<JobRow>('SELECT * FROM bulk_jobs ORDER BY seq DESC');
 }
 
-/** The oldest job that has not ended. */
-export async function nextJob(queries: Queries): Promise<JobRow | undefined> {
-  return queries.get<JobRow>("SELECT * FROM bulk_jobs WHERE status IN ('pending', 'processing') ORDER BY seq LIMIT 1");
+/** The oldest job that has not ended, but for those of some collections. */
+export async function nextJob(queries: Queries, except: readonly string[] = []): Promise<JobRow | undefined> {
+  const others = except.length === 0 ? '' : `AND collection NOT IN (${except.map(() => '?').join(', ')})`;
+  return queries.get<JobRow>(`SELECT * FROM bulk_jobs WHERE status IN ('pending', 'processing') ${others} ORDER BY seq LIMIT 1`, except);
 }
 
 /** False when the job is no longer pending. */

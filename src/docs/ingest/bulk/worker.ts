@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../errors/index.ts';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Timer } from '../../../lib/timer.ts';
+import { BodyUnavailable } from '../../../storage/index.ts';
 import type { DocumentWriter } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { forgetDocuments, readDocuments } from './job-documents.ts';
@@ -22,14 +23,21 @@ class Outdated extends Error {}
  * the process ends, the next one goes on behind the last document that is stored, and stores none twice.
  */
 export function createWorker(deps: WorkerDeps): Loop {
-  return new Loop((signal) => step(deps, signal), deps);
+  const outOfReach: OutOfReach = new Map();
+  return new Loop((signal) => step(deps, outOfReach, signal), deps);
 }
 
+/** Collections whose bodies cannot be stored for now, and when to try again, in milliseconds since 1970. */
+type OutOfReach = Map<string, number>;
+
+const OUT_OF_REACH_MS = 5000;
+
 /** Deals with one row of documents of the oldest job. */
-async function step(deps: WorkerDeps, signal: AbortSignal): Promise<number | undefined> {
+async function step(deps: WorkerDeps, outOfReach: OutOfReach, signal: AbortSignal): Promise<number | undefined> {
   const { sql, clock } = deps;
-  const job = await nextJob(sql);
-  if (job === undefined) return undefined;
+  for (const [collection, until] of outOfReach) if (until <= clock.now()) outOfReach.delete(collection);
+  const job = await nextJob(sql, [...outOfReach.keys()]);
+  if (job === undefined) return outOfReach.size === 0 ? undefined : Math.max(1, Math.min(...outOfReach.values()) - clock.now());
   if (job.status === 'pending') {
     await sql.transaction((tx) => takeJob(tx, job, unixSeconds(clock)));
     return 0;
@@ -39,6 +47,11 @@ async function step(deps: WorkerDeps, signal: AbortSignal): Promise<number | und
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Outdated) return 0;
+    if (error instanceof BodyUnavailable) {
+      // Jobs of other collections do not wait for the place where this one keeps its bodies.
+      outOfReach.set(job.collection, clock.now() + OUT_OF_REACH_MS);
+      return 0;
+    }
     // A full disk has room again some day; what the job itself is to blame for stays as it is.
     if (error instanceof ServiceError && error.code === 'unavailable') throw error;
     deps.log.error({ err: error, job: job.id }, 'a bulk ingest job cannot go on');

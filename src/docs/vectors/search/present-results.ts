@@ -33,6 +33,7 @@ export async function presentResults({ sql, codec }: Presenting, results: readon
   const bodies = new Bodies(codec, ords);
   const pace = new Pace();
   const presented: PresentedResult[] = [];
+  await codec.fetchAhead([...rows.values()].map(({ body }) => body));
   for (const [i, found] of results.entries()) {
     signal.throwIfAborted();
     const row = rows.get(found.ord);

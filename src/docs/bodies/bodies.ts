@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto';
+import type { Registry } from 'prom-client';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import type { Outbound } from '../../net/index.ts';
+import { BodyUnavailable, corrupt, readReference, refuseOlderBuilds, type BodyObjects, type Transaction } from '../../storage/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { BodyPlace } from './body-place.ts';
+import { Collector } from './collector.ts';
+import { MemoryBudget, MemoryStore } from './memory-store.ts';
+import { registerMetrics, type BodyCounts } from './metrics.ts';
+import type { ObjectStore } from './object-store.ts';
+import { probeBucket } from './probe.ts';
+import { RecordCache } from './record-cache.ts';
+import { S3Store, targetOf, type S3Settings } from './s3-store.ts';
+import { SteadyStore } from './steady-store.ts';
+import { deleteStore, findStore, insertStore, readStores, updateStore, type StoreRecord } from './store-rows.ts';
+
+/** What a configuration says of where bodies go. */
+export interface Placement {
+  readonly storageBackend?: 'boltdb' | 'memory' | 's3';
+  readonly storageConfig?: S3Settings;
+}
+
+/** Bodies outside of the database. */
+export interface Bodies extends BodyObjects {
+  /** Reads which places there are; before the first use, and again when the database was replaced. */
+  load(): Promise<void>;
+  /** Throws `invalid_argument`, naming the field, when a bucket does not do what is asked of it. Not within a transaction. */
+  probe(placement: Placement): Promise<void>;
+  /** Makes the place that a collection is configured for, within the transaction that configures it. Later writes go there. */
+  remember(tx: Transaction, collection: string, placement: Placement): Promise<void>;
+  /** Removes what nothing names, in the background. Not for servers that only read. */
+  start(): Promise<void>;
+  /** Waits for what is under way; safe twice. */
+  stop(): Promise<void>;
+  /** One round of what `start` does again and again. */
+  collect(): Promise<void>;
+  registerMetrics(registers: Registry[]): void;
+}
+
+export interface BodiesAreas {
+  readonly outbound: Pick<Outbound, 'fetch'>;
+  /** How a collection is configured, by any spelling of its name. */
+  readonly configOf: (collection: string) => Placement | undefined;
+  readonly timer?: Timer;
+}
+
+/** When the settings say nothing. */
+const DEFAULTS = { cacheBytes: 64 * 2 ** 20, memoryBytes: 256 * 2 ** 20, timeoutMs: 10_000, graceMs: 7 * 24 * 3_600_000 };
+
+/** Longest that a transaction may follow what it names. */
+const SETTLED_MS = 600_000;
+
+const TOKEN_BYTES = 12;
+const SECRET_BYTES = 32;
+
+type Environment = Pick<DocsEnvironment, 'sql' | 'clock' | 'log' | 'settings' | 'keys'>;
+
+export function createBodies(env: Environment, areas: BodiesAreas): Bodies {
+  return new BodyStores(env, areas);
+}
+
+class BodyStores implements Bodies {
+  readonly #env: Environment;
+  readonly #areas: BodiesAreas;
+  readonly #limits: typeof DEFAULTS;
+  readonly #cache: RecordCache;
+  readonly #budget: MemoryBudget;
+  readonly #collector: Collector;
+  readonly #requests: BodyCounts['requests'] = new Map();
+  /** By number. */
+  #places = new Map<number, BodyPlace>();
+  /** By token: the database can be replaced while what is in memory stays. */
+  readonly #memories = new Map<string, MemoryStore>();
+  /** Records on their way here, by the names of their objects. */
+  readonly #fetching = new Map<string, Promise<Uint8Array>>();
+
+  constructor(env: Environment, areas: BodiesAreas) {
+    this.#env = env;
+    this.#areas = areas;
+    this.#limits = { ...DEFAULTS, ...env.settings.bodies };
+    this.#cache = new RecordCache(this.#limits.cacheBytes);
+    this.#budget = new MemoryBudget(this.#limits.memoryBytes);
+    const { sql, clock, log } = env;
+    this.#collector = new Collector({
+      sql, clock, log, graceMs: this.#limits.graceMs,
+      places: () => [...this.#places.values()], emptied: (place) => this.#emptied(place),
+    });
+  }
+
+  async load(): Promise<void> {
+    const records = await readStores(this.#env.sql, this.#env.keys);
+    this.#places = new Map(records.map((record) => [record.id, this.#open(record)]));
+  }
+
+  async probe({ storageBackend, storageConfig = {} }: Placement): Promise<void> {
+    if (storageBackend === 's3') await probeBucket(storageConfig, { outbound: this.#areas.outbound, timeoutMs: this.#limits.timeoutMs });
+  }
+
+  async remember(tx: Transaction, name: string, placement: Placement): Promise<void> {
+    const wanted = wantedOf(name, placement);
+    if (wanted === undefined) return;
+    const { keys } = this.#env;
+    const found = await findStore(tx, wanted, keys);
+    const record = found === undefined
+      ? await insertStore(tx, { ...wanted, token: randomBytes(TOKEN_BYTES).toString('hex'), secret: randomBytes(SECRET_BYTES) }, keys)
+      : { ...found, settings: wanted.settings };
+    await updateStore(tx, record, keys);
+    const elsewhere = await this.#renewCredentials(tx, record);
+    await refuseOlderBuilds(tx, 'body-stores');
+    tx.onCommit(() => [record, ...elsewhere].forEach((each) => this.#places.set(each.id, this.#open(each))));
+  }
+
+  async place(collection: string, records: readonly Uint8Array[]) {
+    const wanted = wantedOf(collection, this.#areas.configOf(collection));
+    if (wanted === undefined) return undefined;
+    const place = this.#find(wanted);
+    if (place === undefined) throw new BodyUnavailable(`the place where ${wanted.collection} keeps its bodies is not known: configure it again`);
+    return Promise.all(records.map(async (record) => {
+      const { name, ...placed } = await place.put(record);
+      if (place.record.kind !== 'memory') this.#cache.set(name, record);
+      return placed;
+    }));
+  }
+
+  async fetch(reference: Uint8Array): Promise<Uint8Array> {
+    const { store, hash, key } = readReference(reference);
+    const place = this.#places.get(store);
+    if (place === undefined) throw corrupt(`the place ${store} where it is kept is not known`);
+    const name = Buffer.from(hash).toString('hex');
+    if (place.record.kind === 'memory') return place.get(name, { hash, key });
+    const known = this.#cache.get(name) ?? this.#fetching.get(name);
+    if (known !== undefined) return known;
+    const fetching = place.get(name, { hash, key }).finally(() => this.#fetching.delete(name));
+    this.#fetching.set(name, fetching);
+    const record = await fetching;
+    this.#cache.set(name, record);
+    return record;
+  }
+
+  /** Secrets follow the keys of the server: without this, one that is taken away would take them along. */
+  async start(): Promise<void> {
+    const { sql, keys } = this.#env;
+    if (keys !== undefined && this.#places.size > 0) {
+      await sql.transaction(async (tx) => {
+        for (const { record } of this.#places.values()) await updateStore(tx, record, keys);
+      });
+    }
+    this.#collector.start(this.#areas.timer ?? systemTimer);
+  }
+
+  stop(): Promise<void> {
+    return this.#collector.stop();
+  }
+
+  collect(): Promise<void> {
+    return this.#collector.collect(new AbortController().signal);
+  }
+
+  registerMetrics(registers: Registry[]): void {
+    registerMetrics(registers, { cache: this.#cache, memory: this.#budget, requests: this.#requests, collector: this.#collector, places: () => [...this.#places.values()] });
+  }
+
+  #find({ collection, kind, target }: Pick<StoreRecord, 'collection' | 'kind' | 'target'>): BodyPlace | undefined {
+    return [...this.#places.values()].find(({ record }) => record.collection === collection && record.kind === kind && record.target === target);
+  }
+
+  #open(record: StoreRecord): BodyPlace {
+    const { clock, log } = this.#env;
+    const onRequest: NonNullable<ConstructorParameters<typeof SteadyStore>[1]['onRequest']> = (operation, outcome) => {
+      const label = `${operation} ${outcome}` as const;
+      this.#requests.set(label, (this.#requests.get(label) ?? 0) + 1);
+    };
+    const deps = { clock, log, collection: record.collection, timer: this.#areas.timer ?? systemTimer };
+    return new BodyPlace(record, new SteadyStore(this.#storeOf(record), record.kind === 'memory' ? deps : { ...deps, onRequest }), clock);
+  }
+
+  #storeOf({ kind, token, settings }: StoreRecord): ObjectStore {
+    if (kind === 's3') return new S3Store(settings, { outbound: this.#areas.outbound, folder: token, timeoutMs: this.#limits.timeoutMs });
+    const store = this.#memories.get(token) ?? new MemoryStore(this.#env.clock, this.#budget);
+    this.#memories.set(token, store);
+    return store;
+  }
+
+  /** What a collection left in the same bucket, under another prefix, is read with its new credentials. */
+  async #renewCredentials(tx: Transaction, { id, collection, kind, target, settings }: StoreRecord): Promise<StoreRecord[]> {
+    if (kind !== 's3') return [];
+    const bucketOf = (of: string): string => (JSON.parse(of) as string[]).slice(0, 2).join(' ');
+    const { region, accessKey, secretKey } = settings;
+    const others = [...this.#places.values()].map(({ record }) => record)
+      .filter((each) => each.id !== id && each.collection === collection && each.kind === 's3' && bucketOf(each.target) === bucketOf(target))
+      .map((each) => ({ ...each, settings: { ...each.settings, ...(region !== undefined && { region }), ...(accessKey !== undefined && { accessKey }), ...(secretKey !== undefined && { secretKey }) } }));
+    for (const each of others) await updateStore(tx, each, this.#env.keys);
+    return others;
+  }
+
+  /** Forgets a place that its collection has left, and that holds nothing any more. */
+  async #emptied({ record, lastPut }: BodyPlace): Promise<void> {
+    const { sql, clock } = this.#env;
+    // What was put lately may be named by a transaction that is still to come.
+    if (lastPut === undefined || clock.now() - lastPut < SETTLED_MS) return;
+    const { id, collection, kind, target, token } = record;
+    await sql.transaction(async (tx) => {
+      const wanted = wantedOf(collection, this.#areas.configOf(collection));
+      const isPresent = wanted?.kind === kind && wanted.target === target;
+      const isNamed = (await tx.get(`SELECT 1 AS named WHERE ${NAMED}`, Array.from({ length: 3 }, () => [`${kind}:${id}:`, `${kind}:${id};`]).flat())) !== undefined;
+      if (isPresent || isNamed) return;
+      await deleteStore(tx, id);
+      tx.onCommit(() => {
+        this.#places.delete(id);
+        this.#memories.delete(token);
+      });
+    });
+  }
+}
+
+/** Whether any version names the place: a range over what its bodies are called. */
+const NAMED = ['documents', 'revisions', 'deleted_revisions'].map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE backend <> 'boltdb' AND backend >= ? AND backend < ?)`).join(' OR ');
+
+function wantedOf(collection: string, { storageBackend: kind = 'boltdb', storageConfig: settings = {} }: Placement = {}): Pick<StoreRecord, 'collection' | 'kind' | 'target' | 'settings'> | undefined {
+  if (kind === 'boltdb') return undefined;
+  const name = collection.toLowerCase();
+  return kind === 'memory' ? { collection: name, kind, target: '', settings: {} } : { collection: name, kind, target: targetOf(settings), settings };
+}

@@ -1,0 +1,107 @@
+import type { Clock } from '../../lib/clock.ts';
+import { BodyLost, corrupt, writeReference, type PlacedBody } from '../../storage/index.ts';
+import type { ListedObject } from './object-store.ts';
+import { isIntact, openObject, sealObject } from './seal-object.ts';
+import type { SteadyStore } from './steady-store.ts';
+import type { StoreRecord } from './store-rows.ts';
+
+/** What the column `backend` says of a body. */
+export function backendOf({ kind, id }: Pick<StoreRecord, 'kind' | 'id'>, name: string): string {
+  return `${kind}:${id}:${name}`;
+}
+
+/**
+ * The bodies in one place. Collecting what nothing names, and putting the same content again, must not cross: while a
+ * collection goes on, whatever is being put stays, and a put waits for the removal of its object.
+ */
+export class BodyPlace {
+  readonly record: StoreRecord;
+  readonly #store: SteadyStore;
+  readonly #clock: Clock;
+  readonly #puts = new Map<string, number>();
+  readonly #removals = new Map<string, Promise<void>>();
+  #lastPut = 0;
+  /** Names that were put since the collection began. */
+  #spared: Set<string> | undefined;
+
+  constructor(record: StoreRecord, store: SteadyStore, clock: Clock) {
+    this.record = record;
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** When something was last put, in milliseconds since 1970; undefined while that goes on, and 0 for never. */
+  get lastPut(): number | undefined {
+    return this.#puts.size > 0 ? undefined : this.#lastPut;
+  }
+
+  get isDown(): boolean {
+    return this.#store.isDown;
+  }
+
+  /** Resolves once the record is kept. */
+  async put(record: Uint8Array): Promise<PlacedBody & { readonly name: string }> {
+    const { hash, key, bytes } = await sealObject(record, this.record.secret);
+    const name = Buffer.from(hash).toString('hex');
+    this.#spared?.add(name);
+    this.#puts.set(name, (this.#puts.get(name) ?? 0) + 1);
+    try {
+      await this.#removals.get(name)?.catch(() => undefined);
+      await this.#store.put(name, bytes);
+    } finally {
+      const left = this.#puts.get(name)! - 1;
+      this.#lastPut = this.#clock.now();
+      if (left === 0) this.#puts.delete(name);
+      else this.#puts.set(name, left);
+    }
+    return { name, backend: backendOf(this.record, name), reference: writeReference({ store: this.record.id, length: bytes.length, hash, key }) };
+  }
+
+  /** The record of an object. Rejects with `BodyUnavailable`, `BodyLost`, or `internal` where the object is missing or damaged. */
+  async get(name: string, { hash, key }: { readonly hash: Uint8Array; readonly key: Uint8Array }): Promise<Uint8Array> {
+    const bytes = await this.#read(name);
+    const sound = await isIntact(bytes, hash) ? bytes : await this.#read(name); // once more: it may have been damaged on the way
+    if (sound !== bytes && !(await isIntact(sound, hash))) throw corrupt(`object ${name} of its bucket is not what was put there`);
+    return openObject(sound, key);
+  }
+
+  async #read(name: string): Promise<Uint8Array> {
+    const bytes = await this.#store.get(name);
+    if (bytes !== undefined) return bytes;
+    if (this.record.kind === 'memory') throw new BodyLost();
+    throw corrupt(`object ${name} is missing from its bucket`);
+  }
+
+  /** Removes objects put before `before`, in milliseconds since 1970, that nothing names; returns how many went and how many stay. */
+  async collect(before: number, named: (names: readonly string[]) => Promise<ReadonlySet<string>>, signal: AbortSignal): Promise<{ removed: number; left: number }> {
+    const spared = this.#spared = new Set(this.#puts.keys());
+    let [removed, left] = [0, 0];
+    try {
+      let from: string | undefined;
+      do {
+        const { objects, next } = await this.#store.list(from);
+        const due = objects.filter(({ putAt }: ListedObject) => putAt <= before).map(({ name }) => name);
+        const kept = due.length === 0 ? new Set() : await named(due);
+        const unnamed = due.filter((name) => !kept.has(name));
+        const gone = await this.#removeAll(unnamed, spared, signal);
+        removed += gone;
+        left += objects.length - gone;
+        from = next;
+      } while (from !== undefined && !signal.aborted);
+    } finally {
+      this.#spared = undefined;
+    }
+    return { removed, left };
+  }
+
+  async #removeAll(names: readonly string[], spared: ReadonlySet<string>, signal: AbortSignal): Promise<number> {
+    const gone = await Promise.all(names.map(async (name) => {
+      if (signal.aborted || spared.has(name)) return 0;
+      const removal = this.#store.remove(name);
+      this.#removals.set(name, removal);
+      await removal.finally(() => this.#removals.delete(name));
+      return 1;
+    }));
+    return gone.reduce<number>((sum, one) => sum + one, 0);
+  }
+}

@@ -1,0 +1,106 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { BodyUnavailable, type Queries, type Sql } from '../../storage/index.ts';
+import { backendOf, type BodyPlace } from './body-place.ts';
+
+/** How long an object may be unnamed: a write puts it before the transaction that names it. */
+const MEMORY_GRACE_MS = 60_000;
+
+/** Between two collections of a kind of place. */
+const INTERVAL_MS = { memory: 60_000, s3: 6 * 3_600_000 } as const;
+
+/** The collector looks this often whether one is due. */
+const TICK_MS = 60_000;
+
+/** Names that one query asks for. */
+const ASKED_AT_ONCE = 500;
+
+export interface CollectorDeps {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long objects in buckets stay unnamed: as long, a restored backup finds them. */
+  readonly graceMs: number;
+  places(): readonly BodyPlace[];
+  /** A place without objects. */
+  emptied(place: BodyPlace): Promise<void>;
+}
+
+/** Removes the objects that no document, revision or deleted version names. `stop` waits for a request under way; before `start`, or again, it is harmless. */
+export class Collector {
+  readonly #deps: CollectorDeps;
+  readonly #last = new Map<number, number>();
+  #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  removed = 0;
+
+  constructor(deps: CollectorDeps) {
+    this.#deps = deps;
+  }
+
+  start(timer: Timer): void {
+    if (this.#running !== undefined) return;
+    this.#stopping = new AbortController();
+    this.#running = this.#run(timer, this.#stopping.signal);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    this.#running = undefined;
+  }
+
+  /** One round over the places that are due; a place that does not serve waits for the next one. */
+  async collect(signal: AbortSignal): Promise<void> {
+    for (const place of this.#deps.places()) {
+      if (signal.aborted) return;
+      try {
+        if (this.#isDue(place)) await this.#collectFrom(place, signal);
+      } catch (error) {
+        const { log } = this.#deps;
+        if (!signal.aborted) log[error instanceof BodyUnavailable ? 'info' : 'warn']({ err: error, collection: place.record.collection }, 'unused bodies could not be removed; a later round tries again');
+      }
+    }
+  }
+
+  async #run(timer: Timer, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await timer.sleep(TICK_MS, signal);
+      if (!signal.aborted) await this.collect(signal);
+    }
+  }
+
+  #isDue({ record: { id, kind } }: BodyPlace): boolean {
+    const now = this.#deps.clock.now();
+    const last = this.#last.get(id);
+    if (last !== undefined && now - last < INTERVAL_MS[kind]) return false;
+    this.#last.set(id, now);
+    return true;
+  }
+
+  async #collectFrom(place: BodyPlace, signal: AbortSignal): Promise<void> {
+    const { sql, clock, log, graceMs, emptied } = this.#deps;
+    const { record } = place;
+    const grace = record.kind === 'memory' ? MEMORY_GRACE_MS : graceMs;
+    const { removed, left } = await place.collect(clock.now() - grace, (names) => namesOf(sql, place, names), signal);
+    this.removed += removed;
+    if (removed > 0) log.info({ collection: record.collection, removed }, 'bodies that nothing names were removed');
+    if (left === 0 && !signal.aborted) await emptied(place);
+  }
+}
+
+/** Which objects are named by a version that is stored. */
+async function namesOf(queries: Queries, { record }: Pick<BodyPlace, 'record'>, names: readonly string[]): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (let i = 0; i < names.length; i += ASKED_AT_ONCE) {
+    const asked = names.slice(i, i + ASKED_AT_ONCE).map((name) => backendOf(record, name));
+    const marks = asked.map(() => '?').join(', ');
+    // The first condition is that of the indexes.
+    for (const table of ['documents', 'revisions', 'deleted_revisions']) {
+      const rows = await queries.all<{ backend: string }>(`SELECT DISTINCT backend FROM ${table} WHERE backend <> 'boltdb' AND backend IN (${marks})`, asked);
+      for (const { backend } of rows) found.add(backend.slice(backend.lastIndexOf(':') + 1));
+    }
+  }
+  return found;
+}

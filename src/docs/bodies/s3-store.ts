@@ -1,0 +1,162 @@
+import { S3mini, S3NetworkError, S3ServiceError } from 's3mini';
+import { RefusedRequest } from '../../lib/refused-request.ts';
+import type { Outbound } from '../../net/index.ts';
+import { StoreFailure, type ListedObject, type ObjectPage, type ObjectStore, type StorageField } from './object-store.ts';
+
+/** The settings of a bucket, as a collection's configuration has them. */
+export interface S3Settings {
+  /** Host and port, with or without a scheme. */
+  readonly endpoint?: string;
+  readonly bucket?: string;
+  readonly region?: string;
+  readonly accessKey?: string;
+  readonly secretKey?: string;
+  readonly prefix?: string;
+  readonly useTLS?: boolean;
+}
+
+export interface S3StoreOptions {
+  readonly outbound: Pick<Outbound, 'fetch'>;
+  /** Folder of the objects, below the prefix. */
+  readonly folder: string;
+  /** Longest for one request, its answer included. */
+  readonly timeoutMs: number;
+}
+
+/** A body is at most as large as a request; its object is hardly larger. */
+const MAX_OBJECT_BYTES = 512 * 2 ** 20;
+
+const PAGE = 1000;
+
+/** Whoever signs as someone else signs for the region that most services that are not Amazon's take any request for. */
+const DEFAULT_REGION = 'us-east-1';
+
+/** Connection and framing are the business of the client below, which refuses to have them set. */
+const NOT_OURS = new Set(['host', 'content-length']);
+
+/** What services say by these codes, in the words of the configuration. */
+const FIELD_OF_CODE: Readonly<Record<string, StorageField>> = {
+  NoSuchBucket: 'bucket', InvalidBucketName: 'bucket', AllAccessDisabled: 'bucket',
+  InvalidAccessKeyId: 'accessKey', SignatureDoesNotMatch: 'secretKey', AccessDenied: 'secretKey',
+  AuthorizationHeaderMalformed: 'region', IllegalLocationConstraintException: 'region', PermanentRedirect: 'region', KeyTooLongError: 'prefix',
+};
+
+/** Objects in a bucket of an S3-compatible service, addressed by path and signed with version 4 of the signature. */
+export class S3Store implements ObjectStore {
+  readonly #client: S3mini;
+  /** With the prefix, and without. */
+  readonly #folder: string;
+  readonly #own: string;
+
+  /** Throws `StoreFailure` for settings that are no address. */
+  constructor(settings: S3Settings, { outbound, folder, timeoutMs }: S3StoreOptions) {
+    const { bucket = '', region = '', accessKey = '', secretKey = '' } = settings;
+    this.#own = `${folder}/`;
+    this.#folder = `${prefixOf(settings)}${this.#own}`;
+    this.#client = new S3mini({
+      endpoint: `${baseOf(settings)}/${encodeURIComponent(bucket)}`, region: region || DEFAULT_REGION,
+      accessKeyId: accessKey, secretAccessKey: secretKey,
+      fetch: ownFetch(outbound.fetch({ maxBytes: MAX_OBJECT_BYTES, timeoutMs })),
+    });
+  }
+
+  put(name: string, bytes: Uint8Array): Promise<void> {
+    return asking(async () => void (await this.#client.putObject(this.#pathOf(name), bytes)).body?.cancel());
+  }
+
+  get(name: string): Promise<Uint8Array | undefined> {
+    return asking(async () => {
+      const bytes = await this.#client.getObjectArrayBuffer(this.#pathOf(name));
+      return bytes === null ? undefined : new Uint8Array(bytes);
+    });
+  }
+
+  remove(name: string): Promise<void> {
+    return asking(async () => void (await this.#client.deleteObject(this.#pathOf(name))));
+  }
+
+  list(from: string | undefined): Promise<ObjectPage> {
+    return asking(async () => {
+      const page = await this.#client.listObjectsPaged('/', this.#folder, PAGE, from);
+      if (page == null) throw new StoreFailure('there is no such bucket', { field: 'bucket', passes: false });
+      const objects = (page.objects ?? []).flatMap(({ Key: key, LastModified: at }) => this.#listed(String(key), at));
+      return { objects, next: page.nextContinuationToken };
+    });
+  }
+
+  /** Names are spread over folders by their first digits, which some services want. */
+  #pathOf(name: string): string {
+    return `${this.#folder}${name.slice(0, 2)}/${name}`;
+  }
+
+  /** Objects with other names are not ours. */
+  #listed(path: string, at: unknown): ListedObject[] {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const putAt = new Date(at as string).getTime();
+    // The prefix comes as the service spells it.
+    return path.endsWith(`${this.#own}${name.slice(0, 2)}/${name}`) && Number.isFinite(putAt) ? [{ name, putAt }] : [];
+  }
+}
+
+/** What tells one place of a collection from another; credentials may change. */
+export function targetOf(settings: S3Settings): string {
+  return JSON.stringify([baseOf(settings), settings.bucket ?? '', prefixOf(settings)]);
+}
+
+/** With a slash at its end, unless it is empty. */
+function prefixOf({ prefix = '' }: S3Settings): string {
+  const trimmed = prefix.replace(/^\/+/, '');
+  return trimmed === '' || trimmed.endsWith('/') ? trimmed : `${trimmed}/`;
+}
+
+function baseOf({ endpoint = '', useTLS = false }: S3Settings): string {
+  const url = URL.parse(/^https?:\/\//i.test(endpoint) ? endpoint : `${useTLS ? 'https' : 'http'}://${endpoint}`);
+  if (url === null || url.hostname === '' || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new StoreFailure('expected a host with an optional port, such as s3.example.org or 10.1.2.3:9000', { field: 'endpoint', passes: false });
+  }
+  return `${url.origin}${url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname}`;
+}
+
+/** The guarded `fetch` without what it refuses to be told. A redirect is not followed: it would leave for another service with a signature. */
+function ownFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return (input, init = {}) => {
+    const headers = Object.entries(init.headers as Record<string, string>).filter(([name]) => !NOT_OURS.has(name.toLowerCase()));
+    return fetch(input, { ...init, body: init.body === '' ? null : init.body ?? null, headers, redirect: 'manual' });
+  };
+}
+
+async function asking<T>(request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    throw error instanceof StoreFailure ? error : toFailure(error);
+  }
+}
+
+/** No message quotes the answer of the service: it may be anybody's. */
+function toFailure(cause: unknown): StoreFailure {
+  if (cause instanceof S3ServiceError) return answered(cause);
+  const refused = refusalIn(cause);
+  if (refused !== undefined) return new StoreFailure(refused.message, { field: 'endpoint', passes: refused.rule === 'time', cause });
+  const code = cause instanceof S3NetworkError ? ` (${cause.code})` : '';
+  return new StoreFailure(`the service cannot be reached${code}`, { field: 'endpoint', passes: true, cause });
+}
+
+function answered(cause: S3ServiceError): StoreFailure {
+  const { status } = cause;
+  const code = /^\w{1,40}$/.test(cause.serviceCode ?? '') && cause.serviceCode !== 'Unknown' ? cause.serviceCode! : undefined;
+  const field = (code === undefined ? undefined : FIELD_OF_CODE[code]) ?? fieldOfStatus(status);
+  const passes = status >= 500 || status === 429 || status === 408;
+  return new StoreFailure(`the service answered ${status}${code === undefined ? '' : ` ${code}`}`, { field, passes, cause });
+}
+
+function fieldOfStatus(status: number): StorageField {
+  if (status === 401 || status === 403) return 'secretKey';
+  if (status === 404) return 'bucket';
+  return status >= 300 && status < 400 ? 'region' : 'endpoint';
+}
+
+function refusalIn(error: unknown): RefusedRequest | undefined {
+  for (let each = error; each instanceof Error; each = each.cause) if (each instanceof RefusedRequest) return each;
+  return undefined;
+}

@@ -1,0 +1,133 @@
+import { BodyUnavailable } from '../../storage/index.ts';
+import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { StoreFailure, type ObjectPage, type ObjectStore } from './object-store.ts';
+
+export type StoreOperation = 'put' | 'get' | 'remove' | 'list';
+
+export interface SteadyDeps {
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly log: Log;
+  /** For the log. */
+  readonly collection: string;
+  readonly onRequest?: (operation: StoreOperation, outcome: 'ok' | 'failed') => void;
+}
+
+const ATTEMPTS = 3;
+const BACKOFF: Backoff = { initial: 100, max: 1000 };
+
+/** Failures in a row after which nothing is asked for a while. */
+const OPENS_AFTER = 3;
+const OPEN_MS = 5000;
+
+/** Requests to one store at once, and those that wait for their turn. */
+const AT_ONCE = 16;
+const MOST_WAITING = 4096;
+
+/**
+ * A store behind retries and a circuit breaker (Nygard, Release It!, chapter 5). When it fails again and again, requests
+ * fail at once for 5 s; then one of them finds out whether it is back. Everything rejects with `BodyUnavailable`, which says when to come again.
+ */
+export class SteadyStore implements ObjectStore {
+  readonly #store: ObjectStore;
+  readonly #deps: SteadyDeps;
+  #failures = 0;
+  #openUntil = 0;
+  #isTrying = false;
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(store: ObjectStore, deps: SteadyDeps) {
+    this.#store = store;
+    this.#deps = deps;
+  }
+
+  get isDown(): boolean {
+    return this.#failures >= OPENS_AFTER;
+  }
+
+  put(name: string, bytes: Uint8Array): Promise<void> {
+    return this.#ask('put', () => this.#store.put(name, bytes));
+  }
+
+  get(name: string): Promise<Uint8Array | undefined> {
+    return this.#ask('get', () => this.#store.get(name));
+  }
+
+  remove(name: string): Promise<void> {
+    return this.#ask('remove', () => this.#store.remove(name));
+  }
+
+  list(from: string | undefined): Promise<ObjectPage> {
+    return this.#ask('list', () => this.#store.list(from));
+  }
+
+  async #ask<T>(operation: StoreOperation, request: () => Promise<T>): Promise<T> {
+    await this.#turn();
+    try {
+      return await this.#try(operation, request);
+    } finally {
+      this.#running--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#running >= AT_ONCE) {
+      if (this.#waiting.length >= MOST_WAITING) throw unavailable('it has too many requests to answer', 1);
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    this.#running++;
+  }
+
+  async #try<T>(operation: StoreOperation, request: () => Promise<T>): Promise<T> {
+    const isTrial = this.#enter();
+    try {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          const value = await request();
+          this.#deps.onRequest?.(operation, 'ok');
+          this.#succeeded();
+          return value;
+        } catch (error) {
+          this.#deps.onRequest?.(operation, 'failed');
+          if (!(error instanceof StoreFailure)) throw error;
+          if (isTrial || !error.passes || attempt === ATTEMPTS || this.isDown) throw this.#failed(error);
+        }
+        await this.#deps.timer.sleep(backoffDelay(attempt, BACKOFF));
+      }
+    } finally {
+      if (isTrial) this.#isTrying = false;
+    }
+  }
+
+  /** Returns whether the request is the one that finds out if the store is back. */
+  #enter(): boolean {
+    if (!this.isDown) return false;
+    const left = this.#openUntil - this.#deps.clock.now();
+    if (left > 0 || this.#isTrying) throw unavailable('it fails at present', left);
+    this.#isTrying = true;
+    return true;
+  }
+
+  #succeeded(): void {
+    if (this.isDown) this.#deps.log.info({ collection: this.#deps.collection }, 'the place of its bodies is back');
+    this.#failures = 0;
+  }
+
+  #failed(failure: StoreFailure): BodyUnavailable {
+    const wasDown = this.isDown;
+    this.#failures += 1;
+    this.#openUntil = this.#deps.clock.now() + OPEN_MS;
+    if (this.isDown && !wasDown) this.#deps.log.warn({ err: failure, collection: this.#deps.collection }, 'the place of its bodies is down: its writes and reads are refused until it is back');
+    return unavailable(failure.message, OPEN_MS, failure);
+  }
+}
+
+function unavailable(reason: string, retryMs: number, cause?: unknown): BodyUnavailable {
+  const headers = { 'Retry-After': String(Math.max(1, Math.ceil(retryMs / 1000))) };
+  return new BodyUnavailable(`the place where the collection keeps its bodies (storageBackend) does not serve: ${reason}`, { headers, cause });
+}

@@ -1,0 +1,70 @@
+import { isSealedText, type KeyRing, type Queries, type Row, type Transaction } from '../../storage/index.ts';
+import type { S3Settings } from './s3-store.ts';
+
+/** Where bodies can be kept beside the database. */
+export type StoreKind = 'memory' | 's3';
+
+/** A place of a collection's bodies, a row of `body_stores`. */
+export interface StoreRecord {
+  readonly id: number;
+  /** Lowercased. */
+  readonly collection: string;
+  readonly kind: StoreKind;
+  /** Tells places of one kind apart; empty in memory. */
+  readonly target: string;
+  /** Folder of its objects. */
+  readonly token: string;
+  readonly settings: S3Settings;
+  /** The keys of objects come from it. */
+  readonly secret: Uint8Array;
+}
+
+interface StoreRow extends Row {
+  readonly id: number;
+  readonly collection: string;
+  readonly kind: string;
+  readonly target: string;
+  readonly token: string;
+  readonly config: string;
+}
+
+const COLUMNS = 'id, collection, kind, target, token, config';
+
+/** All places. Throws `internal` for one whose key is not configured. */
+export async function readStores(queries: Queries, keys: KeyRing | undefined): Promise<StoreRecord[]> {
+  return (await queries.all<StoreRow>(`SELECT ${COLUMNS} FROM body_stores ORDER BY id`)).map((row) => toRecord(row, keys));
+}
+
+export async function findStore(queries: Queries, { collection, kind, target }: Pick<StoreRecord, 'collection' | 'kind' | 'target'>, keys: KeyRing | undefined): Promise<StoreRecord | undefined> {
+  const row = await queries.get<StoreRow>(`SELECT ${COLUMNS} FROM body_stores WHERE collection = ? AND kind = ? AND target = ?`, [collection, kind, target]);
+  return row && toRecord(row, keys);
+}
+
+export async function insertStore(tx: Transaction, store: Omit<StoreRecord, 'id'>, keys: KeyRing | undefined): Promise<StoreRecord> {
+  const { collection, kind, target, token } = store;
+  await tx.run('INSERT INTO body_stores(collection, kind, target, token, config) VALUES (?, ?, ?, ?, ?)', [collection, kind, target, token, toConfig(store, keys)]);
+  const row = await tx.get<{ id: number }>('SELECT id FROM body_stores WHERE token = ?', [token]);
+  return { ...store, id: row!.id };
+}
+
+/** Writes the settings of a place again, under the present key of the server. */
+export async function updateStore(tx: Transaction, store: StoreRecord, keys: KeyRing | undefined): Promise<void> {
+  await tx.run('UPDATE body_stores SET config = ? WHERE id = ?', [toConfig(store, keys), store.id]);
+}
+
+export async function deleteStore(tx: Transaction, id: number): Promise<void> {
+  await tx.run('DELETE FROM body_stores WHERE id = ?', [id]);
+}
+
+const boundTo = (token: string): string => `\0body-store\0${token}`;
+
+function toConfig({ token, settings, secret }: Omit<StoreRecord, 'id'>, keys: KeyRing | undefined): string {
+  const text = JSON.stringify({ settings, secret: Buffer.from(secret).toString('base64') });
+  return keys === undefined ? text : keys.seal(Buffer.from(text, 'utf8'), boundTo(token)).toString('base64');
+}
+
+function toRecord({ id, collection, kind, target, token, config }: StoreRow, keys: KeyRing | undefined): StoreRecord {
+  const text = keys !== undefined && isSealedText(config) ? keys.open(Buffer.from(config, 'base64'), boundTo(token)).toString('utf8') : config;
+  const { settings, secret } = JSON.parse(text) as { settings: S3Settings; secret: string };
+  return { id, collection, kind: kind as StoreKind, target, token, settings, secret: Buffer.from(secret, 'base64') };
+}
