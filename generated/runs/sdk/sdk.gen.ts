@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListShipsData, ListShipsErrors, ListShipsResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
+import type { CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListShipsData, ListShipsErrors, ListShipsResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -89,6 +89,17 @@ export const getRunResult = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
+ * Delete the logs of a run
+ *
+ * Deletes the logs of all attempts of a run that has ended; the run stays, with `logs_expired`. Deleting them again is no error. A run that has not ended answers 409.
+ */
+export const deleteRunLogs = <ThrowOnError extends boolean = false>(options: Options<DeleteRunLogsData, ThrowOnError>): RequestResult<DeleteRunLogsResponses, DeleteRunLogsErrors, ThrowOnError> => (options.client ?? client).delete<DeleteRunLogsResponses, DeleteRunLogsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/logs',
+    ...options
+});
+
+/**
  * List log events of a run
  *
  * Answers at most 100 events of one attempt, from `offset` on. `next_offset` is always a number, so a client follows a run by asking again from there until `complete` is true; an offset past the end answers an empty list. An earlier attempt's logs may expire before those of the current one.
@@ -102,7 +113,7 @@ export const listRunLogs = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Follow the log of a run
  *
- * Sends the events of one attempt from `offset` on, and then those that follow, as server-sent events. An event named `log` carries one log event, as in the list, and its `id` is the event's offset; `state` carries `{"state", "attempt"}` at the start and after each change of the run; `end` carries `{"next_offset"}` when the attempt has ended and nothing follows, after which the stream closes. A comment is sent every 15 seconds. A reader more than 1 MiB behind is disconnected; a client that connects again with `Last-Event-ID` misses nothing.
+ * Sends the events of an attempt from `offset` on, and then those that follow, as server-sent events. Without `attempt` it begins with the current one, and goes on with later attempts until the run has ended. An event named `log` carries one log event, as in the list, and its `id` is the attempt, a hyphen and the event's offset; `state` carries `{"state", "attempt"}` at the start and after each change of the run; `end` carries `{"next_offset", "attempt"}` when nothing follows, after which the stream closes. A comment is sent every 15 seconds. A reader more than 1 MiB behind is disconnected; a client that connects again with `Last-Event-ID` misses nothing, also when another attempt has begun meanwhile.
  */
 export const streamRunLogs = <ThrowOnError extends boolean = false>(options: Options<StreamRunLogsData, ThrowOnError, StreamRunLogsResponse>): Promise<ServerSentEventsResult<StreamRunLogsResponses>> => (options.client ?? client).sse.get<StreamRunLogsResponses, StreamRunLogsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

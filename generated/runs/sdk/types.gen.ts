@@ -807,7 +807,7 @@ export type ReceiveAlertsResponse = {
 };
 
 /**
- * What was done: to runs (`enqueue`, `cancel`, `retry`), to projects (`project`: added, replaced or deleted, as `detail` tells), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `undrain`, `delete`, `leave`), to the configuration (`reload`). Later versions may have further ones.
+ * What was done: to runs (`enqueue`, `cancel`, `retry`, `delete`: their logs), to projects (`project`: added, replaced or deleted, as `detail` tells), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `undrain`, `delete`, `leave`), to the configuration (`reload`). Later versions may have further ones.
  */
 export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'undrain' | 'delete' | 'leave' | 'reload';
 
@@ -1048,7 +1048,7 @@ export type EnqueueRunErrors = {
      */
     503: ErrorBody;
     /**
-     * `log_budget_exceeded`: the stored logs have reached `logs.total_budget`, and sweeping expired ones frees nothing.
+     * `log_budget_exceeded`: the stored logs have reached `logs.total_budget`. Not returned any more: the oldest logs make room.
      */
     507: ErrorBody;
 };
@@ -1240,7 +1240,7 @@ export type RetryRunErrors = {
      */
     503: ErrorBody;
     /**
-     * `log_budget_exceeded`: the stored logs have reached `logs.total_budget`, and sweeping expired ones frees nothing.
+     * `log_budget_exceeded`: the stored logs have reached `logs.total_budget`. Not returned any more: the oldest logs make room.
      */
     507: ErrorBody;
 };
@@ -1318,6 +1318,68 @@ export type GetRunResultResponses = {
 
 export type GetRunResultResponse2 = GetRunResultResponses[keyof GetRunResultResponses];
 
+export type DeleteRunLogsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/logs';
+};
+
+export type DeleteRunLogsErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed.
+     */
+    404: ErrorBody;
+    /**
+     * `run_state_conflict`: the run has not ended.
+     */
+    409: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type DeleteRunLogsError = DeleteRunLogsErrors[keyof DeleteRunLogsErrors];
+
+export type DeleteRunLogsResponses = {
+    /**
+     * The logs are deleted; reading them answers 410.
+     */
+    204: void;
+};
+
+export type DeleteRunLogsResponse = DeleteRunLogsResponses[keyof DeleteRunLogsResponses];
+
 export type ListRunLogsData = {
     body?: never;
     path: {
@@ -1393,7 +1455,7 @@ export type StreamRunLogsData = {
     body?: never;
     headers?: {
         /**
-         * The `id` of the last event that was received. The stream goes on after it; it wins over `offset`.
+         * The `id` of the last event that was received. The stream goes on after it; it wins over `offset`. An id without an attempt, as earlier versions sent, is of the attempt that `attempt` names, or of the current one.
          */
         'Last-Event-ID'?: string;
     };
