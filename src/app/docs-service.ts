@@ -151,6 +151,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     audit: toAudit(settings),
     outbound: { ...settings.outbound },
     temporal: settings.temporal.enabled,
+    automation: toAutomation(settings),
     webhookSecret: settings.webhooks.secret,
     wiki: { ...settings.wiki },
     auth: toAuth(settings, passwordCost),
@@ -179,6 +180,10 @@ const MAX_MARKDOWN = 32 * 1024 * 1024;
 
 function toConverter({ convert: { workers, timeout, memory } }: Settings): ConverterSettings {
   return { workers, timeoutMs: timeout, memoryMb: Math.floor(memory / 2 ** 20), maxOutput: MAX_MARKDOWN };
+}
+
+function toAutomation({ automation: { logsTtl, ...rest } }: Settings): NonNullable<DocsSettings['automation']> {
+  return { ...rest, logsTtlMs: logsTtl };
 }
 
 /** The log is beside the database, so that a restore of that leaves it alone. */

@@ -1,5 +1,6 @@
 import { createAccess, type Access } from './access/index.ts';
 import { createAudit, type Audit } from './audit/index.ts';
+import { createAutomation } from './automation/index.ts';
 import { createCodeGraph } from './codegraph/index.ts';
 import { createCollections } from './collections/index.ts';
 import { createColumns } from './columns/index.ts';
@@ -82,9 +83,10 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const gate = new SearchGate({ places: env.settings.maxSearches });
   const vectors: Vectors = createVectors(env, { collections, embeddings, gate, columns, geo: geo.view });
   const hybrid = createHybrid({ words: search, vectors, chunker: embeddings, gate });
+  const automation = createAutomation(env, { outbound, documents, words: search.deps, vectors, hybrid });
   const memory = createMemory(env, { collections, embeddings, words: search, meaning: vectors, gate, columns });
   const reload = async (): Promise<void> => {
-    for (const area of [access, collections, schemas, documents, fullText, curation, webhooks, spell]) await area.load();
+    for (const area of [access, collections, schemas, documents, fullText, curation, webhooks, automation, spell]) await area.load();
   };
   const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart(), async () => ingest.jobs.wake()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
@@ -96,6 +98,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     stats?.registerMetrics(registers);
     audit.registerMetrics(registers);
     webhooks.registerMetrics(registers);
+    automation.registerMetrics(registers);
     temporal.registerMetrics(registers);
   };
   const readiness = new Readiness(search.view, vectors.view, columns, geo.view);
@@ -119,7 +122,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers, ...geo.handlers, ...spell.handlers,
     searchFullText: findWords, searchFullTextByQuery: async (input, context) => findWords(inputOfQuery(input), context),
     ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
-    ...encryption.handlers, ...audit.handlers, ...webhooks.handlers, ...streams.handlers,
+    ...encryption.handlers, ...audit.handlers, ...webhooks.handlers, ...automation.handlers, ...streams.handlers,
     ...temporal.handlers, getDocument: temporal.recorded(documents.handlers.getDocument),
     ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, ...memory.handlers,
   };
@@ -128,6 +131,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     await encryption.start();
     ingest.jobs.start();
     await webhooks.start();
+    await automation.start();
     alarms.start();
     temporal.start();
   }
@@ -153,6 +157,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       await ingest.jobs.stop();
       await alarms.stop();
       await temporal.stop();
+      await automation.stop();
       await webhooks.stop();
       await encryption.stop();
       await audit.stop();

@@ -21,3 +21,8 @@ export { OrdSet } from './view/ord-set.ts';
 export type { TextHit } from './view/text-index.ts';
 export type { FullTextView } from './view/fulltext-view.ts';
 export { replaced as respelled, unknownWords } from './search/search-help.ts';
+export { languagesOfQuery, type QueryLanguage } from './search/query-languages.ts';
+export { planQuery, type Reading } from './search/query-plan.ts';
+export { classOfDocument, CODE_CLASS, isAmong } from './view/document-classes.ts';
+export { toIndexed } from './view/to-indexed.ts';
+export { PLAIN } from './view/analyzers.ts';

@@ -10,7 +10,8 @@ import { bulkJobs } from './0009-bulk-jobs.ts';
 import { webhooks } from './0010-webhooks.ts';
 import { temporal } from './0011-temporal.ts';
 import { placesAndWords } from './0012-places-and-words.ts';
+import { automation } from './0013-automation.ts';
 import type { Migration } from './migration.ts';
 
 /** Every format of the document service's database, oldest first. A new one is appended; none ever changes. */
-export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal, placesAndWords];
+export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal, placesAndWords, automation];
