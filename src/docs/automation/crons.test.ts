@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+import { createTask } from 'node-cron';
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../lib/log.ts';
 import { VirtualTimer } from '../../testkit/virtual-timer.ts';
@@ -7,6 +9,7 @@ import type { Rule } from './rule.ts';
 import { isSchedule, Schedule } from './schedule.ts';
 import { AutomationFixture } from '../../testkit/automation-fixture.ts';
 
+const DAY = 86_400;
 const at = (text: string): number => Date.parse(text) / 1000;
 
 /** Crons over a clock that a test sets, and what they ran. */
@@ -138,6 +141,22 @@ describe('schedules', () => {
   it('have five fields, six with seconds, or a name', () => {
     for (const schedule of ['0 7 * * 1-5', '*/10 * * * * *', '0 0 L * *', '@hourly', '@daily', '@weekly', '@monthly']) expect(isSchedule(schedule), schedule).toBe(true);
     for (const schedule of ['', '* * * *', '61 * * * *', '* 24 * * *', '0 0 31 2 *', '@yearlyish', '@toString', '* * * * * * *', 'every day']) expect(isSchedule(schedule), schedule).toBe(false);
+  });
+
+  it('are due when node-cron says so', () => {
+    const numbers = (least: number, most: number) => fc.array(fc.integer({ min: least, max: most }), { minLength: 1, maxLength: 3 }).map((values) => values.join(','));
+    const time = (most: number) => fc.oneof(fc.constant('*'), fc.constantFrom('*/2', '*/7'), numbers(0, most));
+    const dayOfMonth = fc.oneof(fc.constant('*'), numbers(1, 28), fc.constantFrom('L', 'L-2', '15W', '1W', 'LW', '31', '10-20/3'));
+    const dayOfWeek = fc.oneof(fc.constant('*'), numbers(0, 7), fc.constantFrom('5L', '0L', '1#2', '7#1', 'mon-fri'));
+    const pattern = fc.tuple(time(59), time(59), time(23), dayOfMonth, fc.oneof(fc.constant('*'), numbers(1, 12)), dayOfWeek).map((fields) => fields.join(' ')).filter(isSchedule);
+    fc.assert(fc.property(pattern, fc.integer({ min: at('2023-12-31T00:00:00Z'), max: at('2030-01-01T00:00:00Z') }), (text, from) => {
+      const schedule = new Schedule(text);
+      const task = createTask(text, () => undefined, { timezone: 'UTC' });
+      const next = schedule.next(from);
+      for (const second of [from, ...(next === undefined ? [] : [next, next - 1, next + DAY])]) expect([second, schedule.isDue(second)]).toEqual([second, task.match(new Date(second * 1000))]);
+      for (let day = 0; next !== undefined && from + day * DAY < next; day++) expect(task.match(new Date((from + 1 + day * DAY) * 1000)) && from + 1 + day * DAY < next).toBe(false);
+      void task.destroy();
+    }), { numRuns: 100 });
   });
 
   it('find their next time', () => {

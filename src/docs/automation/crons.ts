@@ -32,6 +32,8 @@ export class Crons {
   readonly #deps: CronsDeps;
   readonly #local: LocalTime;
   readonly #schedules = new Map<string, Schedule>();
+  /** By what rules say. */
+  #known = new Map<string, Schedule>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #turns: Promise<void>[] = Array.from({ length: AT_ONCE }, () => Promise.resolve());
   #started = 0;
@@ -44,8 +46,15 @@ export class Crons {
 
   /** Takes up the crons as they are now. */
   apply(rules: Iterable<Rule>): void {
+    const before = this.#known;
     this.#schedules.clear();
-    for (const { id, body: { type, enabled, schedule } } of rules) if (type === 'cron' && enabled && schedule) this.#schedules.set(id, new Schedule(schedule));
+    this.#known = new Map();
+    for (const { id, body: { type, enabled, schedule } } of rules) {
+      if (type !== 'cron' || !enabled || !schedule) continue;
+      const known = this.#known.get(schedule) ?? before.get(schedule) ?? new Schedule(schedule);
+      this.#known.set(schedule, known);
+      this.#schedules.set(id, known);
+    }
   }
 
   /** When a cron runs next, in Unix seconds; 0 while it does not. */

@@ -1,4 +1,4 @@
-import { createTask, parse, validate } from 'node-cron';
+import { parse, validate } from 'node-cron';
 
 const NAMES: Readonly<Record<string, string>> = { '@hourly': '0 * * * *', '@daily': '0 0 * * *', '@weekly': '0 0 * * 0', '@monthly': '0 0 1 * *' };
 
@@ -6,8 +6,6 @@ const DAY = 86_400;
 const MINUTE = 60;
 /** Days among which the next run is looked for: a leap day comes within them. */
 const MAX_DAYS = 8 * 366;
-/** Days whose answer is remembered. */
-const REMEMBERED = 16;
 
 /** Whether a schedule is understood: five fields, six with leading seconds, or a name. */
 export function isSchedule(schedule: string): boolean {
@@ -21,28 +19,28 @@ function patternOf(schedule: string): string {
 }
 
 /**
- * When a cron is due, in the seconds of a wall clock (`LocalTime`). node-cron reads the pattern and decides which days are meant;
- * the time of day is looked up here, as a thousand schedules are asked each second.
+ * When a cron is due, in the seconds of a wall clock (`LocalTime`). node-cron reads the pattern; whether a second matches is
+ * decided here, as node-cron's own answer takes tens of microseconds and a thousand schedules are asked each second.
  */
 export class Schedule {
   /** Whether it may be due in any hour. Such a schedule counts time rather than hours, so it ignores that clocks are set. */
   readonly isEveryHour: boolean;
-  readonly #pattern: string;
-  readonly #fields: { readonly seconds: readonly number[]; readonly minutes: readonly number[]; readonly hours: readonly number[]; readonly months: ReadonlySet<number> };
-  readonly #days = new Map<number, boolean>();
+  readonly #seconds: readonly number[];
+  readonly #minutes: readonly number[];
+  readonly #hours: readonly number[];
+  readonly #days: ReturnType<typeof parse>;
 
   /** Expects a schedule for which `isSchedule` holds. */
   constructor(schedule: string) {
-    this.#pattern = patternOf(schedule);
-    const { second, minute, hour, month } = parse(this.#pattern);
-    const [seconds, minutes, hours] = [second, minute, hour].map((values) => values.toSorted((a, b) => a - b)) as [number[], number[], number[]];
-    this.#fields = { seconds, minutes, hours, months: new Set(month) };
-    this.isEveryHour = hours.length === 24;
+    this.#days = parse(patternOf(schedule));
+    const { second, minute, hour } = this.#days;
+    [this.#seconds, this.#minutes, this.#hours] = [second, minute, hour].map((values) => values.toSorted((a, b) => a - b)) as [number[], number[], number[]];
+    this.isEveryHour = this.#hours.length === 24;
   }
 
   isDue(local: number): boolean {
-    const { seconds, minutes, hours } = this.#fields;
-    return seconds.includes(local % MINUTE) && minutes.includes(Math.floor(local / MINUTE) % 60) && hours.includes(Math.floor(local / 3600) % 24) && this.#isDay(Math.floor(local / DAY));
+    return this.#seconds.includes(local % MINUTE) && this.#minutes.includes(Math.floor(local / MINUTE) % 60)
+      && this.#hours.includes(Math.floor(local / 3600) % 24) && this.#isDay(Math.floor(local / DAY));
   }
 
   /** Whether it is due at some second from one to another, both inclusive. */
@@ -55,8 +53,7 @@ export class Schedule {
   next(local: number, days = MAX_DAYS): number | undefined {
     const first = Math.floor(local / DAY);
     for (let day = first; day < first + days; day++) {
-      if (!this.#isDay(day)) continue;
-      const time = this.#firstTime(day === first ? local % DAY : -1);
+      const time = this.#isDay(day) ? this.#firstTime(day === first ? local % DAY : -1) : undefined;
       if (time !== undefined) return day * DAY + time;
     }
     return undefined;
@@ -64,32 +61,57 @@ export class Schedule {
 
   /** The first time of a day after another one, in seconds. */
   #firstTime(after: number): number | undefined {
-    const { seconds, minutes, hours } = this.#fields;
-    for (const hour of hours) {
+    for (const hour of this.#hours) {
       if ((hour + 1) * 3600 <= after) continue;
-      for (const minute of minutes) {
-        const time = seconds.map((second) => hour * 3600 + minute * MINUTE + second).find((each) => each > after);
+      for (const minute of this.#minutes) {
+        const time = this.#seconds.map((second) => hour * 3600 + minute * MINUTE + second).find((each) => each > after);
         if (time !== undefined) return time;
       }
     }
     return undefined;
   }
 
-  #isDay(day: number): boolean {
-    const known = this.#days.get(day);
-    if (known !== undefined) return known;
-    const { seconds, minutes, hours, months } = this.#fields;
-    const date = new Date((day * DAY + hours[0]! * 3600 + minutes[0]! * MINUTE + seconds[0]!) * 1000);
-    const isDay = months.has(date.getUTCMonth() + 1) && this.#matches(date);
-    if (this.#days.size >= REMEMBERED) this.#days.clear();
-    this.#days.set(day, isDay);
-    return isDay;
+  /** Month, day of the month and weekday must all match, as node-cron has it. */
+  #isDay(number: number): boolean {
+    const { month, dayOfMonth, dayOfWeek } = this.#days;
+    const date = dateOf(number);
+    return month.includes(date.month) && dayOfMonth.some((value) => isDayOfMonth(value, date)) && dayOfWeek.some((value) => isDayOfWeek(value, date));
   }
+}
 
-  #matches(date: Date): boolean {
-    const task = createTask(this.#pattern, () => undefined, { timezone: 'UTC' });
-    const isMatch = task.match(date);
-    void task.destroy();
-    return isMatch;
-  }
+interface CalendarDate {
+  /** From 1. */
+  readonly month: number;
+  /** From 1, and that of the last of the month. */
+  readonly day: number;
+  readonly last: number;
+  /** From 0 for Sunday. */
+  readonly weekday: number;
+}
+
+/** The date of a day since 1970. */
+function dateOf(number: number): CalendarDate {
+  const date = new Date(number * DAY * 1000);
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  return { month: date.getUTCMonth() + 1, day: date.getUTCDate(), last, weekday: date.getUTCDay() };
+}
+
+/** A number, `L` for the last, `L-2` for so many before it, `15W` and `LW` for the working day next to it. */
+function isDayOfMonth(value: number | string, { day, last, weekday }: CalendarDate): boolean {
+  if (typeof value === 'number') return value === day;
+  if (value === 'L') return day === last;
+  if (value.startsWith('L-')) return day === last - Number(value.slice(2));
+  const target = value.startsWith('L') ? last : Number.parseInt(value, 10);
+  const weekdayOfTarget = (((weekday + target - day) % 7) + 7) % 7;
+  if (target > last) return false;
+  if (weekdayOfTarget === 6) return day === (target === 1 ? 3 : target - 1);
+  if (weekdayOfTarget === 0) return day === (target === last ? last - 2 : target + 1);
+  return day === target;
+}
+
+/** A number, `5L` for the last such day of the month, `5#2` for the second. */
+function isDayOfWeek(value: number | string, { day, last, weekday }: CalendarDate): boolean {
+  if (typeof value === 'number') return value === weekday;
+  if (Number.parseInt(value, 10) % 7 !== weekday) return false;
+  return value.includes('#') ? Math.ceil(day / 7) === Number(value.split('#')[1]) : day + 7 > last;
 }
