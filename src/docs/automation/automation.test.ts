@@ -140,11 +140,11 @@ describe('automation rules (decisions, section 2.3)', () => {
 
   it('evaluate only what the words of a document leave possible', async () => {
     const { documents, endpoint, automation } = fixture;
-    for (let i = 0; i < 200; i++) await fixture.create({ name: `r${i}`, query: `word${i} common` });
-    for (let i = 0; i < 200; i++) await fixture.create({ name: `q${i}`, query: `other${i} AND common` });
+    await Promise.all(Array.from({ length: 50 }, (_, i) => fixture.create({ name: `any ${i}`, query: `word${i} common` })));
+    await Promise.all(Array.from({ length: 50 }, (_, i) => fixture.create({ name: `all ${i}`, query: `other${i} AND common` })));
     await documents.write('a', 'other7 common');
-    await endpoint.until(201);
-    expect(automation.counts).toEqual({ documents: 1, evaluated: 201 });
+    await endpoint.until(51);
+    expect(automation.counts).toEqual({ documents: 1, evaluated: 51 });
   });
 
   it('replace a rule but for its age and its secret, and keep at most a thousand', async () => {
@@ -154,8 +154,8 @@ describe('automation rules (decisions, section 2.3)', () => {
     expect(replaced).toMatchObject({ id: target.id, name: 'New', method: 'PUT', secretSet: true, createdAt: target.createdAt, updatedAt: target.createdAt + 10 });
     await expect(fixture.call('updateAutomationRule', { id: target.id, type: 'webhook', name: 'New', enabled: true, url: 'http://127.0.0.1:1/', method: 'PUT' })).rejects.toThrow('missing fields: secret');
     expect(await fixture.call('getAutomationRule', { id: target.id })).toEqual(replaced);
-    for (let i = 1; i < 1000; i++) await fixture.create({ type: 'webhook', url: fixture.endpoint.url });
-    await expect(fixture.create({ type: 'webhook', url: fixture.endpoint.url })).rejects.toThrow('at most 1000 rules');
+    const more = await Promise.allSettled(Array.from({ length: 1000 }, () => fixture.create({ type: 'webhook', url: fixture.endpoint.url })));
+    expect(more.filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: { code: 'invalid_argument', message: 'at most 1000 rules are kept; delete one first' } }]);
     expect(await fixture.call('listAutomationRules', {})).toMatchObject({ total: 1000 });
     await expect(fixture.call('getAutomationRule', { id: 'auto_0' })).rejects.toThrow('not found');
   });

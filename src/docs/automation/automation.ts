@@ -4,7 +4,7 @@ import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import type { WordsDeps } from '../fulltext/index.ts';
+import { QueryPlans, type WordsDeps } from '../fulltext/index.ts';
 import type { Hybrid } from '../hybrid/index.ts';
 import { Crons } from './crons.ts';
 import { Deliveries } from './deliveries.ts';
@@ -53,7 +53,8 @@ export function createAutomation(environment: DocsEnvironment, { outbound, docum
   const book = new Map<string, Rule>();
   const find = (id: string): Rule | undefined => book.get(id);
   let lexicon: Lexicon | undefined;
-  const search: RuleSearchDeps = { environment, words, vectors, hybrid, readDocument, lexicon: () => lexicon ?? new Map() };
+  // Rules would displace the plans of searches that clients repeat.
+  const search: RuleSearchDeps = { environment, words: { ...words, plans: new QueryPlans() }, vectors, hybrid, readDocument, lexicon: () => lexicon ?? new Map() };
   const deliveries = new Deliveries({ environment, outbound, timer, find, readDocument });
   const triggers = new Triggers({ environment, timer, search, rules: () => book.values(), deliveries });
   const matches = (rule: Rule, signal: AbortSignal): Promise<Match[]> => matchesOfRule(search, environment, { rule, find, signal });

@@ -9,7 +9,7 @@ import { checkRule } from './check-rule.ts';
 import { retentionOf, type AutomationDeps, type AutomationHandlers } from './deps.ts';
 import { readLogs } from './log-rows.ts';
 import { conditionsOf, type Match, type Rule } from './rule.ts';
-import { removeRule, writeRule } from './rule-rows.ts';
+import { countRules, removeRule, writeRule } from './rule-rows.ts';
 
 /** Decisions, section 8. */
 const MAX_RULES = 1000;
@@ -68,7 +68,8 @@ async function create(deps: AutomationDeps, { secret = '', ...body }: Draft): Pr
   // Decision D-07.
   const id = `auto_${randomBytes(12).toString('hex')}`;
   const rule = await sql.transaction(async (tx) => {
-    if (book.size >= MAX_RULES) throw new ServiceError('invalid_argument', `at most ${MAX_RULES} rules are kept; delete one first`);
+    // Rules of transactions that share a commit are not in the book yet.
+    if (await countRules(tx) >= MAX_RULES) throw new ServiceError('invalid_argument', `at most ${MAX_RULES} rules are kept; delete one first`);
     const since = await feed.append(tx, [{ kind: 'automation.put', collection: '', key: id }]);
     const now = unixSeconds(clock);
     const made: Rule = { id, body, secret: body.type === 'webhook' ? secret : '', since, lastRun: 0, createdAt: now, updatedAt: now };

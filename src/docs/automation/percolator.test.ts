@@ -52,14 +52,17 @@ describe('percolation', () => {
     }), { numRuns: 60 });
   });
 
-  it('takes the rarest of the words that are required, and every word of alternatives', async () => {
+  it('asks for every word that is required, and for one of alternatives', async () => {
     const percolator = new Percolator<string>((form) => (form === 'router' ? 0 : 50));
     percolator.add('all', { readings: readingsOf('broken AND router')! });
     percolator.add('any', { readings: readingsOf('broken router')! });
+    percolator.add('both', { readings: readingsOf('user AND (broken OR router)')! });
+    percolator.add('pattern', { readings: readingsOf('run*')! });
     const of = async (contentMd: string) => [...await percolator.candidates({ key: 'k', lang: 'en', meta: {}, contentMd })].sort();
-    expect(await of('broken')).toEqual(['any']);
-    expect(await of('routers')).toEqual(['all', 'any']);
-    expect(await of('else')).toEqual([]);
+    expect(await of('broken')).toEqual(['any', 'pattern']);
+    expect(await of('routers that broke or are broken')).toEqual(['all', 'any', 'pattern']);
+    expect(await of('users of routers')).toEqual(['any', 'both', 'pattern']);
+    expect(await of('else')).toEqual(['pattern']);
   });
 
   it('finds words wherever a long text is cut', async () => {

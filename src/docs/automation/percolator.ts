@@ -24,14 +24,25 @@ const WINDOW = 32_768;
 /** Characters that neighbouring windows share: more than any word has, so that each is whole in one of them. */
 const OVERLAP = 512;
 
+/** Terms of which a document must have one. */
+type Clause = readonly string[];
+
+/** A query as it is read for some documents, found by one of its clauses. */
+interface Entry<T> {
+  readonly value: T;
+  /** The other clauses, which must hold as well. */
+  readonly rest: readonly Clause[];
+}
+
 /**
  * An index of queries (percolation): each is found by words of which a document must have one to match. Of words that are all
- * required that is the rarest, of alternatives each. A document is compared with the queries of its own words only, so the cost
- * does not grow with the number of queries. Queries without such a word (patterns, edits, expansions) are candidates for every document.
+ * required that is the rarest, of alternatives each; whether it has the others is looked up. A document is compared with the queries
+ * of its own words only, so the cost does not grow with the number of queries. Queries without such a word (patterns, edits,
+ * expansions) are candidates for every document.
  */
 export class Percolator<T> {
   /** By analyzer and term. */
-  readonly #byTerm = new Map<string, T[]>();
+  readonly #byTerm = new Map<string, Entry<T>[]>();
   readonly #analyzers = new Map<string, Reading['analyzer']>();
   readonly #always = new Set<T>();
   readonly #documentsWith: (form: string) => number;
@@ -42,19 +53,13 @@ export class Percolator<T> {
   }
 
   add(value: T, { readings, hasExpansions = false }: QueryToAdd): void {
-    const terms = new Set<string>();
     for (const { root, classes, analyzer } of readings) {
       if (classes === 0 || root === undefined) continue;
-      const forms = hasExpansions ? undefined : this.#requiredForms(root);
-      if (forms === undefined) return void this.#always.add(value);
       const isCode = isAmong(CODE_CLASS, classes);
       if (!isCode) this.#analyzers.set(analyzer.name, analyzer);
-      for (const form of forms) terms.add(isCode ? codeTerm(form) : proseTerm(analyzer, form));
-    }
-    for (const term of terms) {
-      const known = this.#byTerm.get(term);
-      if (known === undefined) this.#byTerm.set(term, [value]);
-      else known.push(value);
+      const clauses = hasExpansions ? [] : this.#clausesOf(root);
+      if (clauses.length === 0) this.#always.add(value);
+      else this.#addClauses(value, clauses, isCode ? codeTerm : (form) => proseTerm(analyzer, form));
     }
   }
 
@@ -62,50 +67,67 @@ export class Percolator<T> {
   async candidates(document: PercolatedDocument): Promise<Set<T>> {
     const found = new Set(this.#always);
     if (this.#byTerm.size === 0) return found;
-    const isCode = classOfDocument(document) === CODE_CLASS;
-    const { fields, named } = toIndexed({ ord: 0, ...document }, PLAIN);
-    const seen = new Set<string>();
-    const pace = new Pace();
-    for (const texts of [...fields, ...named.values()]) {
-      for (const text of texts) {
-        for (const forms of isCode ? codeForms(text) : proseForms(text)) {
-          for (const form of forms) if (seen.size < seen.add(form).size) this.#collect(form, isCode, found);
-          await pace.rest();
-        }
+    const terms = await this.#termsOf(document);
+    for (const term of terms) {
+      for (const { value, rest } of this.#byTerm.get(term) ?? []) {
+        if (rest.every((clause) => clause.some((other) => terms.has(other)))) found.add(value);
       }
     }
     return found;
   }
 
-  #collect(form: string, isCode: boolean, found: Set<T>): void {
-    if (isCode) return this.#take(codeTerm(form), found);
-    for (const analyzer of this.#analyzers.values()) this.#take(proseTerm(analyzer, form), found);
-  }
-
-  #take(term: string, found: Set<T>): void {
-    for (const value of this.#byTerm.get(term) ?? []) found.add(value);
-  }
-
-  /** Forms of which every match has at least one; undefined where there are none such. */
-  #requiredForms(node: QueryNode): readonly string[] | undefined {
-    switch (node.kind) {
-      case 'term': return node.fuzzy ? undefined : [node.form, ...(node.parts ?? [])];
-      case 'phrase': case 'proximity': return this.#cheapest(node.forms.map((form) => [form]));
-      case 'wildcard': return undefined;
-      case 'group': return this.#requiredOfGroup(node);
+  #addClauses(value: T, clauses: readonly Clause[], termOf: (form: string) => string): void {
+    const cheapest = this.#cheapest(clauses);
+    const rest = clauses.filter((clause) => clause !== cheapest).map((clause) => clause.map(termOf));
+    const entry = { value, rest };
+    for (const term of new Set(cheapest.map(termOf))) {
+      const known = this.#byTerm.get(term);
+      if (known === undefined) this.#byTerm.set(term, [entry]);
+      else known.push(entry);
     }
   }
 
-  #requiredOfGroup({ required, optional }: Extract<QueryNode, { kind: 'group' }>): readonly string[] | undefined {
-    if (required.length > 0) return this.#cheapest(required.map((node) => this.#requiredForms(node)).filter((forms) => forms !== undefined));
-    const alternatives = optional.map((node) => this.#requiredForms(node));
-    return alternatives.includes(undefined) ? undefined : alternatives.flatMap((forms) => forms!);
+  async #termsOf(document: PercolatedDocument): Promise<Set<string>> {
+    const isCode = classOfDocument(document) === CODE_CLASS;
+    const { fields, named } = toIndexed({ ord: 0, ...document }, PLAIN);
+    const seen = new Set<string>();
+    const terms = new Set<string>();
+    const pace = new Pace();
+    for (const texts of [...fields, ...named.values()]) {
+      for (const text of texts) {
+        for (const forms of isCode ? codeForms(text) : proseForms(text)) {
+          for (const form of forms) {
+            if (seen.size === seen.add(form).size) continue;
+            if (isCode) terms.add(codeTerm(form));
+            else for (const analyzer of this.#analyzers.values()) terms.add(proseTerm(analyzer, form));
+          }
+          await pace.rest();
+        }
+      }
+    }
+    return terms;
   }
 
-  /** Those that the fewest documents have; where none has them the longest, which are rare as a rule. Any choice is right. */
-  #cheapest(choices: readonly (readonly string[])[]): readonly string[] | undefined {
-    const cost = (forms: readonly string[]): number => forms.reduce((sum, form) => sum + this.#documentsWith(form) + 1 / form.length, 0);
-    return choices.length === 0 ? undefined : choices.reduce((best, forms) => (cost(forms) < cost(best) ? forms : best));
+  /** Clauses of forms that all hold for every match; none where nothing is known. */
+  #clausesOf(node: QueryNode): readonly Clause[] {
+    switch (node.kind) {
+      case 'term': return node.fuzzy ? [] : [[node.form, ...(node.parts ?? [])]];
+      case 'phrase': case 'proximity': return node.forms.map((form) => [form]);
+      case 'wildcard': return [];
+      case 'group': return this.#clausesOfGroup(node);
+    }
+  }
+
+  #clausesOfGroup({ required, optional }: Extract<QueryNode, { kind: 'group' }>): readonly Clause[] {
+    if (required.length > 0) return required.flatMap((node) => this.#clausesOf(node));
+    const alternatives = optional.map((node) => this.#clausesOf(node));
+    return alternatives.some((clauses) => clauses.length === 0) ? [] : [alternatives.flatMap((clauses) => this.#cheapest(clauses))];
+  }
+
+  /** The one that the fewest documents satisfy; where none does that of the longest words, which are rare as a rule. Any choice is right. */
+  #cheapest(clauses: readonly Clause[]): Clause {
+    const cost = (forms: Clause): number => forms.reduce((sum, form) => sum + this.#documentsWith(form) + 1 / form.length, 0);
+    return clauses.reduce((best, clause) => (cost(clause) < cost(best) ? clause : best));
   }
 }
 

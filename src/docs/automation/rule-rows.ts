@@ -21,13 +21,22 @@ export async function readRules(queries: Queries, keys: KeyRing | undefined): Pr
   }));
 }
 
-/** Stores a rule under its id, in the place of the one that has it; `since` and `createdAt` stay. */
+export async function countRules(queries: Queries): Promise<number> {
+  return (await queries.get<{ n: number }>('SELECT count(*) AS n FROM automation_rules'))!.n;
+}
+
+/** Whether there is a trigger, those of transactions that share a commit included. */
+export async function hasTrigger(queries: Queries): Promise<boolean> {
+  return (await queries.get("SELECT 1 AS one FROM automation_rules WHERE type = 'trigger' LIMIT 1")) !== undefined;
+}
+
+/** Stores a rule under its id, in the place of the one that has it; `since`, `lastRun` and `createdAt` stay. */
 export async function writeRule(tx: Transaction, rule: Rule, keys: KeyRing | undefined): Promise<void> {
   const { id, body, since, lastRun, createdAt, updatedAt } = rule;
   await tx.run(
-    `INSERT INTO automation_rules(${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT(id) DO UPDATE SET body = excluded.body, secret = excluded.secret, last_run = excluded.last_run, updated_at = excluded.updated_at`,
-    [id, JSON.stringify(body), encryptSecret(rule, keys), since, lastRun, createdAt, updatedAt],
+    `INSERT INTO automation_rules(type, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT(id) DO UPDATE SET type = excluded.type, body = excluded.body, secret = excluded.secret, updated_at = excluded.updated_at`,
+    [body.type, id, JSON.stringify(body), encryptSecret(rule, keys), since, lastRun, createdAt, updatedAt],
   );
 }
 

@@ -3,7 +3,7 @@ import { Pace } from '../../lib/pace.ts';
 import { AnswerBudget } from '../../operations/index.ts';
 import { expressionOf, inList, type Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { eligibleDocuments, OrdSet, planQuery, prepareFor, readRows, resolveWords, withNeighbours, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
+import { eligibleDocuments, OrdSet, prepareFor, readRows, resolveWords, withNeighbours, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 import type { Hybrid } from '../hybrid/index.ts';
 import type { Vectors } from '../vectors/index.ts';
 import { hasQuery, isSentimentEnough, leastScore, satisfied, type Conditions, type Match } from './rule.ts';
@@ -44,8 +44,7 @@ interface Scope {
 /** A rule's request to full-text search, with `bm25` unless the rule names an algorithm. Throws `invalid_argument` for a query that is not understood. */
 export function wordsOf(words: WordsDeps, { query, searchParams = {} }: Pick<Conditions, 'query' | 'searchParams'>, collection: string): WordsRequest {
   const { algorithm = 'bm25', filterMeta } = searchParams;
-  // Rules would displace the plans of searches that clients repeat.
-  return resolveWords({ ...words, plans: { plan: planQuery } }, {
+  return resolveWords(words, {
     collection, query, algorithm, rerank: false, prefix: 'none', fuzzy: 0, matchingStrategy: 'any', disableStem: false, disableSynonyms: false, limit: 1, offset: 0, facetMaxValues: 0, mode: 'auto', distance: 5, totals: 'exact',
     includeContent: false, highlight: false, highlightTag: '<mark>', highlightEscape: 'none', maxHighlights: 0, fragmentSize: 150, ...(filterMeta && { filterMeta }),
   });

@@ -1,5 +1,5 @@
 import type { Timer } from '../../lib/timer.ts';
-import { beginCursor, CHANGE_FLAGS, saveCursor, storedCursor, Subscriber, type Change, type Transaction } from '../../storage/index.ts';
+import { beginCursor, CHANGE_FLAGS, saveCursor, storedCursor, Subscriber, type Change, type Cursor, type Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { serviceEventOf, type ServiceEvent } from '../events/index.ts';
 import type { Deliveries } from './deliveries.ts';
@@ -7,6 +7,7 @@ import { Evaluation, type Firing, type Written } from './evaluation.ts';
 import type { PercolatedDocument } from './percolator.ts';
 import { addPending, forgetPendingOf, hasCurrentVectors, markReady, type PendingEvent, readReady, removePending } from './pending-rows.ts';
 import type { Rule } from './rule.ts';
+import { hasTrigger } from './rule-rows.ts';
 import { RuleIndex } from './rule-index.ts';
 import type { RuleSearchDeps } from './search.ts';
 
@@ -39,7 +40,11 @@ export class Triggers {
   #stopping: AbortController | undefined;
   #waiting: Promise<void> | undefined;
   #ready = Promise.withResolvers<void>();
+  /** The cursor that the latest batch stored. */
+  #saved: number | undefined;
   #isFollowing = false;
+  /** Whether the database may have a cursor or events that wait. */
+  #hasPlace = true;
   #steps: Promise<unknown> = Promise.resolve();
 
   constructor(deps: TriggersDeps) {
@@ -50,6 +55,7 @@ export class Triggers {
 
   /** Within the transaction that stores a trigger: from its number in the change feed on, nothing is missed. */
   async began(tx: Transaction, lsn: number): Promise<void> {
+    this.#hasPlace = true;
     await beginCursor(tx, CURSOR, lsn);
   }
 
@@ -64,10 +70,12 @@ export class Triggers {
 
   /** Gives up the place in the feed, unless there are triggers by now: what is written from now on is not looked at when there are some again. */
   async forget(): Promise<void> {
+    if (!this.#hasPlace) return;
     await this.#deps.environment.sql.transaction(async (tx) => {
-      if (this.#subscriber !== undefined || (this.#isFollowing && this.#hasTriggers)) return;
+      if (this.#subscriber !== undefined || (this.#isFollowing && await hasTrigger(tx))) return;
       await tx.run('DELETE FROM cursors WHERE subscriber = ?', [CURSOR]);
       await tx.run('DELETE FROM automation_pending');
+      this.#hasPlace = false;
     });
   }
 
@@ -94,9 +102,11 @@ export class Triggers {
 
   #start(): void {
     if (this.#subscriber !== undefined || !this.#isFollowing) return;
-    const { environment: { sql, feed, log }, timer } = this.#deps;
+    this.#hasPlace = true;
+    this.#saved = undefined;
+    const { environment: { feed, log }, timer } = this.#deps;
     this.#subscriber = new Subscriber({
-      feed, timer, batch: BATCH, cursor: storedCursor(sql, CURSOR), begin: 'head',
+      feed, timer, batch: BATCH, cursor: this.#cursor(), begin: 'head',
       onGap: async ({ after, head }) => {
         log.warn({ after, head }, 'the change feed was replaced; triggers do not fire for what was lost with it');
         return head;
@@ -107,6 +117,12 @@ export class Triggers {
     this.#subscriber.start();
     this.#stopping = new AbortController();
     this.#waiting = this.#work(this.#stopping.signal);
+  }
+
+  /** What a batch has made is stored with its cursor. */
+  #cursor(): Cursor {
+    const stored = storedCursor(this.#deps.environment.sql, CURSOR);
+    return { load: () => stored.load(), save: async (lsn) => (lsn === this.#saved ? undefined : stored.save(lsn)) };
   }
 
   async #handle(changes: readonly Change[], signal: AbortSignal): Promise<void> {
@@ -134,6 +150,7 @@ export class Triggers {
       for (const step of steps) await step(tx);
       await saveCursor(tx, CURSOR, changes.at(-1)!.lsn);
     });
+    this.#saved = changes.at(-1)!.lsn;
     for (const { rule } of firings) deliveries.wake(rule.id);
     if (steps.length > 0) this.#ready.resolve();
   }

@@ -10,6 +10,7 @@ export const automation: Migration = {
 CREATE TABLE automation_rules(
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
+  type TEXT NOT NULL,
   body TEXT NOT NULL,
   secret TEXT NOT NULL,
   since INTEGER NOT NULL,
