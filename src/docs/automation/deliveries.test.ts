@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { EmbeddingError } from '../../embedding/index.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { AutomationFixture } from '../../testkit/automation-fixture.ts';
 
@@ -73,6 +74,18 @@ describe('deliveries of automation rules (decisions, section 6)', () => {
     await fixture.documents.write('a', 'router');
     await ended(1);
     expect(fixture.endpoint.received).toMatchObject([{ path: '/hook/get?a', text: '' }]);
+  });
+
+  it('come late where the query cannot be embedded for a while, and hold up no others', async () => {
+    const { meaning } = fixture.documents.base;
+    let refused = 0;
+    meaning.failure = (texts) => (texts.includes('roses') && ++refused <= 3 ? new EmbeddingError('down', { retryable: true }) : undefined);
+    await fixture.create({ name: 'vector', searchType: 'vector', query: 'roses', threshold: 0.1 });
+    await fixture.create({ name: 'words', query: 'garden' });
+    await fixture.documents.add('a', 'a garden of roses');
+    await fixture.endpoint.until(2);
+    expect(fixture.toldBy).toEqual(['vector a', 'words a']);
+    expect(fixture.documents.base.warnings).toContain('triggers that compare vectors could not be evaluated; trying again');
   });
 
   it('end with their rule', async () => {
