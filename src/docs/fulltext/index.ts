@@ -20,7 +20,7 @@ export { readContent, readRows } from './search/result-rows.ts';
 export { OrdSet } from './view/ord-set.ts';
 export type { TextHit } from './view/text-index.ts';
 export type { FullTextView } from './view/fulltext-view.ts';
-export { replaced as respelled, unknownWords } from './search/search-help.ts';
+export { MAX_SUGGESTIONS, replaced as respelled, respellings, unknownWords } from './search/search-help.ts';
 export { languagesOfQuery, type QueryLanguage } from './search/query-languages.ts';
 export type { Reading } from './search/query-plan.ts';
 export { QueryPlans } from './search/query-plans.ts';
