@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { ConfigError } from '../../lib/config-error.ts';
 import { formsOf } from '../../text/tokenize.ts';
 
 /** Words that count (decisions, section 2.3). */
@@ -17,23 +18,31 @@ const NEGATIONS: ReadonlySet<string> = new Set([
 export type Lexicon = ReadonlyMap<string, number>;
 
 /**
- * The English list (AFINN-165) with the words of a file of `word<TAB>weight` lines, which replace its own. Rejects for a file that
- * cannot be read, and for a line without a weight, which it names; empty lines and those that begin with `#` are comments.
+ * The English list (AFINN-165) with the words of a file of `word<TAB>weight` lines, which replace its own. Rejects with a `ConfigError` for a
+ * file that cannot be read, and for a line without a weight, which it names; empty lines and those that begin with `#` are comments.
  */
 export async function readLexicon(file = ''): Promise<Lexicon> {
   const words = createRequire(import.meta.url)('sentiment/languages/en/labels.json') as Readonly<Record<string, number>>;
   const lexicon = new Map(Object.entries(words));
   if (file === '') return lexicon;
-  for (const [i, line] of (await readFile(file, 'utf8')).split(/\r?\n/).entries()) {
+  for (const [i, line] of (await contentOf(file)).split(/\r?\n/).entries()) {
     if (line.trim() === '' || line.startsWith('#')) continue;
     const [word = '', weight = ''] = line.split('\t');
     const [form, ...more] = formsOf(word);
     if (form === undefined || more.length > 0 || weight.trim() === '' || !Number.isFinite(Number(weight))) {
-      throw new Error(`SVC_SENTIMENT_LEXICON: line ${i + 1} of ${file} must be one word, a tab and a number, got ${JSON.stringify(line.slice(0, 80))}`);
+      throw new ConfigError([`SVC_SENTIMENT_LEXICON: line ${i + 1} of ${file} must be one word, a tab and a number, got ${JSON.stringify(line.slice(0, 80))}`]);
     }
     lexicon.set(form, Number(weight));
   }
   return lexicon;
+}
+
+async function contentOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError([`SVC_SENTIMENT_LEXICON: ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`]);
+  }
 }
 
 /** From -1 (negative) to 1 (positive): the difference of the positive and the negative weights, divided by their sum; 0 without any. */

@@ -27,6 +27,7 @@ describe('sentiment (decisions, section 2.3)', () => {
     expect(['grässlich', 'good', 'bad'].map((word) => lexicon.get(word))).toEqual([-3, -1, -3]);
     await writeFile(file, 'fine\t1\nno weight\n');
     await expect(readLexicon(file)).rejects.toThrow('SVC_SENTIMENT_LEXICON: line 2');
+    await expect(readLexicon(join(folder, 'none.tsv'))).rejects.toThrow('cannot be read (ENOENT)');
     await rm(folder, { recursive: true });
   });
 });
