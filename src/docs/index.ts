@@ -124,7 +124,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
     ...encryption.handlers, ...audit.handlers, ...webhooks.handlers, ...automation.handlers, ...streams.handlers,
     ...temporal.handlers, getDocument: temporal.recorded(documents.handlers.getDocument),
-    ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, ...memory.handlers,
+    ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, searchHybrid: spell.correctingHybrid(hybrid.handlers.searchHybrid, hybrid.wordsOf, collections.configOf), ...memory.handlers,
   };
   await audit.start();
   if (env.settings.mode !== 'read') {

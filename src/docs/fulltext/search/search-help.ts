@@ -30,8 +30,7 @@ export async function helpFor(deps: SearchDeps, input: SearchInput, { collection
 }
 
 /** The words of a query without a syntax that no document has, in whatever inflection; in their order, and not more than some. */
-export function unknownWords(deps: SearchDeps, input: SearchInput): readonly TermNode[] {
-  const { collection, plan, fields } = resolveRequest(deps, input);
+export function unknownWords(deps: Pick<SearchDeps, 'view'>, { collection, plan, fields }: SearchRequest): readonly TermNode[] {
   const [main] = plan.readings;
   const index = deps.view.indexOf(collection);
   if (main === undefined || index === undefined || plan.mode !== 'simple') return [];
