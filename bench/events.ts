@@ -1,11 +1,13 @@
 // Webhooks: deliveries a second to one endpoint of this machine, 64 at a time, from a backlog that waits for a webhook that is resumed,
-// beside plain posts of bodies of the same size by the same client to the same endpoint. Documents of 1,000 bytes.
+// beside plain posts of bodies of the same size by the same client to the same endpoint. Documents of 1,000 bytes. Triggers: what 10,000 of
+// them cost a write.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createOutbound, poster } from '../src/net/index.ts';
 import type { Arrivals } from './events/endpoint.ts';
+import { benchTriggers } from './events/triggers.ts';
 import { startDocsChild } from './support/docs-child.ts';
 import { scaled } from './support/scale.ts';
 import { comparisons, compare, median, type Section } from './support/table.ts';
@@ -85,8 +87,12 @@ export async function benchEvents(folder: string): Promise<Section[]> {
   await server.stop();
   endpoint.stop();
   const best = median(delivered);
-  return [comparisons('Webhooks', [
-    compare(`deliveries to one endpoint, ${IN_FLIGHT} in flight`, best, 'plain posts of the same size', median(plain), '/s'),
-    compare(`deliveries to one endpoint, ${IN_FLIGHT} in flight`, best, 'target', 3000, '/s'),
-  ], ['Loss and order under SIGKILL of server and endpoint: `QUIRE_WEBHOOK_ROUNDS=20 npx vitest run src/app/crash/webhooks.test.ts`.'])];
+  const triggers = await benchTriggers(folder);
+  return [
+    comparisons('Webhooks', [
+      compare(`deliveries to one endpoint, ${IN_FLIGHT} in flight`, best, 'plain posts of the same size', median(plain), '/s'),
+      compare(`deliveries to one endpoint, ${IN_FLIGHT} in flight`, best, 'target', 3000, '/s'),
+    ], ['Loss and order under SIGKILL of server and endpoint: `QUIRE_WEBHOOK_ROUNDS=20 npx vitest run src/app/crash/webhooks.test.ts`.']),
+    comparisons('Triggers', [triggers.row], [triggers.note]),
+  ];
 }

@@ -4,6 +4,7 @@ import * as functions from '../generated/docs/sdk/sdk.gen.ts';
 import { providerSuite } from './provider.suite.ts';
 import { access } from './scenarios/access.ts';
 import { audit } from './scenarios/audit.ts';
+import { automation } from './scenarios/automation.ts';
 import { codegraph } from './scenarios/codegraph.ts';
 import { collections } from './scenarios/collections.ts';
 import { curation } from './scenarios/curation.ts';
@@ -39,5 +40,5 @@ providerSuite({
     token = await tokenOf(server.url, ADMIN);
     return server;
   },
-  scenarios: { ...access, ...audit, ...encryption, ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...webhooks, ...events, ...temporal, ...geo, ...spell },
+  scenarios: { ...access, ...audit, ...automation, ...encryption, ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...webhooks, ...events, ...temporal, ...geo, ...spell },
 });

@@ -55,12 +55,12 @@ describe('one behaviour over four protocols', () => {
       return [driver.protocol, { lacks: [...all].filter((operation) => !operationsSaid.has(operation)).sort(), some: said.length > 0.3 * steps.length, most: said.length > 0.85 * steps.length }];
     });
     const beyondGraphql = [
-      'addDictionaryWords', 'addMessage', 'addStopWords', 'addSynonyms', 'aggregateDocuments', 'autocomplete', 'classifyDocument', 'cleanSpelling', 'createCurationRule',
-      'decodeGeohash', 'deleteCollectionConfig', 'deleteCurationRule', 'deleteDictionaryWords', 'deleteDocuments', 'deleteSession', 'deleteStopWords', 'deleteSynonym',
-      'encodeGeohash', 'findDuplicates', 'getChecksum', 'getCollectionConfig', 'getDocumentMeta', 'getSessionHistory', 'listCurationRules', 'listDictionary',
+      'addDictionaryWords', 'addMessage', 'addStopWords', 'addSynonyms', 'aggregateDocuments', 'autocomplete', 'classifyDocument', 'cleanSpelling', 'createAutomationRule', 'createCurationRule',
+      'decodeGeohash', 'deleteAutomationRule', 'deleteCollectionConfig', 'deleteCurationRule', 'deleteDictionaryWords', 'deleteDocuments', 'deleteSession', 'deleteStopWords', 'deleteSynonym',
+      'encodeGeohash', 'findDuplicates', 'getAutomationRule', 'getChecksum', 'getCollectionConfig', 'getDocumentMeta', 'getSessionHistory', 'listAutomationLogs', 'listCurationRules', 'listDictionary',
       'listFullTextLanguages', 'listMetaKeys', 'listRevisions', 'listSessions', 'listStopWords', 'listSynonyms', 'recallMemory', 'reindexFullText', 'reindexGeo', 'reindexVectors',
       'restoreRevision', 'searchAcrossCollections', 'searchGeo', 'searchGeoPolygon', 'searchGeoWithin', 'searchHybrid', 'setCollectionConfig', 'startSession', 'suggestSpelling',
-      'summarizeSession', 'truncateRevisions', 'updateCurationRule',
+      'summarizeSession', 'testAutomationRule', 'truncateRevisions', 'updateAutomationRule', 'updateCurationRule',
     ];
     expect(Object.fromEntries(compared)).toEqual({
       gRPC: { lacks: [], some: true, most: true },

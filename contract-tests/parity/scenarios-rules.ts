@@ -48,6 +48,25 @@ export const rules: Record<string, Scenario> = {
     await ok('getCollectionConfig');
   },
 
+  async 'automation rules are created, tried, replaced and deleted'({ ok, refused, collection }) {
+    const url = 'http://127.0.0.1:1/{{doc.key}}';
+    const idOf = (outcome: unknown): string => (outcome as { value: { id: string } }).value.id;
+    await ok('addDocument', page('a', { contentMd: 'A terrible router.' }));
+    const target = idOf(await ok('createAutomationRule', { type: 'webhook', name: 'W', url, headers: { 'X-A': '{{event}}' }, secret: 'secret' }));
+    const trigger = idOf(await ok('createAutomationRule', { type: 'trigger', name: 'T', query: 'router', webhookId: target, sentimentEnabled: true, sentimentMax: 0, searchParams: { algorithm: 'bm25', filterMeta: {}, topK: 5 } }));
+    const cron = idOf(await ok('createAutomationRule', { type: 'cron', name: 'C', schedule: '0 0 29 2 *', triggerId: trigger, webhookUrl: url, enabled: false }));
+    for (const id of [target, trigger, cron]) await ok('getAutomationRule', { id });
+    await ok('testAutomationRule', { id: trigger });
+    await ok('updateAutomationRule', { id: trigger, type: 'trigger', name: 'T2', query: 'nothing', threshold: 0.5, events: ['*'], webhookUrl: url });
+    await ok('testAutomationRule', { id: trigger });
+    await ok('listAutomationLogs', { ruleId: cron, status: 'skipped' });
+    await refused('invalid_argument', 'createAutomationRule', { type: 'trigger', name: 'T', query: 'x', webhookId: 'auto_none' });
+    await refused('missing_fields', 'createAutomationRule', { type: 'cron', name: 'C', query: 'x', webhookUrl: url });
+    await refused('invalid_argument', 'testAutomationRule', { id: target });
+    for (const id of [cron, trigger, target]) await ok('deleteAutomationRule', { id });
+    await refused('not_found', 'getAutomationRule', { id: `auto_${collection}` });
+  },
+
   async 'a conversation is kept, recalled and condensed'({ ok, refused, collection }) {
     const started = await ok('startSession', { userId: collection, scenario: 'support', meta: { topic: ['boats'] } });
     const { sessionId } = (started as { value: { sessionId: string } }).value;

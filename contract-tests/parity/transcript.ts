@@ -72,7 +72,7 @@ function normalised(outcome: Outcome, collection: string, operation: OperationId
 }
 
 const DIFFERENT = new Set(['durationMs', 'uptime']);
-const DRAWN_ID = /\b(cfg|cur|ses|msg|sum|job|wh)_[0-9a-f_]{20,}/g;
+const DRAWN_ID = /\b(auto|cfg|cur|ses|msg|sum|job|wh)_[0-9a-f_]{20,}/g;
 /** It covers the ids of documents, and so the collection's name. */
 const CHECKSUM = /"checksum":"(?!00000000)[0-9a-f]{8}"/g;
 /** It says of which collection it is. */

@@ -153,6 +153,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     feed: { maxAgeMs: settings.binlog.maxAge, maxBytes: settings.binlog.maxSize },
     bodies: { cacheBytes: settings.bodies.cacheBytes, memoryBytes: settings.bodies.memoryBytes, timeoutMs: settings.bodies.timeout, graceMs: settings.bodies.grace },
     temporal: settings.temporal.enabled,
+    automation: toAutomation(settings),
     webhookSecret: settings.webhooks.secret,
     wiki: { ...settings.wiki },
     auth: toAuth(settings, passwordCost),
@@ -181,6 +182,10 @@ const MAX_MARKDOWN = 32 * 1024 * 1024;
 
 function toConverter({ convert: { workers, timeout, memory } }: Settings): ConverterSettings {
   return { workers, timeoutMs: timeout, memoryMb: Math.floor(memory / 2 ** 20), maxOutput: MAX_MARKDOWN };
+}
+
+function toAutomation({ automation: { logsTtl, ...rest } }: Settings): NonNullable<DocsSettings['automation']> {
+  return { ...rest, logsTtlMs: logsTtl };
 }
 
 /** The log is beside the database, so that a restore of that leaves it alone. */

@@ -11,7 +11,6 @@ import type { WebOrigins } from './settings/kinds.ts';
  */
 const WITHOUT_EFFECT = `
 http3.mode
-automation.enabled automation.triggers automation.crons automation.logs automation.logsTtl automation.cronTz automation.sentimentLexicon
 replication.role replication.leaderAddr replication.nodeId replication.secret replication.retryInterval replication.maxLag
 binlog.enabled binlog.path
 `.trim().split(/\s+/);

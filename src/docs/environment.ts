@@ -109,6 +109,19 @@ export interface DocsSettings {
   readonly feed?: FeedLimits;
   /** Whether the history of documents is recorded; false when absent. */
   readonly temporal?: boolean;
+  /** Automation (decision D-18); what is absent has its default, which is on. */
+  readonly automation?: {
+    readonly enabled?: boolean;
+    readonly triggers?: boolean;
+    readonly crons?: boolean;
+    readonly logs?: boolean;
+    /** How long entries of the log are kept; 7 days when absent. */
+    readonly logsTtlMs?: number;
+    /** Time zone of schedules; UTC when absent. */
+    readonly cronTz?: string;
+    /** File of further words for sentiment; none when empty. */
+    readonly sentimentLexicon?: string;
+  };
   /** Signs the deliveries of webhooks without a secret of their own; nothing does when it is absent. */
   readonly webhookSecret?: string;
   /** Bodies outside of the database; what is absent has its default. */

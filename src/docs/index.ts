@@ -1,5 +1,6 @@
 import { createAccess, type Access } from './access/index.ts';
 import { createAudit, type Audit } from './audit/index.ts';
+import { createAutomation } from './automation/index.ts';
 import { createBodies, type Bodies } from './bodies/index.ts';
 import { createCodeGraph } from './codegraph/index.ts';
 import { registerCacheMetrics } from './cache-metrics.ts';
@@ -86,9 +87,10 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const gate = new SearchGate({ places: env.settings.maxSearches });
   const vectors: Vectors = createVectors(env, { collections, embeddings, gate, columns, geo: geo.view });
   const hybrid = createHybrid({ words: search, vectors, chunker: embeddings, gate });
+  const automation = createAutomation(env, { outbound, documents, words: search.deps, vectors, hybrid });
   const memory = createMemory(env, { collections, embeddings, words: search, meaning: vectors, gate, columns });
   const reload = async (): Promise<void> => {
-    for (const area of [access, collections, bodies, schemas, documents, fullText, curation, webhooks, spell]) await area.load();
+    for (const area of [access, collections, bodies, schemas, documents, fullText, curation, webhooks, automation, spell]) await area.load();
   };
   const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart(), async () => ingest.jobs.wake()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
@@ -101,6 +103,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     stats?.registerMetrics(registers);
     audit.registerMetrics(registers);
     webhooks.registerMetrics(registers);
+    automation.registerMetrics(registers);
     temporal.registerMetrics(registers);
     registerCacheMetrics(registers, () => ({ bodies: env.codec.rememberedBytes, highlights: search.rememberedBytes }));
     bodies.registerMetrics(registers);
@@ -126,9 +129,9 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...fullText.handlers, ...curation.handlers, ...codeGraph.handlers, ...search.handlers, ...geo.handlers, ...spell.handlers,
     searchFullText: findWords, searchFullTextByQuery: async (input, context) => findWords(inputOfQuery(input), context),
     ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
-    ...encryption.handlers, ...audit.handlers, ...webhooks.handlers, ...streams.handlers,
+    ...encryption.handlers, ...audit.handlers, ...webhooks.handlers, ...automation.handlers, ...streams.handlers,
     ...temporal.handlers, getDocument: temporal.recorded(documents.handlers.getDocument),
-    ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, ...memory.handlers,
+    ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, searchHybrid: spell.correctingHybrid(hybrid.handlers.searchHybrid, hybrid.wordsOf, collections.configOf), ...memory.handlers,
   };
   await audit.start();
   if (env.settings.mode !== 'read') {
@@ -137,6 +140,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     await encryption.start();
     ingest.jobs.start();
     await webhooks.start();
+    await automation.start();
     alarms.start();
     temporal.start();
     retention?.start();
@@ -165,6 +169,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
       await ingest.jobs.stop();
       await alarms.stop();
       await temporal.stop();
+      await automation.stop();
       await webhooks.stop();
       await encryption.stop();
       await audit.stop();

@@ -1,4 +1,5 @@
 export { createOutbound } from './outbound.ts';
+export { badHeader } from './guarded-fetch.ts';
 export type { Outbound, OutboundDeps } from './outbound.ts';
 export { allowlistProblems } from './outbound-policy.ts';
 export type { OutboundSettings } from './outbound-policy.ts';

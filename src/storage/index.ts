@@ -13,7 +13,7 @@ export {
   storedRows, type Key, type KeyCount, type KeyNames, type KeySettings, type Sealer, type StoredRow,
 } from './sealing/index.ts';
 export {
-  CHANGE_FLAGS, ChangeFeed, FeedGap, forgetCursor, memoryCursor, storedCursor, Subscriber,
+  beginCursor, CHANGE_FLAGS, ChangeFeed, FeedGap, forgetCursor, memoryCursor, saveCursor, storedCursor, Subscriber,
   type Change, type ChangeKind, type Cursor, type FeedReader, type Keep, type NewChange, type SubscriberOptions, type WrittenDocument,
 } from './feed/index.ts';
 export { salvageDatabase, type LostDocument, type SalvagedTable, type SalvageReport } from './repair/index.ts';

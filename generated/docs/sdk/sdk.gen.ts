@@ -1363,7 +1363,7 @@ export const listAutomationRules = <ThrowOnError extends boolean = false>(option
 /**
  * Create an automation rule
  *
- * A `trigger` runs its search after each write of an event that it names, keeps only the document that was written and fires when that reaches `threshold`, when its sentiment lies in the range, or both (`conditionLogic`). A `cron` runs its search on schedule and fires for every match at or above `threshold`; a run that is still going is not started again and missed runs are skipped. A `webhook` is a target that other rules name by `webhookId`. What a type has no use for is ignored. Refused with 400: a cron without `schedule` or with one that is not understood; a trigger or cron with neither `webhookUrl` nor `webhookId`; a trigger with neither `query` nor `sentimentEnabled`; a cron with neither `query` nor `triggerId`; a `webhook` without `url`; an id that does not exist; a `sentimentMin` above `sentimentMax`; and more than 1000 rules. Rules can be managed while `SVC_AUTOMATIONS` is off, but then nothing fires.
+ * A `trigger` runs its search after each write of an event that it names, keeps only the document that was written and fires when that reaches `threshold`, when its sentiment lies in the range, or both (`conditionLogic`). Where the search compares vectors, it runs once the document has its own. Writes with `skipWebhooks` fire nothing. A `cron` runs its search on schedule and fires for every match at or above `threshold`; a run that is still going is not started again and missed runs are skipped. A `webhook` is a target that other rules name by `webhookId`. What a type has no use for is ignored. Refused with 400: a cron without `schedule` or with one that is not understood; a trigger or cron with neither `webhookUrl` nor `webhookId`; a trigger with neither `query` nor `sentimentEnabled`; a cron with neither `query` nor `triggerId`; a `webhook` without `url`; an id that does not exist; a `sentimentMin` above `sentimentMax`; and more than 1000 rules. Rules can be managed while `SVC_AUTOMATIONS` is off, but then nothing fires.
  */
 export const createAutomationRule = <ThrowOnError extends boolean = false>(options: Options<CreateAutomationRuleData, ThrowOnError>): RequestResult<CreateAutomationRuleResponses, CreateAutomationRuleErrors, ThrowOnError> => (options.client ?? client).post<CreateAutomationRuleResponses, CreateAutomationRuleErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1378,7 +1378,7 @@ export const createAutomationRule = <ThrowOnError extends boolean = false>(optio
 /**
  * Delete an automation rule
  *
- * Removes the rule; its log entries stay until they expire. Rules that name it as their webhook target or trigger are kept, and skip their deliveries until they name another.
+ * Removes the rule and its deliveries that were not sent yet; its log entries stay until they expire. Rules that name it as their webhook target or trigger are kept, and skip their deliveries until they name another.
  */
 export const deleteAutomationRule = <ThrowOnError extends boolean = false>(options: Options<DeleteAutomationRuleData, ThrowOnError>): RequestResult<DeleteAutomationRuleResponses, DeleteAutomationRuleErrors, ThrowOnError> => (options.client ?? client).delete<DeleteAutomationRuleResponses, DeleteAutomationRuleErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
@@ -1426,7 +1426,7 @@ export const testAutomationRule = <ThrowOnError extends boolean = false>(options
 /**
  * List the deliveries of automation rules
  *
- * Lists one entry for each delivery, newest first, page by page. Entries are kept for `SVC_AUTOMATION_LOGS_TTL` (7 days by default); with `SVC_AUTOMATION_LOGS` off none are written. A cursor that is not understood is refused with 400.
+ * Lists one entry for each delivery, newest first, page by page. The newest 100,000 entries are kept for `SVC_AUTOMATION_LOGS_TTL` (7 days by default); with `SVC_AUTOMATION_LOGS` off none are written. A cursor that is not understood is refused with 400.
  */
 export const listAutomationLogs = <ThrowOnError extends boolean = false>(options?: Options<ListAutomationLogsData, ThrowOnError>): RequestResult<ListAutomationLogsResponses, ListAutomationLogsErrors, ThrowOnError> => (options?.client ?? client).get<ListAutomationLogsResponses, ListAutomationLogsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],

@@ -5290,7 +5290,7 @@ export type AutomationFilterMeta = {
  */
 export type AutomationSearchParams = {
     /**
-     * Scoring of full-text search; `tfidf` by default, `bm25` in hybrid search.
+     * Scoring of full-text search; `bm25` by default.
      */
     algorithm?: 'tfidf' | 'bm25' | 'bm25f' | 'pmisparse';
     /**
@@ -5317,12 +5317,12 @@ export type AutomationSearchParams = {
 };
 
 /**
- * Least score that fires. For `fts` the raw BM25 score; for `vector` and `hybrid` a score from 0 to 1, or above 1 a percentage.
+ * Least score that fires. For `fts` the raw score of the algorithm, BM25 by default; for `vector` and `hybrid` a score from 0 to 1, or above 1 a percentage. With the strategy `rrf` a score is the share of the best one possible.
  */
 export type AutomationThreshold = number;
 
 /**
- * Writes that a trigger watches: `doc.added`, `doc.updated`, `doc.deleted`, or their other names `insert`, `doc.add`, `update`, `doc.update`, `delete`, `doc.delete`, or `*` for all. Stored and shown as given.
+ * Writes that a trigger watches: `doc.added`, `doc.updated`, `doc.deleted`, or their other names `insert`, `doc.add`, `update`, `doc.update`, `delete`, `doc.delete`, or `*` for all. Stored and shown as given. No search finds a document that was deleted, so that a trigger never fires for `doc.deleted`.
  */
 export type AutomationEventNames = Array<'doc.added' | 'doc.updated' | 'doc.deleted' | 'insert' | 'doc.add' | 'update' | 'doc.update' | 'delete' | 'doc.delete' | '*'>;
 
@@ -5467,7 +5467,7 @@ export type AutomationCron = {
 export type AutomationMethod = 'POST' | 'GET' | 'PUT';
 
 /**
- * Headers of a webhook target's requests, which may hold template variables; they win over the usual ones.
+ * Headers of a webhook target's requests, which may hold template variables; they win over the usual ones. At most 16 KiB together, and none that a connection is made of, such as `Host` and `Content-Length`.
  */
 export type AutomationHeaders = {
     [key: string]: string;

@@ -35,6 +35,9 @@ const a = { collection: 'blog', key: 'a', lang: 'en' };
 /** Nobody listens there, and nothing happens in its collection. */
 const WEBHOOK = { url: 'http://127.0.0.1:1/hook', events: ['doc.added'], collection: 'quiet' };
 
+/** A rule of a collection in which nothing happens. */
+const RULE = { type: 'trigger', name: 'Quiet', collection: 'quiet', query: 'phrases', webhook_url: 'http://127.0.0.1:1/hook' };
+
 /** Arguments that a server with two documents can answer; those of tools that are not built yet are what they will need. */
 const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promise<Record<string, unknown>>)>> = {
   add_document: { ...a, content_md: body, meta: { tags: ['x'], geo_lat: ['52'], geo_lng: ['13'] } },
@@ -97,6 +100,13 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   update_webhook: async () => ({ id: await webhook(), paused: true }),
   redeliver_webhooks: async () => ({ webhook_id: await webhook() }),
   delete_webhook: async () => ({ id: await webhook() }),
+  create_automation: RULE,
+  list_automation: {},
+  get_automation: async () => ({ id: await automationRule() }),
+  update_automation: async () => ({ ...RULE, id: await automationRule(), enabled: false }),
+  test_automation: async () => ({ id: await automationRule() }),
+  get_automation_logs: { limit: 5 },
+  delete_automation: async () => ({ id: await automationRule() }),
   list_curation_rules: { collection: 'blog' },
   create_curation_rule: { collection: 'blog', query: 'notes', pins: [{ key: 'a', lang: 'en', position: 1 }] },
   update_curation_rule: async () => ({ id: await curationRule(), collection: 'blog', query: 'notes', hides: ['b'] }),
@@ -123,6 +133,10 @@ async function served(content: string, name: string): Promise<string> {
   const files = createServer((_, answer) => answer.end(content)).listen(0, '127.0.0.1').unref();
   await once(files, 'listening');
   return `http://127.0.0.1:${(files.address() as AddressInfo).port}/${name}`;
+}
+
+async function automationRule(): Promise<string> {
+  return ((await call('create_automation', RULE)).structuredContent as { id: string }).id;
 }
 
 async function webhook(): Promise<string> {

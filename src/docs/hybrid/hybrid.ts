@@ -1,9 +1,9 @@
 import type { Operations } from '../../../generated/docs/operations.ts';
 import type { SearchHybridResponse } from '../../../generated/docs/sdk/types.gen.ts';
 import type { AnswerBounds, Handlers } from '../../operations/index.ts';
-import type { FullTextSearch } from '../fulltext/index.ts';
+import type { FullTextSearch, WordsRequest } from '../fulltext/index.ts';
 import type { HybridDeps } from './deps.ts';
-import type { HybridInput } from './request.ts';
+import { resolveRequest, type HybridInput } from './request.ts';
 import { searchHybrid } from './search-hybrid.ts';
 
 /** Searching by words and meaning at once (contract section 4, "Full-text search": `POST /v1/hybrid-search`). */
@@ -11,6 +11,8 @@ export interface Hybrid {
   readonly handlers: Required<Pick<Handlers<Operations>, 'searchHybrid'>>;
   /** As `POST /v1/hybrid-search`, for other areas. It takes a place at the search gate by itself. */
   hybridSearch(input: HybridInput, bounds: AnswerBounds): Promise<SearchHybridResponse>;
+  /** How full-text search would be asked for the words of a request. Throws as `hybridSearch`. */
+  wordsOf(input: HybridInput): WordsRequest;
 }
 
 export interface HybridAreas extends Pick<HybridDeps, 'chunker' | 'gate'> {
@@ -23,5 +25,6 @@ export function createHybrid({ words, vectors, chunker, gate }: HybridAreas): Hy
   return {
     handlers: { searchHybrid: (input, context) => searchHybrid(deps, input, context) },
     hybridSearch: (input, bounds) => searchHybrid(deps, input, bounds),
+    wordsOf: (input) => resolveRequest(deps.words, input).words,
   };
 }

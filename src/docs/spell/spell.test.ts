@@ -87,6 +87,16 @@ describe.each(DRIVERS)('spelling over %s (decisions section 4.10)', (driver) => 
     for (const query of ['blue whale swim', '"blue wahles"', 'wahles AND blue', 'zzyzx']) expect(await find(query)).not.toHaveProperty('spellCorrected');
   });
 
+  it('suggests queries for those that find nothing, by its own words and under the same filters', async () => {
+    await fixture.add('a', 'A seat by the sea.', { kind: ['note'] });
+    const find = (query: string, more: object = {}) => fixture.call('searchFullText', { collection: 'c', query, ...more });
+    expect(await find('saet')).toMatchObject({ total: 0, suggestions: ['seat', 'sea'] });
+    expect(await find('saet', { filterMeta: { kind: ['other'] } })).not.toHaveProperty('suggestions');
+    expect(await find('seat')).not.toHaveProperty('suggestions');
+    await use({ enabled: false });
+    expect(await find('saet')).not.toHaveProperty('suggestions');
+  });
+
   it('keeps to its memory: the rarest words go, and collections that were not asked for', async () => {
     await use({ enabled: true, maxBytes: 1_500_000 });
     const words = Array.from({ length: 6000 }, (_, i) => `w${[...i.toString(10)].map((digit) => 'qrstuvwxyz'[Number(digit)]).join('')}ord`);

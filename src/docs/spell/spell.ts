@@ -4,7 +4,7 @@ import { Pace } from '../../lib/pace.ts';
 import type { Context, Handlers, InputOf, OutputOf } from '../../operations/index.ts';
 import type { Candidate } from '../../search/spelling/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { respelled, unknownWords, type WordsDeps } from '../fulltext/index.ts';
+import { MAX_SUGGESTIONS, resolveWords, respelled, respellings, unknownWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 import { Dictionaries } from './dictionaries.ts';
 import { Speller } from './speller.ts';
 import { Vocabularies } from './vocabularies.ts';
@@ -19,10 +19,15 @@ export interface Spell {
   load(): Promise<void>;
   /** Bytes of the words of a collection; undefined when there are none. */
   bytesOf(collection: string): number | undefined;
-  /** Full-text search that corrects the queries of collections that ask for it (decision D-94). */
+  /** Full-text search that corrects the queries of collections that ask for it (decision D-94), and suggests others for those that find nothing. */
   correcting(search: SearchHandler, config: (collection: string) => SpellConfig | undefined): SearchHandler;
+  /** The same for hybrid search, without suggestions; `wordsOf` returns its request for words. */
+  correctingHybrid(search: HybridHandler, wordsOf: (input: HybridInput) => WordsRequest, config: (collection: string) => SpellConfig | undefined): HybridHandler;
 }
 
+type SearchInput = InputOf<Operations, 'searchFullText'>;
+type HybridHandler = Required<Handlers<Operations>>['searchHybrid'];
+type HybridInput = InputOf<Operations, 'searchHybrid'>;
 type SearchHandler = Required<Handlers<Operations>>['searchFullText'];
 
 /** What a collection's configuration says of spelling. */
@@ -65,9 +70,18 @@ export function createSpell(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'setting
     bytesOf: (collection) => vocabularies.bytesOf(collection),
     correcting: (search, configOf) => async (input, context) => {
       const { spellCorrect = false, spellLang } = configOf(input.collection) ?? {};
+      if (!enabled) return search(input, context);
+      const open = () => speller({ collection: input.collection, lang: spellLang || input.lang || words.settings.defaultLang }, context);
+      const corrected = spellCorrect ? correctQuery(words, await open(), resolveWords(words, input)) : input.query;
+      if (corrected === input.query) return withSuggestions(await search(input, context), async () => suggestedQueries(words, await open(), input, (query) => search(query, context)));
+      const answer = await search({ ...input, query: corrected }, context);
+      return { ...answer, spellCorrected: { original: input.query, corrected } } as typeof answer;
+    },
+    correctingHybrid: (search, wordsOf, configOf) => async (input, context) => {
+      const { spellCorrect = false, spellLang } = configOf(input.collection) ?? {};
       if (!enabled || !spellCorrect) return search(input, context);
-      const lang = spellLang || input.lang || words.settings.defaultLang;
-      const corrected = correctQuery(words, await speller({ collection: input.collection, lang }, context), input);
+      const lang = spellLang || input.langs?.[0] || words.settings.defaultLang;
+      const corrected = correctQuery(words, await speller({ collection: input.collection, lang }, context), wordsOf(input));
       if (corrected === input.query) return search(input, context);
       const answer = await search({ ...input, query: corrected }, context);
       return { ...answer, spellCorrected: { original: input.query, corrected } } as typeof answer;
@@ -76,12 +90,33 @@ export function createSpell(env: Pick<DocsEnvironment, 'sql' | 'feed' | 'setting
 }
 
 /** The query with the likeliest words for those that no document has; as it is where it has a syntax. */
-function correctQuery(words: WordsDeps, speller: Speller, input: InputOf<Operations, 'searchFullText'>): string {
-  const corrections = unknownWords(words, input).flatMap((node) => {
+function correctQuery(words: WordsDeps, speller: Speller, request: WordsRequest): string {
+  const corrections = unknownWords(words, request).flatMap((node) => {
     const word = speller.correct(node.form, 1)?.[0]?.word;
     return word === undefined ? [] : [{ node, word }];
   });
-  return corrections.length === 0 ? input.query : respelled(Buffer.from(input.query), corrections);
+  return corrections.length === 0 ? request.query : respelled(Buffer.from(request.query), corrections);
+}
+
+type Found = OutputOf<Operations, 'searchFullText'>;
+type Answer = Awaited<ReturnType<SearchHandler>>;
+
+/** The queries that are likeliest by the words and their frequencies come before those of full-text search, which are nearest by edits. */
+async function withSuggestions(answer: Answer, suggest: () => Promise<string[]>): Promise<Answer> {
+  if (!('results' in answer) || answer.results.length > 0 || (answer.totalMatches ?? 0) > 0) return answer;
+  const suggestions = [...new Set([...await suggest(), ...(answer.suggestions ?? [])])].slice(0, MAX_SUGGESTIONS);
+  return suggestions.length === 0 ? answer : { ...answer, suggestions };
+}
+
+/** Other spellings of a query, each of which finds something under the same filters. */
+async function suggestedQueries(words: WordsDeps, speller: Speller, { cursor: _cursor, facetBy: _facets, ...input }: SearchInput, search: (input: SearchInput) => Promise<Answer> | Answer): Promise<string[]> {
+  const corrections = unknownWords(words, resolveWords(words, input)).map((node) => ({ node, words: (speller.correct(node.form, MAX_SUGGESTIONS) ?? []).map(({ word }) => word) }));
+  const found: string[] = [];
+  for (const query of respellings(Buffer.from(input.query), corrections.filter((correction) => correction.words.length > 0))) {
+    const { results } = await search({ ...input, query, limit: 1, offset: 0, includeContent: false, highlight: false }) as Found;
+    if (results.length > 0) found.push(query);
+  }
+  return found;
 }
 
 /** `POST /v1/spell-suggest`. */

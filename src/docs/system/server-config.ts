@@ -11,7 +11,7 @@ const NO_EMBEDDINGS: ReturnType<Embeddings['describe']> = {
 
 /**
  * The settings in effect (decision D-63), without any credential. What this build does not have yet
- * (automation, spell correction, replication) is told as off, as is MCP while nothing serves it.
+ * (replication) is told as off, as is MCP while nothing serves it.
  */
 export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 'settings'>, embeddings = NO_EMBEDDINGS, mcp?: McpDescription): ServerConfig {
   const { protocols, authEnabled, metricsEnabled } = settings.description;
@@ -31,7 +31,7 @@ export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 
     metricsEnabled,
     vectorConfig: { ...embeddings.vectors },
     chunkConfig: { ...embeddings.chunking },
-    automationsEnabled: false,
+    automationsEnabled: settings.automation?.enabled ?? false,
     searchStatsEnabled: settings.searchStats,
     graphqlEnabled: protocols.graphql.enabled,
     temporalEnabled: settings.temporal ?? false,

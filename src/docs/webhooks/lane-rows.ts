@@ -77,6 +77,12 @@ export async function enqueue(tx: Transaction, endpoint: string, deliveries: rea
   await tx.runMany('INSERT INTO delivery_outbox(lane, delivery) VALUES (?, ?)', deliveries.map((delivery) => [lane, delivery]));
 }
 
+/** Endpoints in whose outboxes something is. */
+export async function outboxesInUse(queries: Queries): Promise<string[]> {
+  const rows = await queries.all<{ lane: string }>('SELECT DISTINCT lane FROM delivery_outbox');
+  return rows.map(({ lane }) => lane.slice(0, lane.lastIndexOf('/')));
+}
+
 export function readOutbox(queries: Queries, lane: string, after: number, limit: number): Promise<OutboxRow[]> {
   return queries.all<OutboxRow>('SELECT seq, delivery FROM delivery_outbox WHERE lane = ? AND seq > ? ORDER BY seq LIMIT ?', [lane, after, limit]);
 }

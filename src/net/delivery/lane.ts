@@ -6,7 +6,7 @@ import type { Slots, SlotUser } from './slots.ts';
 
 /** What became of one attempt. */
 export type Outcome =
-  | { readonly kind: 'delivered' }
+  | { readonly kind: 'delivered'; readonly status?: number }
   /** To be tried again; `retryAfterMs` when the endpoint said so. */
   | { readonly kind: 'failed'; readonly error: string; readonly status?: number; readonly retryAfterMs?: number }
   /** Never to be tried again. */
@@ -37,6 +37,8 @@ export interface LaneSource<T extends Sequenced> {
   bury(item: T, failure: Failure): Promise<void>;
   /** The endpoint has accepted nothing for a day; whoever is told stops the lane. */
   onFailing(): void;
+  /** Failures in a row after which the endpoint counts as down, and one request at a time asks whether it is back; 4 when absent. Never, where each delivery has few attempts. */
+  readonly downAfter?: number;
 }
 
 export interface LaneDeps {
@@ -250,7 +252,7 @@ export class Lane<T extends Sequenced> implements SlotUser {
     if (this.#down !== undefined) {
       this.#ready.push(item);
       if (this.#down.waiting === undefined) this.#waitForEndpoint(this.#down.attempts + 1, outcome.retryAfterMs);
-    } else if (this.#failuresInARow >= DOWN_AFTER) {
+    } else if (this.#failuresInARow >= (this.#source.downAfter ?? DOWN_AFTER)) {
       this.#ready.push(item);
       this.#waitForEndpoint(attempts.count, outcome.retryAfterMs);
     } else {

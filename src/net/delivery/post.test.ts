@@ -33,9 +33,9 @@ const post = (url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/
 const answering = (head: string, body = '') => (socket: Socket) => void socket.write(`HTTP/1.1 ${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 
 describe('one attempt of a delivery', () => {
-  it.each([['200 OK'], ['204 No Content'], ['299 Strange']])('is delivered by %s', async (head) => {
+  it.each([['200 OK', 200], ['204 No Content', 204], ['299 Strange', 299]])('is delivered by %s', async (head, status) => {
     onRequest = answering(head);
-    expect(await post()).toEqual({ kind: 'delivered' });
+    expect(await post()).toEqual({ kind: 'delivered', status });
   });
 
   it('is refused for good by 410 alone', async () => {
@@ -86,7 +86,7 @@ describe('one attempt of a delivery', () => {
 
   it('reads no more of an answer than it needs', async () => {
     onRequest = answering('200 OK', 'x'.repeat(100_000));
-    expect(await post()).toEqual({ kind: 'delivered' });
+    expect(await post()).toEqual({ kind: 'delivered', status: 200 });
   });
 
   it('takes no header of framing, and no port of another protocol', async () => {

@@ -32,7 +32,7 @@ export function poster(outbound: Pick<Outbound, 'sender'>): (post: Post, signal:
 }
 
 function outcomeOf({ status, headers }: AnswerHead): Outcome {
-  if (status >= 200 && status <= 299) return { kind: 'delivered' };
+  if (status >= 200 && status <= 299) return { kind: 'delivered', status };
   const error = `HTTP status ${status}`;
   if (status === GONE) return { kind: 'refused', error, status };
   const retryAfter = Number(headers['retry-after'] ?? '');

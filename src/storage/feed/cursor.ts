@@ -1,4 +1,4 @@
-import type { Sql } from '../port.ts';
+import type { Sql, Transaction } from '../port.ts';
 
 /** Where a subscriber keeps the number of the last change it has handled. */
 export interface Cursor {
@@ -15,10 +15,19 @@ export function storedCursor(sql: Sql, subscriber: string): Cursor {
       return row?.lsn;
     },
     async save(lsn) {
-      const upsert = 'INSERT INTO cursors(subscriber, lsn) VALUES (?, ?) ON CONFLICT(subscriber) DO UPDATE SET lsn = excluded.lsn';
-      await sql.transaction((tx) => tx.run(upsert, [subscriber, lsn]));
+      await sql.transaction((tx) => saveCursor(tx, subscriber, lsn));
     },
   };
+}
+
+/** Stores a cursor together with what a subscriber made of the changes, so that a crash repeats neither. */
+export async function saveCursor(tx: Transaction, subscriber: string, lsn: number): Promise<void> {
+  await tx.run('INSERT INTO cursors(subscriber, lsn) VALUES (?, ?) ON CONFLICT(subscriber) DO UPDATE SET lsn = excluded.lsn', [subscriber, lsn]);
+}
+
+/** The same for a subscriber that begins here, unless it has a cursor. */
+export async function beginCursor(tx: Transaction, subscriber: string, lsn: number): Promise<void> {
+  await tx.run('INSERT INTO cursors(subscriber, lsn) VALUES (?, ?) ON CONFLICT(subscriber) DO NOTHING', [subscriber, lsn]);
 }
 
 /**

@@ -10,11 +10,9 @@ import { bulkJobs } from './0009-bulk-jobs.ts';
 import { webhooks } from './0010-webhooks.ts';
 import { temporal } from './0011-temporal.ts';
 import { placesAndWords } from './0012-places-and-words.ts';
+import { automation } from './0013-automation.ts';
 import { bodyStores } from './0014-body-stores.ts';
 import type { Migration } from './migration.ts';
 
-/** Number 13 belongs to a format of another line of development. */
-const reserved: Migration = { version: 13, name: 'reserved', sql: '' };
-
 /** Every format of the document service's database, oldest first. A new one is appended; none ever changes. */
-export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal, placesAndWords, reserved, bodyStores];
+export const DOCUMENT_MIGRATIONS: readonly Migration[] = [documents, searchRules, vectors, memory, encryption, access, deletedDocuments, columnsInMemory, bulkJobs, webhooks, temporal, placesAndWords, automation, bodyStores];

@@ -14,7 +14,7 @@ export interface SearchHelp {
   readonly droppedWords: readonly string[];
 }
 
-const MAX_SUGGESTIONS = 3;
+export const MAX_SUGGESTIONS = 3;
 /** Words of a query whose spelling is looked at: each reads a part of the dictionary. */
 const MAX_WORDS = 8;
 
@@ -30,8 +30,7 @@ export async function helpFor(deps: SearchDeps, input: SearchInput, { collection
 }
 
 /** The words of a query without a syntax that no document has, in whatever inflection; in their order, and not more than some. */
-export function unknownWords(deps: SearchDeps, input: SearchInput): readonly TermNode[] {
-  const { collection, plan, fields } = resolveRequest(deps, input);
+export function unknownWords(deps: Pick<SearchDeps, 'view'>, { collection, plan, fields }: SearchRequest): readonly TermNode[] {
   const [main] = plan.readings;
   const index = deps.view.indexOf(collection);
   if (main === undefined || index === undefined || plan.mode !== 'simple') return [];
@@ -42,12 +41,23 @@ export function unknownWords(deps: SearchDeps, input: SearchInput): readonly Ter
 async function respelled(index: TextIndex, reading: Reading, query: Buffer, fields: SearchRequest['fields']): Promise<string[]> {
   const pace = new Pace();
   const unknown = [...reading.own].filter((node) => isUnknown(index, reading, node, fields)).slice(0, MAX_WORDS);
-  const corrections: { readonly node: TermNode; readonly words: readonly string[] }[] = [];
+  const corrections: Correction[] = [];
   for (const node of unknown) {
     const words = index.spelledLike(node.form, MAX_SUGGESTIONS);
     if (words.length > 0) corrections.push({ node, words });
     await pace.rest();
   }
+  return respellings(query, corrections);
+}
+
+/** A word of a query, with what it may have been, the likeliest first. */
+export interface Correction {
+  readonly node: TermNode;
+  readonly words: readonly string[];
+}
+
+/** The query with the likeliest for each of some words, then with another for the last of them; none without any. */
+export function respellings(query: Buffer, corrections: readonly Correction[]): string[] {
   if (corrections.length === 0) return [];
   const nearest = corrections.map(({ node, words: [first] }) => ({ node, word: first! }));
   const [last] = corrections.slice(-1);

@@ -1,0 +1,177 @@
+import type { Registry } from 'prom-client';
+import { unixSeconds } from '../../lib/clock.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import type { Outbound } from '../../net/index.ts';
+import type { Documents } from '../documents/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { QueryPlans, type WordsDeps } from '../fulltext/index.ts';
+import type { Hybrid } from '../hybrid/index.ts';
+import { Crons } from './crons.ts';
+import { Deliveries } from './deliveries.ts';
+import { retentionOf, type AutomationDeps, type AutomationHandlers } from './deps.ts';
+import { deliveryId } from './evaluation.ts';
+import { createHandlers } from './handlers.ts';
+import { removeExpired } from './log-rows.ts';
+import type { Delivery } from './message.ts';
+import { registerMetrics } from './metrics.ts';
+import { conditionsOf, type Match, type Rule } from './rule.ts';
+import { readRules, writeLastRun, writeRule } from './rule-rows.ts';
+import { matchesOf, type RuleSearchDeps } from './search.ts';
+import { readLexicon, type Lexicon } from './sentiment.ts';
+import { Triggers } from './triggers.ts';
+
+/** Rules that watch what is written or search on schedule, and tell a URL what they find. */
+export interface Automation {
+  readonly handlers: AutomationHandlers;
+  /** Reads the rules; before `start`, and again when the database was replaced. */
+  load(): Promise<void>;
+  /** Begins to watch, to search and to deliver, as far as the settings say. Not for servers that only read. */
+  start(): Promise<void>;
+  /** Waits for what is under way, for a short time; safe twice. */
+  stop(): Promise<void>;
+  registerMetrics(registers: Registry[]): void;
+  /** Numbers since the start. */
+  readonly counts: Triggers['evaluation']['counts'];
+}
+
+export interface AutomationAreas {
+  readonly outbound: Outbound;
+  readonly documents: Pick<Documents, 'readDocument'>;
+  readonly words: WordsDeps;
+  readonly vectors: RuleSearchDeps['vectors'];
+  readonly hybrid: Pick<Hybrid, 'hybridSearch'>;
+  readonly timer?: Timer;
+}
+
+const PRUNE_MS = 3_600_000;
+/** Rows that one transaction removes, so that writers wait for milliseconds only. */
+const PRUNE_STEP = 2000;
+
+export function createAutomation(environment: DocsEnvironment, { outbound, documents: { readDocument }, words, vectors, hybrid, timer = systemTimer }: AutomationAreas): Automation {
+  const { sql, clock, log, keys, settings: { automation: settings = {} } } = environment;
+  const { enabled = true, triggers: hasTriggers = true, crons: hasCrons = true, cronTz: timeZone = 'UTC', sentimentLexicon } = settings;
+  const book = new Map<string, Rule>();
+  const find = (id: string): Rule | undefined => book.get(id);
+  let lexicon: Lexicon | undefined;
+  // Rules would displace the plans of searches that clients repeat.
+  const search: RuleSearchDeps = { environment, words: { ...words, plans: new QueryPlans() }, vectors, hybrid, readDocument, lexicon: () => lexicon ?? new Map() };
+  const deliveries = new Deliveries({ environment, outbound, timer, find, readDocument });
+  const triggers = new Triggers({ environment, timer, search, rules: () => book.values(), deliveries });
+  const matches = (rule: Rule, signal: AbortSignal): Promise<Match[]> => matchesOfRule(search, environment, { rule, find, signal });
+  const crons: Crons = new Crons({ clock, timer, log, timeZone, find, run: (rule, second, signal) => runCron({ environment, book, deliveries, matches }, rule, second, signal) });
+  const stopping = new AbortController();
+  let pruning: Promise<void> | undefined;
+  let isRunning = false;
+  const followsTriggers = (): boolean => isRunning && enabled && hasTriggers;
+  const apply = async (): Promise<void> => {
+    crons.apply(enabled && hasCrons ? book.values() : []);
+    if (followsTriggers()) await triggers.apply();
+  };
+  const deps: AutomationDeps = {
+    environment, outbound, book, search, crons, matches,
+    async storing(tx, rule, lsn) {
+      if (followsTriggers() && rule?.body.type === 'trigger') await triggers.began(tx, lsn);
+      tx.onCommit(() => triggers.index.clear());
+    },
+    async changed(id) {
+      await apply();
+      if (!book.has(id)) await deliveries.remove(id);
+    },
+  };
+  return {
+    handlers: createHandlers(deps),
+    counts: triggers.evaluation.counts,
+    async load() {
+      await triggers.stop();
+      await deliveries.abandon(book.keys());
+      lexicon ??= await readLexicon(sentimentLexicon);
+      const rules = await readRules(sql, keys);
+      book.clear();
+      for (const rule of rules) book.set(rule.id, rule);
+      await apply();
+      if (isRunning && enabled) await deliveries.start();
+    },
+    async start() {
+      isRunning = true;
+      await encryptAgain(environment, book);
+      if (followsTriggers()) await triggers.apply();
+      else await triggers.forget();
+      if (enabled) await deliveries.start();
+      if (enabled && hasCrons) crons.start();
+      pruning ??= prune(environment, timer, stopping.signal);
+    },
+    async stop() {
+      isRunning = false;
+      stopping.abort();
+      await triggers.stop();
+      await crons.stop();
+      await deliveries.stop();
+      await pruning;
+    },
+    registerMetrics: (registers) => registerMetrics(registers, { evaluation: triggers.evaluation.counts, deliveries, book }),
+  };
+}
+
+interface RuleSearch {
+  readonly rule: Rule;
+  readonly find: (id: string) => Rule | undefined;
+  readonly signal: AbortSignal;
+}
+
+async function matchesOfRule(search: RuleSearchDeps, environment: DocsEnvironment, { rule, find, signal }: RuleSearch): Promise<Match[]> {
+  const conditions = conditionsOf(rule, find);
+  if (conditions === undefined) return [];
+  const found: Match[] = [];
+  for (const collection of await collectionsOf(environment, conditions.collection)) found.push(...await matchesOf(search, conditions, collection, signal));
+  return found.sort((a, b) => b.score - a.score);
+}
+
+/** Names of the collections that a rule is about. */
+async function collectionsOf({ sql }: DocsEnvironment, collection: string): Promise<string[]> {
+  if (collection !== '') return [collection.toLowerCase()];
+  const rows = await sql.all<{ name: string }>('SELECT name FROM collections ORDER BY name');
+  return rows.map(({ name }) => name).filter((name) => !name.startsWith('_'));
+}
+
+interface CronRun extends Pick<AutomationDeps, 'environment' | 'book' | 'matches'> {
+  readonly deliveries: Deliveries;
+}
+
+/** The time of the run is stored with its deliveries, in one transaction: it happens once or not at all. */
+async function runCron({ environment: { sql }, book, matches, deliveries }: CronRun, rule: Rule, second: number, signal: AbortSignal): Promise<void> {
+  const outcome = await matches(rule, signal).then((found) => ({ found, error: undefined }), (error: unknown) => ({ found: [], error }));
+  if (signal.aborted) return;
+  const told = outcome.found.map((match): Delivery => ({ ...match, id: deliveryId(rule.id, String(second), match.docId), event: 'cron.fired', ruleId: rule.id, timestamp: second }));
+  await sql.transaction(async (tx) => {
+    const current = book.get(rule.id);
+    if (current?.body.type !== 'cron') return;
+    await writeLastRun(tx, rule.id, second);
+    await deliveries.add(tx, current, told);
+    tx.onCommit(() => book.set(rule.id, { ...current, lastRun: second }));
+  });
+  deliveries.wake(rule.id);
+  if (outcome.error !== undefined) throw outcome.error as Error;
+}
+
+/** Secrets follow the keys of the server: without this, a key that is taken away would take them along. */
+async function encryptAgain({ sql, keys }: DocsEnvironment, book: ReadonlyMap<string, Rule>): Promise<void> {
+  const secrets = [...book.values()].filter(({ secret }) => secret !== '');
+  if (keys === undefined || secrets.length === 0) return;
+  await sql.transaction(async (tx) => {
+    for (const rule of secrets) await writeRule(tx, rule, keys);
+  });
+}
+
+/** Never rejects. */
+async function prune(environment: DocsEnvironment, timer: Timer, signal: AbortSignal): Promise<void> {
+  const { sql, clock, log } = environment;
+  while (!signal.aborted) {
+    try {
+      const before = unixSeconds(clock) - retentionOf(environment);
+      while (!signal.aborted && (await sql.transaction((tx) => removeExpired(tx, before, PRUNE_STEP))) === PRUNE_STEP);
+    } catch (error) {
+      log.warn({ err: error }, 'old entries of the automation log could not be removed');
+    }
+    await timer.sleep(PRUNE_MS, signal);
+  }
+}

@@ -1,0 +1,121 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
+import { LocalTime } from './local-time.ts';
+import type { FindRule, Rule } from './rule.ts';
+import { Schedule } from './schedule.ts';
+
+/** Seconds that may have passed unseen, as under load, and are made up for; what was missed for longer is skipped. */
+const PATIENCE = 60;
+/** A last run so far ahead was written by a clock that was wrong. */
+const DAY = 86_400;
+/** Crons that run at once. */
+const AT_ONCE = 4;
+
+export interface CronsDeps {
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly log: Log;
+  /** Time zone of the schedules. */
+  readonly timeZone: string;
+  readonly find: FindRule;
+  /** Runs a cron that was due in a second since 1970, and stores that second with what it found. */
+  readonly run: (rule: Rule, second: number, signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Runs crons by the clock: none while it still runs, and none twice for one time of the wall clock, also after a restart or when
+ * the clock is set back. Where clocks are set for summer, what they skip runs at once; where they are set back, hours that come
+ * twice count once, except for schedules of every hour.
+ */
+export class Crons {
+  readonly #deps: CronsDeps;
+  readonly #local: LocalTime;
+  readonly #schedules = new Map<string, Schedule>();
+  /** By what rules say. */
+  #known = new Map<string, Schedule>();
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #turns: Promise<void>[] = Array.from({ length: AT_ONCE }, () => Promise.resolve());
+  #started = 0;
+  #loop: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined;
+
+  constructor(deps: CronsDeps) {
+    this.#deps = deps;
+    this.#local = new LocalTime(deps.timeZone);
+  }
+
+  /** Takes up the crons as they are now. */
+  apply(rules: Iterable<Rule>): void {
+    const before = this.#known;
+    this.#schedules.clear();
+    this.#known = new Map();
+    for (const { id, body: { type, enabled, schedule } } of rules) {
+      if (type !== 'cron' || !enabled || !schedule) continue;
+      const known = this.#known.get(schedule) ?? before.get(schedule) ?? new Schedule(schedule);
+      this.#known.set(schedule, known);
+      this.#schedules.set(id, known);
+    }
+  }
+
+  /** When a cron runs next, in Unix seconds; 0 while it does not. */
+  nextOf(id: string): number {
+    const now = Math.floor(this.#deps.clock.now() / 1000);
+    const local = this.#schedules.get(id)?.next(this.#local.at(now));
+    return local === undefined ? 0 : this.#local.toUnix(local, now);
+  }
+
+  start(): void {
+    if (this.#loop !== undefined) return;
+    const abort = new AbortController();
+    this.#loop = { abort, ended: this.#follow(abort.signal) };
+  }
+
+  /** Waits for the runs under way. Safe twice. */
+  async stop(): Promise<void> {
+    this.#loop?.abort.abort();
+    await this.#loop?.ended;
+    await Promise.all(this.#running.values());
+    this.#loop = undefined;
+  }
+
+  /** Never rejects. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { clock, timer } = this.#deps;
+    for (let seen = Math.floor(clock.now() / 1000); ;) {
+      await timer.sleep(1000 - (clock.now() % 1000), signal);
+      if (signal.aborted) return;
+      const now = Math.floor(clock.now() / 1000);
+      const from = now < seen ? now : Math.max(seen + 1, now - PATIENCE);
+      for (let second = from; second <= now; second++) this.#look(second, signal);
+      seen = now;
+    }
+  }
+
+  #look(second: number, signal: AbortSignal): void {
+    const local = this.#local.at(second);
+    const before = this.#local.at(second - 1);
+    for (const [id, schedule] of this.#schedules) {
+      const isSkipped = local > before + 1 && !schedule.isEveryHour && schedule.isDueWithin(before + 1, local - 1);
+      if ((isSkipped || schedule.isDue(local)) && !this.#running.has(id)) this.#begin(id, schedule, second, signal);
+    }
+  }
+
+  #begin(id: string, schedule: Schedule, second: number, signal: AbortSignal): void {
+    const { find, run, log } = this.#deps;
+    const rule = find(id);
+    if (rule === undefined || this.#hasRun(rule, schedule, second)) return;
+    const turn = this.#started++ % AT_ONCE;
+    const ended = this.#turns[turn]!.then(() => (signal.aborted ? undefined : run(rule, second, signal)))
+      .catch((error: unknown) => {
+        if (!signal.aborted) log.warn({ err: error, rule: id }, 'a cron could not be run');
+      })
+      .finally(() => this.#running.delete(id));
+    this.#turns[turn] = ended;
+    this.#running.set(id, ended);
+  }
+
+  #hasRun({ lastRun }: Rule, { isEveryHour }: Schedule, second: number): boolean {
+    if (lastRun >= second) return lastRun < second + DAY;
+    return !isEveryHour && this.#local.at(lastRun) >= this.#local.at(second);
+  }
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import type { AutomationRule } from '../../../generated/docs/sdk/types.gen.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import type { AnswerBounds } from '../../operations/index.ts';
+import { requireSecret } from '../require-secret.ts';
+import { removeLanes } from '../webhooks/index.ts';
+import { checkRule } from './check-rule.ts';
+import { retentionOf, type AutomationDeps, type AutomationHandlers } from './deps.ts';
+import { readLogs } from './log-rows.ts';
+import { conditionsOf, type Match, type Rule } from './rule.ts';
+import { countRules, removeRule, writeRule } from './rule-rows.ts';
+
+/** Decisions, section 8. */
+const MAX_RULES = 1000;
+/** Matches that a test shows. */
+const MAX_SHOWN = 1000;
+
+type Draft = Parameters<AutomationHandlers['createAutomationRule']>[0];
+
+export function createHandlers(deps: AutomationDeps): AutomationHandlers {
+  const { environment, book } = deps;
+  return {
+    listAutomationRules: async () => ({ rules: [...book.values()].map((rule) => present(deps, rule)), total: book.size }),
+    createAutomationRule: (draft) => create(deps, draft),
+    getAutomationRule: async ({ id }) => present(deps, known(deps, id)),
+    updateAutomationRule: ({ id, ...draft }) => replace(deps, id, draft),
+    async deleteAutomationRule({ id }) {
+      await remove(deps, id);
+      return { status: 'deleted', id };
+    },
+    async testAutomationRule({ id }, { signal, budget }) {
+      const rule = known(deps, id);
+      if (rule.body.type === 'webhook') throw new ServiceError('invalid_argument', 'only a trigger or a cron can be tested');
+      const { threshold } = conditionsOf(rule, (other) => book.get(other)) ?? rule.body;
+      const found = await deps.matches(rule, signal);
+      return { trigger: present(deps, rule), matches: await shown(deps, found, budget), total: found.length, threshold };
+    },
+    async listAutomationLogs({ limit, cursor, ruleId, status }) {
+      const since = unixSeconds(environment.clock) - retentionOf(environment);
+      const { logs, total, next } = await readLogs(environment.sql, { limit, cursor, ruleId, status, since });
+      return { logs, total, nextCursor: next, hasMore: next !== '' };
+    },
+  };
+}
+
+async function shown({ search }: AutomationDeps, matches: readonly Match[], budget: AnswerBounds['budget']) {
+  const all = [];
+  for (const { key, lang, docId, collection, score, sentiment } of matches.slice(0, MAX_SHOWN)) {
+    const document = await search.readDocument({ collection, key, lang });
+    if (document === undefined) continue;
+    const { checksum: _, ...rest } = document;
+    if (!budget.take(Buffer.byteLength(JSON.stringify(rest)))) break;
+    all.push({ document: rest, docId, collection, score, ...(sentiment !== undefined && { sentiment }) });
+  }
+  return all;
+}
+
+function known({ book }: Pick<AutomationDeps, 'book'>, id: string): Rule {
+  const rule = book.get(id);
+  if (rule === undefined) throw new ServiceError('not_found', 'not found');
+  return rule;
+}
+
+async function create(deps: AutomationDeps, { secret = '', ...body }: Draft): Promise<AutomationRule> {
+  checkRule({ ...deps, find: (id) => deps.book.get(id) }, body);
+  const { environment: { sql, feed, keys, clock }, book } = deps;
+  // Decision D-07.
+  const id = `auto_${randomBytes(12).toString('hex')}`;
+  const rule = await sql.transaction(async (tx) => {
+    // Rules of transactions that share a commit are not in the book yet.
+    if (await countRules(tx) >= MAX_RULES) throw new ServiceError('invalid_argument', `at most ${MAX_RULES} rules are kept; delete one first`);
+    const since = await feed.append(tx, [{ kind: 'automation.put', collection: '', key: id }]);
+    const now = unixSeconds(clock);
+    const made: Rule = { id, body, secret: body.type === 'webhook' ? secret : '', since, lastRun: 0, createdAt: now, updatedAt: now };
+    await writeRule(tx, made, keys);
+    tx.onCommit(() => book.set(id, made));
+    await deps.storing(tx, made, since);
+    return made;
+  });
+  await deps.changed(id);
+  return present(deps, rule);
+}
+
+async function replace(deps: AutomationDeps, id: string, { secret, ...body }: Draft): Promise<AutomationRule> {
+  known(deps, id);
+  checkRule({ ...deps, find: (other) => deps.book.get(other) }, body);
+  const { environment: { sql, feed, keys, clock }, book } = deps;
+  const rule = await sql.transaction(async (tx) => {
+    const stored = known(deps, id);
+    if (body.type === 'webhook') requireSecret({ secret: 'secret', target: 'url' }, { secret: stored.secret, target: stored.body.url }, { secret, target: body.url });
+    const made: Rule = { ...stored, body, secret: body.type === 'webhook' ? secret || stored.secret : '', updatedAt: unixSeconds(clock) };
+    await writeRule(tx, made, keys);
+    tx.onCommit(() => book.set(id, made));
+    await deps.storing(tx, made, await feed.append(tx, [{ kind: 'automation.put', collection: '', key: id }]));
+    return made;
+  });
+  await deps.changed(id);
+  return present(deps, rule);
+}
+
+async function remove(deps: AutomationDeps, id: string): Promise<void> {
+  const { environment: { sql, feed }, book } = deps;
+  await sql.transaction(async (tx) => {
+    known(deps, id);
+    await removeRule(tx, id);
+    await removeLanes(tx, id);
+    tx.onCommit(() => book.delete(id));
+    await deps.storing(tx, undefined, await feed.append(tx, [{ kind: 'automation.delete', collection: '', key: id }]));
+  });
+  await deps.changed(id);
+}
+
+function present({ crons }: Pick<AutomationDeps, 'crons'>, { id, body, secret, lastRun, createdAt, updatedAt }: Rule): AutomationRule {
+  const { name, enabled, collection, searchType, searchParams, query, threshold, webhookUrl, webhookId } = body;
+  const common = { id, name, enabled, createdAt, updatedAt };
+  const searching = { ...common, collection, searchType, ...(searchParams && { searchParams }), query, threshold, webhookUrl, ...(webhookId && { webhookId }) };
+  switch (body.type) {
+    case 'webhook': return { type: 'webhook', ...common, url: body.url ?? '', method: body.method, headers: body.headers ?? {}, secretSet: secret !== '' };
+    case 'cron': return { type: 'cron', ...searching, schedule: body.schedule ?? '', ...(body.triggerId && { triggerId: body.triggerId }), lastRun, nextRun: crons.nextOf(id) };
+    case 'trigger': return {
+      type: 'trigger', ...searching, events: body.events,
+      sentimentEnabled: body.sentimentEnabled, sentimentMin: body.sentimentMin, sentimentMax: body.sentimentMax, conditionLogic: body.conditionLogic,
+    };
+  }
+}

@@ -1,0 +1,2 @@
+/** The door of the automation area. */
+export { createAutomation, type Automation } from './automation.ts';

@@ -1,0 +1,150 @@
+import { Pace } from '../../lib/pace.ts';
+import { tokenizeCodeInPieces } from '../../text/code/index.ts';
+import type { QueryNode } from '../../text/query/index.ts';
+import { formsOf } from '../../text/tokenize.ts';
+import { classOfDocument, CODE_CLASS, isAmong, PLAIN, toIndexed, type Reading } from '../fulltext/index.ts';
+
+/** What decides which queries may match a document. */
+export interface PercolatedDocument {
+  readonly key: string;
+  readonly lang: string;
+  readonly meta: Readonly<Record<string, readonly string[]>>;
+  readonly contentMd: string;
+}
+
+export interface QueryToAdd {
+  /** The query as it is read for each kind of documents. */
+  readonly readings: readonly Reading[];
+  /** Whether it matches more words than its own. */
+  readonly hasExpansions?: boolean;
+}
+
+/** Characters of a text that are cut into words at once. */
+const WINDOW = 32_768;
+/** Characters that neighbouring windows share: more than any word has, so that each is whole in one of them. */
+const OVERLAP = 512;
+
+/** Terms of which a document must have one. */
+type Clause = readonly string[];
+
+/** A query as it is read for some documents, found by one of its clauses. */
+interface Entry<T> {
+  readonly value: T;
+  /** The other clauses, which must hold as well. */
+  readonly rest: readonly Clause[];
+}
+
+/**
+ * An index of queries (percolation): each is found by words of which a document must have one to match. Of words that are all
+ * required that is the rarest, of alternatives each; whether it has the others is looked up. A document is compared with the queries
+ * of its own words only, so the cost does not grow with the number of queries. Queries without such a word (patterns, edits,
+ * expansions) are candidates for every document.
+ */
+export class Percolator<T> {
+  /** By analyzer and term. */
+  readonly #byTerm = new Map<string, Entry<T>[]>();
+  readonly #analyzers = new Map<string, Reading['analyzer']>();
+  readonly #always = new Set<T>();
+  readonly #documentsWith: (form: string) => number;
+
+  /** `documentsWith` returns how many documents have a form. */
+  constructor(documentsWith: (form: string) => number = () => 0) {
+    this.#documentsWith = documentsWith;
+  }
+
+  add(value: T, { readings, hasExpansions = false }: QueryToAdd): void {
+    for (const { root, classes, analyzer } of readings) {
+      if (classes === 0 || root === undefined) continue;
+      const isCode = isAmong(CODE_CLASS, classes);
+      if (!isCode) this.#analyzers.set(analyzer.name, analyzer);
+      const clauses = hasExpansions ? [] : this.#clausesOf(root);
+      if (clauses.length === 0) this.#always.add(value);
+      else this.#addClauses(value, clauses, isCode ? codeTerm : (form) => proseTerm(analyzer, form));
+    }
+  }
+
+  /** The queries that may match a document: all that do, and some that do not. */
+  async candidates(document: PercolatedDocument): Promise<Set<T>> {
+    const found = new Set(this.#always);
+    if (this.#byTerm.size === 0) return found;
+    const terms = await this.#termsOf(document);
+    for (const term of terms) {
+      for (const { value, rest } of this.#byTerm.get(term) ?? []) {
+        if (rest.every((clause) => clause.some((other) => terms.has(other)))) found.add(value);
+      }
+    }
+    return found;
+  }
+
+  #addClauses(value: T, clauses: readonly Clause[], termOf: (form: string) => string): void {
+    const cheapest = this.#cheapest(clauses);
+    const rest = clauses.filter((clause) => clause !== cheapest).map((clause) => clause.map(termOf));
+    const entry = { value, rest };
+    for (const term of new Set(cheapest.map(termOf))) {
+      const known = this.#byTerm.get(term);
+      if (known === undefined) this.#byTerm.set(term, [entry]);
+      else known.push(entry);
+    }
+  }
+
+  async #termsOf(document: PercolatedDocument): Promise<Set<string>> {
+    const isCode = classOfDocument(document) === CODE_CLASS;
+    const { fields, named } = toIndexed({ ord: 0, ...document }, PLAIN);
+    const seen = new Set<string>();
+    const terms = new Set<string>();
+    const pace = new Pace();
+    for (const texts of [...fields, ...named.values()]) {
+      for (const text of texts) {
+        for (const forms of isCode ? codeForms(text) : proseForms(text)) {
+          for (const form of forms) {
+            if (seen.size === seen.add(form).size) continue;
+            if (isCode) terms.add(codeTerm(form));
+            else for (const analyzer of this.#analyzers.values()) terms.add(proseTerm(analyzer, form));
+          }
+          await pace.rest();
+        }
+      }
+    }
+    return terms;
+  }
+
+  /** Clauses of forms that all hold for every match; none where nothing is known. */
+  #clausesOf(node: QueryNode): readonly Clause[] {
+    switch (node.kind) {
+      case 'term': return node.fuzzy ? [] : [[node.form, ...(node.parts ?? [])]];
+      case 'phrase': case 'proximity': return node.forms.map((form) => [form]);
+      case 'wildcard': return [];
+      case 'group': return this.#clausesOfGroup(node);
+    }
+  }
+
+  #clausesOfGroup({ required, optional }: Extract<QueryNode, { kind: 'group' }>): readonly Clause[] {
+    if (required.length > 0) return required.flatMap((node) => this.#clausesOf(node));
+    const alternatives = optional.map((node) => this.#clausesOf(node));
+    return alternatives.some((clauses) => clauses.length === 0) ? [] : [alternatives.flatMap((clauses) => this.#cheapest(clauses))];
+  }
+
+  /** The one that the fewest documents satisfy; where none does that of the longest words, which are rare as a rule. Any choice is right. */
+  #cheapest(clauses: readonly Clause[]): Clause {
+    const cost = (forms: Clause): number => forms.reduce((sum, form) => sum + this.#documentsWith(form) + 1 / form.length, 0);
+    return clauses.reduce((best, clause) => (cost(clause) < cost(best) ? clause : best));
+  }
+}
+
+/** Terms are compared without diacritics, as the index of documents does where it does not stem. */
+function proseTerm({ name, term }: Reading['analyzer'], form: string): string {
+  return `${name} ${PLAIN.term(term(form))}`;
+}
+
+function codeTerm(form: string): string {
+  return `code ${PLAIN.term(form)}`;
+}
+
+/** Some words more than the text has, where a window cuts one. */
+function* proseForms(text: string): Generator<Iterable<string>> {
+  for (let start = 0; start < text.length; start += WINDOW - OVERLAP) yield formsOf(text.slice(start, start + WINDOW));
+}
+
+function* codeForms(text: string): Generator<Iterable<string>> {
+  for (const tokens of tokenizeCodeInPieces(text)) yield tokens.map(({ form }) => form);
+}

@@ -1,0 +1,103 @@
+import { Lru } from '../../lib/lru.ts';
+import { Pace } from '../../lib/pace.ts';
+import { languagesOfQuery } from '../fulltext/index.ts';
+import { Percolator, type PercolatedDocument } from './percolator.ts';
+import { hasQuery, isByVector, isSentimentEnough, type Rule } from './rule.ts';
+import { wordsOf, type RuleSearchDeps } from './search.ts';
+
+/** The triggers of one collection. */
+export interface CollectionTriggers {
+  /** Those that a document may satisfy without its vectors, and some that it does not. */
+  candidates(document: PercolatedDocument): Promise<readonly Candidate[]>;
+  /** Those that compare vectors. */
+  readonly byVector: readonly Rule[];
+  /** Whether each of these may find words of its query in a document. */
+  withWords(document: PercolatedDocument): Promise<ReadonlySet<Rule>>;
+}
+
+export interface Candidate {
+  readonly rule: Rule;
+  /** Whether its search may find the document; otherwise sentiment alone decides. */
+  readonly mayBeFound: boolean;
+}
+
+/** Collections whose triggers are indexed at once. */
+const COLLECTIONS = 64;
+
+interface Indexed extends CollectionTriggers {
+  readonly signature: readonly unknown[];
+}
+
+/** The triggers by collection, indexed by the words of their queries. */
+export class RuleIndex {
+  readonly #search: Pick<RuleSearchDeps, 'words'>;
+  readonly #rules: () => Iterable<Rule>;
+  #indexed = new Lru<string, Indexed>(COLLECTIONS);
+  /** How often triggers were indexed. */
+  builds = 0;
+
+  /** `rules` returns all rules as they are now. */
+  constructor(search: Pick<RuleSearchDeps, 'words'>, rules: () => Iterable<Rule>) {
+    this.#search = search;
+    this.#rules = rules;
+  }
+
+  /** The rules have changed. */
+  clear(): void {
+    this.#indexed = new Lru(COLLECTIONS);
+  }
+
+  /** The triggers that are about a collection. They are indexed again when its languages, stop words or synonyms have changed. */
+  async of(collection: string): Promise<CollectionTriggers> {
+    for (;;) {
+      const indexed = this.#indexed;
+      const signature = this.#signatureOf(collection);
+      const known = indexed.get(collection);
+      if (known !== undefined && isSame(known.signature, signature)) return known;
+      const built = { signature, ...await this.#build(collection) };
+      indexed.set(collection, built);
+      if (indexed === this.#indexed) return built;
+    }
+  }
+
+  /** What decides how queries are read, in an order that does not depend on how many documents each language has. */
+  #signatureOf(collection: string): unknown[] {
+    const { words } = this.#search;
+    const languages = [...languagesOfQuery(words, collection)].sort((a, b) => (a.lang < b.lang ? -1 : 1));
+    return [words.settings.synonyms ? words.dictionaries.synonymsOf(collection) : undefined, ...languages.flatMap(({ lang, stopWords }) => [lang, stopWords])];
+  }
+
+  async #build(collection: string): Promise<CollectionTriggers> {
+    const { words } = this.#search;
+    const documentsWith = (form: string): number => words.view.indexOf(collection)?.documentsWith(form) ?? 0;
+    const found = { words: new Percolator<Rule>(documentsWith), vectors: new Percolator<Rule>(documentsWith) };
+    const [bySentiment, byVector]: [Rule[], Rule[]] = [[], []];
+    this.builds++;
+    const pace = new Pace();
+    for (const rule of this.#rules()) {
+      if (rule.body.type !== 'trigger' || !isAbout(rule.body.collection, collection)) continue;
+      await pace.rest();
+      if (isByVector(rule.body)) byVector.push(rule);
+      else if (isSentimentEnough(rule.body)) bySentiment.push(rule);
+      if (!hasQuery(rule.body) || rule.body.searchType === 'vector') continue;
+      const { plan, algorithm } = wordsOf(words, rule.body, collection);
+      (isByVector(rule.body) ? found.vectors : found.words).add(rule, { readings: plan.readings, hasExpansions: algorithm === 'pmisparse' });
+    }
+    return {
+      byVector,
+      withWords: (document) => found.vectors.candidates(document),
+      async candidates(document) {
+        const byWords = await found.words.candidates(document);
+        return [...Array.from(byWords, (rule) => ({ rule, mayBeFound: true })), ...bySentiment.filter((rule) => !byWords.has(rule)).map((rule) => ({ rule, mayBeFound: false }))];
+      },
+    };
+  }
+}
+
+function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((value, i) => value === other[i]);
+}
+
+function isAbout(scope: string, collection: string): boolean {
+  return scope === '' || scope.toLowerCase() === collection;
+}

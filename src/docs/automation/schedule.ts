@@ -1,0 +1,117 @@
+import { parse, validate } from 'node-cron';
+
+const NAMES: Readonly<Record<string, string>> = { '@hourly': '0 * * * *', '@daily': '0 0 * * *', '@weekly': '0 0 * * 0', '@monthly': '0 0 1 * *' };
+
+const DAY = 86_400;
+const MINUTE = 60;
+/** Days among which the next run is looked for: a leap day comes within them. */
+const MAX_DAYS = 8 * 366;
+
+/** Whether a schedule is understood: five fields, six with leading seconds, or a name. */
+export function isSchedule(schedule: string): boolean {
+  const pattern = patternOf(schedule);
+  return /^\S+(?: +\S+){4,5}$/.test(pattern) && validate(pattern);
+}
+
+function patternOf(schedule: string): string {
+  const text = schedule.trim();
+  return Object.hasOwn(NAMES, text) ? NAMES[text]! : text;
+}
+
+/**
+ * When a cron is due, in the seconds of a wall clock (`LocalTime`). node-cron reads the pattern; whether a second matches is
+ * decided here, as node-cron's own answer takes tens of microseconds and a thousand schedules are asked each second.
+ */
+export class Schedule {
+  /** Whether it may be due in any hour. Such a schedule counts time rather than hours, so it ignores that clocks are set. */
+  readonly isEveryHour: boolean;
+  readonly #seconds: readonly number[];
+  readonly #minutes: readonly number[];
+  readonly #hours: readonly number[];
+  readonly #days: ReturnType<typeof parse>;
+
+  /** Expects a schedule for which `isSchedule` holds. */
+  constructor(schedule: string) {
+    this.#days = parse(patternOf(schedule));
+    const { second, minute, hour } = this.#days;
+    [this.#seconds, this.#minutes, this.#hours] = [second, minute, hour].map((values) => values.toSorted((a, b) => a - b)) as [number[], number[], number[]];
+    this.isEveryHour = this.#hours.length === 24;
+  }
+
+  isDue(local: number): boolean {
+    return this.#seconds.includes(local % MINUTE) && this.#minutes.includes(Math.floor(local / MINUTE) % 60)
+      && this.#hours.includes(Math.floor(local / 3600) % 24) && this.#isDay(Math.floor(local / DAY));
+  }
+
+  /** Whether it is due at some second from one to another, both inclusive. */
+  isDueWithin(from: number, to: number): boolean {
+    const next = this.next(from - 1, Math.ceil((to - from) / DAY) + 1);
+    return next !== undefined && next <= to;
+  }
+
+  /** The first second after another one in which it is due; undefined when there is none within eight years (or `days`). */
+  next(local: number, days = MAX_DAYS): number | undefined {
+    const first = Math.floor(local / DAY);
+    for (let day = first; day < first + days; day++) {
+      const time = this.#isDay(day) ? this.#firstTime(day === first ? local % DAY : -1) : undefined;
+      if (time !== undefined) return day * DAY + time;
+    }
+    return undefined;
+  }
+
+  /** The first time of a day after another one, in seconds. */
+  #firstTime(after: number): number | undefined {
+    for (const hour of this.#hours) {
+      if ((hour + 1) * 3600 <= after) continue;
+      for (const minute of this.#minutes) {
+        const time = this.#seconds.map((second) => hour * 3600 + minute * MINUTE + second).find((each) => each > after);
+        if (time !== undefined) return time;
+      }
+    }
+    return undefined;
+  }
+
+  /** Month, day of the month and weekday must all match, as node-cron has it. */
+  #isDay(number: number): boolean {
+    const { month, dayOfMonth, dayOfWeek } = this.#days;
+    const date = dateOf(number);
+    return month.includes(date.month) && dayOfMonth.some((value) => isDayOfMonth(value, date)) && dayOfWeek.some((value) => isDayOfWeek(value, date));
+  }
+}
+
+interface CalendarDate {
+  /** From 1. */
+  readonly month: number;
+  /** From 1, and that of the last of the month. */
+  readonly day: number;
+  readonly last: number;
+  /** From 0 for Sunday. */
+  readonly weekday: number;
+}
+
+/** The date of a day since 1970. */
+function dateOf(number: number): CalendarDate {
+  const date = new Date(number * DAY * 1000);
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  return { month: date.getUTCMonth() + 1, day: date.getUTCDate(), last, weekday: date.getUTCDay() };
+}
+
+/** A number, `L` for the last, `L-2` for so many before it, `15W` and `LW` for the working day next to it. */
+function isDayOfMonth(value: number | string, { day, last, weekday }: CalendarDate): boolean {
+  if (typeof value === 'number') return value === day;
+  if (value === 'L') return day === last;
+  if (value.startsWith('L-')) return day === last - Number(value.slice(2));
+  const target = value.startsWith('L') ? last : Number.parseInt(value, 10);
+  const weekdayOfTarget = (((weekday + target - day) % 7) + 7) % 7;
+  if (target > last) return false;
+  if (weekdayOfTarget === 6) return day === (target === 1 ? 3 : target - 1);
+  if (weekdayOfTarget === 0) return day === (target === last ? last - 2 : target + 1);
+  return day === target;
+}
+
+/** A number, `5L` for the last such day of the month, `5#2` for the second. */
+function isDayOfWeek(value: number | string, { day, last, weekday }: CalendarDate): boolean {
+  if (typeof value === 'number') return value === weekday;
+  if (Number.parseInt(value, 10) % 7 !== weekday) return false;
+  return value.includes('#') ? Math.ceil(day / 7) === Number(value.split('#')[1]) : day + 7 > last;
+}
