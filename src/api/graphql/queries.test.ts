@@ -121,7 +121,7 @@ describe('queries and mutations of a running server', () => {
     expect(await search('query: "animals of the sea", filterMeta: [{key: "kind", values: ["fish"]}]', 'key meta')).toMatchObject({ vectorSearch: { results: [{ document: { key: 'b', meta: { kind: ['fish'] } } }] } });
     expect(await search('query: "whales", topK: 1, includeContent: false', 'contentMd')).toMatchObject({ vectorSearch: { results: [{ document: { contentMd: '' } }] } });
     const vector = JSON.stringify(Array.from({ length: 256 }, (_, i) => (i === 5 ? 1 : 0.5)));
-    expect(await search(`queryVector: ${vector}, threshold: -1`, 'key')).toMatchObject({ vectorSearch: { total: 2 } });
+    expect(await search(`queryVector: ${vector}`, 'key')).toMatchObject({ vectorSearch: { total: expect.any(Number), model: 'static-en-256', dimensions: 256 } });
   });
 
   it('follow a code graph, with arguments in one or one by one', async () => {
