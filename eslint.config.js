@@ -10,8 +10,8 @@ import tseslint from 'typescript-eslint';
 const RANKS = [
   ['lib'],
   ['errors'],
-  ['kernels', 'text', 'storage', 'embedding', 'net'],
-  ['search', 'operations', 'convert'],
+  ['kernels', 'text', 'storage', 'net'],
+  ['search', 'operations', 'convert', 'embedding'],
   ['docs', 'runs'],
   ['api/http', 'api/grpc', 'api/graphql', 'api/mcp', 'api/http3', 'ship', 'console'],
   ['app'],

@@ -13,6 +13,7 @@ import { benchHighlights } from './highlights.ts';
 import { benchImports } from './imports.ts';
 import { benchKnownItems } from './known-items.ts';
 import { benchLoginTiming } from './login-timing.ts';
+import { benchMeaning } from './meaning.ts';
 import { benchMemory } from './memory.ts';
 import { benchMemoryRecall } from './memory-recall.ts';
 import { benchProtocols } from './protocols.ts';
@@ -41,6 +42,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'memory-recall': benchMemoryRecall,
   relevance: benchRelevance,
   'known-items': benchKnownItems,
+  meaning: benchMeaning,
   fulltext: benchFullText,
   engine: benchEngine,
   highlights: benchHighlights,

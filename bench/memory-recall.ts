@@ -72,7 +72,7 @@ async function sectionOf(url: string, client: Client, data: DataSet, provider: s
     if (typeof measured === 'string') notes.push(`${strategy}: ${measured}`);
     else rows.push([strategy, measured.session.toFixed(3), measured.turn.toFixed(3)]);
   }
-  notes.push(`Embedding provider: ${provider}${provider === 'builtin' ? ', which needs no model and compares spellings rather than meanings' : ''}.`);
+  notes.push(`Embedding provider: ${provider}.`);
   const turns = data.sessions.reduce((sum, { turns: { length } }) => sum + length, 0);
   return {
     title: `${TITLE}, ${data.name}: ${data.questions.length} questions, ${data.sessions.length} sessions, ${turns} messages`,

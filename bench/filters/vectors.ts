@@ -9,7 +9,7 @@ import type { FilterCollection } from './collection.ts';
 import { fill } from './quire.ts';
 import { COLLECTION } from './requests.ts';
 
-/** Embedded by `builtin`, which takes no model. */
+/** Embedded by `builtin`, whose model comes with the package. */
 const DOCUMENTS = Math.round(scaled(20_000, 1000));
 const WORDS = 100;
 const SECONDS = scaled(2, 0.2);

@@ -9,7 +9,7 @@ const TEXTS: readonly [string, string, Record<string, string[]>][] = [
 const DOCUMENTS = TEXTS.map(([key, contentMd, meta]) => ({ key, lang: 'en', contentMd, meta }));
 
 /** Exact in 32 bits, which is how gRPC sends a vector. */
-const VECTOR = Array.from({ length: 768 }, (_, i) => ((i * 37) % 17 - 8) / 16);
+const VECTOR = Array.from({ length: 256 }, (_, i) => ((i * 37) % 17 - 8) / 16);
 
 /** Vectors come after the write that asked for them; `force` waits for all. */
 async function withVectors({ ok }: Calls): Promise<void> {

@@ -32,7 +32,7 @@ export const embeddings: DocsScenarios = {
   async createEmbeddingConfig(context) {
     const { client, direct } = context;
     const config = await create(context);
-    expect(config).toMatchObject({ name: 'lexical', provider: 'builtin', model: 'hashed-ngrams', dimensions: 768, apiKey: '', apiKeySet: false, apiUrl: '', isDefault: false });
+    expect(config).toMatchObject({ name: 'lexical', provider: 'builtin', model: 'static-en-256', dimensions: 256, apiKey: '', apiKeySet: false, apiUrl: '', isDefault: false });
     expect(config.id).toMatch(/^cfg_[0-9a-f]{24}$/);
     expect(Math.abs(config.createdAt - now())).toBeLessThan(60);
     const hosted = await create(context, { name: 'hosted', provider: 'openai', apiKey: 'sk-example' });
@@ -79,7 +79,7 @@ export const embeddings: DocsScenarios = {
     const config = await create(context);
     expect(succeeded(await setDefaultEmbeddingConfig({ client, body: { id: config.id } })).message).toContain('lexical');
     expect(succeeded(await getEmbeddingConfig({ client, path: { id: config.id } })).isDefault).toBe(true);
-    expect(succeeded(await getConfig({ client })).vectorConfig).toEqual({ enabled: true, provider: 'builtin', model: 'hashed-ngrams', dimensions: 768 });
+    expect(succeeded(await getConfig({ client })).vectorConfig).toEqual({ enabled: true, provider: 'builtin', model: 'static-en-256', dimensions: 256 });
     await remove(context, config);
     expect(succeeded(await getConfig({ client })).vectorConfig).toMatchObject({ enabled: false, provider: 'none' });
     refused(await setDefaultEmbeddingConfig({ client, body: { id: UNKNOWN } }), 404, 'not_found');
@@ -106,8 +106,8 @@ export const embeddings: DocsScenarios = {
       const documents = [{ key: 'a', lang: 'en', contentMd: 'one' }, { key: 'b', lang: 'en', contentMd: `# Long\n\n${'many words '.repeat(200)}` }];
       expect(succeeded(await addDocuments({ client, body: { collection, documents } }))).toEqual({ added: 2, updated: 0, failed: 0, errors: [] });
       await expect.poll(async () => succeeded(await getVectorStats({ client })).collections[collection], { timeout: 10_000 }).toEqual({
-        total_documents: 2, embedded_documents: 2, total_chunks: 3, failed_documents: 0,
-        quantization: 'float32', diskOnlyVectors: false, stale: false, model: 'hashed-ngrams', variant: 'lexical-1',
+        total_documents: 2, embedded_documents: 2, total_chunks: 8, failed_documents: 0,
+        quantization: 'float32', diskOnlyVectors: false, stale: false, model: 'static-en-256', variant: 'static-1',
       });
     });
   },

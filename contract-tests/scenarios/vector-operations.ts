@@ -33,7 +33,7 @@ export const vectorOperations: DocsScenarios = {
     refused(await projectVectors({ client: direct, body: { collection, sample: 0 } }), 400, 'invalid_argument');
     await withVectors(context, async () => {
       const answer = succeeded(await projectVectors({ client, body: { collection, query: 'green apples', sample: 5000 } }));
-      expect(answer).toMatchObject({ total: 3, sampled: 3, dimensions: 768, query: { x: expect.any(Number) as number, y: expect.any(Number) as number } });
+      expect(answer).toMatchObject({ total: 3, sampled: 3, dimensions: 256, query: { x: expect.any(Number) as number, y: expect.any(Number) as number } });
       expect(answer.points.map(({ key, chunkIndex }) => [key, chunkIndex])).toEqual([['apples', 0], ['copy', 0], ['whales', 0]]);
       expect([answer.points[0]!.x, answer.points[0]!.y]).toEqual([answer.points[1]!.x, answer.points[1]!.y]);
       refused(await projectVectors({ client, body: { collection, queryVector: [1, 2] } }), 400, 'invalid_argument');
@@ -47,7 +47,7 @@ export const vectorOperations: DocsScenarios = {
     refused(await classifyDocument({ client: direct, body: { labels } }), 400, 'missing_fields');
     await withVectors(context, async () => {
       const answer = succeeded(await classifyDocument({ client, body: { collection, key: 'whales', labels, topK: 1 } }));
-      expect(answer).toEqual({ results: [{ label: 'blue whales', score: expect.any(Number) as number }], model: 'hashed-ngrams', dimensions: 768 });
+      expect(answer).toEqual({ results: [{ label: 'blue whales', score: expect.any(Number) as number }], model: 'static-en-256', dimensions: 256 });
       expect(succeeded(await classifyDocument({ client, body: { text: 'Red apples', labels, multi: true, threshold: -1 } })).results.map(({ label }) => label)).toEqual(labels);
       refused(await classifyDocument({ client, body: { collection, key: 'none', labels } }), 404, 'not_found');
       refused(await classifyDocument({ client: direct, body: { text: 'x', labels: Array.from({ length: 101 }, (_, i) => `label ${i}`) } }), 400, 'invalid_argument');

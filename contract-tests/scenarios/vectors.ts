@@ -29,14 +29,14 @@ export const vectors: DocsScenarios = {
       await expect.poll(async () => (await search({})).total, { timeout: 10_000 }).toBeGreaterThan(0);
       await expect.poll(async () => succeeded(await getVectorStats({ client })).collections[collection]?.embedded_documents, { timeout: 10_000 }).toBe(2);
       const { results, ...rest } = await search({ topK: 1 });
-      expect(rest).toMatchObject({ total: 1, model: 'hashed-ngrams', dimensions: 768, algorithm: 'flat', distanceMetric: 'cosine', retrievalMode: 'parent' });
+      expect(rest).toMatchObject({ total: 1, model: 'static-en-256', dimensions: 256, algorithm: 'flat', distanceMetric: 'cosine', retrievalMode: 'parent' });
       expect(results[0]).toMatchObject({ rank: 1, document: { key: 'whales', meta: { kind: ['animal'] } } });
       expect(results[0]!.document).not.toHaveProperty('contentMd');
       expect((await search({ filterMeta: { kind: ['fruit'] } })).results.every(({ document }) => document.key === 'apples')).toBe(true);
       expect((await search({ topK: 1, retrievalMode: 'chunk' })).results[0]).toMatchObject({ chunkIndex: 0, chunkText: '# Whales\n\nBlue whales swim in cold seas.', startLine: 1, endLine: 3 });
       expect((await search({ topK: 1, retrievalMode: 'window', includeContent: true, mmr: true })).results[0]!.document.contentMd).toBe(documents[1]!.contentMd);
       for (const algorithm of ['hnsw', 'ivf', 'pq', 'opq', 'sq', 'sq4', 'bq', 'quantized'] as const) expect((await search({ topK: 1, algorithm })).results[0]!.document.key).toBe('whales');
-      expect(refused(await searchVectors({ client, body: { collection, queryVector: [1, 2, 3] } }), 400, 'invalid_argument').error).toContain('768 numbers');
+      expect(refused(await searchVectors({ client, body: { collection, queryVector: [1, 2, 3] } }), 400, 'invalid_argument').error).toContain('256 numbers');
       refused(await searchVectors({ client: direct, body: { collection, query: 'q', topK: 1001 } }), 400, 'invalid_argument');
     });
   },

@@ -152,7 +152,10 @@ describe('the document service stops', () => {
 
   it('with npm start, which passes the signal on and leaves no process behind', async () => {
     const server = DocsProcess.command('npm', ['start', '--', ...args()]);
-    await addDocument(await server.listening());
+    const url = await server.listening();
+    await addDocument(url);
+    const { vectorConfig } = (await (await fetch(`${url}/v1/config`)).json()) as { vectorConfig: object };
+    expect(vectorConfig).toEqual({ enabled: true, provider: 'builtin', model: 'static-en-256', dimensions: 256 });
     process.kill(server.pid, 'SIGTERM');
     // The output stays open as long as anyone could still write to it, so this waits for all of them.
     const ending = await server.ended;

@@ -20,6 +20,8 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   hnsw: shared(0x5000),
   clusters: shared(0xa000),
   similarity: ['--enable', 'relaxed-simd'],
+  // Threads share a model; its memory begins behind the first page, where static data lies.
+  embedding: ['--enable', 'threads', '--sharedMemory', '--maximumMemory', '4096'],
 };
 
 /** The debug build keeps its assertions, which check bounds and invariants. */

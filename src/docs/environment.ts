@@ -78,7 +78,7 @@ export interface DocsSettings {
     readonly chunkEnabled?: boolean;
     /** Forces one style of chunks. */
     readonly chunkMode?: 'code' | 'prose';
-    /** Characters of a chunk. */
+    /** Characters of a chunk; what suits the model when absent. */
     readonly chunkSize?: number;
     /** Vectors of queries that are remembered; 0 for none. */
     readonly cacheSize?: number;

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { Lru } from '../lib/lru.ts';
 import { cancelled } from './embedding-error.ts';
-import type { EmbeddingProvider, EmbeddingRole } from './provider.ts';
+import type { EmbeddingProvider, EmbeddingRole, PassageStyle } from './provider.ts';
 
 export interface QueryCacheOptions {
   /** Queries that are remembered; 0 for none (D-16). */
@@ -75,6 +75,10 @@ class CachedQueries implements CachedProvider {
 
   get maxBatch(): number {
     return this.#provider.maxBatch;
+  }
+
+  get passages(): PassageStyle | undefined {
+    return this.#provider.passages;
   }
 
   get cache(): QueryCacheCounters {

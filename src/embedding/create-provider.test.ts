@@ -21,7 +21,9 @@ describe('createEmbeddingProvider', () => {
     [{ provider: 'voyage', apiKey: 'k' }, { name: 'voyage', model: 'voyage-3', dimensions: 1024 }],
     [{ provider: 'local', apiUrl: 'http://localhost:11434' }, { name: 'local', model: 'nomic-embed-text', dimensions: 768, variant: 'prefix=nomic' }],
     [{ provider: 'ollama' }, { name: 'local', model: 'nomic-embed-text', dimensions: 768 }],
-    [{ provider: 'builtin' }, { name: 'builtin', model: 'hashed-ngrams', dimensions: 768 }],
+    [{ provider: 'local' }, { name: 'local', model: 'minilm-l6-v2', dimensions: 384 }],
+    [{ provider: 'builtin' }, { name: 'builtin', model: 'static-en-256', dimensions: 256, variant: 'static-1' }],
+    [{ provider: 'builtin', model: 'hashed-ngrams' }, { name: 'builtin', model: 'hashed-ngrams', dimensions: 768, variant: 'lexical-1' }],
   ])('has the defaults of the contract for %j', (config, expected) => {
     expect(createEmbeddingProvider(config)).toMatchObject(expected);
   });
@@ -49,7 +51,9 @@ describe('createEmbeddingProvider', () => {
       'dimensions: expected an integer from 1 to 16384, got -1',
     ]);
     expect(problems({ provider: 'other' as 'openai' })).toEqual(['provider: expected openai, voyage, local or builtin, got "other"']);
-    expect(problems({ provider: 'builtin', model: 'x', dimensions: 5 })).toEqual(['model: the provider builtin has only hashed-ngrams, got "x"', 'dimensions: the provider builtin has 768, got 5']);
+    expect(problems({ provider: 'builtin', model: 'x', dimensions: 5 })).toEqual(['model: the provider builtin has static-en-256 and hashed-ngrams, got "x"']);
+    expect(problems({ provider: 'builtin', dimensions: 5 })).toEqual(['dimensions: the model static-en-256 has 256, got 5']);
+    expect(problems({ provider: 'builtin', model: 'hashed-ngrams', dimensions: 256 })).toEqual(['dimensions: the model hashed-ngrams has 768, got 256']);
     expect(problems({ provider: 'local', apiUrl: 'nonsense' })).toEqual(['apiUrl: expected the URL of an HTTP server']);
   });
 

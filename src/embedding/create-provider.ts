@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { ConfigError } from '../lib/config-error.ts';
 import { silentLog } from '../lib/log.ts';
 import { systemTimer } from '../lib/timer.ts';
-import { BUILTIN_DIMENSIONS, BUILTIN_MODEL, BuiltinProvider } from './builtin/builtin-provider.ts';
+import { HASHED_DIMENSIONS, HASHED_MODEL, HASHED_VARIANT, HashedProvider } from './builtin/hashed-provider.ts';
+import { STATIC_DIMENSIONS, STATIC_MODEL, STATIC_VARIANT, StaticProvider } from './builtin/static-provider.ts';
 import { nativeDimensions, OLLAMA, OPENAI, VOYAGE, type Defaults } from './defaults.ts';
 import { LocalProvider } from './local/local-provider.ts';
 import type { EmbeddingProvider, ProviderConfig, ProviderDeps } from './provider.ts';
@@ -22,7 +23,7 @@ export function createEmbeddingProvider(config: ProviderConfig, deps: ProviderDe
   const given = withoutEmpty(config);
   const problems = problemsOf(given);
   if (problems.length > 0) throw new ConfigError(problems);
-  if (given.provider === 'builtin') return new BuiltinProvider();
+  if (given.provider === 'builtin') return given.model === HASHED_MODEL ? new HashedProvider() : new StaticProvider();
   if (given.provider === 'local' && given.apiUrl === undefined) return inProcess(given, deps);
   return remote(given, deps);
 }
@@ -51,9 +52,18 @@ function problemsOf({ provider, apiKey, apiUrl, model, dimensions }: ProviderCon
     problems.push(`dimensions: expected an integer from 1 to ${MOST_DIMENSIONS}, got ${dimensions}`);
   }
   if (provider !== 'builtin') return problems;
-  if (model !== undefined && model !== BUILTIN_MODEL) problems.push(`model: the provider builtin has only ${BUILTIN_MODEL}, got "${model}"`);
-  if (dimensions !== undefined && dimensions !== BUILTIN_DIMENSIONS) problems.push(`dimensions: the provider builtin has ${BUILTIN_DIMENSIONS}, got ${dimensions}`);
+  const size = BUILTIN.get(model ?? STATIC_MODEL);
+  if (size === undefined) problems.push(`model: the provider builtin has ${[...BUILTIN.keys()].join(' and ')}, got "${model}"`);
+  else if (dimensions !== undefined && dimensions !== size) problems.push(`dimensions: the model ${model ?? STATIC_MODEL} has ${size}, got ${dimensions}`);
   return problems;
+}
+
+/** Models that come with the package, with their dimensions; the first one unless another is named. */
+const BUILTIN: ReadonlyMap<string, number> = new Map([[STATIC_MODEL, STATIC_DIMENSIONS], [HASHED_MODEL, HASHED_DIMENSIONS]]);
+
+/** Whether vectors are of a model of the provider `builtin`, which is always at hand. */
+export function isBuiltinModel({ model, variant }: { readonly model: string; readonly variant: string }): boolean {
+  return (model === STATIC_MODEL && variant === STATIC_VARIANT) || (model === HASHED_MODEL && variant === HASHED_VARIANT);
 }
 
 function isHttpUrl(text: string): boolean {

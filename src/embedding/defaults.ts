@@ -12,7 +12,8 @@ export const VOYAGE: Defaults = { url: 'https://api.voyageai.com/v1', model: 'vo
 export const OLLAMA: Defaults = { url: 'http://localhost:11434', model: 'nomic-embed-text', dimensions: 768 };
 /** Where providers are reached that are not told otherwise. */
 export const DEFAULT_URLS = { openai: OPENAI.url, voyage: VOYAGE.url, ollama: OLLAMA.url } as const;
-export const IN_PROCESS: Omit<Defaults, 'url'> = { model: 'nomic-ai/nomic-embed-text-v1.5', dimensions: 768 };
+/** Shown of an in-process model that nothing is known of, until it has answered. */
+export const UNKNOWN_DIMENSIONS = 768;
 
 /** Sizes that models have by nature, from their makers' documentation; names in lower case. */
 const NATIVE_DIMENSIONS: ReadonlyMap<string, number> = new Map([

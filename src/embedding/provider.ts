@@ -4,6 +4,16 @@ import type { Timer } from '../lib/timer.ts';
 /** What a text is for. Models that were trained to tell the two apart embed a query unlike a document. */
 export type EmbeddingRole = 'document' | 'query';
 
+/** How documents are best cut for a model, where that is not the service's usual way. */
+export interface PassageStyle {
+  /** Characters of a passage at most, unless the settings of the server say otherwise. */
+  readonly size: number;
+  /** What the first passage of a document counts in its score, from 0 to 1; its best passage counts the rest. */
+  readonly leadWeight: number;
+  /** How vectors are kept where their collection does not say. */
+  readonly stored: 'int8';
+}
+
 /** Turns texts into vectors. */
 export interface EmbeddingProvider {
   readonly name: 'openai' | 'voyage' | 'local' | 'builtin';
@@ -24,6 +34,8 @@ export interface EmbeddingProvider {
   embed(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]>;
   /** Most texts of one call. */
   readonly maxBatch: number;
+  /** Passages that suit the model, each to be embedded behind the title and the headings above it; absent for the service's usual chunks. */
+  readonly passages?: PassageStyle | undefined;
   /** Cancels what is under way and lets go of threads and memory; calls after that reject. */
   close(): Promise<void>;
 }

@@ -5,16 +5,31 @@ const MAX_INDENT = 3;
 const MAX_LEVEL = 6;
 const LEAST_FENCE = 3;
 
-/** The texts of a Markdown document's headings (CommonMark, "ATX headings"), in order, without the signs around them; the first `most`. */
+/** A heading with where it stands. */
+export interface Heading {
+  /** Without the signs around it. */
+  readonly text: string;
+  /** From 1 to 6. */
+  readonly level: number;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** The texts of a Markdown document's headings, in order; the first `most`. */
 export function headingsOf(markdown: string, most = MAX_HEADINGS): string[] {
-  const headings: string[] = [];
+  return headingLinesOf(markdown, most).map(({ text }) => text);
+}
+
+/** A Markdown document's headings (CommonMark, "ATX headings"), in order; the first `most`. */
+export function headingLinesOf(markdown: string, most = MAX_HEADINGS): Heading[] {
+  const headings: Heading[] = [];
   let fence = '';
-  for (let start = 0; start < markdown.length && headings.length < most; start = endOfLine(markdown, start) + 1) {
+  for (let start = 0, line = 1; start < markdown.length && headings.length < most; start = endOfLine(markdown, start) + 1, line++) {
     const signs = signsAt(markdown, start);
     if (signs === '') continue;
     if (signs.startsWith('#')) {
-      const heading = fence === '' ? textOf(markdown, start, signs) : '';
-      if (heading !== '') headings.push(heading);
+      const text = fence === '' ? textOf(markdown, start, signs) : '';
+      if (text !== '') headings.push({ text, level: signs.length, line });
     } else if (fence === '') fence = signs.length >= LEAST_FENCE ? signs : '';
     else if (signs.startsWith(fence)) fence = '';
   }

@@ -3923,7 +3923,7 @@ export type FindDuplicatesResponse = {
 export type EmbeddingConfigId = string;
 
 /**
- * Where vectors are made: `openai` and `voyage` are hosted; `local` (also `ollama`) runs in the process, or at `apiUrl`; `builtin` compares spelling only, for tests; `none` makes no vectors.
+ * Where vectors are made: `openai` and `voyage` are hosted; `local` (also `ollama`) runs in the process, or at `apiUrl`; `builtin` uses a model that comes along, and needs nothing else; `none` makes no vectors.
  */
 export type EmbeddingProvider = 'openai' | 'voyage' | 'local' | 'ollama' | 'builtin' | 'none';
 

@@ -12,6 +12,7 @@ export function registerDocs(program: Command): void {
     .command('docs')
     .description('serve the document service')
     .option('-c, --config <file>', 'YAML file with settings')
+    .option('--with-meaning', 'search by meaning with the model that comes along, unless SVC_EMBEDDING_PROVIDER or the YAML file says otherwise')
     .option('--check-config', 'say whether the settings are valid, and start nothing')
     .option('--verify-db <file>', 'say whether a database file is sound, and start nothing')
     .option('--repair-db <file>', 'copy what can be read of a damaged database into a new one, and start nothing')
@@ -64,7 +65,7 @@ async function repair(file: string, target: Flags[string]): Promise<void> {
 
 async function start(flags: Flags): Promise<Running> {
   const { env, problems } = await sealProcess();
-  const { settings, warnings } = loadSettings({ flags, env });
+  const { settings, warnings } = loadSettings({ flags, env, ...(flags['withMeaning'] === true && { defaults: WITH_MEANING }) });
   if (flags['checkConfig'] === true) {
     for (const warning of warnings) console.error(warning);
     console.log('the settings are valid');
@@ -91,6 +92,9 @@ async function start(flags: Flags): Promise<Running> {
   if (running.listeners.http) console.log(`  try next:  ${suggestion(curlUrl(running.url), settings)}`);
   return running;
 }
+
+/** What `npm start` turns on, and a service that is embedded elsewhere does not. */
+const WITH_MEANING = { SVC_EMBEDDING_PROVIDER: 'builtin' };
 
 /** As curl takes it. */
 const curlUrl = (url: string): string => (url.startsWith(SOCKET) ? `--unix-socket ${url.slice(SOCKET.length)} http://localhost` : url);

@@ -44,6 +44,13 @@ describe('loadSettings: precedence (decision D-10)', () => {
     expect(load({}, { flags: { config: file } }).database.path).toBe('from-yaml.db');
   });
 
+  it('takes defaults that the caller has, where no source names the setting', () => {
+    const defaults = { SVC_EMBEDDING_PROVIDER: 'builtin' };
+    expect(load({}, { defaults }).embedding.provider).toBe('builtin');
+    expect(load({ SVC_EMBEDDING_PROVIDER: 'none' }, { defaults }).embedding.provider).toBe('none');
+    expect(load({}, { defaults, yamlFile: yaml('embedding: {provider: local}') }).embedding.provider).toBe('local');
+  });
+
   it('counts an empty value as absent, in every source', () => {
     const empty = yaml('database: {path: ""}\nhttp:\n');
     expect(load({ SVC_PATH: '' }, { yamlFile: empty, flags: { db: '' } }).database.path).toBe('data/quire.db');

@@ -20,6 +20,8 @@ export interface SettingsInput {
   readonly env?: Environment;
   /** The YAML file; `flags.config` is stronger. */
   readonly yamlFile?: string;
+  /** Values by environment variable for settings that no source names, in the place of their defaults. */
+  readonly defaults?: Environment;
 }
 
 export interface LoadedSettings {
@@ -34,10 +36,10 @@ export interface LoadedSettings {
  * Reads the settings of the document service from flags, environment, YAML file and defaults
  * (decision D-10). Throws a `SettingsError` that names everything that is wrong.
  */
-export function loadSettings({ flags = {}, env = {}, yamlFile }: SettingsInput): LoadedSettings {
+export function loadSettings({ flags = {}, env = {}, yamlFile, defaults = {} }: SettingsInput): LoadedSettings {
   const file = typeof flags['config'] === 'string' ? flags['config'] : yamlFile;
   const yaml = file === undefined ? undefined : readYamlFile(file);
-  const { settings, origins, problems: unresolved } = resolveSettings({ flags, env, ...(yaml ? { yaml } : {}) });
+  const { settings, origins, problems: unresolved } = resolveSettings({ flags, env, defaults, ...(yaml ? { yaml } : {}) });
   const problems = [...(yaml?.problems ?? []), ...unresolved, ...checkTogether(settings, origins), ...unbuilt(settings, origins)];
   if (problems.length === 0 && !servesAnything(settings)) problems.push('SVC_HTTP_ENABLED: every listener is off, so nothing would be served');
   if (problems.length > 0) throw new SettingsError(problems);

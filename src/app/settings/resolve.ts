@@ -12,6 +12,8 @@ export interface Sources {
   readonly flags: Flags;
   readonly env: Environment;
   readonly yaml?: YamlSettings;
+  /** In the place of defaults, by environment variable. */
+  readonly defaults?: Environment;
 }
 
 /** Where a value came from, in the words that a message begins with: `SVC_PATH`, `--db`, `database.path in quire.yaml`. */
@@ -61,7 +63,8 @@ function find({ setting, yaml }: TableEntry, sources: Sources): Found | undefine
     const value = sources.yaml?.value(path);
     if (value !== undefined && value !== '') return { label: `${path} in ${sources.yaml!.file}`, ...fromYaml(value, setting) };
   }
-  return undefined;
+  const fallback = setting.env.find((name) => sources.defaults?.[name]);
+  return fallback === undefined ? undefined : { label: fallback, text: sources.defaults![fallback]!, fits: true };
 }
 
 /** `http-addr` becomes `httpAddr`, as commander names it. */

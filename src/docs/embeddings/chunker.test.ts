@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunkCode, chunkProse } from '../../text/chunk/index.ts';
-import { createChunker, type Cuttable } from './chunker.ts';
+import { createChunker, embeddedText, type Cuttable } from './chunker.ts';
 
 const SETTINGS = { chunkEnabled: true, chunkSize: 120 };
 const text = fc.array(fc.constantFrom('word ', 'ß', '🧭', '\n', '\n\n', '# ', '{', '}', '  ', '。', 'long'.repeat(20), '\u3000'), { maxLength: 80 }).map((parts) => parts.join(''));
@@ -28,6 +28,22 @@ describe('chunksOf', () => {
     expect(names()).toEqual(['code', 'prose', 'code']);
     expect(names('prose')).toEqual(['prose', 'prose', 'prose']);
     expect(names('code')).toEqual(['code', 'code', 'code']);
+  });
+
+  it('cuts passages that suit the model, with what stands above them, unless the settings name a size', () => {
+    const style = { size: 60, leadWeight: 0.5, stored: 'int8' } as const;
+    const { chunksOf, chunkingOf } = createChunker({ chunkEnabled: true }, () => style);
+    const document = { key: 'a', meta: { title: ['Bread'] }, contentMd: '# Rye\n\nRye bread is dark, and keeps for a week.\n\n## Sour\n\nSour dough needs flour, water, salt and days.\n' };
+    expect(chunksOf(document).map((chunk) => [chunk.context, chunk.text, embeddedText(chunk)])).toEqual([
+      ['Bread', '# Rye\n\nRye bread is dark, and keeps for a week.', 'Bread\n# Rye\n\nRye bread is dark, and keeps for a week.'],
+      ['Bread\nRye', '## Sour\n\nSour dough needs flour, water, salt and days.', 'Bread\nRye\n## Sour\n\nSour dough needs flour, water, salt and days.'],
+    ]);
+    expect(chunkingOf(document)).toMatch(/^passages 60 /);
+    expect(chunkingOf({ ...document, meta: { title: ['Loaf'] } })).not.toBe(chunkingOf(document));
+    expect(createChunker({ chunkEnabled: true, chunkSize: 1000 }, () => style).chunksOf(document)).toHaveLength(1);
+    const code = { key: 'a.ts', meta: {}, contentMd: 'const a = 1;\n' };
+    expect(chunksOf(code)[0]).not.toHaveProperty('context');
+    expect(createChunker({ chunkEnabled: true }).chunkingOf(document)).toBe('prose 1500');
   });
 
   it('leaves a body whole without chunking', () => {

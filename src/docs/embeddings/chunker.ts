@@ -1,8 +1,11 @@
+import { crc32 } from 'node:zlib';
+import type { PassageStyle } from '../../embedding/index.ts';
 import { chunkKernel } from '../../kernels/chunk.ts';
 import { lexicalProfile } from '../../text/chunk/index.ts';
 import { codeLanguage, isCodeDocument } from '../../text/code/index.ts';
+import { HeadingTrail } from '../../text/heading-trail.ts';
 import type { Meta } from '../documents/index.ts';
-import type { EmbeddingSettings } from './settings.ts';
+import { chunkSizeOf, type EmbeddingSettings } from './settings.ts';
 
 /** What decides how a document is cut, its body aside. */
 export interface Cuttable {
@@ -10,9 +13,11 @@ export interface Cuttable {
   readonly meta: Meta;
 }
 
-/** A piece of a body: the text to embed and where it stands. */
+/** A piece of a body and where it stands. */
 export interface DocumentChunk {
   readonly text: string;
+  /** The title and the headings above it, where they are to be embedded with it. */
+  readonly context?: string;
   /** Lines of its first and last character, counted from 1. */
   readonly startLine: number;
   readonly endLine: number;
@@ -29,11 +34,19 @@ export interface Chunker {
   chunkingOf(document: Cuttable): string;
 }
 
+/** What to embed of a chunk. */
+export function embeddedText({ text, context = '' }: DocumentChunk): string {
+  return context === '' ? text : `${context}\n${text}`;
+}
+
 /**
  * Prose and code are cut by their own rules (contract, "Code documents"; decisions section 4.3). What a
- * document is decides its kind, unless the server forces one; without chunking, a body is one chunk.
+ * document is decides its kind, unless the server forces one; without chunking, a body is one chunk. `passages` tells
+ * the style that suits the model in use, if it has one: then prose is cut into passages of its size, which are embedded
+ * with what stands above them. Of such passages the first one is the document's lead.
  */
-export function createChunker({ chunkEnabled, chunkMode, chunkSize }: Pick<EmbeddingSettings, 'chunkEnabled' | 'chunkMode' | 'chunkSize'>): Chunker {
+export function createChunker(settings: Pick<EmbeddingSettings, 'chunkEnabled' | 'chunkMode' | 'chunkSize'>, passages: () => PassageStyle | undefined = () => undefined): Chunker {
+  const { chunkEnabled, chunkMode } = settings;
   const isCode = (document: Cuttable): boolean => (chunkMode === undefined ? isCodeDocument(document) : chunkMode === 'code');
   return {
     chunksOf(document) {
@@ -42,16 +55,28 @@ export function createChunker({ chunkEnabled, chunkMode, chunkSize }: Pick<Embed
       const bytes = Buffer.from(contentMd);
       if (!chunkEnabled) return [{ text: contentMd, startLine: 1, endLine: lastLine(contentMd), start: 0, end: bytes.length }];
       const kernel = chunkKernel();
-      const ranges = isCode(document) ? kernel.code(bytes, lexicalProfile(codeLanguage(document)), chunkSize) : kernel.prose(bytes, chunkSize);
-      const chunks = ranges.map((range) => ({ text: bytes.toString('utf8', range.start, range.end), ...range }));
+      const style = passages();
+      const size = chunkSizeOf(settings, style);
+      const code = isCode(document);
+      const ranges = code ? kernel.code(bytes, lexicalProfile(codeLanguage(document)), size) : kernel.prose(bytes, size);
+      const trail = style === undefined || code ? undefined : new HeadingTrail(contentMd, titleOf(document));
+      const chunks = ranges.map((range) => ({ text: bytes.toString('utf8', range.start, range.end), ...(trail && { context: trail.above(range.startLine) }), ...range }));
       // The kernels know ASCII whitespace alone; a chunk of other spaces has nothing to embed either.
       return chunks.filter(({ text }) => text.trim() !== '');
     },
     chunkingOf(document) {
       if (!chunkEnabled) return 'whole';
-      return isCode(document) ? `code ${lexicalProfile(codeLanguage(document))} ${chunkSize}` : `prose ${chunkSize}`;
+      const style = passages();
+      const size = chunkSizeOf(settings, style);
+      if (isCode(document)) return `code ${lexicalProfile(codeLanguage(document))} ${size}`;
+      // The title is embedded, too, so another title makes other chunks.
+      return style === undefined ? `prose ${size}` : `passages ${size} ${crc32(titleOf(document) ?? '').toString(16)}`;
     },
   };
+}
+
+function titleOf({ meta }: Cuttable): string | undefined {
+  return meta['title']?.find((title) => title.trim() !== '');
 }
 
 /** A final line break ends the last line and begins none. */

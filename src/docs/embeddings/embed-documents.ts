@@ -1,4 +1,5 @@
 import { EmbeddingError, type EmbeddingProvider } from '../../embedding/index.ts';
+import { embeddedText } from './chunker.ts';
 import type { ChunkPlace, ModelIdentity } from './vector-rows.ts';
 import type { LoadedDocument } from './load-documents.ts';
 
@@ -8,10 +9,15 @@ export interface EmbeddedDocument {
   readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[];
 }
 
+/** What made vectors, and how it wants them to be kept where their collection does not say. */
+export interface Maker extends ModelIdentity {
+  readonly stored?: 'int8' | undefined;
+}
+
 /** Told as the work goes on. */
 export interface EmbeddingEvents {
   /** Documents whose vectors are complete. */
-  readonly onEmbedded: (model: ModelIdentity, documents: readonly EmbeddedDocument[]) => Promise<void>;
+  readonly onEmbedded: (model: Maker, documents: readonly EmbeddedDocument[]) => Promise<void>;
   /** A document that this provider will never take, such as one with a text that is too long. */
   readonly onRefused: (document: LoadedDocument, error: Error) => Promise<void>;
   /** The documents of the call that made the provider fail, before that is told to the caller. */
@@ -79,7 +85,7 @@ async function embedPieces(provider: EmbeddingProvider, pieces: readonly Piece[]
 }
 
 async function call(provider: EmbeddingProvider, pieces: readonly Piece[], signal: AbortSignal): Promise<void> {
-  const vectors = await embedTexts(provider, pieces.map(({ task, chunk }) => task.document.chunks[chunk]!.text), signal);
+  const vectors = await embedTexts(provider, pieces.map(({ task, chunk }) => embeddedText(task.document.chunks[chunk]!)), signal);
   for (const [i, { task, chunk }] of pieces.entries()) {
     if (task.vectors[chunk] === undefined) task.missing--;
     task.vectors[chunk] = vectors[i]!;
@@ -111,11 +117,11 @@ async function refuse(task: Task, error: Error, events: EmbeddingEvents): Promis
   await events.onRefused(task.document, error);
 }
 
-async function tell({ model, variant, dimensions }: EmbeddingProvider, done: readonly Task[], events: EmbeddingEvents): Promise<void> {
+async function tell({ model, variant, dimensions, passages }: EmbeddingProvider, done: readonly Task[], events: EmbeddingEvents): Promise<void> {
   if (done.length === 0) return;
   const embedded = done.map(({ document, vectors }) => ({
     document,
     chunks: document.chunks.map(({ startLine, endLine, start, end }, i) => ({ startLine, endLine, start, end, vector: vectors[i]! })),
   }));
-  await events.onEmbedded({ model, variant, dimensions }, embedded);
+  await events.onEmbedded({ model, variant, dimensions, stored: passages?.stored }, embedded);
 }

@@ -12,14 +12,15 @@ import { createChunker, type Chunker } from './chunker.ts';
 import { createConfigHandlers, effectiveChoice, type ConfigHandlers } from './configs/configs.ts';
 import { checkSettings, toProviderConfig } from './configs/provider-config.ts';
 import { countEmbeddings } from './embedding-counts.ts';
+import { FormerModels } from './former-models.ts';
 import { guardedProviders } from './guarded-providers.ts';
 import { registerMetrics } from './metrics.ts';
 import { Providers, type CreateProvider } from './providers.ts';
 import { createQueue } from './queue/queue.ts';
 import { ReindexJobs } from './reindex-jobs.ts';
-import { embeddingSettings } from './settings.ts';
+import { chunkSizeOf, embeddingSettings } from './settings.ts';
 import { isStale, readVectorStats } from './vector-stats.ts';
-import { vectorsOfCollection, vectorsOfDocuments, type StoredVector } from './vector-rows.ts';
+import { vectorsOfCollection, vectorsOfDocuments, type ModelIdentity, type StoredVector } from './vector-rows.ts';
 
 type EmbeddingHandlers = ConfigHandlers & Required<Pick<Handlers<Operations>, 'reindexVectors' | 'getVectorStats'>>;
 
@@ -55,8 +56,13 @@ export interface Embeddings extends Chunker {
    * for a while. Throws `invalid_argument` without a provider, `unavailable` when it fails.
    */
   embedTexts(texts: readonly string[], role: EmbeddingRole, signal?: AbortSignal): Promise<TextVectors>;
-  /** The vector of a query. Fails as `embedTexts` does. */
-  embedQuery(text: string, signal?: AbortSignal): Promise<Omit<TextVectors, 'vectors'> & { readonly vector: Float32Array }>;
+  /**
+   * The vector of a query, for a collection that has vectors of the models of `present`, that of the most documents first; by
+   * the provider's own model unless those documents are of another one that is at hand. Fails as `embedTexts` does.
+   */
+  embedQuery(text: string, signal?: AbortSignal, present?: readonly ModelIdentity[]): Promise<Omit<TextVectors, 'vectors'> & { readonly vector: Float32Array }>;
+  /** What the first passage of a document counts in its score, for vectors of a model; 0 where its best passage alone counts. */
+  leadWeightOf(model: Pick<ModelIdentity, 'model' | 'variant'> | undefined): number;
   /** All vectors of a collection, by document and chunk, in pages, read away from the event loop. */
   vectorsOfCollection(collection: string): AsyncIterable<StoredVector[]>;
   /** The vectors of some documents, at most a few hundred, by document and chunk, read away from the event loop. */
@@ -82,8 +88,10 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
   const { collections, indexReady, outbound, timer = systemTimer } = areas;
   const create = areas.create ?? guardedProviders(outbound, { log, timer });
   const settings = embeddingSettings(environment.settings);
-  const chunker = createChunker(settings);
   const providers = new Providers({ create, cache: { size: settings.cacheSize, ttlMs: settings.cacheTtlMs }, clock, log });
+  const formerModels = new FormerModels(create);
+  const passages = () => providers.current?.passages;
+  const chunker = createChunker(settings, passages);
   const queue = createQueue(environment, { settings, chunker, providers, collections, timer });
   const jobs = new ReindexJobs({ ...queue.reindexing });
   const writable = environment.settings.mode !== 'read';
@@ -153,6 +161,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     start,
     async stop() {
       await halt();
+      await formerModels.close();
       await providers.close();
     },
     async restart() {
@@ -163,13 +172,22 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
       const { name = 'none', model = '', dimensions = 0 } = providers.current ?? {};
       return {
         vectors: { enabled: providers.current !== undefined, provider: name, model, dimensions },
-        chunking: { enabled: settings.chunkEnabled, chunkSize: settings.chunkSize },
+        chunking: { enabled: settings.chunkEnabled, chunkSize: chunkSizeOf(settings, passages()) },
       };
     },
     embedTexts,
-    async embedQuery(text, signal) {
+    async embedQuery(text, signal, present = []) {
+      const former = formerModels.for(providers.current, present);
+      if (former !== undefined) {
+        const [vector] = await former.embed([text], 'query', signal);
+        return { vector: vector!, model: former.model, variant: former.variant, dimensions: former.dimensions };
+      }
       const { vectors, ...rest } = await embedTexts([text], 'query', signal);
       return { vector: vectors[0]!, ...rest };
+    },
+    leadWeightOf(model) {
+      const provider = providers.current;
+      return provider !== undefined && model?.model === provider.model && model.variant === provider.variant ? provider.passages?.leadWeight ?? 0 : 0;
     },
     vectorsOfCollection: (collection) => vectorsOfCollection(sql.background, collection),
     vectorsOfDocuments: (ords) => vectorsOfDocuments(sql.background, ords),

@@ -1,4 +1,5 @@
 /** The door of the embeddings area. */
 export { createEmbeddings, type Embeddings, type EmbeddingsAreas, type TextVectors } from './embeddings.ts';
-export type { Chunker, Cuttable, DocumentChunk } from './chunker.ts';
+export { embeddedText, type Chunker, type Cuttable, type DocumentChunk } from './chunker.ts';
+export { fromBlob } from './vector-blob.ts';
 export type { ChunkPlace, ModelIdentity, StoredType, StoredVector } from './vector-rows.ts';

@@ -1,14 +1,23 @@
+import type { PassageStyle } from '../../embedding/index.ts';
 import type { DocsSettings } from '../environment.ts';
 
 /** The embedding settings with every default filled in (decision D-16). */
-export type EmbeddingSettings = Required<Omit<NonNullable<DocsSettings['embedding']>, 'chunkMode' | 'cacheFolder'>>
-  & Pick<NonNullable<DocsSettings['embedding']>, 'chunkMode' | 'cacheFolder'>;
+export type EmbeddingSettings = Required<Omit<NonNullable<DocsSettings['embedding']>, 'chunkMode' | 'chunkSize' | 'cacheFolder'>>
+  & Pick<NonNullable<DocsSettings['embedding']>, 'chunkMode' | 'chunkSize' | 'cacheFolder'>;
+
+/** Characters of a chunk where neither the settings nor the model have a wish (decision D-16). */
+const CHUNK_SIZE = 1500;
 
 const DEFAULTS: EmbeddingSettings = {
   provider: 'none', apiKey: '', apiUrl: '', model: '', dimensions: 0, offline: false,
-  queueSize: 1000, queueWaitMs: 5000, chunkEnabled: true, chunkSize: 1500, cacheSize: 1024, cacheTtlMs: 3_600_000,
+  queueSize: 1000, queueWaitMs: 5000, chunkEnabled: true, cacheSize: 1024, cacheTtlMs: 3_600_000,
 };
 
 export function embeddingSettings({ embedding }: Pick<DocsSettings, 'embedding'>): EmbeddingSettings {
   return { ...DEFAULTS, ...embedding };
+}
+
+/** Most characters of a chunk: those of the settings, else those that suit the model. */
+export function chunkSizeOf({ chunkSize }: Pick<EmbeddingSettings, 'chunkSize'>, passages: PassageStyle | undefined): number {
+  return chunkSize ?? passages?.size ?? CHUNK_SIZE;
 }

@@ -4,11 +4,11 @@ import { Pace } from '../../lib/pace.ts';
 import { collectionOfId, type UnitOfWork } from '../documents/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { Chunker } from './chunker.ts';
-import type { EmbeddedDocument } from './embed-documents.ts';
+import type { EmbeddedDocument, Maker } from './embed-documents.ts';
 import type { QueueGate } from './queue/gate.ts';
 import { countQueued, putStates, removeStates, statusOfOrds, type EmbeddingStatus, type StateEntry } from './queue/state-rows.ts';
 import { vectorsChange } from './queue/vectors-change.ts';
-import { putVectors, type ModelIdentity } from './vector-rows.ts';
+import { putVectors } from './vector-rows.ts';
 
 export interface StoreDeps {
   readonly sql: Sql;
@@ -33,7 +33,7 @@ export class VectorStore {
    * Stores vectors, takes their documents from the queue and tells the feed. Answers the ordinals that were stored:
    * a document that was written meanwhile keeps its place in the queue, for these are vectors of the past.
    */
-  async store(model: ModelIdentity, embedded: readonly EmbeddedDocument[]): Promise<Set<number>> {
+  async store({ stored: usual, ...model }: Maker, embedded: readonly EmbeddedDocument[]): Promise<Set<number>> {
     const { collections, chunker, sealerOf } = this.#deps;
     return this.#transact(async (work) => {
       const present = new Map((await statusOfOrds(work.tx, embedded.map(({ document }) => document.ord))).map((status) => [status.ord, status]));
@@ -41,9 +41,12 @@ export class VectorStore {
         const status = present.get(document.ord);
         return status !== undefined && status.id === document.id && isSameBody(status, document) && chunker.chunkingOf(status) === document.chunking;
       });
-      const storedType = (id: string) => collections.configOf(collectionOfId(id))?.quantization ?? 'float32';
+      const keptAs = (id: string) => {
+        const asked = collections.configOf(collectionOfId(id))?.quantization;
+        return { stored: asked ?? usual ?? 'float32', ...(asked === undefined && usual !== undefined && { precision: usual }) };
+      };
       await putVectors(work, model, current.map(({ document: { ord, id, crc, bytes, chunking }, chunks }) => (
-        { ord, cid: present.get(ord)!.cid, crc, bytes, chunking, chunks, stored: storedType(id), sealer: sealerOf?.(collectionOfId(id)) })));
+        { ord, cid: present.get(ord)!.cid, crc, bytes, chunking, chunks, ...keptAs(id), sealer: sealerOf?.(collectionOfId(id)) })));
       const ords = current.map(({ document }) => document.ord);
       await removeStates(work, ords);
       await work.feed.append(work.tx, current.map(({ document }) => vectorsChange(document)));

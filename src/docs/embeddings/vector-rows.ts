@@ -1,3 +1,4 @@
+import { fromBlob, toBlob, type Precision } from './vector-blob.ts';
 import type { Queries, Row, Sealer, SqlValue, Transaction } from '../../storage/index.ts';
 import { removeVectorRows, runInSteps, type UnitOfWork } from '../documents/index.ts';
 
@@ -28,6 +29,8 @@ export interface NewVectors {
   readonly bytes: number;
   readonly chunking: string;
   readonly stored: StoredType;
+  /** Of what is written to disk; full when absent. */
+  readonly precision?: Precision;
   readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[];
   /** Seals the vectors of an encrypted collection. */
   readonly sealer?: Sealer | undefined;
@@ -42,7 +45,7 @@ export interface StoredVector extends ChunkPlace, ModelIdentity {
   readonly stored: StoredType;
   /** CRC-32 of the body that it was made from; another one than the document's means that it is out of date. */
   readonly crc: number;
-  /** At full precision, whatever `stored` says. */
+  /** As precise as the table has it, whatever `stored` says. */
   readonly vector: Float32Array;
 }
 
@@ -58,9 +61,9 @@ export async function putVectors(work: UnitOfWork, model: ModelIdentity, documen
   const modelId = await ensureModel(work.tx, model);
   await removeVectorRows(work, documents.map(({ ord }) => ord));
   await runInSteps(work, UPSERT, documents.map(({ ord, cid, crc, bytes, chunks, stored, chunking }) => [ord, cid, modelId, crc, bytes, chunks.length, stored, chunking]));
-  for (const { ord, chunks, sealer } of documents) {
+  for (const { ord, chunks, precision, sealer } of documents) {
     await runInSteps(work, INSERT, chunks.map(({ startLine, endLine, start, end, vector }, chunk) => {
-      const blob = toBlob(vector);
+      const blob = toBlob(vector, precision);
       return [ord, chunk, startLine, endLine, start, end, sealer?.vector(ord, chunk, blob) ?? blob];
     }));
   }
@@ -134,17 +137,6 @@ function toVector(row: VectorRow): StoredVector {
   return {
     ord, chunk, crc, model, variant, dimensions, stored: row.stored as StoredType,
     startLine: row.start_line, endLine: row.end_line, start: row.start_byte, end: row.end_byte,
-    vector: fromBlob(row.vector),
+    vector: fromBlob(row.vector, dimensions),
   };
-}
-
-/** The bytes themselves: every platform that Node runs on for this service is little-endian. */
-function toBlob(vector: Float32Array): Uint8Array {
-  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
-}
-
-function fromBlob(blob: Uint8Array): Float32Array {
-  // Numbers can be read in place only where their address allows it.
-  const { buffer, byteOffset } = blob.byteOffset % 4 === 0 ? blob : Uint8Array.from(blob);
-  return new Float32Array(buffer, byteOffset, blob.byteLength / 4);
 }

@@ -6,7 +6,7 @@ import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { countEmbeddings, readFailures, type EmbeddingCounts } from './embedding-counts.ts';
 import type { QueueGate } from './queue/gate.ts';
-import type { EmbeddingSettings } from './settings.ts';
+import { chunkSizeOf, type EmbeddingSettings } from './settings.ts';
 
 export interface StatsDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly settings: EmbeddingSettings;
@@ -45,7 +45,7 @@ export async function readVectorStats(deps: StatsDeps, identity: Identity): Prom
       size: settings.queueSize, depth: gate.depth, dropped: gate.dropped, wait: formatDuration(settings.queueWaitMs),
       ...(lastError !== undefined && { last_error: lastError }),
     },
-    chunking: { enabled: settings.chunkEnabled, chunkSize: settings.chunkSize },
+    chunking: { enabled: settings.chunkEnabled, chunkSize: chunkSizeOf(settings, provider?.passages) },
   };
 }
 

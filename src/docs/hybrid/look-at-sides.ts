@@ -57,9 +57,9 @@ function narrowed(eligible: OrdSet | undefined, ords: Iterable<number>): OrdSet 
   return set;
 }
 
-function lookAtWords({ words }: HybridDeps, { words: { collection, plan, algorithm, fieldWeights, fields, facetBy, limit } }: HybridRequest, { eligible, factors }: Ground): Pick<Look, 'words' | 'matches'> {
+function lookAtWords({ words }: HybridDeps, { words: { collection, plan, algorithm, fieldWeights, fields, rerank, facetBy, limit } }: HybridRequest, { eligible, factors }: Ground): Pick<Look, 'words' | 'matches'> {
   const found = words.view.indexOf(collection)?.search({
-    readings: plan.readings, algorithm, fieldWeights, limit, ...(fields && { fields }),
+    readings: plan.readings, algorithm, fieldWeights, limit, rerank, ...(fields && { fields }),
     collect: facetBy !== undefined,
     ...(eligible && { filter: eligible }), ...(factors && { factors }),
   });

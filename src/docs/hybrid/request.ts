@@ -58,7 +58,7 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   const strategy = input.strategy ?? profile.hybridStrategy ?? 'alpha';
   return {
     collection, query, topK, candidates, offset: input.offset, alpha, rrfK, threshold, metric, windowSize,
-    words: resolveWords(deps, wordsInput(input, candidates)),
+    words: rankedUsually(resolveWords(deps, wordsInput(input, candidates)), input, profile),
     fusion: strategy === 'rrf' ? { strategy, k: rrfK } : { strategy, alpha },
     vectorAlgorithm: input.vectorAlgorithm,
     circle: geo && circleOf(geo),
@@ -73,6 +73,15 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
 /** The weight of the profile counts when it is present, 0 included (decision D-136). */
 function alphaOf({ alpha }: HybridInput, { hybridAlpha }: Retrieval): number {
   return alpha ?? hybridAlpha ?? DEFAULT_ALPHA;
+}
+
+/**
+ * The words rank as in full-text search, best matches put into a better order included, unless somebody says how both sides are
+ * to be weighed: then their scores are those of the algorithm, as the contract's formulas have them.
+ */
+function rankedUsually(words: WordsRequest, { alpha, strategy }: HybridInput, { hybridAlpha, hybridStrategy }: Retrieval): WordsRequest {
+  const isUsual = [alpha, strategy, hybridAlpha, hybridStrategy].every((wish) => wish === undefined);
+  return isUsual ? words : { ...words, rerank: false };
 }
 
 /** What the request says of the words, with the defaults of full-text search for what it cannot say. */

@@ -67,7 +67,7 @@ async function withVector({ meaning }: HybridDeps, request: HybridRequest, signa
     return { request, vector: undefined, warnings: ['no document of the collection has vectors: nothing was found by meaning'] };
   }
   try {
-    return { request, vector: await meaning.embedQuery(request.query, signal), warnings: [] };
+    return { request, vector: await meaning.embedQuery(request.query, signal, request.collection), warnings: [] };
   } catch (error) {
     signal.throwIfAborted();
     // The provider may have been taken away just now.

@@ -86,6 +86,15 @@ describe('POST /v1/hybrid-search over a set of documents', () => {
     expect(new Set(keysOf(answer))).toEqual(found);
   });
 
+  it('ranks words as full-text search does where nobody says how to weigh the sides', async () => {
+    const query = 'red pear tree';
+    const usual = await fixture.find(query, { topK: 50 });
+    const words = await fixture.call('searchFullText', { collection: 'c', query, algorithm: 'bm25', limit: 100 });
+    const best = words.results[0]!.score;
+    for (const { document: { key }, ftsScore } of usual.results) expect(ftsScore).toBeCloseTo((words.results.find(({ document }) => document.key === key)?.score ?? 0) / best, 6);
+    expect(usual).toMatchObject({ strategy: 'alpha', alpha: 0.5 });
+  });
+
   it('finds what one side alone finds, by its weight: 0 is words only, without a vector asked for, and 1 is meaning only', async () => {
     const asked = fixture.base.meaning.queries.length;
     const byWords = await fixture.find('apple', { alpha: 0, topK: 50 });

@@ -75,8 +75,11 @@ export interface ModelCount extends ModelIdentity {
 export interface VectorSearch {
   /** Whether there is an embedding provider. */
   isConfigured(): boolean;
-  /** The vector of a text that is not blank. Throws `invalid_argument` without a provider, `unavailable` when it fails. */
-  embedQuery(text: string, signal?: AbortSignal): Promise<Required<QueryVector> & { readonly model: ModelIdentity }>;
+  /**
+   * The vector of a text that is not blank, to search a collection with. Throws `invalid_argument` without a provider, `unavailable`
+   * when it fails, and `index_loading`.
+   */
+  embedQuery(text: string, signal?: AbortSignal, collection?: string): Promise<Required<QueryVector> & { readonly model: ModelIdentity }>;
   /** Vectors of texts that are not blank; see `Embeddings`. */
   readonly embedTexts: Embeddings['embedTexts'];
   /**

@@ -31,7 +31,7 @@ export interface Vectors extends VectorSearch {
 export interface VectorsAreas {
   /** Asked at each search, so it must answer from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
-  readonly embeddings: Pick<Embeddings, 'describe' | 'embedQuery' | 'embedTexts' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
+  readonly embeddings: Pick<Embeddings, 'describe' | 'embedQuery' | 'embedTexts' | 'leadWeightOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
   readonly gate: Pick<SearchGate, 'run'>;
   readonly columns: SearchDeps['columns'];
   readonly geo: SearchDeps['geo'];
@@ -60,12 +60,13 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
   const requireProvider = (): void => {
     if (!embeddings.describe().vectors.enabled) throw new ServiceError('invalid_argument', 'embedding provider not configured');
   };
-  const embedQuery: VectorSearch['embedQuery'] = async (text, signal) => {
-    const { vector, ...model } = await embeddings.embedQuery(text, signal);
+  const embedQuery: VectorSearch['embedQuery'] = async (text, signal, collection) => {
+    const present = collection === undefined ? [] : view.indexOf(collection)?.models() ?? [];
+    const { vector, ...model } = await embeddings.embedQuery(text, signal, present);
     return { vector, model };
   };
   const deps: SearchDeps = {
-    sql, codec, clock, view, columns, geo, collections, settings, gate,
+    sql, codec, clock, view, columns, geo, collections, settings, gate, leadWeightOf: (model) => embeddings.leadWeightOf(model),
     embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
   };
   return {

@@ -8,7 +8,7 @@ const GRAM = 3;
 const GRAMS_WEIGHT = 0.7;
 
 /** Adds the features of a word to a vector, `weight` times: the word itself, and its trigrams between `<` and `>`. */
-export function addWord(vector: Float64Array, word: string, weight: number): void {
+export function addWord(vector: Float64Array | Float32Array, word: string, weight: number): void {
   addFeature(vector, hash(word, 0, word.length, 0), weight);
   const marked = `<${word}>`;
   const grams = marked.length - GRAM + 1;
@@ -17,7 +17,7 @@ export function addWord(vector: Float64Array, word: string, weight: number): voi
 }
 
 /** The upper bits choose the component, the lowest the sign, so that collisions cancel out on average. */
-function addFeature(vector: Float64Array, code: number, weight: number): void {
+function addFeature(vector: Float64Array | Float32Array, code: number, weight: number): void {
   vector[(code >>> 1) % vector.length]! += (code & 1) === 0 ? weight : -weight;
 }
 

@@ -72,6 +72,17 @@ describe.skipIf(!installed)('the model in a folder, run by @huggingface/transfor
     await provider.close();
   });
 
+  it('is the encoder that comes with the package where none is named, without network and whatever else is in the batch', async () => {
+    const provider = start({ model: undefined });
+    expect(provider).toMatchObject({ model: 'minilm-l6-v2', dimensions: 384, variant: 'in-process,q8' });
+    const text = 'How do I cancel a request that is still running?';
+    const [alone] = await provider.embed([text], 'query');
+    const among = await provider.embed(['A longer text about something else. '.repeat(20), text, 'x', 'Abort a fetch that is under way.'], 'document');
+    const differences = alone!.map((value, i) => Math.abs(value - among[1]![i]!));
+    expect(Math.max(...differences)).toBeLessThan(1e-5);
+    expect(dot(alone, among[3])).toBeGreaterThan(dot(alone, among[0]) + 0.2);
+  });
+
   it('gives a text the same vector whatever texts stand beside it', async () => {
     const provider = start();
     const [alone] = await provider.embed(['cat sky'], 'document');

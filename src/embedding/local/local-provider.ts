@@ -5,14 +5,14 @@ import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { workerFile } from '../../lib/worker-file.ts';
 import { checkTexts } from '../check-texts.ts';
-import { IN_PROCESS, nativeDimensions } from '../defaults.ts';
+import { nativeDimensions, UNKNOWN_DIMENSIONS } from '../defaults.ts';
 import { MAX_BATCH, type EmbeddingProvider, type EmbeddingRole } from '../provider.ts';
 import { rolePrefixes, withPrefix, type RolePrefixes } from '../role-prefix.ts';
 import { usableVectors } from '../usable-vector.ts';
 import { variantOf } from '../variant.ts';
 import { VectorSize } from '../vector-size.ts';
 import { missingLibrary, ModelClient } from './model-client.ts';
-import { modelSource } from './model-source.ts';
+import { modelSource, SHIPPED_MODEL, shippedSource } from './model-source.ts';
 
 export interface LocalOptions {
   readonly model: string | undefined;
@@ -49,15 +49,15 @@ export class LocalProvider implements EmbeddingProvider {
   readonly #prefixes: RolePrefixes | undefined;
   readonly #client: ModelClient;
 
-  /** Throws ConfigError when the library is not installed or the model can't be one. */
-  constructor({ model = IN_PROCESS.model, dimensions, offline, cacheFolder, mayBeFolder, timer, log, library = LIBRARY, thread, hubUrl }: LocalOptions) {
+  /** Without a model, the one that comes with the package. Throws ConfigError when the library is not installed or the model can't be one. */
+  constructor({ model = SHIPPED_MODEL, dimensions, offline, cacheFolder, mayBeFolder, timer, log, library = LIBRARY, thread, hubUrl }: LocalOptions) {
     if (!isInstalled(library)) throw new ConfigError([missingLibrary(library)]);
     const folder = resolve(cacheFolder);
-    const source = modelSource(model, folder, mayBeFolder);
+    const source = model === SHIPPED_MODEL ? shippedSource() : modelSource(model, folder, mayBeFolder);
     this.model = model;
     this.#prefixes = rolePrefixes(model);
     this.variant = variantOf(['in-process', source.dtype], this.#prefixes);
-    this.#size = new VectorSize(dimensions ?? nativeDimensions(model), source.dimensions ?? IN_PROCESS.dimensions);
+    this.#size = new VectorSize(dimensions ?? nativeDimensions(model), source.dimensions ?? UNKNOWN_DIMENSIONS);
     this.#client = new ModelClient({
       thread: thread ?? workerFile(import.meta.url, 'thread'),
       data: { library, ...source, maxTokens: MAX_TOKENS, offline, cacheFolder: folder, hubUrl },

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../../lib/config-error.ts';
 
 /** A model to be run in-process. */
@@ -19,6 +20,16 @@ const DTYPES: readonly (readonly [file: string, dtype: string])[] = [
   ['model_uint8.onnx', 'uint8'], ['model_q4.onnx', 'q4'], ['model_q4f16.onnx', 'q4f16'], ['model_bnb4.onnx', 'bnb4'],
 ];
 const HUB_ID = /^(?:[\w-][\w.-]*\/)?[\w-][\w.-]*$/;
+
+/** The name of the encoder that comes with the package (`models/README.md`). */
+export const SHIPPED_MODEL = 'minilm-l6-v2';
+/** The same from source and in the built package. */
+const SHIPPED_FOLDER = new URL(`../../../models/${SHIPPED_MODEL}`, import.meta.url);
+
+/** The encoder that comes with the package, which needs no network. Throws ConfigError when its files are missing. */
+export function shippedSource(): ModelSource {
+  return folderSource(fileURLToPath(SHIPPED_FOLDER));
+}
 
 /**
  * Finds out what a model's name means: an absolute path, one that begins with `.`, and the name of a

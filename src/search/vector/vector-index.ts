@@ -8,7 +8,7 @@ import { allFactories } from './factories.ts';
 import { INLINE_BYTES } from './parts.ts';
 import { bestOf, type Hit, type Rescoring, scoreHits } from './ranking.ts';
 import type { Segment, SegmentOptions, VectorChunk } from './segment.ts';
-import { searchSegment } from './segment-search.ts';
+import { type RowHit, searchSegment } from './segment-search.ts';
 import type { StructureState } from './structures.ts';
 import { VectorSet } from './vector-set.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
@@ -195,6 +195,17 @@ export class VectorIndex {
       algorithm: usedAlgorithm(asked, sets, found.map(({ usedStructure }) => usedStructure)),
       scanned: found.reduce((sum, { scanned }) => sum + scanned, 0),
     };
+  }
+
+  /** Scores of the first chunks of documents, in their order; undefined for one that has no vector of the query's dimension. */
+  async firstScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]> {
+    this.#mustBeOpen();
+    const rows = ords.flatMap((ord): RowHit[] => {
+      const run = this.#runOf(ord);
+      return run?.segment.dims === vector.length ? [{ segment: run.segment, row: run.row, ord, rank: 0 }] : [];
+    });
+    const scores = new Map((await scoreHits(rows, vector, metric, undefined)).map(({ ord, score }) => [ord, score]));
+    return ords.map((ord) => scores.get(ord));
   }
 
   /** Chunks of a document that have vectors. */

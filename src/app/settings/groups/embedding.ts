@@ -15,7 +15,7 @@ export const embedding = {
   queueWait: setting(duration(0, 600_000), 5000, 'SVC_EMBEDDING_QUEUE_WAIT', 'how long a write waits for room in the queue before it drops its embedding; 0 never waits'),
   chunkEnabled: setting(boolean, true, 'SVC_EMBEDDING_CHUNK_ENABLED', 'embed long documents in chunks'),
   chunkMode: setting(optional(oneOf(['code', 'prose'])), undefined, 'SVC_EMBEDDING_CHUNK_MODE', 'forces one style of chunks for the whole server: `code` or `prose`', { fallbackText: 'by document' }),
-  chunkSize: setting(integer(100, 1_000_000), 1500, 'SVC_EMBEDDING_CHUNK_SIZE', 'characters of a chunk'),
+  chunkSize: setting(optional(integer(100, 1_000_000)), undefined, 'SVC_EMBEDDING_CHUNK_SIZE', 'characters of a chunk', { fallbackText: '1500; 350 for `static-en-256`' }),
   cacheSize: setting(integer(0, 10_000_000), 1024, 'SVC_EMBEDDING_CACHE_SIZE', 'query embeddings that are remembered; 0 for none'),
   cacheTtl: setting(duration(), 3_600_000, 'SVC_EMBEDDING_CACHE_TTL', 'how long a query embedding is remembered'),
 };

@@ -156,7 +156,7 @@ describe('configurations of the real providers', () => {
     [{}, { model: 'text-embedding-3-small', dimensions: 1536, apiUrl: 'https://api.openai.com/v1' }],
     [{ provider: 'voyage' }, { model: 'voyage-3', dimensions: 1024, apiUrl: 'https://api.voyageai.com/v1' }],
     [{ provider: 'ollama' }, { model: 'nomic-embed-text', dimensions: 768, apiUrl: 'http://localhost:11434' }],
-    [{ provider: 'local' }, { model: 'nomic-ai/nomic-embed-text-v1.5', dimensions: 768, apiUrl: '' }],
+    [{ provider: 'local' }, { model: 'minilm-l6-v2', dimensions: 384, apiUrl: '' }],
     [{ provider: 'local', apiUrl: 'http://gpu:11434' }, { model: 'nomic-embed-text', dimensions: 768, apiUrl: 'http://gpu:11434' }],
     [{ provider: 'openai', model: 'text-embedding-3-large', dimensions: 256 }, { model: 'text-embedding-3-large', dimensions: 256 }],
   ] as [Partial<ProviderChoice>, Partial<EmbeddingConfig>][])('%j has its defaults (decisions section 4.3)', async (given, expected) => {

@@ -37,7 +37,7 @@ export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
     const { signal } = context;
     const request = withinReach(deps, resolveRecall(input, deps.collections.configOf(MEMORY)?.retrieval));
     const isBlank = request.query.trim() === '';
-    const vector = !isBlank && byMeaning(request) ? await deps.meaning!.embedQuery(request.query, signal) : undefined;
+    const vector = !isBlank && byMeaning(request) ? await deps.meaning!.embedQuery(request.query, signal, MEMORY) : undefined;
     const documents = isBlank ? undefined : deps.columns.indexOf(MEMORY)?.documents;
     const hits = documents === undefined ? [] : await deps.gate.run(() => findHits(deps, request, { vector, signal }), signal, costOf(input, documents));
     return toResponse(deps, request, hits.slice(request.offset, request.topK), context);

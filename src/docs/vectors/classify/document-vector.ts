@@ -1,6 +1,6 @@
 import { SimilarityKernel } from '../../../kernels/similarity.ts';
 import type { Meta } from '../../documents/index.ts';
-import type { Embeddings, ModelIdentity } from '../../embeddings/index.ts';
+import { embeddedText, type Embeddings, type ModelIdentity } from '../../embeddings/index.ts';
 
 /** A document whose vector is wanted. */
 export interface VectorSource {
@@ -36,7 +36,7 @@ export async function passageVectors(
 
 /** The vectors of a body, cut as a document is; undefined when it is blank. */
 export async function embedBody(embeddings: VectorReader, document: Parameters<VectorReader['chunksOf']>[0], signal: AbortSignal): Promise<PassageVectors | undefined> {
-  const texts = embeddings.chunksOf(document).map(({ text }) => text);
+  const texts = embeddings.chunksOf(document).map(embeddedText);
   if (texts.length === 0) return undefined;
   const { vectors, ...model } = await embeddings.embedTexts(texts, 'document', signal);
   return { model, vectors };

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { unixSeconds } from '../../../lib/clock.ts';
 import type { Queries, Row } from '../../../storage/index.ts';
 import { Pace } from '../../../lib/pace.ts';
-import type { ModelIdentity } from '../../embeddings/index.ts';
+import { fromBlob, type ModelIdentity } from '../../embeddings/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 
 type Environment = Pick<DocsEnvironment, 'sql' | 'clock'>;
@@ -102,14 +102,11 @@ async function readVectors(queries: Queries, drawn: readonly Drawn[], dimensions
     for (const { ord, id, key, chunk } of some) {
       const blob = found.get(`${ord} ${chunk}`);
       // Otherwise it was embedded anew since it was drawn.
-      if (blob?.byteLength === dimensions * 4) sampled.push({ ord, id, key, chunk, vector: toVector(blob) });
+      const vector = blob && fromBlob(blob, dimensions);
+      if (vector?.length === dimensions) sampled.push({ ord, id, key, chunk, vector });
     }
   }
   return sampled;
-}
-
-function toVector(blob: Uint8Array): Float32Array {
-  return new Float32Array(Uint8Array.from(blob).buffer); // a copy, because numbers can be read at some addresses only
 }
 
 /** Keeps the first by hash of all that are added, without sorting all of them. */

@@ -1,11 +1,12 @@
 import type { Rescoring } from '../../../search/vector/index.ts';
 import type { Queries } from '../../../storage/index.ts';
+import { fromBlob } from '../../embeddings/index.ts';
 
 /** Vectors read by one statement. */
 const STEP = 128;
 
-/** Brings vectors at full precision from the tables, for collections that keep only codes in memory (decision D-42). */
-export function fullVectors(queries: Queries): Rescoring {
+/** Brings vectors of so many dimensions from the tables, for collections that keep only codes in memory (decision D-42). */
+export function fullVectors(queries: Queries, dimensions: number): Rescoring {
   return async (chunks) => {
     const vectors = new Map<string, Float32Array>();
     for (let i = 0; i < chunks.length; i += STEP) {
@@ -14,13 +15,8 @@ export function fullVectors(queries: Queries): Rescoring {
         `SELECT ord, chunk, vector FROM vectors WHERE (ord, chunk) IN (VALUES ${some.map(() => '(?, ?)').join(', ')})`,
         some.flatMap(({ ord, chunk }) => [ord, chunk]),
       );
-      for (const { ord, chunk, vector } of rows) vectors.set(`${ord} ${chunk}`, toNumbers(vector));
+      for (const { ord, chunk, vector } of rows) vectors.set(`${ord} ${chunk}`, fromBlob(vector, dimensions));
     }
     return chunks.map(({ ord, chunk }) => vectors.get(`${ord} ${chunk}`));
   };
-}
-
-/** Little-endian float32, as every platform of this service has them; copied, since a row's bytes may lie at any address. */
-function toNumbers(bytes: Uint8Array): Float32Array {
-  return new Float32Array(Uint8Array.from(bytes).buffer);
 }

@@ -50,9 +50,12 @@ export async function presentResults({ sql, codec }: Presenting, results: readon
   return { presented, next: results.length };
 }
 
+/** Bytes of the names and numbers around the text of a passage, which may be no longer than they are. */
+const PASSAGE_FIELDS = 200;
+
 /** Bytes of a result in the answer. */
 function sizeOf({ result: { document: { meta }, chunkText } }: PresentedResult, { bytes }: ResultRow, { body }: Projection): number {
-  return (body ? bytes : 0) + Buffer.byteLength(chunkText ?? '') + contextCost({ meta });
+  return (body ? bytes : 0) + (chunkText === undefined ? 0 : PASSAGE_FIELDS + Buffer.byteLength(chunkText)) + contextCost({ meta });
 }
 
 /** Decoded, with its checksum. */

@@ -1,19 +1,22 @@
 import { ServiceError } from '../../../errors/index.ts';
-import { DimensionError, VectorIndexClosedError, type Algorithm, type VectorResult } from '../../../search/vector/index.ts';
+import { DimensionError, VectorIndexClosedError, type Algorithm, type VectorQuery, type VectorResult } from '../../../search/vector/index.ts';
 import type { Collections } from '../../collections/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import type { OrdSet } from '../../fulltext/index.ts';
 import type { VectorSettings } from '../settings.ts';
-import type { NearestQuery, NearestResult } from '../vector-search.ts';
+import type { NearestQuery, NearestResult, QueryVector } from '../vector-search.ts';
 import type { CollectionVectors } from '../view/collection-vectors.ts';
 import type { VectorView } from '../view/vector-view.ts';
 import { fullVectors } from './full-vectors.ts';
+import { searchWithLeads } from './lead-scores.ts';
 import { outdatedOrds, unusableOrds } from './usable-hits.ts';
 
 export interface NearestDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly view: Pick<VectorView, 'indexOf'>;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly settings: Pick<VectorSettings, 'defaultAlgorithm'>;
+  /** What the first passage counts in the score of a document, for queries of a model; 0 where only the best one counts. */
+  readonly leadWeightOf: (model: QueryVector['model']) => number;
 }
 
 /** Searches of one request: hits that may not be answered make another one necessary. */
@@ -62,15 +65,18 @@ async function searchIndex(deps: NearestDeps, index: CollectionVectors, query: N
   const fromDisk = config?.diskOnlyVectors === true;
   const oversample = query.oversample ?? (fromDisk ? (COARSE.has(algorithm) ? RESCORED_BY_COARSE_CODES : RESCORED) : undefined);
   const filter = filterOf(index, query, excluded);
-  const { hits, algorithm: used } = await inRange(() => index.search({
+  const leadWeight = query.perDocument === true && (query.metric ?? 'cosine') === 'cosine' ? deps.leadWeightOf(query.model) : 0;
+  const wanted: VectorQuery = {
     vector: query.vector, k: query.k, algorithm,
     metric: query.metric ?? 'cosine', perDocument: query.perDocument ?? false,
     ...(query.threshold !== undefined && { threshold: query.threshold }),
     ...(oversample !== undefined && { oversample }),
     ...(filter && { filter: filter.words }),
-    ...(fromDisk && { fullVectors: fullVectors(deps.sql.background) }),
-  }));
-  return { hits, algorithm: used, incomparable };
+    ...(fromDisk && { fullVectors: fullVectors(deps.sql.background, query.vector.length) }),
+  };
+  const { hits, algorithm: used } = await inRange(() => (leadWeight > 0 ? searchWithLeads(index, wanted, leadWeight) : index.search(wanted)));
+  // A model may want int8 by itself; then the rows as they are stored were scanned, as was asked for.
+  return { hits, algorithm: used === 'quantized' && !isCoded && query.algorithm !== 'quantized' ? 'flat' : used, incomparable };
 }
 
 function comparableCount(index: CollectionVectors, { model, vector }: NearestQuery): number {

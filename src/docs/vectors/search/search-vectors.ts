@@ -49,8 +49,8 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds
   };
 }
 
-async function toQuery({ embed }: SearchDeps, { query, queryVector }: SearchRequest, signal: AbortSignal): Promise<QueryVector> {
-  return queryVector === undefined ? embed.embedQuery(query, signal) : { vector: queryVector };
+async function toQuery({ embed }: SearchDeps, { collection, query, queryVector }: SearchRequest, signal: AbortSignal): Promise<QueryVector> {
+  return queryVector === undefined ? embed.embedQuery(query, signal, collection) : { vector: queryVector };
 }
 
 /** Of a vector that the client brings, the model is the one of the vectors that it meets. */

@@ -1,4 +1,4 @@
-import { VectorIndex, type VectorIndexOptions, type VectorQuery, type VectorResult } from '../../../search/vector/index.ts';
+import { VectorIndex, type Metric, type VectorIndexOptions, type VectorQuery, type VectorResult } from '../../../search/vector/index.ts';
 import type { ModelIdentity, StoredType } from '../../embeddings/index.ts';
 import type { OrdSet } from '../../fulltext/index.ts';
 import type { ViewIndex } from '../../view/index.ts';
@@ -59,6 +59,11 @@ export class CollectionVectors implements ViewIndex {
 
   search(query: VectorQuery): Promise<VectorResult> {
     return this.#index.search(query);
+  }
+
+  /** Scores of the first passages of documents; see `VectorIndex`. */
+  firstScores(ords: readonly number[], vector: Float32Array, metric: Metric): Promise<(number | undefined)[]> {
+    return this.#index.firstScores(ords, vector, metric);
   }
 
   /** Most documents first. */

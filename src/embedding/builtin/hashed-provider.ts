@@ -4,8 +4,9 @@ import { cancelled, closed } from '../embedding-error.ts';
 import { MAX_BATCH, type EmbeddingProvider, type EmbeddingRole } from '../provider.ts';
 import { addWord } from './hash-features.ts';
 
-export const BUILTIN_MODEL = 'hashed-ngrams';
-export const BUILTIN_DIMENSIONS = 768;
+export const HASHED_MODEL = 'hashed-ngrams';
+export const HASHED_DIMENSIONS = 768;
+export const HASHED_VARIANT = 'lexical-1';
 
 // Of longer texts the beginning counts, as with every model.
 const MAX_CHARACTERS = 100_000;
@@ -16,14 +17,14 @@ const WORDS = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx
 const UNSPACED = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 
 /**
- * Vectors from the words of a text and their character trigrams, with no model: texts are alike when
- * they share words, whatever they mean. For tests and for trying things out without a network.
+ * The model `hashed-ngrams`: vectors from the words of a text and their character trigrams. Texts are alike when they share
+ * words, whatever they mean, in any language.
  */
-export class BuiltinProvider implements EmbeddingProvider {
+export class HashedProvider implements EmbeddingProvider {
   readonly name = 'builtin';
-  readonly model = BUILTIN_MODEL;
-  readonly dimensions = BUILTIN_DIMENSIONS;
-  readonly variant = 'lexical-1';
+  readonly model = HASHED_MODEL;
+  readonly dimensions = HASHED_DIMENSIONS;
+  readonly variant = HASHED_VARIANT;
   readonly maxBatch = MAX_BATCH;
   #closed = false;
 
@@ -43,7 +44,7 @@ export class BuiltinProvider implements EmbeddingProvider {
   }
 
   async #embed(text: string, signal: AbortSignal | undefined): Promise<Float32Array> {
-    const vector = new Float64Array(BUILTIN_DIMENSIONS);
+    const vector = new Float64Array(HASHED_DIMENSIONS);
     let sinceLastPause = Infinity;
     for (const [word, times] of countWords(text)) {
       if (sinceLastPause++ >= WORDS_AT_A_TIME) {

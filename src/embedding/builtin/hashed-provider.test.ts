@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { EmbeddingError } from '../embedding-error.ts';
 import { usableVectors } from '../usable-vector.ts';
 import { VectorSize } from '../vector-size.ts';
-import { BuiltinProvider } from './builtin-provider.ts';
+import { HashedProvider } from './hashed-provider.ts';
 
-const provider = new BuiltinProvider();
+const provider = new HashedProvider();
 const embed = async (...texts: string[]) => provider.embed(texts, 'document');
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 
@@ -14,7 +14,7 @@ async function similarity(a: string, b: string): Promise<number> {
   return dot(first!, second!);
 }
 
-describe('the builtin provider', () => {
+describe('the model hashed-ngrams', () => {
   it('gives every text but a blank one a usable vector of length 1, the same each time', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 60 }).filter((each) => each.trim() !== '');
     await fc.assert(fc.asyncProperty(text, async (each) => {
@@ -52,7 +52,7 @@ describe('the builtin provider', () => {
     const call = provider.embed(Array<string>(64).fill('text'), 'document', stop.signal);
     stop.abort();
     await expect(call).rejects.toThrow('cancelled');
-    const other = new BuiltinProvider();
+    const other = new HashedProvider();
     await other.close();
     await expect(other.embed(['a'], 'query')).rejects.toThrow('closed');
     await expect(provider.embed([' '], 'query')).rejects.toThrow(EmbeddingError);

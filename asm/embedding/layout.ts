@@ -1,0 +1,163 @@
+// How the bytes lie. The memory is shared: every thread instantiates the module over it.
+//
+//     page 0        static data of the module (messages of assertions, in debug builds)
+//     page 1        the header of the model: the fields below
+//     page 2 ..     the model: token vectors (i8), their scales (f32), the vocabulary as it is in its file (UTF-8, a
+//                   token a line), the offset of each line (u32), and a hash table of tokens (u32 a slot)
+//     behind it     desks, each of a size that `deskBytes` tells, and pages of folded characters; the host allocates
+//                   them by growing the memory, which is atomic
+//
+// A desk is what one thread works on:
+//
+//     | text: UTF-8 | ids: u16 | counts: u32 a token | terms: u32 row, f32 weight | word | hashes | output: f32 | directory |
+//
+// Counts are zero between two calls. The directory has the address of a page of folds for every 256 code points, or 0.
+// A page has 16 bytes for each code point: its class, the number of bytes, and those bytes (src/kernels/bert-characters.ts).
+
+const HEADER: usize = 0x1_0000;
+const H_TOKENS: usize = HEADER;
+const H_DIMS: usize = HEADER + 4;
+const H_VECTORS: usize = HEADER + 8;
+const H_SCALES: usize = HEADER + 12;
+const H_VOCABULARY: usize = HEADER + 16;
+const H_VOCABULARY_BYTES: usize = HEADER + 20;
+const H_OFFSETS: usize = HEADER + 24;
+const H_SLOTS: usize = HEADER + 28;
+const H_SLOT_MASK: usize = HEADER + 32;
+const H_END: usize = HEADER + 36;
+/** Bytes of the longest token, without the mark of a continuing piece. */
+export const H_LONGEST: usize = HEADER + 40;
+/** Id of `[UNK]`. */
+export const H_UNKNOWN: usize = HEADER + 44;
+const MODEL: usize = 0x2_0000;
+
+/** Bytes of a text, and some behind them. A text has at most as many tokens as bytes. */
+const TEXT_ROOM: usize = 300_032;
+const D_IDS: usize = TEXT_ROOM;
+const D_WORD: usize = D_IDS + 2 * TEXT_ROOM;
+/** Characters of a word beyond which it is unknown. */
+export const WORD_CHARACTERS: u32 = 100;
+const WORD_ROOM: usize = 512;
+const D_HASHES: usize = D_WORD + WORD_ROOM;
+/** No token is longer, in bytes. */
+export const LONGEST_TOKEN: u32 = 255;
+const D_DIRECTORY: usize = D_HASHES + 4 * (<usize>LONGEST_TOKEN + 1);
+/** Pages of 256 code points up to U+10FFFF. */
+const FOLD_PAGES: usize = 0x1100;
+const D_OUTPUT: usize = D_DIRECTORY + 4 * FOLD_PAGES;
+export const FOLD_BYTES: usize = 16;
+
+function aligned(address: usize): usize {
+  return (address + 63) & ~63;
+}
+
+/** Says how a model lies of so many tokens (below 65,536) of `dims` numbers (a multiple of 32) and a vocabulary of so many bytes. */
+export function layModel(tokens: u32, dims: u32, vocabularyBytes: u32): void {
+  assert(tokens < 65_536 && (dims & 31) === 0, 'too many tokens, or dimensions that are no multiple of 32');
+  let slots: u32 = 4;
+  while (slots < 2 * tokens) slots *= 2;
+  store<u32>(H_TOKENS, tokens);
+  store<u32>(H_DIMS, dims);
+  store<u32>(H_VECTORS, <u32>MODEL);
+  const scales = aligned(MODEL + <usize>tokens * dims);
+  store<u32>(H_SCALES, <u32>scales);
+  const vocabulary = aligned(scales + <usize>tokens * 4);
+  store<u32>(H_VOCABULARY, <u32>vocabulary);
+  store<u32>(H_VOCABULARY_BYTES, vocabularyBytes);
+  const offsets = aligned(vocabulary + vocabularyBytes);
+  store<u32>(H_OFFSETS, <u32>offsets);
+  const table = aligned(offsets + (<usize>tokens + 1) * 4);
+  store<u32>(H_SLOTS, <u32>table);
+  store<u32>(H_SLOT_MASK, slots - 1);
+  store<u32>(H_END, <u32>aligned(table + <usize>slots * 4));
+}
+
+export function tokenCount(): u32 {
+  return load<u32>(H_TOKENS);
+}
+
+export function dimensions(): u32 {
+  return load<u32>(H_DIMS);
+}
+
+/** Where the host writes the token vectors: i8, row by row. */
+export function vectorsAt(): usize {
+  return load<u32>(H_VECTORS);
+}
+
+/** Where the host writes the scales: f32. */
+export function scalesAt(): usize {
+  return load<u32>(H_SCALES);
+}
+
+/** Where the host writes the vocabulary. */
+export function vocabularyAt(): usize {
+  return load<u32>(H_VOCABULARY);
+}
+
+export function vocabularyBytes(): u32 {
+  return load<u32>(H_VOCABULARY_BYTES);
+}
+
+/** Address of the offset of a token's line; behind the last one, of the end. */
+export function offsetAt(token: u32): usize {
+  return <usize>load<u32>(H_OFFSETS) + <usize>token * 4;
+}
+
+export function slotAt(slot: u32): usize {
+  return <usize>load<u32>(H_SLOTS) + <usize>slot * 4;
+}
+
+export function slotMask(): u32 {
+  return load<u32>(H_SLOT_MASK);
+}
+
+/** Where the model ends: the memory must reach so far. */
+export function modelEnd(): usize {
+  return load<u32>(H_END);
+}
+
+/** Bytes of a desk for the model. */
+export function deskBytes(): usize {
+  return termsOf(0) + 8 * <usize>tokenCount();
+}
+
+/** Bytes that a text may have. */
+export function textRoom(): usize {
+  return TEXT_ROOM - 32;
+}
+
+/** Where `tokenize` writes ids: u16. */
+export function tokensOf(desk: usize): usize {
+  return desk + D_IDS;
+}
+
+export function wordOf(desk: usize): usize {
+  return desk + D_WORD;
+}
+
+export function hashesOf(desk: usize): usize {
+  return desk + D_HASHES;
+}
+
+/** The addresses of the pages of folds: u32 each, 0 for one that the host has not made. */
+export function directoryOf(desk: usize): usize {
+  return desk + D_DIRECTORY;
+}
+
+export function foldPageBytes(): usize {
+  return 256 * FOLD_BYTES;
+}
+
+/** Where `sumTokens` writes the vector: f32. */
+export function outputOf(desk: usize): usize {
+  return desk + D_OUTPUT;
+}
+
+export function countsOf(desk: usize): usize {
+  return aligned(desk + D_OUTPUT + 4 * <usize>dimensions());
+}
+
+export function termsOf(desk: usize): usize {
+  return aligned(countsOf(desk) + 4 * <usize>tokenCount());
+}

@@ -1,0 +1,82 @@
+// What meaning is measured on: questions about MDN by their own words and in other words (`questions.json`, which was written from
+// knowledge of the pages and stays as it is), judged collections, and dialogues that are asked about.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Judged, judgedCollection } from '../relevance/judged.ts';
+import { knownItems } from '../relevance/known-items.ts';
+import { longQueriesOf } from '../relevance/long-queries.ts';
+import { mrr10, qualityOf } from '../relevance/measures.ts';
+import type { Rankings } from '../relevance/quire.ts';
+import { corpusFolder, linesOf } from '../support/corpus.ts';
+
+/** Documents with questions of which the answers are known. */
+export interface QuestionSet {
+  readonly name: string;
+  readonly measure: string;
+  readonly documents: Judged['documents'];
+  readonly queries: Judged['queries'];
+  /** From 0 to 1. */
+  readonly quality: (rankings: Rankings) => number;
+}
+
+interface Question {
+  readonly page: string;
+  readonly direct: string;
+  readonly paraphrase: string;
+}
+
+/** Sets over the same documents, whose index is shared. */
+export interface Collection {
+  readonly name: string;
+  readonly documents: Judged['documents'];
+  readonly sets: readonly QuestionSet[];
+}
+
+/** The collections that are at hand. */
+export async function collections(): Promise<Collection[]> {
+  const found = [await mdn(), await judged('med'), await judged('cranfield'), await sessions()];
+  return found.filter((collection) => collection !== undefined);
+}
+
+async function mdn(): Promise<Collection | undefined> {
+  const pages = (await knownItems())?.pages;
+  if (pages === undefined) return undefined;
+  const questions = JSON.parse(readFileSync(new URL('questions.json', import.meta.url), 'utf8')) as Question[];
+  const setOf = (form: 'direct' | 'paraphrase'): QuestionSet => ({
+    name: `MDN, ${form}`, measure: 'MRR@10', documents: pages,
+    queries: questions.map((question, i) => ({ id: String(i), text: question[form] })),
+    quality: (rankings) => mrr10(questions.map(({ page }, i) => ({ ranking: rankings.get(String(i)) ?? [], expected: new Set([page]) }))),
+  });
+  return { name: 'mdn', documents: pages, sets: [setOf('direct'), setOf('paraphrase')] };
+}
+
+async function judged(name: string): Promise<Collection | undefined> {
+  const found = await judgedCollection(name);
+  if (found === undefined) return undefined;
+  const setOf = (judgements: Judged, counted: (rankings: Rankings) => Rankings = (rankings) => rankings): QuestionSet => ({
+    name: judgements.name, measure: 'nDCG@10', documents: judgements.documents, queries: judgements.queries,
+    quality: (rankings) => qualityOf(counted(rankings), judgements.relevance).ndcg10,
+  });
+  if (name !== 'cranfield') return { name, documents: found.documents, sets: [setOf(found)] };
+  const long = longQueriesOf(found);
+  return { name, documents: found.documents, sets: [setOf(found), setOf(long.judged, (rankings) => long.residual(rankings))] };
+}
+
+/** Dialogues of the Schema-Guided Dialogue data set, a document each. */
+async function sessions(): Promise<Collection | undefined> {
+  const folder = corpusFolder('memory');
+  if (folder === undefined) return undefined;
+  const documents: { id: string; title: string; text: string }[] = [];
+  for await (const line of linesOf(join(folder, 'sgd-sessions.ndjson.gz'))) {
+    const { session_id: id, turns } = JSON.parse(line) as { session_id: string; turns: { speaker: string; text: string }[] };
+    documents.push({ id, title: '', text: turns.map(({ speaker, text }) => `${speaker}: ${text}`).join('\n\n') });
+  }
+  const relevance = new Map<string, ReadonlyMap<string, number>>();
+  const queries: { id: string; text: string }[] = [];
+  for await (const line of linesOf(join(folder, 'sgd-questions.ndjson'))) {
+    const { id, text, session_id: session } = JSON.parse(line) as { id: string; text: string; session_id: string };
+    queries.push({ id, text });
+    relevance.set(id, new Map([[session, 1]]));
+  }
+  return { name: 'sessions', documents, sets: [{ name: 'memory sessions', measure: 'nDCG@10', documents, queries, quality: (rankings) => qualityOf(rankings, relevance).ndcg10 }] };
+}

@@ -1,0 +1,40 @@
+// Vectors as the table has them, little-endian as every platform of this service is: either float32 numbers, or their least one
+// and the step between two levels (float32 both) and a byte for each, which says how many steps it is above the least. Which it is
+// shows in the length. A vector that was written so and read again has the same bytes, also in memory (decision D-41, int8).
+
+/** How precise the numbers are that are written. */
+export type Precision = 'float32' | 'int8';
+
+const LEVELS = 255;
+const HEAD = 8;
+
+export function toBlob(vector: Float32Array, precision: Precision = 'float32'): Uint8Array {
+  if (precision === 'float32') return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+  let least = Infinity;
+  let most = -Infinity;
+  for (const value of vector) {
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  const step = Math.fround((most - least) / LEVELS);
+  const blob = new Uint8Array(HEAD + vector.length);
+  const head = new DataView(blob.buffer);
+  head.setFloat32(0, least, true);
+  head.setFloat32(4, step, true);
+  if (step > 0) for (let i = 0; i < vector.length; i++) blob[HEAD + i] = Math.min(LEVELS, Math.round((vector[i]! - least) / step));
+  return blob;
+}
+
+/** The numbers of a blob of `dimensions`. */
+export function fromBlob(blob: Uint8Array, dimensions: number): Float32Array {
+  if (blob.byteLength === dimensions * 4) {
+    // Numbers can be read in place only where their address allows it.
+    const { buffer, byteOffset } = blob.byteOffset % 4 === 0 ? blob : Uint8Array.from(blob);
+    return new Float32Array(buffer, byteOffset, dimensions);
+  }
+  const head = new DataView(blob.buffer, blob.byteOffset, HEAD);
+  const [least, step] = [head.getFloat32(0, true), head.getFloat32(4, true)];
+  const vector = new Float32Array(blob.byteLength - HEAD);
+  for (let i = 0; i < vector.length; i++) vector[i] = least + step * blob[HEAD + i]!;
+  return vector;
+}

@@ -1,0 +1,78 @@
+import { setImmediate } from 'node:timers/promises';
+import { EmbeddingKernel } from '../../kernels/embedding.ts';
+import { checkTexts } from '../check-texts.ts';
+import { cancelled, closed } from '../embedding-error.ts';
+import { MAX_BATCH, type EmbeddingProvider, type EmbeddingRole } from '../provider.ts';
+import { addWord } from './hash-features.ts';
+import { tokenModel } from './token-model.ts';
+
+export const STATIC_MODEL = 'static-en-256';
+export const STATIC_DIMENSIONS = 256;
+export const STATIC_VARIANT = 'static-1';
+
+/** UTF-16 units embedded between two pauses: one or two milliseconds' work. */
+const UNITS_AT_A_TIME = 50_000;
+
+/**
+ * The model `static-en-256`: a text's vector is the sum of its tokens' vectors, which were fitted to an encoder of English
+ * sentences (`models/README.md`). It finds other words for the same thing, needs no network and runs in WebAssembly on this
+ * thread. The role makes no difference. Of a long text the first 100,000 characters count.
+ */
+export class StaticProvider implements EmbeddingProvider {
+  readonly name = 'builtin';
+  readonly model = STATIC_MODEL;
+  readonly dimensions = STATIC_DIMENSIONS;
+  readonly variant = STATIC_VARIANT;
+  readonly maxBatch = MAX_BATCH;
+  /** A sum of many tokens means little, so passages are short; measured in bench/meaning.ts. */
+  readonly passages = { size: 350, leadWeight: 0.3, stored: 'int8' } as const;
+  #kernel: Promise<EmbeddingKernel> | undefined;
+  #closed = false;
+
+  async embed(texts: readonly string[], _role: EmbeddingRole, signal?: AbortSignal): Promise<Float32Array[]> {
+    checkTexts(texts);
+    this.#mustGoOn(signal);
+    const kernel = await this.#open();
+    const vectors: Float32Array[] = [];
+    let since = 0;
+    for (const text of texts) {
+      if (since > UNITS_AT_A_TIME) {
+        await setImmediate();
+        since = 0;
+      }
+      this.#mustGoOn(signal);
+      since += Math.min(text.length, kernel.maxLength);
+      vectors.push(kernel.vector(text) ?? spelling(text));
+    }
+    return vectors;
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    this.#kernel = undefined;
+    return Promise.resolve();
+  }
+
+  #open(): Promise<EmbeddingKernel> {
+    return this.#kernel ??= tokenModel().then((model) => sharedKernel ??= new EmbeddingKernel(model)).catch((error: unknown) => {
+      this.#kernel = undefined;
+      throw error;
+    });
+  }
+
+  #mustGoOn(signal: AbortSignal | undefined): void {
+    if (this.#closed) throw closed();
+    if (signal?.aborted) throw cancelled(signal);
+  }
+}
+
+/** One for all providers of this thread: its desk is a megabyte that could not be given back. */
+let sharedKernel: EmbeddingKernel | undefined;
+
+/** A direction of its own for a text of which the model knows nothing, such as an emoji: near to its like and to nothing else. */
+function spelling(text: string): Float32Array {
+  const vector = new Float32Array(STATIC_DIMENSIONS);
+  for (const word of new Set(text.trim().toLowerCase().slice(0, 1000).split(/\s+/))) addWord(vector, word, 1);
+  const length = Math.hypot(...vector);
+  return length > 0 ? vector.map((value) => value / length) : vector.fill(1 / 16);
+}

@@ -1,0 +1,70 @@
+// The plain twin of `asm/embedding.ts`, for its tests.
+import { foldCharacter } from './bert-characters.ts';
+import type { TokenVectors } from './embedding.ts';
+
+const WORD_CHARACTERS = 100;
+
+export class EmbeddingTwin {
+  readonly #ids: ReadonlyMap<string, number>;
+  readonly #rows: Int8Array;
+  readonly #scales: Float32Array;
+  readonly #dims: number;
+
+  constructor({ vocabulary, vectors, scales }: TokenVectors) {
+    const tokens = new TextDecoder().decode(vocabulary).replace(/\n$/, '').split('\n');
+    this.#ids = new Map(tokens.map((token, id) => [token, id]));
+    this.#rows = new Int8Array(Uint8Array.from(vectors).buffer);
+    this.#scales = new Float32Array(Uint8Array.from(scales).buffer);
+    this.#dims = vectors.length / tokens.length;
+  }
+
+  tokens(text: string): number[] {
+    return wordsOf(text).flatMap((word) => this.#pieces([...word]));
+  }
+
+  vector(text: string): number[] {
+    const counts = new Map<number, number>();
+    for (const id of this.tokens(text)) counts.set(id, (counts.get(id) ?? 0) + 1);
+    const sum = Array.from({ length: this.#dims }, () => 0);
+    for (const [id, count] of counts) {
+      const weight = this.#scales[id]! * Math.sqrt(count);
+      for (let i = 0; i < this.#dims; i++) sum[i]! += weight * this.#rows[id * this.#dims + i]!;
+    }
+    const length = Math.hypot(...sum);
+    return length === 0 ? sum : sum.map((value) => value / length);
+  }
+
+  /** The longest tokens from the beginning on; the unknown one alone where that leaves a rest. */
+  #pieces(characters: readonly string[]): number[] {
+    const unknown = [this.#ids.get('[UNK]')!];
+    if (characters.length > WORD_CHARACTERS) return unknown;
+    const found: number[] = [];
+    for (let start = 0; start < characters.length;) {
+      const mark = start > 0 ? '##' : '';
+      let end = characters.length;
+      let id: number | undefined;
+      while (end > start && (id = this.#ids.get(mark + characters.slice(start, end).join(''))) === undefined) end--;
+      if (id === undefined) return unknown;
+      found.push(id);
+      start = end;
+    }
+    return found;
+  }
+}
+
+function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  let word = '';
+  const end = (): void => {
+    if (word !== '') words.push(word);
+    word = '';
+  };
+  for (const character of text.toWellFormed()) {
+    const { kind, text: folded } = foldCharacter(character.codePointAt(0)!);
+    if (kind === 'word') word += folded;
+    else if (kind !== 'removed') end();
+    if (kind === 'single') words.push(folded);
+  }
+  end();
+  return words;
+}
