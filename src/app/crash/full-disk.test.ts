@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { inspectOpenDatabase, inspectRemains } from '../../testkit/crash/inspect-database.ts';
 import { storedDocuments } from '../../testkit/crash/stored-documents.ts';
 import { WriteModel } from '../../testkit/crash/write-model.ts';
@@ -10,6 +10,7 @@ import { Writers } from '../../testkit/crash/writers.ts';
 import { DocsProcess, MAIN } from '../../testkit/docs-process.ts';
 import { startDocsServer } from '../../testkit/docs-server.ts';
 import { HttpClient, type Answer } from '../../testkit/http-client.ts';
+import { WebhookEndpoint } from '../../testkit/webhook-endpoint.ts';
 
 const SEED = 7;
 /** A multiple of the 512 bytes in which `ulimit` counts; below the size at which the log is folded in. */
@@ -146,5 +147,32 @@ describe('a server whose disk fails', () => {
     expect(inspectOpenDatabase(server.database).faults).toEqual([]);
     client.close();
     await server.stop();
+  });
+
+  it('tells webhooks and triggers of what was stored, and of nothing that was refused, once the disk is back', async () => {
+    let broken = false;
+    const fail = () => {
+      if (broken) throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
+    };
+    const endpoint = await WebhookEndpoint.open();
+    const server = await startDocsServer({ faults: { onCommit: fail } });
+    const client = new HttpClient(server.url);
+    const watched = [
+      await client.post('/v1/webhooks', { url: endpoint.url, collection: 'notes', events: ['doc.added'] }),
+      await client.post('/v1/automation', { type: 'trigger', name: 'T', collection: 'notes', query: 'router', webhookUrl: endpoint.url }),
+    ];
+    expect(watched.map(({ status }) => status)).toEqual([200, 201]);
+    const add = async (key: string) => (await client.post('/v1/add', { ...named(key), contentMd: 'a router' })).status;
+    expect(await add('before')).toBe(200);
+    broken = true;
+    expect(await add('refused')).toBe(503);
+    broken = false;
+    expect(await add('after')).toBe(200);
+    // Each twice at least, by the webhook and by the trigger: what could not be noted as sent is sent again.
+    await vi.waitFor(() => expect(new Set(endpoint.received.map(({ headers }) => headers['x-svc-delivery'])).size).toBe(4), { timeout: 15_000 });
+    expect(new Set(endpoint.received.map(({ text }) => /before|after|refused/.exec(text)?.[0]))).toEqual(new Set(['before', 'after']));
+    client.close();
+    await server.stop();
+    await endpoint.close();
   });
 });

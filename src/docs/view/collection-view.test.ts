@@ -202,6 +202,22 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     expect(languages(view)).toEqual(['de']);
   });
 
+  it('has what was written while it was loading as soon as it can be searched', async () => {
+    await add('de');
+    const { view } = open();
+    await view.start();
+    await add('it', 'd');
+    for (;;) {
+      try {
+        view.indexOf('c');
+        break;
+      } catch {
+        await view.changed;
+      }
+    }
+    expect(languages(view)).toEqual(['de', 'it']);
+  });
+
   it('tells that it is ready, and when that may have changed', async () => {
     await add('de');
     const kind = new TestKind(fixture);

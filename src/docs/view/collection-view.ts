@@ -16,6 +16,9 @@ export interface CollectionViewOptions extends KeepingOptions {
 
 const BUILD_BACKOFF: Backoff = { initial: 1000, max: 60_000 };
 
+/** So often a view that loads catches up with what was written meanwhile: under writes without a pause it would never end. */
+const CATCHING_UP_LAPS = 20;
+
 /** When an index is tried again whose bodies could not be read. */
 const OUT_OF_REACH_MS = 5000;
 
@@ -97,8 +100,7 @@ export class CollectionView<Index extends ViewIndex> {
   async caughtUp(signal?: AbortSignal): Promise<void> {
     const run = this.#run;
     if (run === undefined || !run.current) return;
-    // Nobody else writes, so what is acknowledged was committed here.
-    const last = this.#env.feed.committed ?? await this.#env.feed.head();
+    const last = this.#env.feed.settled ?? await this.#env.feed.head();
     try {
       await run.subscriber.caughtUp(last, signal);
     } catch (error) {
@@ -229,6 +231,9 @@ export class CollectionView<Index extends ViewIndex> {
     if (signal.aborted) return;
     run.subscriber.start();
     await run.subscriber.caughtUp(head, signal);
+    // Writes do not wait for a view that loads, and are to be found by the searches that do.
+    const { feed } = this.#env;
+    for (let lap = 0; lap < CATCHING_UP_LAPS && (feed.latest ?? 0) > (run.subscriber.position ?? 0); lap++) await run.subscriber.caughtUp(await feed.head(), signal);
     run.current = true;
     this.#tellChange();
     for (const collection of this.#collections.all()) await this.#buildUntilDone(run, collection);

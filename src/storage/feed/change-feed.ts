@@ -112,9 +112,12 @@ export class ChangeFeed {
     return this.#latest;
   }
 
-  /** Number of the newest change that was appended here and committed, without a question to the database; undefined before the first. */
-  get committed(): number | undefined {
-    return this.#committed;
+  /**
+   * The head without a question to the database; undefined before the first append and while one is under way, whose changes others may
+   * see before its commit is told.
+   */
+  get settled(): number | undefined {
+    return this.#committed === this.#latest ? this.#committed : undefined;
   }
 
   /** Number of the newest committed change; 0 when there was none yet. */
