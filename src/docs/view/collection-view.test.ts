@@ -1,164 +1,12 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BodyUnavailable, DOCUMENT_MIGRATIONS, migrate, type Change } from '../../storage/index.ts';
+import { describe, expect, it } from 'vitest';
 import { ManualTimer } from '../../testkit/manual-timer.ts';
-import { DRIVERS, Fixture } from '../documents/test-fixture.ts';
-import { CheckpointFiles } from './checkpoint-files.ts';
-import { CollectionView, type CollectionViewOptions } from './collection-view.ts';
-import type { Effect, Entry, ViewIndex, ViewKind } from './view-kind.ts';
-
-const MAGIC = 'QTEST001';
-
-/** The languages of documents by ordinal: an index as small as one can be. */
-class Languages implements ViewIndex {
-  readonly byOrd: Map<number, string>;
-  closed = 0;
-
-  constructor(entries: Iterable<[number, string]> = []) {
-    this.byOrd = new Map(entries);
-  }
-
-  get documents(): number {
-    return this.byOrd.size;
-  }
-
-  get bytes(): number {
-    return this.byOrd.size * 2;
-  }
-
-  remove(ord: number): void {
-    this.byOrd.delete(ord);
-  }
-
-  async *save(): AsyncGenerator<Uint8Array> {
-    yield Buffer.from(JSON.stringify([...this.byOrd]));
-  }
-
-  close(): void {
-    this.closed += 1;
-  }
-}
-
-interface Row {
-  readonly [column: string]: string | number;
-  readonly ord: number;
-  readonly lang: string;
-}
-
-/** A kind that tells what it did, and fails on demand. */
-class TestKind implements ViewKind<Languages> {
-  readonly name = 'language';
-  /** Languages put into indexes, in order. */
-  readonly puts: string[] = [];
-  readonly created: Languages[] = [];
-  /** Called before each document that a build reads. */
-  beforeScan: (lang: string) => Promise<void> | void = () => {};
-  poison: string | undefined;
-  /** The language of a document whose body cannot be read. */
-  outOfReach: string | undefined;
-  /** Whether the body that a change brings stands for the language in the tables. */
-  takesWhatChangesBring = false;
-  /** Steps that each document takes before it is within. */
-  steps = 0;
-  /** Called at each of these steps. */
-  onStep: (lang: string, index: Languages) => void = () => {};
-  readonly #sql: Fixture['sql'];
-
-  constructor({ sql }: Fixture) {
-    this.#sql = sql;
-  }
-
-  create(): Languages {
-    const index = new Languages();
-    this.created.push(index);
-    return index;
-  }
-
-  async restore(_: string, bytes: AsyncIterable<Uint8Array>): Promise<Languages> {
-    const all = await Array.fromAsync(bytes);
-    return new Languages(JSON.parse(Buffer.concat(all).toString()) as [number, string][]);
-  }
-
-  effectOf({ kind }: Change): Effect | undefined {
-    const effects: Record<string, Effect> = { 'doc.put': 'read', 'test.look': 'read', 'doc.delete': 'remove', 'test.rules': 'rebuild' };
-    return effects[kind];
-  }
-
-  async collections(): Promise<string[]> {
-    return (await this.#sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY name')).map(({ name }) => name);
-  }
-
-  entryOf({ ord, document }: Change): Entry<Languages> | undefined {
-    return document === undefined || !this.takesWhatChangesBring ? undefined : this.#toEntry({ ord: ord!, lang: document.contentMd });
-  }
-
-  async *entriesOf(ords: readonly number[]): AsyncGenerator<Entry<Languages>> {
-    for (const ord of ords) {
-      const row = await this.#sql.get<Row>('SELECT ord, lang FROM documents WHERE ord = ?', [ord]);
-      if (row !== undefined) yield this.#toEntry(row);
-    }
-  }
-
-  async *allEntries(collection: string): AsyncGenerator<Entry<Languages>> {
-    for (const row of await this.#sql.all<Row>("SELECT ord, lang FROM documents WHERE id > ? || '|' AND id < ? || '}' ORDER BY id", [collection, collection])) {
-      await this.beforeScan(row.lang);
-      yield this.#toEntry(row);
-    }
-  }
-
-  #toEntry({ ord, lang }: Row): Entry<Languages> {
-    if (lang === this.outOfReach) throw new BodyUnavailable('the bucket is down');
-    return {
-      ord,
-      addTo: (index) => {
-        if (lang === this.poison) throw new Error('no room');
-        let left = this.steps;
-        const step = (): boolean => {
-          if (left > 0) this.onStep(lang, index);
-          if (left-- > 0) return true;
-          this.puts.push(lang);
-          index.byOrd.set(ord, lang);
-          return false;
-        };
-        return step() ? step : undefined;
-      },
-    };
-  }
-}
+import { DRIVERS } from '../documents/test-fixture.ts';
+import { languages, TestKind, Views, type Row } from './test-fixture.ts';
 
 describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (driver) => {
-  let fixture: Fixture;
-  const views: CollectionView<Languages>[] = [];
-  beforeEach(async () => {
-    fixture = await Fixture.open(driver);
-    await migrate(fixture.sql, DOCUMENT_MIGRATIONS);
-  });
-  afterEach(async () => {
-    for (const view of views.splice(0)) await view.stop();
-    await fixture.close();
-  });
-
-  const open = (kind = new TestKind(fixture), options: CollectionViewOptions = {}): { view: CollectionView<Languages>; kind: TestKind } => {
-    const view = new CollectionView(fixture.environment, kind, { checkpoints: CheckpointFiles.beside(fixture.sql, 'test', MAGIC), ...options });
-    views.push(view);
-    return { view, kind };
-  };
-  const started = async (kind?: TestKind, options?: CollectionViewOptions) => {
-    const opened = open(kind, options);
-    await opened.view.start();
-    await opened.view.settled();
-    return opened;
-  };
-  /** The key says nothing to the view, the language everything; `lang` stands in the place of a version. */
-  const add = (lang: string, key = 'k', collection = 'c') => fixture.call('addDocument', { collection, key, lang, contentMd: 'x' });
-  const remove = (lang: string, key = 'k', collection = 'c') => fixture.call('deleteDocument', { collection, key, lang });
-  const languages = (view: CollectionView<Languages>, collection = 'c'): string[] | undefined => {
-    const index = view.indexOf(collection);
-    return index && [...index.byOrd.values()].sort();
-  };
-  const append = (change: Parameters<Fixture['feed']['append']>[1][number]) => fixture.sql.transaction((tx) => fixture.feed.append(tx, [change]).then(() => undefined));
+  const views = new Views(driver);
+  const { open, started, add, remove, append } = views;
   const loading = expect.objectContaining({ code: 'index_loading' }) as Error;
 
   it('is ready at once on an empty database, and follows what is written', async () => {
@@ -174,17 +22,17 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
   });
 
   it('takes what a change brings, the last of a document, and asks the tables where a change brings nothing', async () => {
-    const kind = new TestKind(fixture);
+    const kind = new TestKind(views.fixture);
     kind.takesWhatChangesBring = true;
     const { view } = await started(kind);
-    const write = (lang: string, contentMd: string) => fixture.call('addDocument', { collection: 'c', key: 'k', lang, contentMd });
+    const write = (lang: string, contentMd: string) => views.fixture.call('addDocument', { collection: 'c', key: 'k', lang, contentMd });
     await write('de', 'brought');
     await view.caughtUp();
     expect(languages(view)).toEqual(['brought']);
-    await fixture.call('addDocuments', { collection: 'c', documents: [{ key: 'k', lang: 'de', contentMd: 'earlier' }, { key: 'k', lang: 'de', contentMd: 'later' }] });
+    await views.fixture.call('addDocuments', { collection: 'c', documents: [{ key: 'k', lang: 'de', contentMd: 'earlier' }, { key: 'k', lang: 'de', contentMd: 'later' }] });
     await view.caughtUp();
     expect(languages(view)).toEqual(['later']);
-    await fixture.call('setDocumentTtl', { collection: 'c', key: 'k', lang: 'de', ttl: 100 });
+    await views.fixture.call('setDocumentTtl', { collection: 'c', key: 'k', lang: 'de', ttl: 100 });
     await view.caughtUp();
     expect(languages(view)).toEqual(['de']);
   });
@@ -220,7 +68,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
 
   it('tells that it is ready, and when that may have changed', async () => {
     await add('de');
-    const kind = new TestKind(fixture);
+    const kind = new TestKind(views.fixture);
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
     kind.beforeScan = () => held;
     const { view } = open(kind);
@@ -241,7 +89,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
   it('lets no collection wait for another whose bodies cannot be read, and makes its index when they can', async () => {
     for (const collection of ['a', 'c', 'z']) await add('de', 'k', collection);
     const timer = new ManualTimer();
-    const kind = new TestKind(fixture);
+    const kind = new TestKind(views.fixture);
     kind.outOfReach = 'de';
     const { view } = open(kind, { timer });
     await view.start();
@@ -291,7 +139,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     await add('de');
     const { view, kind } = await started();
     kind.beforeScan = async () => {
-      await fixture.call('deleteCollection', { collection: 'c' });
+      await views.fixture.call('deleteCollection', { collection: 'c' });
       await view.caughtUp();
     };
     await view.reindex('c').catch(() => undefined);
@@ -305,7 +153,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
   it('tries a build again, later each time, until the tables can be read', async () => {
     await add('de');
     const timer = new ManualTimer();
-    const kind = new TestKind(fixture);
+    const kind = new TestKind(views.fixture);
     let failures = 0;
     kind.beforeScan = () => {
       if (failures++ < 2) throw new Error('the disk is away');
@@ -324,7 +172,7 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
   it('stops in the middle of a wait for the next try', async () => {
     await add('de');
     const timer = new ManualTimer();
-    const kind = new TestKind(fixture);
+    const kind = new TestKind(views.fixture);
     const failed = Promise.withResolvers<void>();
     kind.beforeScan = () => {
       failed.resolve();
@@ -354,11 +202,11 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
   it('begins anew when the database was replaced, and when it was not told', async () => {
     await add('de');
     const { view } = await started();
-    await fixture.sql.transaction((tx) => fixture.feed.restart(tx, 1000).then(() => undefined));
+    await views.fixture.sql.transaction((tx) => views.fixture.feed.restart(tx, 1000).then(() => undefined));
     await view.restart();
     await view.settled();
     expect(languages(view)).toEqual(['de']);
-    await fixture.sql.transaction((tx) => fixture.feed.restart(tx, 5000).then(() => undefined));
+    await views.fixture.sql.transaction((tx) => views.fixture.feed.restart(tx, 5000).then(() => undefined));
     await add('en');
     await view.caughtUp();
     await view.settled();
@@ -410,8 +258,8 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
   it('heeds the kinds of changes that it names: one brings a document in line with the tables, one outdates an index', async () => {
     await add('de');
     const { view, kind } = await started();
-    const [{ ord }] = await fixture.sql.all<Row>('SELECT ord, lang FROM documents') as [Row];
-    await fixture.sql.transaction((tx) => tx.run("UPDATE documents SET lang = 'xx' WHERE ord = ?", [ord]).then(() => undefined));
+    const [{ ord }] = await views.fixture.sql.all<Row>('SELECT ord, lang FROM documents') as [Row];
+    await views.fixture.sql.transaction((tx) => tx.run("UPDATE documents SET lang = 'xx' WHERE ord = ?", [ord]).then(() => undefined));
     await append({ kind: 'test.other', collection: 'c', ord });
     await view.caughtUp();
     expect(languages(view)).toEqual(['de']);
@@ -428,115 +276,5 @@ describe.each(DRIVERS)('a view of collections over %s (design, section 1)', (dri
     await view.settled();
     expect(view.indexOf('c')).not.toBe(before);
     expect([languages(view), kind.created.length]).toEqual([['xx'], 2]);
-  });
-
-  if (driver === 'sql.js') return;
-
-  describe('with checkpoints', () => {
-    const folder = (): string => `${fixture.sql.info.path}.test`;
-    beforeEach(async () => {
-      await add('de', 'a');
-      await add('en', 'b');
-      await add('fr', 'x', 'Träume/1');
-      await (await started()).view.stop();
-    });
-
-    it('loads them, catches up, and reads nothing else', async () => {
-      expect(await readdir(folder())).toHaveLength(2);
-      await add('it', 'd');
-      await remove('de', 'a');
-      const { view, kind } = await started();
-      expect([languages(view), languages(view, 'träume/1')]).toEqual([['en', 'it'], ['fr']]);
-      expect(kind.puts).toEqual(['it']);
-    });
-
-    it.each([
-      ['cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 9)],
-      ['empty', () => Buffer.alloc(0)],
-      ['something else', () => Buffer.from(`${MAGIC} and so on, which is no checkpoint at all`)],
-      ['of another kind of view', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(MAGIC, 'QFTIDX01'), 'latin1')],
-      ['of another feed', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/"at":\d/, '"at":9'), 'latin1')],
-      ['ahead of the feed', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/"lsn":\d/, '"lsn":9'), 'latin1')],
-      ['of another collection', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace('"collection":"c"', '"collection":"d"'), 'latin1')],
-    ])('builds anew what is %s', async (_, change) => {
-      const path = join(folder(), 'c.idx');
-      await writeFile(path, change(await readFile(path)));
-      const { view, kind } = await started();
-      expect([languages(view), languages(view, 'träume/1')]).toEqual([['de', 'en'], ['fr']]);
-      expect(kind.puts.sort()).toEqual(['de', 'en']);
-    });
-
-    it('writes one while it runs, when much has changed', async () => {
-      const { view, kind } = await started();
-      const items = Array.from({ length: 5000 }, (_, i) => ({ key: `k${i}`, lang: 'en', contentMd: 'x' }));
-      for (let i = 0; i < items.length; i += 1000) await fixture.call('addDocuments', { collection: 'c', documents: items.slice(i, i + 1000) });
-      await view.caughtUp();
-      await view.settled();
-      expect(kind.puts).toHaveLength(5000);
-      const other = await started();
-      expect(other.kind.puts.length).toBeLessThan(1000);
-      expect(languages(other.view)).toHaveLength(5002);
-    });
-
-    it('needs nothing of the feed that was pruned, whether a collection changed or not', async () => {
-      const { view } = await started();
-      await add('it', 'd');
-      await view.caughtUp();
-      expect(await fixture.feed.prune({ entries: 0 })).toBeGreaterThan(0);
-      await add('es', 'e');
-      const other = await started();
-      expect([languages(other.view), languages(other.view, 'träume/1')]).toEqual([['de', 'en', 'es', 'it'], ['fr']]);
-      expect(other.kind.puts).toEqual(['es']);
-    });
-
-    it('does not read again what was written before it stopped, however old a checkpoint is', async () => {
-      const { view } = await started();
-      await add('it', 'd');
-      await view.caughtUp();
-      await view.stop();
-      const read = vi.spyOn(fixture.feed, 'read');
-      expect(languages((await started()).view, 'träume/1')).toEqual(['fr']);
-      expect(read.mock.calls.map(([after]) => after)).toEqual([await fixture.feed.head()]);
-    });
-
-    it('takes no confirmation that was made for another checkpoint', async () => {
-      const { view } = await started();
-      await add('it', 'd');
-      await view.caughtUp();
-      await view.stop();
-      const path = join(folder(), 'confirmed.json');
-      await writeFile(path, (await readFile(path, 'utf8')).replace(/"written":\{"lsn":\d/, '"written":{"lsn":1'));
-      const { kind, view: again } = await started();
-      expect([languages(again, 'träume/1'), kind.puts]).toEqual([['fr'], []]);
-    });
-
-    it('tries again to write a checkpoint that could not be written', async () => {
-      const { view } = await started();
-      await add('it', 'd');
-      await view.caughtUp();
-      const save = vi.spyOn(CheckpointFiles.prototype, 'save').mockRejectedValueOnce(new Error('full'));
-      await fixture.feed.prune({ entries: 0 });
-      await view.stop();
-      save.mockRestore();
-      const other = await started();
-      expect([languages(other.view), other.kind.puts]).toEqual([['de', 'en', 'it'], []]);
-    });
-
-    it('removes what a crash left half written, and what belongs to no collection any more', async () => {
-      await writeFile(join(folder(), 'c.idx.12345678.tmp'), 'half');
-      await writeFile(join(folder(), 'gone.idx'), 'words');
-      await started();
-      expect((await readdir(folder())).filter((name) => name.endsWith('.tmp') || name.startsWith('gone'))).toEqual([]);
-    });
-
-    it('leaves none of a collection that is gone or must not have one', async () => {
-      const { view } = await started(undefined, { isSecret: (collection) => collection === 'c' });
-      expect(await readdir(folder())).toHaveLength(1);
-      await fixture.call('deleteCollection', { collection: 'träume/1' });
-      await add('it', 'd');
-      await view.caughtUp();
-      await view.stop();
-      expect(await readdir(folder())).toEqual([]);
-    });
   });
 });

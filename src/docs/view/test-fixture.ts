@@ -1,0 +1,168 @@
+import { afterEach, beforeEach } from 'vitest';
+import { BodyUnavailable, DOCUMENT_MIGRATIONS, migrate, type Change } from '../../storage/index.ts';
+import { Fixture, type DRIVERS } from '../documents/test-fixture.ts';
+import { CheckpointFiles } from './checkpoint-files.ts';
+import { CollectionView, type CollectionViewOptions } from './collection-view.ts';
+import type { Effect, Entry, ViewIndex, ViewKind } from './view-kind.ts';
+
+export const MAGIC = 'QTEST001';
+
+/** The languages of documents by ordinal: an index as small as one can be. */
+export class Languages implements ViewIndex {
+  readonly byOrd: Map<number, string>;
+  closed = 0;
+
+  constructor(entries: Iterable<[number, string]> = []) {
+    this.byOrd = new Map(entries);
+  }
+
+  get documents(): number {
+    return this.byOrd.size;
+  }
+
+  get bytes(): number {
+    return this.byOrd.size * 2;
+  }
+
+  remove(ord: number): void {
+    this.byOrd.delete(ord);
+  }
+
+  async *save(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(JSON.stringify([...this.byOrd]));
+  }
+
+  close(): void {
+    this.closed += 1;
+  }
+}
+
+export interface Row {
+  readonly [column: string]: string | number;
+  readonly ord: number;
+  readonly lang: string;
+}
+
+/** A kind that tells what it did, and fails on demand. */
+export class TestKind implements ViewKind<Languages> {
+  readonly name = 'language';
+  /** Languages put into indexes, in order. */
+  readonly puts: string[] = [];
+  readonly created: Languages[] = [];
+  /** Called before each document that a build reads. */
+  beforeScan: (lang: string) => Promise<void> | void = () => {};
+  poison: string | undefined;
+  /** The language of a document whose body cannot be read. */
+  outOfReach: string | undefined;
+  /** Whether the body that a change brings stands for the language in the tables. */
+  takesWhatChangesBring = false;
+  /** Steps that each document takes before it is within. */
+  steps = 0;
+  /** Called at each of these steps. */
+  onStep: (lang: string, index: Languages) => void = () => {};
+  readonly #sql: Fixture['sql'];
+
+  constructor({ sql }: Fixture) {
+    this.#sql = sql;
+  }
+
+  create(): Languages {
+    const index = new Languages();
+    this.created.push(index);
+    return index;
+  }
+
+  async restore(_: string, bytes: AsyncIterable<Uint8Array>): Promise<Languages> {
+    const all = await Array.fromAsync(bytes);
+    return new Languages(JSON.parse(Buffer.concat(all).toString()) as [number, string][]);
+  }
+
+  effectOf({ kind }: Change): Effect | undefined {
+    const effects: Record<string, Effect> = { 'doc.put': 'read', 'test.look': 'read', 'doc.delete': 'remove', 'test.rules': 'rebuild' };
+    return effects[kind];
+  }
+
+  async collections(): Promise<string[]> {
+    return (await this.#sql.all<{ name: string }>('SELECT name FROM collections WHERE docs > 0 ORDER BY name')).map(({ name }) => name);
+  }
+
+  entryOf({ ord, document }: Change): Entry<Languages> | undefined {
+    return document === undefined || !this.takesWhatChangesBring ? undefined : this.#toEntry({ ord: ord!, lang: document.contentMd });
+  }
+
+  async *entriesOf(ords: readonly number[]): AsyncGenerator<Entry<Languages>> {
+    for (const ord of ords) {
+      const row = await this.#sql.get<Row>('SELECT ord, lang FROM documents WHERE ord = ?', [ord]);
+      if (row !== undefined) yield this.#toEntry(row);
+    }
+  }
+
+  async *allEntries(collection: string): AsyncGenerator<Entry<Languages>> {
+    for (const row of await this.#sql.all<Row>("SELECT ord, lang FROM documents WHERE id > ? || '|' AND id < ? || '}' ORDER BY id", [collection, collection])) {
+      await this.beforeScan(row.lang);
+      yield this.#toEntry(row);
+    }
+  }
+
+  #toEntry({ ord, lang }: Row): Entry<Languages> {
+    if (lang === this.outOfReach) throw new BodyUnavailable('the bucket is down');
+    return {
+      ord,
+      addTo: (index) => {
+        if (lang === this.poison) throw new Error('no room');
+        let left = this.steps;
+        const step = (): boolean => {
+          if (left > 0) this.onStep(lang, index);
+          if (left-- > 0) return true;
+          this.puts.push(lang);
+          index.byOrd.set(ord, lang);
+          return false;
+        };
+        return step() ? step : undefined;
+      },
+    };
+  }
+}
+
+/** Views over the documents of a fixture, which is opened before each test of a suite and closed after it, with them. */
+export class Views {
+  fixture!: Fixture;
+  readonly #views: CollectionView<Languages>[] = [];
+
+  constructor(driver: (typeof DRIVERS)[number]) {
+    beforeEach(async () => {
+      this.fixture = await Fixture.open(driver);
+      await migrate(this.fixture.sql, DOCUMENT_MIGRATIONS);
+    });
+    afterEach(async () => {
+      for (const view of this.#views.splice(0)) await view.stop();
+      await this.fixture.close();
+    });
+  }
+
+  readonly open = (kind = new TestKind(this.fixture), options: CollectionViewOptions = {}): { view: CollectionView<Languages>; kind: TestKind } => {
+    const view = new CollectionView(this.fixture.environment, kind, { checkpoints: CheckpointFiles.beside(this.fixture.sql, 'test', MAGIC), ...options });
+    this.#views.push(view);
+    return { view, kind };
+  };
+
+  readonly started = async (kind?: TestKind, options?: CollectionViewOptions): Promise<{ view: CollectionView<Languages>; kind: TestKind }> => {
+    const opened = this.open(kind, options);
+    await opened.view.start();
+    await opened.view.settled();
+    return opened;
+  };
+
+  /** The key says nothing to the view, the language everything; `lang` stands in the place of a version. */
+  readonly add = (lang: string, key = 'k', collection = 'c') => this.fixture.call('addDocument', { collection, key, lang, contentMd: 'x' });
+
+  readonly remove = (lang: string, key = 'k', collection = 'c') => this.fixture.call('deleteDocument', { collection, key, lang });
+
+  readonly append = (change: Parameters<Fixture['feed']['append']>[1][number]) => this.fixture.sql.transaction((tx) => this.fixture.feed.append(tx, [change]).then(() => undefined));
+}
+
+/** Those in the index of a collection, sorted. */
+export function languages(view: CollectionView<Languages>, collection = 'c'): string[] | undefined {
+  const index = view.indexOf(collection);
+  return index && [...index.byOrd.values()].sort();
+}
