@@ -18,9 +18,9 @@ import { live } from './slots.ts';
 import { TIME_SHIFT, TIME_SLOTS, timePage } from './times.ts';
 
 const BOUND: u32 = 24;
-const GTE: u32 = 0;
-const LTE: u32 = 1;
-const GT: u32 = 2;
+export const GTE: u32 = 0;
+export const LTE: u32 = 1;
+export const GT: u32 = 2;
 /** Documents are gone through when those of the passing values are more than one in so many, or the values more than one in so many documents. */
 const SCANNED: u32 = 8;
 const SCANNED_VALUES: u32 = 32;

@@ -25,7 +25,7 @@ const S_EAST: usize = 56;
 const S_NORTH: usize = 64;
 const S_STARTS: usize = 72;
 const SHAPE: u32 = 80;
-const EDGE: u32 = 40;
+export const EDGE: u32 = 40;
 const E_RING: usize = 32;
 const E_PART: usize = 36;
 

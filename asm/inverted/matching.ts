@@ -8,9 +8,9 @@ import { B_OUTPUT, buffer } from './scratch.ts';
 import { hasSignature, nextWithSignature, signatureOfPattern } from './signatures.ts';
 
 /** In a pattern of u32 code points: any number of characters, exactly one, and at its end one or none. */
-const ANY: u32 = 0xffffffff;
-const ONE: u32 = 0xfffffffe;
-const MAY_BE: u32 = 0xfffffffd;
+export const ANY: u32 = 0xffffffff;
+export const ONE: u32 = 0xfffffffe;
+export const MAY_BE: u32 = 0xfffffffd;
 
 /**
  * Writes the forms that a pattern of `length` code points at `pattern` matches to B_OUTPUT, in no order, `limit` at most;

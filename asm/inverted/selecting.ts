@@ -13,9 +13,9 @@ import { B_HEAP, B_INPUT, B_MULTIPLIERS, B_OUTPUT, B_RERANK_ORDER, buffer, reser
 import { sort } from './sorting.ts';
 
 /** Bits of `options`. */
-const FILTERED: u32 = 1; // a slot of `filters.ts` has a bit for each document that may match
-const MULTIPLIED: u32 = 2; // B_MULTIPLIERS has a factor (f32) for each ordinal
-const COLLECTED: u32 = 4; // B_MATCHES gets a bit for each ordinal that matches
+export const FILTERED: u32 = 1; // a slot of `filters.ts` has a bit for each document that may match
+export const MULTIPLIED: u32 = 2; // B_MULTIPLIERS has a factor (f32) for each ordinal
+export const COLLECTED: u32 = 4; // B_MATCHES gets a bit for each ordinal that matches
 
 // The state of a selection, in front of its best (see `best.ts`). Addresses are 0 for what is not wanted; ordinals beyond the multipliers
 // are multiplied by 1. Filter and matches are bitmaps by document.

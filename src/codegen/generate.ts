@@ -9,6 +9,7 @@ import { emitInputs } from './emit-inputs.ts';
 import { emitOperations } from './emit-types.ts';
 import { checkExamples } from './examples.ts';
 import { generateGraphql } from './graphql.ts';
+import { generateKernelConstants } from './kernel-constants.ts';
 import { generateMcpTools } from './mcp-tools.ts';
 import { modelOperations } from './operation-model.ts';
 import { generateProto } from './proto.ts';
@@ -24,6 +25,7 @@ export async function generateAll(root: string, target: string): Promise<void> {
   await generateGraphql(join(root, 'graphql'), join(target, 'graphql'));
   await generateProto(join(root, 'proto'), join(target, 'proto'));
   await buildKernels(root, join(target, 'wasm'));
+  await generateKernelConstants(root, join(target, 'kernels'));
   await mkdir(join(target, 'text'), { recursive: true });
   await writeFile(join(target, 'text', KEPT_TOKEN_TABLES), packTokenTables(makeTokenTables(), tokenTablesVersion()));
 }

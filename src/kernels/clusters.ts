@@ -1,9 +1,10 @@
+import * as layout from '../../generated/kernels/clusters.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** What a search gives when there is no memory for it. */
-export const NO_ROOM = 0xffff_ffff;
+export const NO_ROOM = layout.NO_ROOM;
 /** Centroids of each part of a product quantizer. */
-export const CODES = 256;
+export const CODES = layout.CODES;
 
 /** What `asm/clusters.ts` exports. Addresses and sizes are in bytes; the contracts stand at the functions there. */
 export interface ClustersExports extends WebAssembly.Exports {

@@ -1,32 +1,31 @@
+import * as layout from '../../generated/kernels/columns.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** Numbers of the columns that are there from the start; metadata keys follow. */
-export const Column = { identity: 0, lang: 1, keys: 2 } as const;
+export const Column = { identity: layout.IDENTITY, lang: layout.LANG, keys: layout.KEYS } as const;
 /** Bit of a column in an entry that spells a name; of a part that stands behind its text; and of results that say so. */
-export const FLAG = 0x8000_0000;
+export const FLAG = layout.FLAG;
 /** Columns of times; the last one is always empty. */
-export const Time = { addedAt: 0, updatedAt: 1, expiresAt: 2, none: 3 } as const;
-/** Numbers of the buffers that the host uses (asm/columns/scratch.ts). */
-export const Buffers = { input: 0, output: 1, result: 7, factors: 10, days: 11, keys: 12 } as const;
-/** What keys of an order are (asm/columns/sorting.ts), and their flags. */
-export const SortKind = { order: 0, time: 1, score: 2, tie: 3 } as const;
-export const SortFlags = { descending: 1, spelled: 2 } as const;
-export const Comparison = { gte: 0, lte: 1, gt: 2, lt: 3 } as const;
+export const Time = { addedAt: layout.ADDED_AT, updatedAt: layout.UPDATED_AT, expiresAt: layout.EXPIRES_AT, none: 3 } as const;
+/** Numbers of the buffers that the host uses. */
+export const Buffers = {
+  input: layout.B_INPUT,
+  output: layout.B_OUTPUT,
+  result: layout.B_RESULT,
+  factors: layout.B_FACTORS,
+  days: layout.B_DAYS,
+  keys: layout.B_TEXTS,
+} as const;
+/** What keys of an order are, and their flags. */
+export const SortKind = { order: layout.BY_ORDER, time: layout.BY_TIME, score: 2, tie: layout.BY_TIE } as const;
+export const SortFlags = { descending: layout.DESCENDING, spelled: layout.SPELLED } as const;
+export const Comparison = { gte: layout.GTE, lte: layout.LTE, gt: layout.GT, lt: 3 } as const;
 /** Stands for all documents where a level is asked for. */
-export const ALL = 0xffff_ffff;
+export const ALL = layout.ALL;
 /** Most levels. */
-export const LEVELS = 80;
-export const PAGE_BYTES = 65_536;
+export const LEVELS = layout.BUFFERS - layout.B_LEVELS;
+export const PAGE_BYTES = layout.PAGE;
 const MAX_PAGES = 65_536;
-
-const HEADER = 0x8000;
-const TOP = HEADER + 8;
-const FULL = HEADER + 12;
-const PARTS = HEADER + 16;
-const FROZEN = HEADER + 64;
-const DOCS = HEADER + 100;
-const PAIRS = HEADER + 104;
-const ORD_END = HEADER + 152;
 
 /** What `asm/columns.ts` exports. Texts and lists are passed in B_INPUT, unless said; the contracts stand at the functions there. */
 export interface ColumnsExports extends WebAssembly.Exports {
@@ -135,7 +134,7 @@ export class ColumnsKernel {
 
   /** Takes a set of ordinals as a level. */
   importSet(words: Uint32Array, level: number): void {
-    const length = Math.min(words.length, (this.view.getUint32(ORD_END, true) + 31) >>> 5);
+    const length = Math.min(words.length, (this.view.getUint32(layout.H_ORD_END, true) + 31) >>> 5);
     const at = this.reserve(Buffers.input, length * 4 + 16);
     new Uint32Array(this.memory.buffer, at, length).set(length < words.length ? words.subarray(0, length) : words);
     this.call.importLevel(level, length * 4);
@@ -158,26 +157,31 @@ export class ColumnsKernel {
 
   /** End of what belongs to the columns. */
   get top(): number {
-    return this.view.getUint32(TOP, true);
+    return this.view.getUint32(layout.H_TOP, true);
   }
 
   /** While it is frozen, requests write to buffers only, and to what lies behind `top` as it was. */
   set frozen(frozen: boolean) {
-    this.view.setUint32(FROZEN, frozen ? 1 : 0, true);
+    this.view.setUint32(layout.H_FROZEN, frozen ? 1 : 0, true);
   }
 
   counts(): { documents: number; pairs: number } {
-    return { documents: this.view.getUint32(DOCS, true), pairs: this.view.getUint32(PAIRS, true) };
+    return { documents: this.view.getUint32(layout.H_DOCS, true), pairs: this.view.getUint32(layout.H_PAIRS, true) };
   }
 
   /** Bytes in use by part. */
   parts(): { dictionaries: number; bitmaps: number; columns: number; scratch: number } {
-    const [dictionaries, bitmaps, columns, scratch] = [0, 1, 2, 3].map((part) => this.view.getUint32(PARTS + 4 * part, true)) as [number, number, number, number];
-    return { dictionaries, bitmaps, columns, scratch };
+    const bytesOf = (part: number): number => this.view.getUint32(layout.H_PARTS + 4 * part, true);
+    return {
+      dictionaries: bytesOf(layout.PART_DICTIONARIES),
+      bitmaps: bytesOf(layout.PART_BITMAPS),
+      columns: bytesOf(layout.PART_COLUMNS),
+      scratch: bytesOf(layout.PART_SCRATCH),
+    };
   }
 
   /** Whether a call failed because the memory could not grow. */
   isFull(): boolean {
-    return this.view.getUint32(FULL, true) !== 0;
+    return this.view.getUint32(layout.H_FULL, true) !== 0;
   }
 }

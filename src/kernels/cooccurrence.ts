@@ -1,17 +1,18 @@
+import * as layout from '../../generated/kernels/cooccurrence.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** Terms are numbers from 1 to this, exclusive. */
-export const MAX_TERMS = 2 ** 20;
+export const MAX_TERMS = layout.MAX_TERMS;
 /** Most pairs that are counted at once take so many slots, of which three quarters are used. */
-export const MAX_SLOTS = 2 ** 23;
+export const MAX_SLOTS = layout.MAX_SLOTS;
 /** A gap in the text: a word that is no term. It keeps its place in the window. */
 export const GAP = 0;
 /** Any two of so many tokens in a row stand together. */
-export const WINDOW = 5;
+export const WINDOW = layout.REACH + 1;
 /** Neighbours of a term, at most. */
-export const BEST_NEIGHBOURS = 5;
+export const BEST_NEIGHBOURS = layout.BEST;
 /** Occurrences from which on a term has neighbours and is one. */
-export const MIN_OCCURRENCES = 2;
+export const MIN_OCCURRENCES = layout.MIN_OCCURRENCES;
 
 /** A neighbour of a term: p(a,b) / (p(a) p(b)) of the two, above 1, whose logarithm is their mutual information. */
 export interface RatedNeighbour {
@@ -56,7 +57,7 @@ interface CooccurrenceExports extends WebAssembly.Exports {
 /** Where the entries of a list of neighbours begin, their bytes, and the bit of the second number that says "in several documents". */
 const FIRST = 8;
 const ENTRY = 16;
-const SEVERAL = 0x8000_0000;
+const SEVERAL = layout.SEVERAL;
 
 /** Counts in a WebAssembly memory of its own, of 300 MB at most (asm/cooccurrence/layout.ts). */
 export class CooccurrenceKernel implements PairCounter {

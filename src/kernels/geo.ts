@@ -1,23 +1,11 @@
+import * as allocator from '../../generated/kernels/columns.ts';
+import * as layout from '../../generated/kernels/geo.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
-/** Numbers of the buffers that the host uses (asm/geo/buffers.ts). */
-const Buffers = { input: 0, filter: 1, found: 2 } as const;
-const NO_FILTER = 0xffff_ffff;
-/** Bytes of a result near a point, of a cell, and of a point with its ordinal. */
-const NEAR = 16;
+/** Bytes of a point with its ordinal. */
 export const POINT_BYTES = 24;
-/** Bytes and places of an edge of a shape (asm/geo/shape.ts). */
-const EDGE = 40;
 /** Most results that a buffer keeps room for between queries, in bytes. */
 const KEPT_BYTES = 1 << 20;
-
-const HEADER = 0x8000;
-const TOP = HEADER + 8;
-const QUERY = HEADER + 1280;
-const LATITUDES = QUERY + 32;
-const LONGITUDES = QUERY + 48;
-const INTERVALS = 3;
-const FILTER_WORDS = QUERY + 100;
 
 /** What `asm/geo.ts` exports; the contracts stand there. */
 interface GeoExports extends WebAssembly.Exports {
@@ -119,7 +107,7 @@ export class GeoKernel {
 
   /** Bytes of the memory that are or were in use. */
   get bytes(): number {
-    return this.#view.getUint32(TOP, true);
+    return this.#view.getUint32(allocator.H_TOP, true);
   }
 
   /** Puts a document at a place, in the stead of where it was. */
@@ -154,7 +142,7 @@ export class GeoKernel {
       chords[i] = numbers[i * 2]!;
       ords[i] = words[i * 4 + 2]!;
     }
-    this.#trim(count * NEAR);
+    this.#trim(count * layout.NEAR);
     return { ords, chords };
   }
 
@@ -174,9 +162,9 @@ export class GeoKernel {
     const start = this.#call.shapeEdges(shape) >>> 0;
     const view = this.#view;
     for (const [i, { x0, y0, x1, y1, ring, polygon, isHole }] of edges.entries()) {
-      for (const [j, degrees] of [x0, y0, x1, y1].entries()) view.setFloat64(start + i * EDGE + j * 8, degrees, true);
-      view.setUint32(start + i * EDGE + 32, ring, true);
-      view.setUint32(start + i * EDGE + 36, polygon * 2 + (isHole ? 1 : 0), true);
+      for (const [j, degrees] of [x0, y0, x1, y1].entries()) view.setFloat64(start + i * layout.EDGE + j * 8, degrees, true);
+      view.setUint32(start + i * layout.EDGE + 32, ring, true);
+      view.setUint32(start + i * layout.EDGE + 36, polygon * 2 + (isHole ? 1 : 0), true);
     }
     this.#call.prepareShape(shape);
     return {
@@ -192,8 +180,8 @@ export class GeoKernel {
     this.#open({ lat: 0, lng: 0, chord: 0, limit: 0, filter });
     const count = this.#call.countCells(digits);
     const [at, view] = [this.#found(), this.#view];
-    const cells = Array.from({ length: count }, (_, i) => ({ cell: view.getBigUint64(at + i * NEAR, true), count: view.getUint32(at + i * NEAR + 8, true) }));
-    this.#trim(count * NEAR);
+    const cells = Array.from({ length: count }, (_, i) => ({ cell: view.getBigUint64(at + i * layout.NEAR, true), count: view.getUint32(at + i * layout.NEAR + 8, true) }));
+    this.#trim(count * layout.NEAR);
     return cells;
   }
 
@@ -207,10 +195,10 @@ export class GeoKernel {
 
   /** Puts whole points of such a list. */
   takePoints(bytes: Uint8Array): void {
-    const at = this.#call.reserve(Buffers.input, bytes.length) >>> 0;
+    const at = this.#call.reserve(layout.B_INPUT, bytes.length) >>> 0;
     new Uint8Array(this.#memory.buffer, at, bytes.length).set(bytes);
     this.#call.putMany(bytes.length / POINT_BYTES);
-    this.#call.drop(Buffers.input);
+    this.#call.drop(layout.B_INPUT);
   }
 
   #findWithin(box: LatLngBox, byHashes: boolean, filter: Uint32Array | undefined): number {
@@ -221,31 +209,31 @@ export class GeoKernel {
 
   #open({ lat, lng, chord, limit, filter }: Omit<NearQuery, 'cover' | 'sorted'>): void {
     this.#call.openQuery(lat, lng, chord, limit);
-    if (filter === undefined) return this.#view.setUint32(FILTER_WORDS, NO_FILTER, true);
+    if (filter === undefined) return this.#view.setUint32(layout.Q_FILTER_WORDS, layout.NO_FILTER, true);
     const length = Math.min(filter.length, (this.#call.ordinalEnd() + 31) >>> 5);
-    const at = this.#call.reserve(Buffers.filter, length * 4) >>> 0;
+    const at = this.#call.reserve(layout.B_FILTER, length * 4) >>> 0;
     new Uint32Array(this.#memory.buffer, at, length).set(length < filter.length ? filter.subarray(0, length) : filter);
-    this.#view.setUint32(FILTER_WORDS, length, true);
+    this.#view.setUint32(layout.Q_FILTER_WORDS, length, true);
   }
 
   #writeBox({ lat, lng }: LatLngBox): void {
     const view = this.#view;
-    view.setFloat64(LATITUDES, lat.from, true);
-    view.setFloat64(LATITUDES + 8, lat.to, true);
-    for (let i = 0; i < INTERVALS; i++) {
-      view.setFloat64(LONGITUDES + i * 16, lng[i]?.from ?? Infinity, true);
-      view.setFloat64(LONGITUDES + i * 16 + 8, lng[i]?.to ?? -Infinity, true);
+    view.setFloat64(layout.Q_LAT, lat.from, true);
+    view.setFloat64(layout.Q_LAT + 8, lat.to, true);
+    for (let i = 0; i < layout.INTERVALS; i++) {
+      view.setFloat64(layout.Q_LNG + i * 16, lng[i]?.from ?? Infinity, true);
+      view.setFloat64(layout.Q_LNG + i * 16 + 8, lng[i]?.to ?? -Infinity, true);
     }
   }
 
   /** Address of what was found. */
   #found(): number {
-    return this.#call.reserve(Buffers.found, 0) >>> 0;
+    return this.#call.reserve(layout.B_FOUND, 0) >>> 0;
   }
 
   /** A large answer does not keep its memory. */
   #trim(bytes: number): void {
-    if (bytes > KEPT_BYTES) this.#call.drop(Buffers.found);
+    if (bytes > KEPT_BYTES) this.#call.drop(layout.B_FOUND);
   }
 
   get #view(): DataView<ArrayBuffer> {

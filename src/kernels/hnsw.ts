@@ -1,10 +1,11 @@
+import * as layout from '../../generated/kernels/hnsw.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** What a search gives when there is no memory for it. */
-export const NO_ROOM = 0xffff_ffff;
+export const NO_ROOM = layout.NO_ROOM;
 /** Most links of a row at the upper levels, and at level 0. */
-export const M = 16;
-export const M0 = 32;
+export const M = layout.M;
+export const M0 = layout.M0;
 
 /** What `asm/hnsw.ts` exports. Addresses and sizes are in bytes; the contracts stand at the functions there. */
 export interface HnswExports extends WebAssembly.Exports {

@@ -1,65 +1,66 @@
+import * as layout from '../../generated/kernels/inverted.ts';
 import type { InvertedExports } from './inverted-exports.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** Plain fields of a document, which have a bit and an array of lengths each; 0 is its content. */
-export const PLAIN_FIELDS = 7;
+export const PLAIN_FIELDS = layout.PLAIN_FIELDS;
 /** Those before the ones that repeat what stands elsewhere, which count only where weights name them. */
-export const OWN_FIELDS = 5;
+export const OWN_FIELDS = layout.OWN_FIELDS;
 /** Fields in all are fewer. */
-export const MAX_FIELDS = 1024;
+export const MAX_FIELDS = layout.MAX_FIELDS;
 /** Longest form, in bytes. */
-export const MAX_FORM_BYTES = 768;
+export const MAX_FORM_BYTES = layout.MAX_FORM;
 /** Longest word that fuzzy matching takes, in code points. */
-export const MAX_FUZZY_WORD = 60;
+export const MAX_FUZZY_WORD = layout.MAX_FUZZY_WORD;
 /** Most levels of nested operators, see `prepareLevels`. */
-export const MAX_LEVELS = 64;
+export const MAX_LEVELS = layout.MAX_LEVELS;
 /** Most classes of documents. */
-export const MAX_CLASSES = 32;
+export const MAX_CLASSES = layout.MAX_CLASSES;
 /** Most groupings of the forms. */
-export const MAX_GROUPINGS = 32;
+export const MAX_GROUPINGS = layout.MAX_GROUPINGS;
 /** In a pattern for `collectMatches`: any number of characters, exactly one, and at its end one or none. */
-export const ANY_CHARACTERS = 0xffff_ffff;
-export const ONE_CHARACTER = 0xffff_fffe;
-export const OPTIONAL_CHARACTER = 0xffff_fffd;
+export const ANY_CHARACTERS = layout.ANY;
+export const ONE_CHARACTER = layout.ONE;
+export const OPTIONAL_CHARACTER = layout.MAY_BE;
 
 /** What `scoreForm` and `scoreGroup` do with a score: add it; and match; or only where it matches already. */
-export const Action = { add: 0, match: 1, require: 2 } as const;
+export const Action = { add: layout.ADD, match: layout.MATCH, require: layout.REQUIRE } as const;
 /** What a selection takes into account. */
-export const Select = { filtered: 1, multiplied: 2, collected: 4 } as const;
-/** Numbers of the buffers that the host uses (asm/inverted/scratch.ts). */
-export const Buffers = { input: 0, output: 1, filter: 13, multipliers: 14, matches: 15, fieldFactors: 31, rerankWeights: 53 } as const;
-export const Algorithm = { bm25: 0, tfidf: 1, bm25f: 2 } as const;
-
-// Addresses in the header that the host reads or writes (asm/inverted/layout.ts).
-const HEADER = 0x1_0000;
-const PAGE_KINDS = 0x2_0000;
-const FIRST_PAGES = 3;
-const PARTS = HEADER + 24;
-const DOCS = HEADER + 384;
-const LIVE_DOCS = HEADER + 388;
-const DEAD_DOCS = HEADER + 392;
-const ORDINAL_CAPACITY = HEADER + 436;
-const LENGTH_SUM = HEADER + 440;
-const FIELD_SUMS = HEADER + 448;
-const FIELD_CAPACITY = HEADER + 452;
-const FORMS = HEADER + 520;
-const CLASS_DOCS = HEADER + 1920;
-const DEATHS = HEADER + 1240;
-const SPARE_FORMS = HEADER + 552;
-const SCORING = HEADER + 2048 + 576;
-const SCORING_NAMES = HEADER + 2048 + 768;
-const FULL = HEADER + 2048 + 608;
-const PART_NAMES = ['documents', 'forms', 'strings', 'orders', 'groups', 'tails', 'blocks', 'directories', 'compaction'] as const;
+export const Select = { filtered: layout.FILTERED, multiplied: layout.MULTIPLIED, collected: layout.COLLECTED } as const;
+/** Numbers of the buffers that the host uses. */
+export const Buffers = {
+  input: layout.B_INPUT,
+  output: layout.B_OUTPUT,
+  filter: layout.B_FILTER,
+  multipliers: layout.B_MULTIPLIERS,
+  matches: layout.B_MATCHES,
+  fieldFactors: layout.B_FIELD_FACTORS,
+  rerankWeights: layout.B_RERANK_WEIGHTS,
+} as const;
+export const Algorithm = { bm25: layout.BM25, tfidf: layout.TF_IDF, bm25f: layout.BM25F } as const;
 
 /** Kinds of pages, by their bytes. */
-export const PageKind = { free: 0, small: 1, large: 2, scratch: 3 } as const;
-export const PAGE_BYTES = 65_536;
+export const PageKind = { free: layout.PAGE_FREE, small: layout.PAGE_SMALL, large: layout.PAGE_LARGE, scratch: layout.PAGE_SCRATCH } as const;
+export const PAGE_BYTES = layout.PAGE;
 const MAX_PAGES = 65_536;
 
-export type PartName = (typeof PART_NAMES)[number];
+/** What memory is used for, with the number under which the kernel counts its bytes. */
+const PARTS = {
+  documents: layout.PART_DOCUMENTS,
+  forms: layout.PART_FORMS,
+  strings: layout.PART_STRINGS,
+  orders: layout.PART_ORDER,
+  groups: layout.PART_GROUPS,
+  tails: layout.PART_TAILS,
+  blocks: layout.PART_BLOCKS,
+  directories: layout.PART_DIRECTORIES,
+  compaction: layout.PART_COMPACTION,
+} as const;
+
+export type PartName = keyof typeof PARTS;
 
 /** The order of keys, and that of keys read backward, for `collectRange`. */
-export const Orders = { forward: HEADER + 560, backward: HEADER + 576 } as const;
+export const Orders = { forward: layout.H_FORWARD, backward: layout.H_BACKWARD } as const;
 
 /** The tables of the tokeniser, see src/text/token-tables.ts. */
 export interface TableBytes {
@@ -136,8 +137,8 @@ export class InvertedKernel {
 
   /** An empty index; or, given the pages of a checkpoint, a memory to read it into before `adopt`. */
   constructor(build: KernelBuild = 'release', { pages, maxBytes = MAX_PAGES * PAGE_BYTES }: { pages?: number; maxBytes?: number } = {}) {
-    const maximum = Math.max(pages ?? FIRST_PAGES, Math.floor(maxBytes / PAGE_BYTES));
-    this.memory = new WebAssembly.Memory({ initial: pages ?? FIRST_PAGES, maximum });
+    const maximum = Math.max(pages ?? layout.FIRST_HEAP_PAGE, Math.floor(maxBytes / PAGE_BYTES));
+    this.memory = new WebAssembly.Memory({ initial: pages ?? layout.FIRST_HEAP_PAGE, maximum });
     this.call = instantiateKernel(loadKernel('inverted', build), this.memory) as InvertedExports;
     this.#bytes = new Uint8Array(this.memory.buffer);
     this.#text = Buffer.from(this.memory.buffer);
@@ -269,8 +270,8 @@ export class InvertedKernel {
     if (known === undefined) this.#scorings = [named, ...this.#scorings.slice(0, KNOWN_SCORINGS - 1)];
     if (named !== this.#scoring) this.#writeScoring(parameters);
     this.#scoring = named;
-    this.#header.setUint32(SCORING_NAMES, named.number, true);
-    this.#header.setUint32(SCORING_NAMES + 4, familyOf(parameters), true);
+    this.#header.setUint32(layout.H_SCORING_NAMES, named.number, true);
+    this.#header.setUint32(layout.H_SCORING_NAMES + 4, familyOf(parameters), true);
   }
 
   #writeScoring({ algorithm, c0, c1, rest, factors }: ScoringParameters): void {
@@ -280,67 +281,67 @@ export class InvertedKernel {
       this.write(Buffers.fieldFactors, table);
     }
     const view = this.#header;
-    view.setUint32(SCORING, algorithm, true);
-    view.setUint32(SCORING + 4, factors === undefined ? 1 : 0, true);
-    view.setFloat32(SCORING + 8, c0, true);
-    view.setFloat32(SCORING + 12, c1, true);
-    view.setFloat32(SCORING + 16, rest, true);
+    view.setUint32(layout.H_SCORING, algorithm, true);
+    view.setUint32(layout.H_SCORING + 4, factors === undefined ? 1 : 0, true);
+    view.setFloat32(layout.H_SCORING + 8, c0, true);
+    view.setFloat32(layout.H_SCORING + 12, c1, true);
+    view.setFloat32(layout.H_SCORING + 16, rest, true);
   }
 
   /** Live documents by class. */
   documentsByClass(): number[] {
-    return Array.from({ length: MAX_CLASSES }, (_, number) => this.#header.getUint32(CLASS_DOCS + 4 * number, true));
+    return Array.from({ length: MAX_CLASSES }, (_, number) => this.#header.getUint32(layout.H_CLASS_DOCS + 4 * number, true));
   }
 
   /** Counts that the header keeps; `tokens` are those of live documents. */
   counts(): { live: number; dead: number; documents: number; forms: number; tokens: number } {
     const view = this.#header;
     return {
-      live: view.getUint32(LIVE_DOCS, true),
-      dead: view.getUint32(DEAD_DOCS, true),
-      documents: view.getUint32(DOCS, true) - 1,
-      forms: view.getUint32(FORMS, true) - 1 - view.getUint32(SPARE_FORMS, true),
-      tokens: view.getFloat64(LENGTH_SUM, true),
+      live: view.getUint32(layout.H_LIVE_DOCS, true),
+      dead: view.getUint32(layout.H_DEAD_DOCS, true),
+      documents: view.getUint32(layout.H_DOCS, true) - 1,
+      forms: view.getUint32(layout.H_FORMS, true) - 1 - view.getUint32(layout.H_SPARE_FORMS + 8, true),
+      tokens: view.getFloat64(layout.H_LENGTH_SUM, true),
     };
   }
 
   /** Tokens of live documents in a field, and the live documents that have one there. */
   fieldCounts(field: number): { tokens: number; documents: number } {
     const view = this.#header;
-    if (field >= view.getUint32(FIELD_CAPACITY, true)) return { tokens: 0, documents: 0 };
-    const at = view.getUint32(FIELD_SUMS, true) + 16 * field;
+    if (field >= view.getUint32(layout.H_FIELD_CAPACITY, true)) return { tokens: 0, documents: 0 };
+    const at = view.getUint32(layout.H_FIELD_SUMS, true) + 16 * field;
     return { tokens: view.getFloat64(at, true), documents: view.getUint32(at + 8, true) };
   }
 
   /** Changes whenever documents come, go or get other numbers. */
   documentsVersion(): string {
     const view = this.#header;
-    return `${view.getUint32(DOCS, true)} ${view.getUint32(DEATHS, true)}`;
+    return `${view.getUint32(layout.H_DOCS, true)} ${view.getUint32(layout.H_DEATHS, true)}`;
   }
 
   /** One more than the largest number a form may have. */
   formEnd(): number {
-    return this.#header.getUint32(FORMS, true);
+    return this.#header.getUint32(layout.H_FORMS, true);
   }
 
   /** One more than the largest ordinal that there is room for. */
   ordinalEnd(): number {
-    return this.#header.getUint32(ORDINAL_CAPACITY, true);
+    return this.#header.getUint32(layout.H_DOC_OF_CAPACITY, true);
   }
 
   /** Whether a call failed because the memory could not grow. */
   isFull(): boolean {
-    return this.#header.getUint32(FULL, true) !== 0;
+    return this.#header.getUint32(layout.H_FULL, true) !== 0;
   }
 
   /** Bytes in use by part of the index. */
   parts(): Record<PartName, number> {
-    const view = new DataView(this.memory.buffer, PARTS);
-    return Object.fromEntries(PART_NAMES.map((name, i) => [name, view.getUint32(4 * i, true)])) as Record<PartName, number>;
+    const view = new DataView(this.memory.buffer, layout.H_PARTS);
+    return Object.fromEntries(Object.entries(PARTS).map(([name, number]) => [name, view.getUint32(4 * number, true)])) as Record<PartName, number>;
   }
 
   /** Kind of each page of the memory. */
   pageKinds(): Uint8Array {
-    return this.bytes.subarray(PAGE_KINDS, PAGE_KINDS + this.memory.buffer.byteLength / PAGE_BYTES);
+    return this.bytes.subarray(layout.PAGE_KINDS, layout.PAGE_KINDS + this.memory.buffer.byteLength / PAGE_BYTES);
   }
 }

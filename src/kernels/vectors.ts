@@ -1,9 +1,10 @@
+import * as layout from '../../generated/kernels/vector.ts';
 import { instantiateKernel, type KernelBuild, loadKernel } from './load.ts';
 
 /** How a row stores its vector (asm/vector/rows.ts). */
 export type StoredType = 'float32' | 'int8' | 'int4';
 
-export const TYPE_CODES: Readonly<Record<StoredType, number>> = { float32: 0, int8: 1, int4: 2 };
+export const TYPE_CODES: Readonly<Record<StoredType, number>> = { float32: layout.TYPE_F32, int8: layout.TYPE_INT8, int4: layout.TYPE_INT4 };
 
 /** Bytes behind the components of a query for rows of float32 that `prepareQuery` writes to. */
 export const QUERY_TAIL = 64;
@@ -22,20 +23,6 @@ const FIRST_PAGES = 2;
 export const MAX_SEGMENT_BYTES = 3.5 * 1024 ** 3;
 /** Share of a segment that rows may take; graphs and codes need the rest. */
 const ROW_SHARE = 0.6;
-
-// Fields of the header that the host reads (asm/vector/memory.ts).
-const HEADER = 0x1_0000;
-const STRIDE = HEADER + 12;
-const SHIFT = HEADER + 16;
-const ORDS = HEADER + 20;
-const CHUNKS = HEADER + 24;
-const NORMS = HEADER + 28;
-const LIVE = HEADER + 32;
-const BLOCK_BYTES = HEADER + 36;
-const ROWS = HEADER + 64;
-const LIVE_ROWS = HEADER + 68;
-const TOP = HEADER + 128;
-const ALLOCATED = HEADER + 192;
 
 /** What `asm/vectors.ts` exports. Addresses and sizes are in bytes; the contracts stand at the functions there. */
 export interface VectorsExports extends WebAssembly.Exports {
@@ -151,7 +138,7 @@ export class SegmentMemory {
 
   /** Bytes of a row's vector. */
   get stride(): number {
-    return this.#field(STRIDE);
+    return this.#field(layout.H_STRIDE);
   }
 
   /** Rows that were ever written. */
@@ -160,31 +147,31 @@ export class SegmentMemory {
   }
 
   get liveCount(): number {
-    return this.#field(LIVE_ROWS);
+    return this.#field(layout.H_LIVE_ROWS);
   }
 
   /** Bytes in use: rows, and what was allocated and not released. */
   get used(): number {
-    return this.rowCount * (this.stride + 12) + Math.ceil(this.rowCount / 8) + this.#field(ALLOCATED);
+    return this.rowCount * (this.stride + 12) + Math.ceil(this.rowCount / 8) + this.#field(layout.H_ALLOCATED);
   }
 
   /** Bytes that were ever handed out. */
   get reserved(): number {
-    return this.#field(TOP);
+    return this.#field(layout.H_TOP);
   }
 
   /** How a block of rows lies: rows, all bytes, and where its parts begin. */
   get layout(): BlockLayout {
     return {
-      shift: this.#field(SHIFT), bytes: this.#field(BLOCK_BYTES), stride: this.stride,
-      ords: this.#field(ORDS), chunks: this.#field(CHUNKS), norms: this.#field(NORMS), live: this.#field(LIVE),
+      shift: this.#field(layout.H_SHIFT), bytes: this.#field(layout.H_BLOCK_BYTES), stride: this.stride,
+      ords: this.#field(layout.H_ORDS), chunks: this.#field(layout.H_CHUNKS), norms: this.#field(layout.H_NORMS), live: this.#field(layout.H_LIVE),
     };
   }
 
   /** For restoring: the rows below `rows` were written to their blocks by the host, `live` of them with a live bit. */
   adoptRows(rows: number, live: number): void {
-    this.#set(LIVE_ROWS, live);
-    this.#set(ROWS, rows);
+    this.#set(layout.H_LIVE_ROWS, live);
+    this.#set(layout.H_ROWS, rows);
   }
 
   #field(address: number): number {

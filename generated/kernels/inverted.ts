@@ -1,0 +1,372 @@
+// Constants of asm/inverted. Generated: change them there, then run `npm run generate`.
+
+/** Integers from here on take more than two bytes. */
+export const SHORT_VARINT = 16384;
+export const CURSOR = 1568;
+/** What says in the grades (see `grades.ts`) that a document is dead. Its high bit stands in no other grade. */
+export const DEAD_GRADE = 128;
+export const FEATURES = 9;
+export const WORD = 48;
+export const W_OFFSET = 0;
+export const W_FLAGS = 4;
+export const W_SHARE = 8;
+export const W_POSITIONS = 12;
+export const W_COUNT = 16;
+export const MAX_FUZZY_WORD = 60;
+export const GRADES = 4;
+export const KEPT_FREQUENCIES = 512;
+export const PAGE = 65536;
+export const HEADER = 65536;
+export const PAGE_KINDS = 131072;
+export const FIRST_HEAP_PAGE = 3;
+export const MAGIC = 827869521;
+/** Changes with every change of how bytes lie; a checkpoint of another layout is rebuilt. */
+export const LAYOUT = 7;
+export const PAGE_FREE = 0;
+export const PAGE_SMALL = 1;
+export const PAGE_LARGE = 2;
+export const PAGE_SCRATCH = 3;
+/** Plain fields, from 0 on: the content, and those that most documents have. Each has a bit, and an array of lengths by document. */
+export const PLAIN_FIELDS = 7;
+/** Bits of plain fields that repeat what stands elsewhere: they count only where weights name them, and phrases don't look there. */
+export const DERIVED = 96;
+/** Plain fields before the derived ones. */
+export const OWN_FIELDS = 5;
+/** The bit that all further fields share; which of them it is, and the lengths in them, is told document by document. */
+export const FURTHER = 128;
+/** Fields in all are fewer. */
+export const MAX_FIELDS = 1024;
+/** Postings of a block, and values of a packed run. */
+export const BLOCK = 128;
+/** Longest form, in bytes: a token of 256 bytes, whose folding is at most three times as long. */
+export const MAX_FORM = 768;
+/** A document that stands for every one that compaction drops: dead for ever, so never counted. */
+export const SINK = 0;
+export const H_MAGIC = 65536;
+export const H_LAYOUT = 65540;
+/** No free page lies before this one. */
+export const H_FREE_HINT = 65544;
+/** Unused rest of the newest page of small chunks. */
+export const H_BUMP = 65548;
+export const H_BUMP_END = 65552;
+/** Size classes that have free chunks, a bit each, 3 x u64. */
+export const H_FREE_CLASSES = 65632;
+/** Bytes in use by part (see PART_*), 16 x u32. */
+export const H_PARTS = 65560;
+/** Number of the next document; 1 at first, since 0 is the sink. */
+export const H_DOCS = 65920;
+export const H_LIVE_DOCS = 65924;
+/** Deleted documents that still have postings. */
+export const H_DEAD_DOCS = 65928;
+export const H_DOC_CAPACITY = 65932;
+/** Arrays of f32 by document: length over all fields but the derived ones, then in each plain field; 0 while no document had the field (8 x address). */
+export const H_LENGTHS = 65936;
+/** Array of u32 by document: the list of its lengths in further fields (see `documents.ts`); 0 while no document had any. */
+export const H_FURTHER_LENGTHS = 65996;
+/** Array of u32: the caller's ordinal of each document. */
+export const H_ORDINALS = 66000;
+/** Array of u32: the document of each ordinal, 0 for none. */
+export const H_DOC_OF = 65968;
+export const H_DOC_OF_CAPACITY = 65972;
+/** Sum of the lengths of live documents over all fields but the derived ones, f64. */
+export const H_LENGTH_SUM = 65976;
+/** By field, 16 bytes each: sum of the lengths of live documents (f64), live documents that have a token there (u32). */
+export const H_FIELD_SUMS = 65984;
+export const H_FIELD_CAPACITY = 65988;
+/** Array of u8 by document: its class (see `documents.ts`). */
+export const H_CLASSES = 65992;
+/** Number of the next form; 1 at first. */
+export const H_FORMS = 66056;
+export const H_FORM_CAPACITY = 66060;
+export const H_RECORDS = 66064;
+export const H_HASH = 66068;
+/** Slots of the hash table, a power of two, and how many are taken. */
+export const H_HASH_SLOTS = 66072;
+export const H_HASH_USED = 66076;
+/** Numbers that no form has any more, as a stack: address, capacity, count. */
+export const H_SPARE_FORMS = 66080;
+/** The two orders of the dictionary (see `dictionary.ts`), 16 bytes each: forward, backward. */
+export const H_FORWARD = 66096;
+export const H_BACKWARD = 66112;
+/** Directories of groups (see `groups.ts`), 32 x 20 bytes. */
+export const H_GROUPS = 66136;
+export const MAX_GROUPINGS = 32;
+/** Grows with every deletion, so that counts of dead postings know whether they are of today. */
+export const H_DEATHS = 66776;
+/** 0 or 1; postings that bear the other one name documents by their numbers before compaction. */
+export const H_EPOCH = 66780;
+/** Numbers of documents before compaction to those after it; 0 when none is under way. */
+export const H_REMAP = 66784;
+export const H_REMAP_DOCS = 66788;
+export const H_COMPACT_FORM = 66792;
+export const H_COMPACT_BLOCK = 66796;
+/** The hash table that is being moved into the larger one: address, slots, the first that was not moved (see `form-table.ts`). */
+export const H_OLD_HASH = 66800;
+export const H_OLD_SLOTS = 66804;
+export const H_OLD_NEXT = 66808;
+/** Signatures of the keys of forms (see `signatures.ts`). */
+export const H_SIGNATURES = 66812;
+/** Heads of the lists of free chunks by size class, 160 x u32. */
+export const H_FREE_LISTS = 66816;
+/** Live documents by class, 32 x u32. */
+export const H_CLASS_DOCS = 67456;
+export const MAX_CLASSES = 32;
+export const H_SCRATCH = 67584;
+/** Buffers that grow (see `scratch.ts`), 64 x 8 bytes: address, pages. */
+export const H_BUFFERS = 67584;
+export const H_TABLE_INDEX = 68096;
+export const H_TABLE_BLOCKS = 68100;
+export const H_TABLE_EXPANSIONS = 68104;
+export const H_TOKENS = 68108;
+export const H_DOC_FORMS = 68112;
+export const H_NEW_FORMS = 68116;
+/** Fields of the document at hand, in B_DOC_FIELDS. */
+export const H_DOC_FIELDS = 68120;
+/** The document that is being committed, the next of its forms, and whether searches were let in between. */
+export const H_COMMIT_DOC = 68124;
+export const H_COMMIT_FORM = 68128;
+export const H_COMMIT_HIDDEN = 68132;
+/** Where `tokenizeText` stopped. */
+export const H_TEXT_AT = 68136;
+/** What `parsePosting` found: document gap, occurrences, bits of the fields, address of the field part. */
+export const H_POSTING = 68144;
+/** Bytes of B_CURSOR_POSITIONS that are given out. */
+export const H_CURSOR_POSITIONS = 68284;
+/** The arena of remembered lists (see `lists/arena.ts`). */
+export const H_ARENA = 68288;
+/** What scoring needs (see `weighing.ts`). */
+export const H_SCORING = 68160;
+/** What `readLength` found: distance of the field, length. */
+export const H_FURTHER = 68184;
+/** Set when the memory could not grow as far as it had to. */
+export const H_FULL = 68192;
+/** A number of the document at hand, and how many of its tokens have their places (see `tokens.ts`). */
+export const H_DOCUMENT = 68196;
+export const H_PLACED = 68200;
+/** Bits of the classes whose documents the terms that follow do not match. */
+export const H_EXCLUDED = 68204;
+/** The ring of remembered places (see `places.ts`). */
+export const H_PLACES = 68344;
+/** Numbers that the host gives the parameters of scoring (see `lists/scored.ts`). */
+export const H_SCORING_NAMES = 68352;
+/** Documents before this one have grades, and how many had any when their lengths, 3 x f32, were chosen (see `grades.ts`). */
+export const H_GRADED = 68544;
+export const H_GRADED_FOR = 68548;
+/** Of no use, so that what was loaded is used (see `touchBlocks`). */
+export const H_TOUCHED = 68564;
+/** Candidates of a phrase, and bytes of their positions (see `occurrences.ts`). */
+export const H_CANDIDATES = 68568;
+export const H_FOUND = 68572;
+/** Remembered factors (see `factors.ts`). */
+export const H_FACTORS = 68576;
+/** Chunks that a query has read (see `kept-chunks.ts`). */
+export const H_KEPT = 68584;
+/** What `gathering.ts` is at: 4 x u32. */
+export const H_GATHERED = 68312;
+/** Score and bitmap arrays by level (see `levels.ts`): 64 x (scores, bitmap). */
+export const H_LEVELS = 68608;
+export const H_LEVEL_CAPACITY = 69120;
+export const MAX_LEVELS = 64;
+export const FORM_BUFFER = 69632;
+export const DOCS = 71680;
+export const FREQUENCIES = 72704;
+export const CONTENT_FREQUENCIES = 73728;
+export const WEIGHTS = 76800;
+export const SCORES = 77824;
+export const HISTOGRAM = 79872;
+export const RICE = 80896;
+export const FUZZY = 81920;
+export const SEALED_DOCS = 98304;
+export const SEALED_FREQUENCIES = 99328;
+export const LOGARITHMS = 100352;
+export const TALLIED = 102400;
+export const CHOSEN = 102912;
+export const POSITION_PARTS = 103936;
+export const NEXT_VALUES = 104192;
+export const HEADER_END = 131072;
+export const PART_DOCUMENTS = 0;
+export const PART_FORMS = 1;
+export const PART_STRINGS = 2;
+export const PART_ORDER = 3;
+export const PART_GROUPS = 4;
+export const PART_TAILS = 5;
+export const PART_BLOCKS = 6;
+export const PART_DIRECTORIES = 7;
+export const PART_COMPACTION = 8;
+export const PARTS = 9;
+export const A_BYTES = 0;
+export const A_KIND = 4;
+export const A_NAME = 8;
+export const A_QUERY = 12;
+export const BLOCK_HEAD = 16;
+/** Of a list: its block of positions, 0 for none. */
+export const L_POSITIONS = 16;
+export const L_FORMS = 20;
+export const L_DOCUMENTS = 24;
+export const L_ROOM = 28;
+export const L_END = 32;
+export const L_DEATHS = 36;
+export const L_ALGORITHM = 40;
+export const L_C0 = 44;
+/** Of lists of `scored.ts`, in its place: the number of the parameters. */
+export const L_NUMBER = 44;
+export const L_C1 = 48;
+export const L_WIDE = 52;
+export const L_PHRASES = 56;
+export const L_FAMILY = 60;
+/** Its largest impact, f32. */
+export const L_MAX = 64;
+/** The kind of this list, and that of `matches.ts`; other numbers, which are odd, are families of `scored.ts`. */
+export const SUMS = 0;
+export const MATCHES = 2;
+/** No algorithm: the impacts are to be made anew. */
+export const NO_IMPACTS = 4294967295;
+export const NARROW_DOCUMENT = 16777215;
+export const NARROW_FREQUENCY = 255;
+/** Forms of a list, at most. */
+export const MAX_FORMS = 1024;
+/** In a pattern of u32 code points: any number of characters, exactly one, and at its end one or none. */
+export const ANY = 4294967295;
+export const ONE = 4294967294;
+export const MAY_BE = 4294967293;
+export const MAX_PACKED = 1282;
+export const MAX_TAIL = 16384;
+export const TAIL_COUNT_MASK = 127;
+export const TAIL_EPOCH_SHIFT = 7;
+export const D_COUNT = 0;
+export const D_CAPACITY = 4;
+export const D_DEATHS = 8;
+export const D_DEAD = 12;
+export const D_BLOCKS = 16;
+export const BLOCK_HEADER = 16;
+export const ONCE = 2;
+export const MORE = 1;
+export const RECORD = 24;
+export const R_STRING = 0;
+export const R_DOCUMENTS = 4;
+export const R_TAIL = 8;
+export const R_LAST = 12;
+export const R_TAIL_BYTES = 16;
+export const R_TAIL_POSTINGS = 18;
+export const R_FIELDS = 19;
+export const R_DIRECTORY = 20;
+/** Set in the length of a string that a key follows. */
+export const HAS_KEY = 32768;
+/** Added to the level's scores; the bits are left alone. */
+export const ADD = 0;
+/** Added, and the document matches. */
+export const MATCH = 1;
+/** Added to documents that match already; `finishRequire` then drops those that had no score. */
+export const REQUIRE = 2;
+/** Text that the host brings, and results that it fetches. */
+export const B_INPUT = 0;
+export const B_OUTPUT = 1;
+/** Tokens and forms of the document at hand, and how to find them (see `tokens.ts`). */
+export const B_TOKENS = 2;
+export const B_RECENT = 3;
+export const B_FORM_ENTRIES = 4;
+export const B_DOC_FORMS = 5;
+export const B_PLACES = 24;
+export const B_NEW_FORMS = 6;
+/** A posting, or postings, in the form of a tail. */
+export const B_POSTINGS = 7;
+/** A block that is being sealed, and the field part of it. */
+export const B_BLOCK = 8;
+export const B_BLOCK_FIELDS = 9;
+/** Weights by document of a group that is being summed, f32. */
+export const B_SUMS = 10;
+/** Bitmaps by document: of that group, and of what an intersection leaves. */
+export const B_SUM_BITS = 11;
+export const B_KEPT_BITS = 12;
+export const B_FILTER = 13;
+export const B_MULTIPLIERS = 14;
+export const B_MATCHES = 15;
+export const B_HEAP = 16;
+export const B_CURSORS = 17;
+/** Three buffers that phrases merge positions in. */
+export const B_MERGE = 18;
+export const B_TABLES = 21;
+/** Blocks that compaction puts in the place of others. */
+export const B_NEW_BLOCKS = 22;
+/** Positions of a block before they are coded. */
+export const B_POSITIONS = 23;
+/** Positions of a block that compaction takes apart, while others are made. */
+export const B_OLD_POSITIONS = 25;
+/** Positions that the cursors of a phrase have read. */
+export const B_CURSOR_POSITIONS = 26;
+/** Fields of the document at hand (see `indexing.ts`), and its lengths in further fields. */
+export const B_DOC_FIELDS = 27;
+export const B_DOC_LENGTHS = 28;
+/** Frequencies of a chunk in fields other than the content (see `fields.ts`). */
+export const B_FIELD_ENTRIES = 29;
+export const B_FIELD_COUNTS = 30;
+/** What scoring needs of each field (see `weighing.ts`). */
+export const B_FIELD_FACTORS = 31;
+/** A bit for each form of a set (see `form-sets.ts`). */
+export const B_FORM_BITS = 32;
+/** Remembered lists, and the table that finds them (see `lists/arena.ts`). */
+export const B_ARENA = 33;
+export const B_LIST_TABLE = 34;
+/** By document, a byte: how many lists of an intersection have it. */
+export const B_LIST_COUNTS = 35;
+/** Positions of a list while they are coded. */
+export const B_LIST_POSITIONS = 36;
+/** Frequencies by field of a group that is being summed for TF-IDF (see `sublinear.ts`). */
+export const B_FIELD_SUMS = 37;
+/** Words, their positions in candidates, and the candidates of `reranking.ts`. */
+export const B_RERANK_WORDS = 38;
+export const B_RERANK_POSITIONS = 39;
+export const B_RERANK_ORDER = 40;
+/** By document, a byte: how many operands of a group match it (see `countMatches`). */
+export const B_MATCH_COUNTS = 41;
+/** By document, a byte: how long it is (see `grades.ts`); and by slot and document, how often a term stands there (see `tallies.ts`). */
+export const B_GRADES = 42;
+export const B_TALLIES = 43;
+export const B_TALLY_RESTS = 44;
+/** Candidates of a phrase and where its words stand there (see `occurrences.ts`), and the positions of a chunk. */
+export const B_RANKS = 45;
+export const B_PLACES_FOUND = 46;
+export const B_POSITIONS_FOUND = 47;
+export const B_CHUNK_POSITIONS = 48;
+/** Positions of a block, class by class, while it is decoded. */
+export const B_VALUES = 49;
+/** Filters by document, matches by document, and which documents are in step with their ordinals (see `filters.ts`). */
+export const B_DOC_FILTERS = 50;
+export const B_DOC_MATCHES = 51;
+export const B_IN_STEP = 52;
+/** Weights of the features by which is reranked, f64 each; features of a candidate. */
+export const B_RERANK_WEIGHTS = 53;
+export const B_RERANK_FEATURES = 54;
+/** Remembered places of words in documents, and the table that finds them (see `places.ts`). */
+export const B_PLACE_RING = 55;
+export const B_PLACE_TABLE = 56;
+/** Lists by their largest scores, and a bitmap of one of them (see `lists/pruning.ts`). */
+export const B_PRUNE_ORDER = 57;
+export const B_PRUNE_BITS = 58;
+/** Remembered factors (see `factors.ts`). */
+export const B_FACTORS = 59;
+/** Chunks that a query has read, and of which forms (see `kept-chunks.ts`). */
+export const B_KEPT_CHUNKS = 60;
+export const B_KEPT_FORMS = 61;
+/** Hashes of queries that were asked (see `lists/matches.ts`). */
+export const B_ASKED = 62;
+/** By word and candidate, where its positions stand (see `gathering.ts`). */
+export const B_RERANK_FOUND = 63;
+export const BUFFERS = 64;
+/** Bits of `options`. */
+export const FILTERED = 1;
+export const MULTIPLIED = 2;
+export const COLLECTED = 4;
+/** Slots of a document; the last one has the number of the first further field. */
+export const SLOTS = 8;
+export const MAX_TALLIES = 8;
+export const E_FORM = 0;
+export const E_TOKENS = 4;
+export const BM25 = 0;
+export const TF_IDF = 1;
+export const BM25F = 2;
+export const P_ALGORITHM = 0;
+export const P_ALIKE = 4;
+export const P_C0 = 8;
+export const P_C1 = 12;
+export const P_REST = 16;

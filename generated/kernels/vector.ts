@@ -1,0 +1,63 @@
+// Constants of asm/vector. Generated: change them there, then run `npm run generate`.
+
+export const C_BITS = 0;
+export const C_STRIDE = 4;
+export const C_TABLE = 8;
+export const C_UNIT = 12;
+export const C_GROUP_BYTES = 16;
+export const PAGE = 65536;
+export const HEADER = 65536;
+/** Addresses of the row blocks: u32 each. */
+export const BLOCK_TABLE = 98304;
+export const MAX_BLOCKS = 8192;
+export const HEAP = 131072;
+export const MAGIC = 826496593;
+export const H_MAGIC = 65536;
+export const H_DIMS = 65540;
+/** How vectors are stored: TYPE_* in rows.ts. */
+export const H_TYPE = 65544;
+/** Bytes of a row's vector. */
+export const H_STRIDE = 65548;
+/** Binary logarithm of the rows of a block. */
+export const H_SHIFT = 65552;
+/** Bytes from a block's start to its ordinals, chunk numbers, inverse norms and live bits; all its bytes. */
+export const H_ORDS = 65556;
+export const H_CHUNKS = 65560;
+export const H_NORMS = 65564;
+export const H_LIVE = 65568;
+export const H_BLOCK_BYTES = 65572;
+/** Rows that are complete: written last, atomically, so that whoever reads it may read all rows below. */
+export const H_ROWS = 65600;
+export const H_LIVE_ROWS = 65604;
+export const H_BLOCKS = 65608;
+/** First byte that was never handed out. */
+export const H_TOP = 65664;
+/** No chunk ends behind this, but for those that searches need for a while. */
+export const H_LIMIT = 65668;
+/** Bytes that blocks of rows may take: the rest is for structures over them. */
+export const H_ROW_LIMIT = 65672;
+/** Bytes that `allocate` handed out and that were not released. */
+export const H_ALLOCATED = 65728;
+export const TYPE_F32 = 0;
+export const TYPE_INT8 = 1;
+export const TYPE_INT4 = 2;
+/** Metrics, as the host names them. */
+export const COSINE = 0;
+export const DOT = 1;
+export const EUCLIDEAN = 2;
+/** Shorter vectors count as zero vectors: one by their length would leave the range of f32. */
+export const SHORTEST = 1.1754943508222875e-38;
+/**
+ * From so many of 64 rows on, all are scored: the processor fetches ahead what is read in order, and rows that are
+ * passed over here and there cost more than they save.
+ */
+export const DENSE = 16;
+/** Without the lower planes, a product of a query and a row's codes is P_PRODUCT x that with the upper ones + P_SUM x sum + P_CONSTANT. */
+export const P_PRODUCT = 16;
+export const P_SUM = 20;
+export const P_CONSTANT = 24;
+/** Length of what the lower planes have beside their mean. */
+export const P_REST = 28;
+export const P_PLANES = 64;
+/** From the scores at hand to what they are to be multiplied by. */
+export const FACTORS = 512;
