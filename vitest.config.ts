@@ -18,6 +18,8 @@ export default defineConfig({
     // Servers and worker threads belong to their test file; two cores are what a small machine has.
     pool: 'forks',
     maxWorkers: 2,
+    // A process reads the sources once for many files, which takes a third off the whole. Tests put back what they change of it.
+    isolate: false,
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },
