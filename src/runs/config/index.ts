@@ -4,4 +4,4 @@ export { hashOf, inDataDir, loadRunsConfig, type LoadedRunsConfig, type RunsConf
 export { missingSecrets } from './missing-secrets.ts';
 export { parseProject, parseRunsConfig, RunsConfigError } from './parse.ts';
 export { renderConfigReference } from './reference.ts';
-export { RUNS_CONFIG_SCHEMA, type PipelineConfig, type ProjectConfig, type RoleConfig, type RunsConfig, type StepConfig, type TokenConfig } from './schema/index.ts';
+export { RUNS_CONFIG_SCHEMA, type NotificationConfig, type PipelineConfig, type ProjectConfig, type RoleConfig, type RunsConfig, type ScheduleConfig, type StepConfig, type TokenConfig } from './schema/index.ts';

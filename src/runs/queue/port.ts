@@ -1,5 +1,6 @@
 import type { Transaction } from '../../storage/index.ts';
 import type { Definition } from '../definitions/definition.ts';
+import type { Concurrency } from '../definitions/run-request.ts';
 
 // Times named `...Ms` are milliseconds since 1970; those named `...At` are seconds, as the API shows them.
 
@@ -38,6 +39,7 @@ export interface NewRun {
   readonly maxAttempts: number;
   readonly definition: Definition;
   readonly source: RunSource;
+  readonly concurrency?: Concurrency;
   /** The run that this one repeats. */
   readonly retryOf?: RunRecord;
 }
@@ -70,11 +72,15 @@ export interface RunRecord {
   readonly logsExpired: boolean;
   readonly logTruncated: boolean;
   readonly logsBytes: number;
+  /** Runs of one group are under way one at a time; null for none. */
+  readonly concurrencyGroup: string | null;
+  /** Another run has its group. */
+  readonly waitsForGroup: boolean;
 }
 
 /** What a queued run waits for, as the API shows it; `starting`: for nothing, it is being handed out. */
 export type WaitingReason =
-  | 'project_disabled' | 'backoff' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
+  | 'project_disabled' | 'backoff' | 'concurrency_group' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
 
 /** A run that has been handed out, with what a ship needs to work on it. */
 export interface Claim {

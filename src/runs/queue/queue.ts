@@ -10,6 +10,7 @@ import type { Core } from './core.ts';
 import { DefinitionStore } from './definition-store.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { explain, reasonOf } from './explain.ts';
+import { mendGroups } from './groups.ts';
 import { accept, evict, reject, resume } from './holding.ts';
 import { insert } from './insert.ts';
 import { Lanes } from './lanes.ts';
@@ -32,6 +33,10 @@ export interface QueueOptions {
   readonly note: RunLogs['note'];
   /** Whether a ship of the fleet that is not connected has all these labels; for the reasons why runs wait. */
   readonly knowsShip?: (selectors: readonly string[]) => boolean;
+  /** Told of each change of a run in the transaction that makes it: what it rejects with undoes the change. */
+  readonly tell?: Core['tell'];
+  /** Told in the transaction that a new run takes the place of an older one of its group. */
+  readonly onSuperseded?: Core['onSuperseded'];
   /** Told how many seconds it took to hand out each batch of runs. Must not throw. */
   readonly onHandedOut?: (seconds: number) => void;
   /** Told of each write of the queue's own that the store has refused. Must not throw. */
@@ -65,6 +70,7 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   const load = async (): Promise<void> => {
     await core.time.load(options.env.sql);
     await regrant(core);
+    await mendGroups(core);
     await core.changes.load(options.env.sql);
     await core.lanes.load(options.env.sql);
   };
@@ -87,10 +93,10 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   return { queue, dispatcher, tick, load };
 }
 
-function coreOf({ env, note, random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {} }: QueueOptions, wake: () => void): Core {
+function coreOf({ env, note, random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {}, tell = async () => {}, onSuperseded = async () => {} }: QueueOptions, wake: () => void): Core {
   const time = new QueueTime(env.clock, env.nodeId, elapsed);
   return {
-    env, note, random, wake, knowsShip, time,
+    env, note, random, wake, knowsShip, time, tell, onSuperseded,
     outage: new Outage(env.log, time, onStoreFailure),
     nextId: uuidV7Generator(env.clock),
     lanes: new Lanes(),

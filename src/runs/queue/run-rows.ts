@@ -36,6 +36,7 @@ export interface RunRow extends Row {
   logs_expired: number;
   log_truncated: number;
   logs_bytes: number;
+  concurrency_group: string | null;
 }
 
 export const toRecord = (row: RunRow): RunRecord => ({
@@ -64,6 +65,8 @@ export const toRecord = (row: RunRow): RunRecord => ({
   logsExpired: row.logs_expired === 1,
   logTruncated: row.log_truncated === 1,
   logsBytes: row.logs_bytes,
+  concurrencyGroup: row.concurrency_group,
+  waitsForGroup: row.state === 'queued' && row.ready === 2,
 });
 
 export const refOf = (row: RunRow): RunRef => ({ runId: row.id, attempt: row.attempt, fence: row.fence });

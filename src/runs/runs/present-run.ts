@@ -26,6 +26,7 @@ export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>):
     root_id: run.rootId,
     retry_number: run.retryNumber,
     waiting_reason: isQueued ? waitingReason : null,
+    concurrency_group: run.concurrencyGroup,
     log_truncated: run.logTruncated,
     logs_bytes: run.logsBytes,
     labels_matched: labelsMatched,

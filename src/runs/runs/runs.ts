@@ -23,6 +23,7 @@ export interface Runs {
   /** What the decisions want checked before the rest of a request (section 2.1): the run of the path, then the key. */
   readonly preconditions: Preconditions<Operations>;
   readonly enqueueOnce: Enqueuer['enqueueOnce'];
+  readonly submit: Enqueuer['submit'];
   /** A run as the API shows it. */
   present(run: RunRecord): Run;
   /** Begins to forget expired keys. */
@@ -68,6 +69,7 @@ export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
     handlers,
     preconditions: preconditionsOf(queue),
     enqueueOnce: enqueuer.enqueueOnce,
+    submit: enqueuer.submit,
     present,
     start: pruning.start,
     stop: pruning.stop,

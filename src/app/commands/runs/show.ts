@@ -50,6 +50,7 @@ function detailsOf(run: Run, ship: string): string[] {
     ['finished', moment(run.finished_at)],
     ['priority', String(run.priority)],
     ['runs on', run.runs_on.join(', ')],
+    ['group', run.concurrency_group ?? ''],
     ['took', tookOf(run)],
     ['ship', ship],
     ['retry of', run.retry_of ?? ''],
