@@ -12,6 +12,10 @@ import type {
   CancelRunResponses,
   RetryRunData,
   RetryRunResponses,
+  ApproveRunData,
+  ApproveRunResponses,
+  RejectRunData,
+  RejectRunResponses,
   GetRunResultData,
   GetRunResultResponses,
   ListRunLogsData,
@@ -73,6 +77,8 @@ export interface Operations {
   getRun: Operation<FlatInput<NonNullable<GetRunData['path']>>, GetRunResponses[200]>;
   cancelRun: Operation<FlatInput<NonNullable<CancelRunData['path']>>, CancelRunResponses[200]>;
   retryRun: Operation<FlatInput<NonNullable<RetryRunData['path']> & { idempotencyKey: string }>, RetryRunResponses[202]>;
+  approveRun: Operation<FlatInput<NonNullable<ApproveRunData['path']>>, ApproveRunResponses[200]>;
+  rejectRun: Operation<FlatInput<NonNullable<RejectRunData['path']>>, RejectRunResponses[200]>;
   getRunResult: Operation<FlatInput<NonNullable<GetRunResultData['path']>>, GetRunResultResponses[200]>;
   listRunLogs: Operation<FlatInput<NonNullable<ListRunLogsData['path']> & NonNullable<ListRunLogsData['query']>, 'offset'>, ListRunLogsResponses[200]>;
   deleteRunLogs: Operation<FlatInput<NonNullable<DeleteRunLogsData['path']>>, void>;
@@ -113,6 +119,8 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   getRun: {"id":"getRun","method":"GET","path":"/api/v1/runs/{id}","area":"runs","summary":"Get a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   cancelRun: {"id":"cancelRun","method":"POST","path":"/api/v1/runs/{id}/cancel","area":"runs","summary":"Cancel a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   retryRun: {"id":"retryRun","method":"POST","path":"/api/v1/runs/{id}/retry","area":"runs","summary":"Retry a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":202,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"Idempotency-Key","in":"header","field":"idempotencyKey","type":"string"}],"consumes":[],"produces":["application/json"]},
+  approveRun: {"id":"approveRun","method":"POST","path":"/api/v1/runs/{id}/approve","area":"runs","summary":"Approve a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  rejectRun: {"id":"rejectRun","method":"POST","path":"/api/v1/runs/{id}/reject","area":"runs","summary":"Reject a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   getRunResult: {"id":"getRunResult","method":"GET","path":"/api/v1/runs/{id}/result","area":"runs","summary":"Get the result of a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   listRunLogs: {"id":"listRunLogs","method":"GET","path":"/api/v1/runs/{id}/logs","area":"logs","summary":"List log events of a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"attempt","in":"query","field":"attempt","type":"integer"}],"consumes":[],"produces":["application/json"]},
   deleteRunLogs: {"id":"deleteRunLogs","method":"DELETE","path":"/api/v1/runs/{id}/logs","area":"logs","summary":"Delete the logs of a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":204,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":[]},

@@ -34,9 +34,9 @@ export type OptionalUnixSeconds = number | null;
  */
 export type RunError = {
     /**
-     * The stable reason. `step_failed`, `timeout`, `model_error`, `model_timeout`, `diagnostic_failed` and `score_below_minimum` come from the work; `queue_timeout` from waiting too long; `lease_lost`, `ship_revoked`, `ship_error` and `spawn_failed` from the ship; `secret_unavailable`, when the server has no value for a secret of the pipeline, and `internal` from the server. Later versions may have further ones.
+     * The stable reason. `step_failed`, `timeout`, `model_error`, `model_timeout`, `diagnostic_failed` and `score_below_minimum` come from the work; `queue_timeout` and `approval_timeout` from waiting too long; `lease_lost`, `ship_revoked`, `ship_error` and `spawn_failed` from the ship; `secret_unavailable`, when the server has no value for a secret of the pipeline, and `internal` from the server. Later versions may have further ones.
      */
-    code: 'step_failed' | 'timeout' | 'queue_timeout' | 'lease_lost' | 'ship_revoked' | 'ship_error' | 'spawn_failed' | 'model_error' | 'model_timeout' | 'diagnostic_failed' | 'score_below_minimum' | 'secret_unavailable' | 'internal';
+    code: 'step_failed' | 'timeout' | 'queue_timeout' | 'approval_timeout' | 'lease_lost' | 'ship_revoked' | 'ship_error' | 'spawn_failed' | 'model_error' | 'model_timeout' | 'diagnostic_failed' | 'score_below_minimum' | 'secret_unavailable' | 'internal';
     /**
      * What happened, for a person; secrets are masked.
      */
@@ -67,6 +67,28 @@ export type RunError = {
  * Ship label selectors, each `key=value`; a ship is eligible when its labels hold every one.
  */
 export type Selectors = Array<string>;
+
+/**
+ * What became of the approval that the run's pipeline asks for; null where it asks for none.
+ */
+export type Approval = {
+    /**
+     * `waiting` until somebody decides, `expired` when nobody did in time, and `withdrawn` when the run was cancelled before.
+     */
+    state: 'waiting' | 'approved' | 'rejected' | 'expired' | 'withdrawn';
+    /**
+     * Who decided, as the audit log has it; null when nobody did.
+     */
+    by: string | null;
+    /**
+     * When somebody decided (Unix seconds); null when nobody did.
+     */
+    at: OptionalUnixSeconds;
+    /**
+     * Until when the run waits for a decision (Unix seconds).
+     */
+    expires_at: UnixSeconds;
+} | null;
 
 /**
  * One run. Its input, prompts, environment and secrets are never returned.
@@ -140,13 +162,14 @@ export type Run = {
      */
     retry_number: number;
     /**
-     * Why a `queued` run is not started, the first that applies: its project has been disabled or deleted (`project_disabled`), the time between attempts is not over (`backoff`), another run of its `concurrency_group` is before it (`concurrency_group`), no ship has its labels (`no_matching_ship`), those that do are not connected (`ship_offline`), none of them can do it, since a sandbox or the key of an AI role is missing there (`unsupported`), or all of them drain (`ship_draining`), the project is at `max_parallel` (`concurrency`), all have their hands full (`ship_busy`). `starting`: nothing, it is being handed out. Set for every queued run, and null in other states. Later versions may have further ones.
+     * Why a `queued` run is not started, the first that applies: its project has been disabled or deleted (`project_disabled`), nobody has approved it yet (`approval`), the time between attempts is not over (`backoff`), another run of its `concurrency_group` is before it (`concurrency_group`), no ship has its labels (`no_matching_ship`), those that do are not connected (`ship_offline`), none of them can do it, since a sandbox or the key of an AI role is missing there (`unsupported`), or all of them drain (`ship_draining`), the project is at `max_parallel` (`concurrency`), all have their hands full (`ship_busy`). `starting`: nothing, it is being handed out. Set for every queued run, and null in other states. Later versions may have further ones.
      */
-    waiting_reason: 'project_disabled' | 'backoff' | 'concurrency_group' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting' | null;
+    waiting_reason: 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting' | null;
     /**
      * The group of runs of which one at a time is under way (`concurrency` of its pipeline), as it was when the run was queued; null for none.
      */
     concurrency_group: string | null;
+    approval: Approval;
     /**
      * True when the current attempt exceeded its log budget and later lines were dropped.
      */
@@ -997,9 +1020,9 @@ export type ReceiveAlertsResponse = {
 };
 
 /**
- * What was done: to runs (`enqueue`, `cancel`, `retry`, `delete`: their logs), to projects (`project`: added, replaced or deleted, as `detail` tells), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `undrain`, `delete`, `leave`), to the configuration (`reload`), to schedules (`pause`, `resume`), to notifications (`redeliver`). Later versions may have further ones.
+ * What was done: to runs (`enqueue`, `approve`, `reject`, `cancel`, `retry`, `delete`: their logs), to projects (`project`: added, replaced or deleted, as `detail` tells), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `undrain`, `delete`, `leave`), to the configuration (`reload`), to schedules (`pause`, `resume`), to notifications (`redeliver`). Later versions may have further ones.
  */
-export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'undrain' | 'delete' | 'leave' | 'reload' | 'pause' | 'resume' | 'redeliver';
+export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'undrain' | 'delete' | 'leave' | 'reload' | 'pause' | 'resume' | 'redeliver' | 'approve' | 'reject';
 
 /**
  * One thing that was done.
@@ -1455,6 +1478,130 @@ export type RetryRunResponses = {
 };
 
 export type RetryRunResponse = RetryRunResponses[keyof RetryRunResponses];
+
+export type ApproveRunData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/approve';
+};
+
+export type ApproveRunErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed.
+     */
+    404: ErrorBody;
+    /**
+     * `run_state_conflict`: the run does not wait for an approval.
+     */
+    409: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ApproveRunError = ApproveRunErrors[keyof ApproveRunErrors];
+
+export type ApproveRunResponses = {
+    /**
+     * The approved run.
+     */
+    200: RunEnvelope;
+};
+
+export type ApproveRunResponse = ApproveRunResponses[keyof ApproveRunResponses];
+
+export type RejectRunData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/reject';
+};
+
+export type RejectRunErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed.
+     */
+    404: ErrorBody;
+    /**
+     * `run_state_conflict`: the run does not wait for an approval.
+     */
+    409: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type RejectRunError = RejectRunErrors[keyof RejectRunErrors];
+
+export type RejectRunResponses = {
+    /**
+     * The run, `cancelled`.
+     */
+    200: RunEnvelope;
+};
+
+export type RejectRunResponse = RejectRunResponses[keyof RejectRunResponses];
 
 export type GetRunResultData = {
     body?: never;

@@ -20,12 +20,15 @@ interface Holder {
 
 const SUBMITTING: ReadonlySet<string> = new Set<keyof Operations>(['enqueueRun', 'cancelRun', 'retryRun', 'runSchedule']);
 
+const APPROVING: ReadonlySet<string> = new Set<keyof Operations>(['approveRun', 'rejectRun']);
+
 const BADGE = 'getBadge' satisfies keyof Operations;
 
 /** The scope that an operation takes; `admin` is enough for each. */
 function scopeOf({ id, access }: Pick<OperationSpec, 'id' | 'access'>): Scope {
   if (access === 'read') return 'read';
   if (SUBMITTING.has(id)) return 'submit';
+  if (APPROVING.has(id)) return 'approve';
   return id === ('receiveAlerts' satisfies keyof Operations) ? 'alerts' : 'admin';
 }
 

@@ -63,7 +63,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
     });
     expect(pipelines[0]).toEqual({
       name: 'build', description: '', projects: null, runs_on: [], checkout: 'none', timeout: '1h', max_attempts: 3, retry: { on: [] },
-      concurrency: { group: '', cancel_in_progress: false, pending: 'all' }, on_partition: 'stop', sandbox: 'inherit', image: '', env: {}, secrets: [],
+      concurrency: { group: '', cancel_in_progress: false, pending: 'all' }, approval: { required: false, timeout: '24h' }, on_partition: 'stop', sandbox: 'inherit', image: '', env: {}, secrets: [],
       steps: [{ name: 'test', run: 'npm test', exec: [], shell: ['/bin/sh', '-eu', '-c'], working_dir: '.', env: {}, timeout: '20m', continue_on_error: false, always: false }],
     });
     expect(ai.roles[0]).toMatchObject({ api_key_env: '', system_prompt: '', max_tokens: 2048, timeout: 120_000, first_byte_timeout: 30_000, projects: null });

@@ -50,6 +50,7 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
     runsOn: [...new Set([...project.runs_on, ...(work.pipeline?.runs_on ?? []), ...(request.runsOn ?? [])])].sort(),
     maxAttempts: work.maxAttempts,
     ...(concurrency && { concurrency }),
+    ...(work.pipeline?.approval.required && { approvalMs: milliseconds(work.pipeline.approval.timeout) }),
     priority: request.priority ?? project.priority,
   };
 }

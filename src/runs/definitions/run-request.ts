@@ -28,5 +28,7 @@ export interface ResolvedRun {
   readonly runsOn: readonly string[];
   readonly maxAttempts: number;
   readonly concurrency?: Concurrency;
+  /** How long it waits for an approval; absent where it needs none. */
+  readonly approvalMs?: number;
   readonly priority: number;
 }

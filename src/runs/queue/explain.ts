@@ -10,6 +10,7 @@ export function explain(core: Core, dispatcher: Dispatcher, run: RunRecord): { w
   const lane = core.lanes.get(run.laneId);
   const reason = lane === undefined ? 'starting' : reasonOf(core, dispatcher, lane);
   if (reason === 'project_disabled') return { waitingReason: reason, labelsMatched };
+  if (run.approval?.state === 'waiting') return { waitingReason: 'approval', labelsMatched };
   const isPaused = run.availableMs > core.time.now();
   return { waitingReason: isPaused ? 'backoff' : run.waitsForGroup ? 'concurrency_group' : reason, labelsMatched };
 }

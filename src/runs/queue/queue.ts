@@ -2,6 +2,7 @@ import { uuidV7Generator } from '../../lib/uuid-v7.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs } from '../logs/port.ts';
+import { approve, reject as disapprove } from './approvals.ts';
 import { cancel } from './cancel.ts';
 import { Changes } from './changes.ts';
 import type { Handout } from './claiming.ts';
@@ -17,7 +18,7 @@ import { Lanes } from './lanes.ts';
 import { list } from './list.ts';
 import { numbers } from './numbers.ts';
 import { Outage } from './outage.ts';
-import type { Queue } from './port.ts';
+import type { Queue, RunRecord } from './port.ts';
 import { QueueTime, type Elapsed } from './queue-time.ts';
 import { reap } from './reaper.ts';
 import { regrant } from './regrant.ts';
@@ -120,8 +121,13 @@ async function giveBack(core: Core, { worker, claim }: Handout): Promise<void> {
 
 type Part<Names extends keyof Queue> = Pick<Queue, Names>;
 
-function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'unfinished'> {
+function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'approve' | 'disapprove' | 'unfinished'> {
   const { sql } = core.env;
+  const audited = (audit: (tx: Transaction) => Promise<void>, work: (tx: Transaction) => Promise<RunRecord | undefined>): Promise<RunRecord | undefined> => sql.transaction(async (tx) => {
+    const run = await work(tx);
+    if (run !== undefined) await audit(tx);
+    return run;
+  });
   return {
     insert: (tx, run) => insert(core, tx, run),
     get: async (id) => {
@@ -137,11 +143,9 @@ function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'resu
     },
     list: (filter, before, limit) => list(sql, filter, before, limit),
     result: (id) => sql.get<{ body: Uint8Array; type: string }>('SELECT s.body, s.type FROM run_results s JOIN runs r ON r.seq = s.seq WHERE r.id = ?', [id]),
-    cancel: (id, audit) => sql.transaction(async (tx) => {
-      const run = await cancel(core, tx, id);
-      if (run !== undefined) await audit(tx);
-      return run;
-    }),
+    cancel: (id, audit) => audited(audit, (tx) => cancel(core, tx, id)),
+    approve: (id, by, audit) => audited(audit, (tx) => approve(core, tx, id, by)),
+    disapprove: (id, by, audit) => audited(audit, (tx) => disapprove(core, tx, id, by)),
     unfinished: async (projectId, kind, task, source) => (await sql.get(
       'SELECT 1 FROM runs WHERE project_id = ? AND kind = ? AND task = ? AND source = ? AND finished_at IS NULL LIMIT 1', [projectId, kind, task, source],
     )) !== undefined,

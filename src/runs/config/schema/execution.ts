@@ -31,6 +31,10 @@ const pipeline = item('a pipeline', ['name', 'steps'], {
     cancel_in_progress: flag('a new run cancels those of its group before it, also one that is under way', false),
     pending: oneOf('which of the runs that wait for their turn are kept: `all`, or the `newest` alone, with the others cancelled', 'all', ['all', 'newest']),
   }),
+  approval: section('a person lets its runs start', {
+    required: flag('runs wait until somebody with the scope `approve` approves them', false),
+    timeout: format('written-duration', 'how long they wait; then they fail', '24h'),
+  }),
   on_partition: oneOf('what a ship does with the run when it cannot reach the service', 'stop', ['stop', 'continue']),
   sandbox: oneOf("`inherit` for the ship's own", 'inherit', ['inherit', ...SANDBOXES]),
   image: text('image of the container sandbox', ''),

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Schedules by cron and their pauses, groups of runs of which one at a time is under way, notifications, and what badges show. */
+/** Schedules by cron and their pauses, groups of runs of which one at a time is under way, approvals, notifications, and what badges show. */
 export const orchestration: Migration = {
   version: 7,
   name: 'runs-orchestration',
@@ -16,6 +16,9 @@ ALTER TABLE schedules ADD COLUMN paused_at INTEGER;
 -- group locks its row first.
 ALTER TABLE runs ADD COLUMN concurrency_group TEXT;
 CREATE INDEX runs_of_group ON runs(concurrency_group, priority DESC, seq) WHERE state = 'queued' AND concurrency_group IS NOT NULL;
+-- A run that somebody has to approve is \`ready\` 3 until then, at most until \`available_ms\`. \`approval\`: a JSON object.
+ALTER TABLE runs ADD COLUMN approval TEXT;
+CREATE INDEX runs_awaiting ON runs(available_ms) WHERE state = 'queued' AND ready = 3;
 CREATE TABLE concurrency_groups(
   name TEXT PRIMARY KEY,
   holder TEXT NOT NULL
