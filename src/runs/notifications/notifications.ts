@@ -45,6 +45,7 @@ export function createNotifications(env: RunsEnvironment, { variables, onOutcome
     async tell(tx, change) {
       const { state, projectId } = change.run;
       for (const { name } of webhooks().filter((each) => each.enabled && each.states.includes(state) && (each.projects?.includes(projectId) ?? true))) {
+        await outbox.lockOutbox(tx, name);
         await outbox.enqueue(tx, name, [JSON.stringify(letterOf(name, change, present(change.run), unixSeconds(clock)))]);
         tx.onCommit(() => deliveries.wake(name));
       }
@@ -73,6 +74,7 @@ export function createNotifications(env: RunsEnvironment, { variables, onOutcome
         const queued = await sql.transaction(async (tx) => {
           const letters = await takeDeadLetters(tx, name, id);
           if (id !== undefined && letters.length === 0) throw new ServiceError('notification_not_found', 'the webhook has no such dead letter');
+          await outbox.lockOutbox(tx, name);
           await outbox.enqueue(tx, name, letters.map((letter) => JSON.stringify(letter)));
           if (letters.length > 0) await audit.record(tx, actorOf(context), 'redeliver', name, { notifications: letters.length });
           return letters.length;

@@ -29,8 +29,8 @@ export async function approve(core: Core, tx: Transaction, id: string, by: strin
   const found = await readWaiting(tx, id);
   if (found === undefined) return undefined;
   const { row, approval } = found;
+  if (!(await decide(core, tx, row, approval, 'approved', by))) return undefined;
   const waits = row.concurrency_group !== null && await enterGroup(core, tx, id, concurrencyOf(row.concurrency_group, approval));
-  await decide(core, tx, row, approval, 'approved', by);
   await tx.run(
     'UPDATE runs SET ready = ?, available_ms = 0, queued_ms = ?, updated_at = ? WHERE seq = ?',
     [waits ? WAITS_FOR_GROUP : 1, core.time.now(), unixSeconds(core.env.clock), row.seq],
@@ -46,15 +46,14 @@ export async function approve(core: Core, tx: Transaction, id: string, by: strin
 /** Cancels the run. Undefined where it does not wait for an approval. */
 export async function reject(core: Core, tx: Transaction, id: string, by: string): Promise<RunRecord | undefined> {
   const found = await readWaiting(tx, id);
-  if (found === undefined) return undefined;
-  await decide(core, tx, found.row, found.approval, 'rejected', by);
+  if (found === undefined || !(await decide(core, tx, found.row, found.approval, 'rejected', by))) return undefined;
   return cancelled(core, tx, found.row, `rejected by ${by}`, { outcome: 'rejected', reported: false });
 }
 
 /** Nobody has decided in time. */
-export async function expire(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord> {
+export async function expire(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord | undefined> {
   const approval = JSON.parse(row.approval!) as StoredApproval;
-  await decide(core, tx, row, approval, 'expired', null);
+  if (!(await decide(core, tx, row, approval, 'expired', null))) return undefined;
   const message = `nobody approved the run within ${formatDuration(approval.timeoutMs)}`;
   return failed(core, tx, row, failureOf(row, { code: 'approval_timeout', message, retryable: true }), { outcome: 'approval_timeout', reported: false });
 }
@@ -65,9 +64,10 @@ async function readWaiting(tx: Transaction, id: string): Promise<{ row: RunRow; 
   return { row, approval: JSON.parse(row.approval) as StoredApproval };
 }
 
-async function decide({ env }: Core, tx: Transaction, { seq }: RunRow, approval: StoredApproval, state: Approval['state'], by: string | null): Promise<void> {
+/** False where somebody else has decided since. */
+async function decide({ env }: Core, tx: Transaction, { seq }: RunRow, approval: StoredApproval, state: Approval['state'], by: string | null): Promise<boolean> {
   const decided: StoredApproval = { ...approval, state, by, at: by === null ? null : unixSeconds(env.clock) };
-  await tx.run('UPDATE runs SET approval = ? WHERE seq = ?', [JSON.stringify(decided), seq]);
+  return (await tx.run("UPDATE runs SET approval = ? WHERE seq = ? AND state = 'queued' AND ready = 3", [JSON.stringify(decided), seq])).changes === 1;
 }
 
 const concurrencyOf = (group: string, { others = 'first' }: StoredApproval): Concurrency => ({ group, others });

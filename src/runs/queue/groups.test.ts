@@ -118,15 +118,15 @@ describe('runs of one group', () => {
 
   it('are never two at once, and none is forgotten, whatever happens in which order', async () => {
     const step = fc.oneof(
-      fc.record({ do: fc.constant('submit' as const), group: fc.constantFrom('a', 'b'), others: fc.constantFrom('first' as const, 'cancel_waiting' as const, 'cancel_all' as const) }),
-      fc.record({ do: fc.constantFrom('work' as const, 'restart' as const, 'end' as const, 'cancel' as const), at: fc.nat(20), outcome: fc.constantFrom('succeeded' as const, 'failed' as const, 'ship_error' as const) }),
+      fc.record({ do: fc.constant('submit' as const), group: fc.constantFrom('a', 'b'), others: fc.constantFrom('first' as const, 'cancel_waiting' as const, 'cancel_all' as const), approved: fc.boolean() }),
+      fc.record({ do: fc.constantFrom('work' as const, 'restart' as const, 'end' as const, 'cancel' as const, 'approve' as const), at: fc.nat(20), outcome: fc.constantFrom('succeeded' as const, 'failed' as const, 'ship_error' as const) }),
     );
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
       const fixture = await QueueFixture.open();
       let ship = shipOf(fixture);
       const ids: string[] = [];
       for (const each of steps) {
-        if (each.do === 'submit') ids.push((await fixture.submit(inGroup(each.others, each.group))).id);
+        if (each.do === 'submit') ids.push((await fixture.submit({ ...inGroup(each.others, each.group), ...(!each.approved && { approvalMs: 1000 }) })).id);
         else if (each.do === 'work') await work(fixture, ship);
         else if (each.do === 'restart') {
           await fixture.restart();
@@ -134,6 +134,7 @@ describe('runs of one group', () => {
         } else if (ids.length > 0) {
           const id = ids[each.at % ids.length]!;
           if (each.do === 'cancel') await fixture.queue.cancel(id, async () => {});
+          else if (each.do === 'approve') await fixture.queue.approve(id, 'api', async () => {});
           else await end(fixture, { id }, each.outcome);
         }
         const held = await fixture.sql.all<{ n: number }>("SELECT count(*) AS n FROM runs WHERE state IN ('running', 'cancelling') GROUP BY concurrency_group");

@@ -43,15 +43,24 @@ async function lock(tx: Transaction, group: string, holder: string): Promise<boo
   return (await tx.run('UPDATE concurrency_groups SET holder = holder WHERE name = ? AND holder = ?', [group, holder])).changes === 1;
 }
 
+/** Lets the next run that waits be handed out. */
+async function admitNext(core: Core, tx: Transaction, group: string): Promise<{ id: string; lane_id: number } | undefined> {
+  for (;;) {
+    const next = await tx.get<{ seq: number; id: string; lane_id: number }>(NEXT_OF_GROUP, [group]);
+    if (next === undefined) return undefined;
+    // What it waits for from now on is a ship.
+    const { changes } = await tx.run("UPDATE runs SET ready = 1, queued_ms = ? WHERE seq = ? AND state = 'queued' AND ready = 2", [core.time.now(), next.seq]);
+    if (changes === 1) return next; // otherwise it was cancelled meanwhile
+  }
+}
+
 async function passOn(core: Core, tx: Transaction, group: string): Promise<void> {
-  const next = await tx.get<{ seq: number; id: string; lane_id: number }>(NEXT_OF_GROUP, [group]);
+  const next = await admitNext(core, tx, group);
   if (next === undefined) {
     await tx.run('DELETE FROM concurrency_groups WHERE name = ?', [group]);
     return;
   }
   await tx.run('UPDATE concurrency_groups SET holder = ? WHERE name = ?', [next.id, group]);
-  // What it waits for from now on is a ship.
-  await tx.run('UPDATE runs SET ready = 1, queued_ms = ? WHERE seq = ?', [core.time.now(), next.seq]);
   tx.onCommit(() => {
     core.lanes.filled(next.lane_id);
     core.wake();

@@ -15,6 +15,14 @@ export async function enqueue(tx: Transaction, endpoint: string, deliveries: rea
   await tx.runMany('INSERT INTO delivery_outbox(lane, delivery) VALUES (?, ?)', deliveries.map((delivery) => [lane, delivery]));
 }
 
+/**
+ * Nobody else puts anything into the outbox of an endpoint until the transaction ends, so that numbers are committed in their order:
+ * where several transactions write at once, a reader would pass over those that are committed late.
+ */
+export async function lockOutbox(tx: Transaction, endpoint: string): Promise<void> {
+  await tx.run("INSERT INTO delivery_lanes(lane, log, position, kept) VALUES (?, 'outbox', 0, 0) ON CONFLICT(lane) DO UPDATE SET kept = delivery_lanes.kept", [outboxLane(endpoint)]);
+}
+
 /** Endpoints in whose outboxes something is. */
 export async function outboxesInUse(queries: Queries): Promise<string[]> {
   const rows = await queries.all<{ lane: string }>('SELECT DISTINCT lane FROM delivery_outbox');
