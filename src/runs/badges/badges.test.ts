@@ -23,7 +23,7 @@ describe('the badge of a project', () => {
     const answer = await badge();
     expect(answer.headers).toMatchObject({ 'content-type': expect.stringContaining('image/svg+xml'), 'cache-control': 'max-age=30' });
     expect(answer.text).toContain('aria-label="alpha: passing"');
-    expect((await badge('?pipeline=secret')).text).toContain('>no runs<');
+    expect((await badge('?pipeline=secret')).text).toContain('aria-label="alpha: no runs"');
     expect((await api.send('GET', '/projects/none/badge.svg')).json()).toMatchObject({ error: { code: 'project_not_found' } });
   });
 

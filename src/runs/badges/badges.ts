@@ -20,7 +20,8 @@ export function createBadges({ sql, config }: Pick<RunsEnvironment, 'sql' | 'con
         if (!projects.some((project) => project.id === id)) throw new ServiceError('project_not_found', `there is no project ${id.slice(0, 80)}`);
         const own = pipelines.filter(({ projects: only }) => only === null || only.includes(id)).map(({ name }) => name);
         const standing = await standingOf(sql, id, pipeline === '' ? own : own.filter((name) => name === pipeline));
-        const content = badgePicture(pipeline || id, standing);
+        // A name that is not configured is not shown: it would be anybody's words under the name of this server.
+        const content = badgePicture(own.includes(pipeline) ? pipeline : id, standing);
         return new Reply({ contentType: 'image/svg+xml', content }, { 'Cache-Control': `max-age=${MAX_AGE}`, 'Content-Security-Policy': "default-src 'none'" });
       },
     },
