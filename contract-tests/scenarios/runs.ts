@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import type { Client } from '../../generated/runs/sdk/client/index.ts';
 import {
-  cancelRun, enqueueRun, getLiveness, getMetrics, getReadiness, getRun, getRunResult, listAudit, listRuns, receiveAlerts, retryRun,
+  approveRun, cancelRun, enqueueRun, getBadge, getLiveness, getMetrics, getReadiness, getRun, getRunResult, listAudit, listNotificationDeadLetters,
+  listNotifications, listRuns, listSchedules, pauseSchedule, receiveAlerts, redeliverNotifications, rejectRun, resumeSchedule, retryRun, runSchedule,
 } from '../../generated/runs/sdk/sdk.gen.ts';
 import type { ErrorCode, Run } from '../../generated/runs/sdk/types.gen.ts';
 import type { RunsApi } from '../../src/testkit/runs-api.ts';
@@ -91,6 +92,39 @@ export const runs: Scenarios<RunsApi, Client> = {
     const { data } = succeeded(await listAudit({ client: context.client, query: { limit: 1, action: 'cancel' } }));
     expect(data).toEqual([expect.objectContaining({ actor: 'api', action: 'cancel', target: id })]);
     refused(await listAudit({ client: context.direct, query: { before: '!' } }), 400, 'invalid_cursor');
+  },
+  async listSchedules({ client }) {
+    expect(succeeded(await listSchedules({ client })).data).toEqual([]);
+  },
+  async pauseSchedule({ client }) {
+    refused(await pauseSchedule({ client, path: { project_id: 'alpha', name: 'nightly' } }), 404, 'schedule_not_found');
+  },
+  async resumeSchedule({ client }) {
+    refused(await resumeSchedule({ client, path: { project_id: 'alpha', name: 'nightly' } }), 404, 'schedule_not_found');
+  },
+  async runSchedule({ client }) {
+    refused(await runSchedule({ client, headers: headers(), path: { project_id: 'alpha', name: 'nightly' } }), 404, 'schedule_not_found');
+  },
+  async approveRun(context) {
+    refused(await approveRun({ client: context.client, path: { id: (await queued(context)).id } }), 409, 'run_state_conflict');
+    refused(await approveRun({ client: context.client, path: { id: UNKNOWN } }), 404, 'run_not_found');
+  },
+  async rejectRun(context) {
+    refused(await rejectRun({ client: context.client, path: { id: (await queued(context)).id } }), 409, 'run_state_conflict');
+  },
+  async listNotifications({ client }) {
+    expect(succeeded(await listNotifications({ client })).data).toEqual([]);
+  },
+  async listNotificationDeadLetters({ client, direct }) {
+    expect(succeeded(await listNotificationDeadLetters({ client }))).toEqual({ data: [], next_cursor: null });
+    refused(await listNotificationDeadLetters({ client: direct, query: { before: '!' } }), 400, 'invalid_cursor');
+  },
+  async redeliverNotifications({ client }) {
+    refused(await redeliverNotifications({ client, path: { name: 'chat' }, body: {} }), 404, 'notification_not_found');
+  },
+  async getBadge({ client }) {
+    expect(succeeded(await getBadge({ client, path: { id: 'beta' } }))).toBeDefined();
+    refused(await getBadge({ client, path: { id: 'nobody' } }), 404, 'project_not_found');
   },
   async getLiveness({ client }) {
     expect(succeeded(await getLiveness({ client })).data.status).toBe('ok');

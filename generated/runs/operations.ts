@@ -12,6 +12,10 @@ import type {
   CancelRunResponses,
   RetryRunData,
   RetryRunResponses,
+  ApproveRunData,
+  ApproveRunResponses,
+  RejectRunData,
+  RejectRunResponses,
   GetRunResultData,
   GetRunResultResponses,
   ListRunLogsData,
@@ -25,6 +29,7 @@ import type {
   ReplaceProjectData,
   ReplaceProjectResponses,
   DeleteProjectData,
+  GetBadgeData,
   ListPipelinesData,
   ListPipelinesResponses,
   ListRolesData,
@@ -40,6 +45,20 @@ import type {
   DrainShipResponses,
   UndrainShipData,
   UndrainShipResponses,
+  ListSchedulesData,
+  ListSchedulesResponses,
+  PauseScheduleData,
+  PauseScheduleResponses,
+  ResumeScheduleData,
+  ResumeScheduleResponses,
+  RunScheduleData,
+  RunScheduleResponses,
+  ListNotificationsData,
+  ListNotificationsResponses,
+  ListNotificationDeadLettersData,
+  ListNotificationDeadLettersResponses,
+  RedeliverNotificationsData,
+  RedeliverNotificationsResponses,
   ReceiveAlertsData,
   ReceiveAlertsResponses,
   ListAuditData,
@@ -58,6 +77,8 @@ export interface Operations {
   getRun: Operation<FlatInput<NonNullable<GetRunData['path']>>, GetRunResponses[200]>;
   cancelRun: Operation<FlatInput<NonNullable<CancelRunData['path']>>, CancelRunResponses[200]>;
   retryRun: Operation<FlatInput<NonNullable<RetryRunData['path']> & { idempotencyKey: string }>, RetryRunResponses[202]>;
+  approveRun: Operation<FlatInput<NonNullable<ApproveRunData['path']>>, ApproveRunResponses[200]>;
+  rejectRun: Operation<FlatInput<NonNullable<RejectRunData['path']>>, RejectRunResponses[200]>;
   getRunResult: Operation<FlatInput<NonNullable<GetRunResultData['path']>>, GetRunResultResponses[200]>;
   listRunLogs: Operation<FlatInput<NonNullable<ListRunLogsData['path']> & NonNullable<ListRunLogsData['query']>, 'offset'>, ListRunLogsResponses[200]>;
   deleteRunLogs: Operation<FlatInput<NonNullable<DeleteRunLogsData['path']>>, void>;
@@ -66,6 +87,7 @@ export interface Operations {
   createProject: Operation<FlatInput<NonNullable<CreateProjectData['body']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'max_parallel' | 'priority' | 'content'>, CreateProjectResponses[201]>;
   replaceProject: Operation<FlatInput<NonNullable<ReplaceProjectData['body']> & NonNullable<ReplaceProjectData['path']>, 'enabled' | 'issue_label' | 'release_interval' | 'runs_on' | 'max_parallel' | 'priority' | 'content'>, ReplaceProjectResponses[200]>;
   deleteProject: Operation<FlatInput<NonNullable<DeleteProjectData['path']>>, void>;
+  getBadge: Operation<FlatInput<NonNullable<GetBadgeData['path']> & NonNullable<GetBadgeData['query']>, 'pipeline'>, Download>;
   listPipelines: Operation<Record<never, never>, ListPipelinesResponses[200]>;
   listRoles: Operation<Record<never, never>, ListRolesResponses[200]>;
   listShips: Operation<Record<never, never>, ListShipsResponses[200]>;
@@ -74,6 +96,13 @@ export interface Operations {
   revokeShip: Operation<FlatInput<NonNullable<RevokeShipData['path']>>, RevokeShipResponses[200]>;
   drainShip: Operation<FlatInput<NonNullable<DrainShipData['path']>>, DrainShipResponses[200]>;
   undrainShip: Operation<FlatInput<NonNullable<UndrainShipData['path']>>, UndrainShipResponses[200]>;
+  listSchedules: Operation<Record<never, never>, ListSchedulesResponses[200]>;
+  pauseSchedule: Operation<FlatInput<NonNullable<PauseScheduleData['path']>>, PauseScheduleResponses[200]>;
+  resumeSchedule: Operation<FlatInput<NonNullable<ResumeScheduleData['path']>>, ResumeScheduleResponses[200]>;
+  runSchedule: Operation<FlatInput<NonNullable<RunScheduleData['path']> & { idempotencyKey: string }>, RunScheduleResponses[202]>;
+  listNotifications: Operation<Record<never, never>, ListNotificationsResponses[200]>;
+  listNotificationDeadLetters: Operation<FlatInput<NonNullable<ListNotificationDeadLettersData['query']>, 'limit'>, ListNotificationDeadLettersResponses[200]>;
+  redeliverNotifications: Operation<FlatInput<NonNullable<RedeliverNotificationsData['body']> & NonNullable<RedeliverNotificationsData['path']>>, RedeliverNotificationsResponses[202]>;
   receiveAlerts: Operation<FlatInput<NonNullable<ReceiveAlertsData['body']>, 'commonLabels'>, ReceiveAlertsResponses[200]>;
   listAudit: Operation<FlatInput<NonNullable<ListAuditData['query']>, 'limit'>, ListAuditResponses[200]>;
   getLiveness: Operation<Record<never, never>, GetLivenessResponses[200]>;
@@ -90,6 +119,8 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   getRun: {"id":"getRun","method":"GET","path":"/api/v1/runs/{id}","area":"runs","summary":"Get a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   cancelRun: {"id":"cancelRun","method":"POST","path":"/api/v1/runs/{id}/cancel","area":"runs","summary":"Cancel a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   retryRun: {"id":"retryRun","method":"POST","path":"/api/v1/runs/{id}/retry","area":"runs","summary":"Retry a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":202,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"Idempotency-Key","in":"header","field":"idempotencyKey","type":"string"}],"consumes":[],"produces":["application/json"]},
+  approveRun: {"id":"approveRun","method":"POST","path":"/api/v1/runs/{id}/approve","area":"runs","summary":"Approve a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  rejectRun: {"id":"rejectRun","method":"POST","path":"/api/v1/runs/{id}/reject","area":"runs","summary":"Reject a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   getRunResult: {"id":"getRunResult","method":"GET","path":"/api/v1/runs/{id}/result","area":"runs","summary":"Get the result of a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   listRunLogs: {"id":"listRunLogs","method":"GET","path":"/api/v1/runs/{id}/logs","area":"logs","summary":"List log events of a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"attempt","in":"query","field":"attempt","type":"integer"}],"consumes":[],"produces":["application/json"]},
   deleteRunLogs: {"id":"deleteRunLogs","method":"DELETE","path":"/api/v1/runs/{id}/logs","area":"logs","summary":"Delete the logs of a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":204,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":[]},
@@ -98,6 +129,7 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   createProject: {"id":"createProject","method":"POST","path":"/api/v1/projects","area":"projects","summary":"Add a project","access":"write","effect":"write","limited":true,"sanitize":false,"status":201,"parameters":[],"consumes":["application/json"],"produces":["application/json"],"error":"invalid_project"},
   replaceProject: {"id":"replaceProject","method":"PUT","path":"/api/v1/projects/{id}","area":"projects","summary":"Change a project","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":["application/json"],"produces":["application/json"],"error":"invalid_project"},
   deleteProject: {"id":"deleteProject","method":"DELETE","path":"/api/v1/projects/{id}","area":"projects","summary":"Delete a project","access":"write","effect":"write","limited":true,"sanitize":false,"status":204,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":[]},
+  getBadge: {"id":"getBadge","method":"GET","path":"/api/v1/projects/{id}/badge.svg","area":"projects","summary":"Get a badge of a project","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"pipeline","in":"query","field":"pipeline","type":"string"}],"consumes":[],"produces":["image/svg+xml"]},
   listPipelines: {"id":"listPipelines","method":"GET","path":"/api/v1/pipelines","area":"projects","summary":"List the configured pipelines","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   listRoles: {"id":"listRoles","method":"GET","path":"/api/v1/roles","area":"projects","summary":"List the configured AI roles","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
   listShips: {"id":"listShips","method":"GET","path":"/api/v1/ships","area":"ships","summary":"List ships","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
@@ -106,6 +138,13 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   revokeShip: {"id":"revokeShip","method":"POST","path":"/api/v1/ships/{id}/revoke","area":"ships","summary":"Revoke a ship","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   drainShip: {"id":"drainShip","method":"POST","path":"/api/v1/ships/{id}/drain","area":"ships","summary":"Drain a ship","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   undrainShip: {"id":"undrainShip","method":"POST","path":"/api/v1/ships/{id}/undrain","area":"ships","summary":"Let a drained ship work again","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listSchedules: {"id":"listSchedules","method":"GET","path":"/api/v1/schedules","area":"schedules","summary":"List schedules","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  pauseSchedule: {"id":"pauseSchedule","method":"POST","path":"/api/v1/schedules/{project_id}/{name}/pause","area":"schedules","summary":"Pause a schedule","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"project_id","in":"path","field":"project_id","type":"string"},{"name":"name","in":"path","field":"name","type":"string"}],"consumes":[],"produces":["application/json"]},
+  resumeSchedule: {"id":"resumeSchedule","method":"POST","path":"/api/v1/schedules/{project_id}/{name}/resume","area":"schedules","summary":"Resume a schedule","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"project_id","in":"path","field":"project_id","type":"string"},{"name":"name","in":"path","field":"name","type":"string"}],"consumes":[],"produces":["application/json"]},
+  runSchedule: {"id":"runSchedule","method":"POST","path":"/api/v1/schedules/{project_id}/{name}/run","area":"schedules","summary":"Run a schedule now","access":"write","effect":"write","limited":true,"sanitize":false,"status":202,"parameters":[{"name":"project_id","in":"path","field":"project_id","type":"string"},{"name":"name","in":"path","field":"name","type":"string"},{"name":"Idempotency-Key","in":"header","field":"idempotencyKey","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listNotifications: {"id":"listNotifications","method":"GET","path":"/api/v1/notifications","area":"notifications","summary":"List the webhooks of notifications","access":"write","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},
+  listNotificationDeadLetters: {"id":"listNotificationDeadLetters","method":"GET","path":"/api/v1/notifications/dead-letters","area":"notifications","summary":"List notifications that were given up","access":"write","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"}],"consumes":[],"produces":["application/json"]},
+  redeliverNotifications: {"id":"redeliverNotifications","method":"POST","path":"/api/v1/notifications/{name}/redeliver","area":"notifications","summary":"Send notifications that were given up once more","access":"write","effect":"write","limited":true,"sanitize":false,"status":202,"parameters":[{"name":"name","in":"path","field":"name","type":"string"}],"consumes":["application/json"],"requiresBody":true,"produces":["application/json"]},
   receiveAlerts: {"id":"receiveAlerts","method":"POST","path":"/api/v1/webhooks/alertmanager","area":"alerts","summary":"Receive a notification of Alertmanager","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"otherStatuses":[202],"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   listAudit: {"id":"listAudit","method":"GET","path":"/api/v1/audit","area":"audit","summary":"List audit entries","access":"write","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"limit","in":"query","field":"limit","type":"integer"},{"name":"before","in":"query","field":"before","type":"string"},{"name":"action","in":"query","field":"action","type":"string"}],"consumes":[],"produces":["application/json"]},
   getLiveness: {"id":"getLiveness","method":"GET","path":"/healthz","area":"system","summary":"Tell that the server lives","access":"public","effect":"none","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":[],"produces":["application/json"]},

@@ -21,6 +21,8 @@ export const RUN_ERRORS = {
   idempotency_key_required: kind(400, 'INVALID_ARGUMENT', 'the Idempotency-Key header is missing'),
   idempotency_key_invalid: kind(400, 'INVALID_ARGUMENT', 'the Idempotency-Key header has a wrong length or other characters than printable ASCII'),
   project_not_found: kind(404, 'NOT_FOUND', 'there is no such project'),
+  schedule_not_found: kind(404, 'NOT_FOUND', 'the project has no such schedule'),
+  notification_not_found: kind(404, 'NOT_FOUND', 'there is no such webhook of notifications, or no such dead letter of it'),
   run_not_found: kind(404, 'NOT_FOUND', 'there is no such run'),
   ship_not_found: kind(404, 'NOT_FOUND', 'there is no such ship'),
   idempotency_conflict: kind(409, 'ALREADY_EXISTS', 'the key is known with another request'),

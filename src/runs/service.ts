@@ -10,13 +10,15 @@ import { createAuditLog, type Audit } from './audit/index.ts';
 import { createGuard, fenceProjects, type FenceDeps } from './auth/index.ts';
 import { inDataDir, type Environment, type LiveRunsConfig } from './config/index.ts';
 import type { RunsEnvironment } from './environment.ts';
+import { createBadges } from './badges/index.ts';
 import { createFleet, type Authority, type Fleet, type FleetDeps, type FleetService } from './fleet/index.ts';
 import { createRunLogs, DiskRoom } from './logs/index.ts';
 import { createMetrics, type FleetNumbers } from './metrics/index.ts';
+import { createNotifications, totalWaiting, type Notifications } from './notifications/index.ts';
 import { createProjects } from './projects/index.ts';
 import { createQueue, type Queue } from './queue/index.ts';
 import { createRuns, tellOfRuns } from './runs/index.ts';
-import { createSchedules } from './schedules/index.ts';
+import { createScheduleHandlers, createSchedules } from './schedules/index.ts';
 import { answeringFailures } from './storage-failures.ts';
 import { createSystem } from './system/index.ts';
 
@@ -68,6 +70,8 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     knowsShip: (selectors) => fleet.knowsShip(selectors),
     onHandedOut: (seconds) => metrics.record.claimed(seconds),
     onStoreFailure: () => metrics.record.storageFailed(),
+    tell: (tx, change) => notifications.tell(tx, change),
+    onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
   });
   const fleet: Fleet = createFleet(env, {
     ...options, queue, logs, audit,
@@ -76,16 +80,18 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     linesLost: (count) => metrics.record.logEventsDropped(count),
   });
   const { keyVariableAvailable } = fleet;
-  const metrics = createMetrics(env, { queue, logs, fleet: () => fleetNumbers(fleet, options) });
+  const metrics = createMetrics(env, { queue, logs, fleet: () => fleetNumbers(fleet, options), waitingNotifications: () => totalWaiting(sql) });
   const runs = createRuns(env, { queue, audit, keyVariableAvailable });
-  const schedules = createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce });
+  const notifications: Notifications = createNotifications(env, { variables, audit, present: runs.present, onOutcome: metrics.record.notified });
+  const schedules = createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: metrics.record.slotDue });
+  const scheduled = createScheduleHandlers(env, { ...runs, queue, audit });
   const alerts = createAlerts(env, { ...runs, onReceived: metrics.record.alertReceived });
   const projects = createProjects({ env, config, variables, audit, nextRuns: schedules.nextRuns, keyVariableAvailable });
   const system = createSystem({ version, accepting, sandbox: options.sandbox, checks: { storage: () => sql.healthy(), config: () => true, ...(options.authority && { fleet: () => true }) } });
 
   const fence: FenceDeps = { runOf: (id) => queue.get(id), projectOfAlerts: (labels) => projectOf(labels, config.current().config) };
   const failures = { accepting, onFailure: metrics.record.storageFailed };
-  const areas = { ...runs.handlers, ...logs.handlers, ...projects.handlers, ...fleet.handlers, ...alerts.handlers, ...audit.handlers };
+  const areas = { ...runs.handlers, ...logs.handlers, ...projects.handlers, ...fleet.handlers, ...alerts.handlers, ...audit.handlers, ...scheduled.handlers, ...notifications.handlers, ...createBadges(env).handlers };
   const ended = [
     config.onAttempt((outcome) => {
       metrics.record.configReloaded(outcome !== 'refused');
@@ -96,7 +102,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   ];
   return {
     handlers: { ...answeringFailures(fenceProjects(areas, fence), failures), ...metrics.handlers, ...system.handlers },
-    preconditions: answeringFailures({ ...runs.preconditions, ...projects.preconditions }, failures),
+    preconditions: answeringFailures({ ...runs.preconditions, ...projects.preconditions, ...scheduled.preconditions }, failures),
     guard: createGuard(config, env.clock),
     fleet: fleet.service,
     async start() {
@@ -104,6 +110,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
       await fleet.start();
       await queue.start();
       runs.start();
+      await notifications.start();
       schedules.start();
     },
     async quiesce() {
@@ -114,7 +121,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     dismiss: () => fleet.stop(),
     async stop() {
       for (const end of ended) end();
-      await runs.stop();
+      await Promise.all([runs.stop(), notifications.stop()]);
     },
   };
 }

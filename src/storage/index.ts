@@ -16,5 +16,7 @@ export {
   beginCursor, CHANGE_FLAGS, ChangeFeed, FeedGap, forgetCursor, memoryCursor, saveCursor, storedCursor, Subscriber,
   type Change, type ChangeKind, type Cursor, type FeedReader, type Keep, type NewChange, type SubscriberOptions, type WrittenDocument,
 } from './feed/index.ts';
+export * as outbox from './outbox/index.ts';
+export { inList } from './in-list.ts';
 export { salvageDatabase, type LostDocument, type SalvagedTable, type SalvageReport } from './repair/index.ts';
 export { verifyDatabaseFile, type Verdict, type VerifyOptions } from './verify/index.ts';

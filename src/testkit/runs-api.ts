@@ -5,13 +5,16 @@ import type { Clock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
 import { createInvoker, type Handlers, type InvokerOptions } from '../operations/index.ts';
 import { createAlerts, projectOf } from '../runs/alerts/index.ts';
+import { createBadges } from '../runs/badges/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
 import { createGuard, fenceProjects, type FenceDeps } from '../runs/auth/index.ts';
 import { parseRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
 import { createMetrics, type FleetNumbers, type RunMetrics } from '../runs/metrics/index.ts';
+import { createNotifications, type Notifications } from '../runs/notifications/index.ts';
 import { createQueue, type Completion, type Queue } from '../runs/queue/index.ts';
 import { createRuns, type Runs } from '../runs/runs/index.ts';
+import { createScheduleHandlers, createSchedules, type Schedules } from '../runs/schedules/index.ts';
 import { answeringFailures } from '../runs/storage-failures.ts';
 import { createSystem } from '../runs/system/index.ts';
 import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type DatabaseOptions, type Sql } from '../storage/index.ts';
@@ -52,6 +55,10 @@ export class RunsApi {
   readonly sql: Sql;
   readonly queue: Queue;
   readonly runs: Runs;
+  readonly schedules: Schedules;
+  readonly notifications: Notifications;
+  /** As a server that is started later over the same store has it. */
+  readonly anotherNotifier: () => Notifications;
   readonly metrics: RunMetrics;
   /** Variables with keys that some machine has. */
   readonly keys = new Set(['WRITER_KEY']);
@@ -86,17 +93,25 @@ export class RunsApi {
       config: { current: () => this.loaded, onChange: () => () => {} },
       nodeId: 'node-1', version: '1.2.3',
     };
-    this.queue = createQueue({ env, note: async () => {} });
+    this.queue = createQueue({
+      env, note: async () => {},
+      tell: (tx, change) => this.notifications.tell(tx, change),
+      onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
+    });
     const logs = { totalBytes: () => 42 };
     const audit = createAuditLog(env);
     this.metrics = createMetrics(env, { queue: this.queue, logs, fleet: fleet ?? (() => ({ ships: [], slots: [], certificates: [] })) });
     this.runs = createRuns(env, { queue: this.queue, audit, keyVariableAvailable: (name) => this.keys.has(name) });
+    this.anotherNotifier = () => createNotifications(env, { variables: { HOOK_KEY: 'key-of-the-signature' }, audit, present: this.runs.present, onOutcome: this.metrics.record.notified });
+    this.notifications = this.anotherNotifier();
+    this.schedules = createSchedules({ env, queue: this.queue, enqueueOnce: this.runs.enqueueOnce, onSlot: this.metrics.record.slotDue });
+    const scheduled = createScheduleHandlers(env, { ...this.runs, queue: this.queue, audit });
     const alerts = createAlerts(env, { ...this.runs, onReceived: this.metrics.record.alertReceived });
     const system = createSystem({ version: env.version, accepting: () => this.accepting, checks: { storage: async () => this.storageWorks && (await sql.healthy()), config: () => true } });
     const fence: FenceDeps = { runOf: (id) => this.queue.get(id), projectOfAlerts: (labels) => projectOf(labels, this.loaded.config) };
     const failures = { accepting: () => this.accepting, onFailure: this.metrics.record.storageFailed };
-    this.#handlers = { ...answeringFailures(fenceProjects({ ...this.runs.handlers, ...alerts.handlers, ...audit.handlers }, fence), failures), ...this.metrics.handlers, ...system.handlers };
-    this.#invokerOptions = { guard: createGuard(env.config, clock), preconditions: answeringFailures(this.runs.preconditions, failures) };
+    this.#handlers = { ...answeringFailures(fenceProjects({ ...this.runs.handlers, ...alerts.handlers, ...audit.handlers, ...scheduled.handlers, ...this.notifications.handlers, ...createBadges(env).handlers }, fence), failures), ...this.metrics.handlers, ...system.handlers };
+    this.#invokerOptions = { guard: createGuard(env.config, clock), preconditions: answeringFailures({ ...this.runs.preconditions, ...scheduled.preconditions }, failures) };
   }
 
   get url(): string {
@@ -172,6 +187,7 @@ export class RunsApi {
     await this.#stopListening();
     this.metrics.stop();
     await this.runs.stop();
+    await this.notifications.stop();
     await this.queue.stop();
     await this.sql.close();
   }

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListShipsData, ListShipsErrors, ListShipsResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
+import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -74,6 +74,28 @@ export const cancelRun = <ThrowOnError extends boolean = false>(options: Options
 export const retryRun = <ThrowOnError extends boolean = false>(options: Options<RetryRunData, ThrowOnError>): RequestResult<RetryRunResponses, RetryRunErrors, ThrowOnError> => (options.client ?? client).post<RetryRunResponses, RetryRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/runs/{id}/retry',
+    ...options
+});
+
+/**
+ * Approve a run
+ *
+ * Lets a run start whose pipeline asks for an approval (`approval.required`); it is queued from then on like others. It takes the scope `approve`.
+ */
+export const approveRun = <ThrowOnError extends boolean = false>(options: Options<ApproveRunData, ThrowOnError>): RequestResult<ApproveRunResponses, ApproveRunErrors, ThrowOnError> => (options.client ?? client).post<ApproveRunResponses, ApproveRunErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/approve',
+    ...options
+});
+
+/**
+ * Reject a run
+ *
+ * Cancels a run that waits for an approval. It takes the scope `approve`.
+ */
+export const rejectRun = <ThrowOnError extends boolean = false>(options: Options<RejectRunData, ThrowOnError>): RequestResult<RejectRunResponses, RejectRunErrors, ThrowOnError> => (options.client ?? client).post<RejectRunResponses, RejectRunErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/reject',
     ...options
 });
 
@@ -174,6 +196,17 @@ export const replaceProject = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
+ * Get a badge of a project
+ *
+ * Answers a small picture (SVG, without scripts and links) that tells how the last run of the project's pipeline that was not cancelled has ended: `passing`, `failing`, or `no runs`. It may be kept for 30 seconds. Where reading takes a token, this does too, unless `runtime.public_badges` is set: then it is open to everybody.
+ */
+export const getBadge = <ThrowOnError extends boolean = false>(options: Options<GetBadgeData, ThrowOnError>): RequestResult<GetBadgeResponses, GetBadgeErrors, ThrowOnError> => (options.client ?? client).get<GetBadgeResponses, GetBadgeErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/projects/{id}/badge.svg',
+    ...options
+});
+
+/**
  * List the configured pipelines
  *
  * Lists all pipelines in the order of the configuration. Commands and environment are not shown, since they often carry secrets.
@@ -263,6 +296,87 @@ export const undrainShip = <ThrowOnError extends boolean = false>(options: Optio
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/ships/{id}/undrain',
     ...options
+});
+
+/**
+ * List schedules
+ *
+ * Lists the schedules of the configuration (`schedules`) in their order, and behind them those of projects with `release_interval` (`release`) and `content` (`content`). A token for some projects sees theirs only.
+ */
+export const listSchedules = <ThrowOnError extends boolean = false>(options?: Options<ListSchedulesData, ThrowOnError>): RequestResult<ListSchedulesResponses, ListSchedulesErrors, ThrowOnError> => (options?.client ?? client).get<ListSchedulesResponses, ListSchedulesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/schedules',
+    ...options
+});
+
+/**
+ * Pause a schedule
+ *
+ * Queues no runs by this schedule until it is resumed, also after a restart. Its times that pass meanwhile are not made up for. Runs under way go on. A paused schedule stays as it is.
+ */
+export const pauseSchedule = <ThrowOnError extends boolean = false>(options: Options<PauseScheduleData, ThrowOnError>): RequestResult<PauseScheduleResponses, PauseScheduleErrors, ThrowOnError> => (options.client ?? client).post<PauseScheduleResponses, PauseScheduleErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/schedules/{project_id}/{name}/pause',
+    ...options
+});
+
+/**
+ * Resume a schedule
+ *
+ * Ends a pause; the next run is queued at the schedule's next time. A schedule that is not paused stays as it is.
+ */
+export const resumeSchedule = <ThrowOnError extends boolean = false>(options: Options<ResumeScheduleData, ThrowOnError>): RequestResult<ResumeScheduleResponses, ResumeScheduleErrors, ThrowOnError> => (options.client ?? client).post<ResumeScheduleResponses, ResumeScheduleErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/schedules/{project_id}/{name}/resume',
+    ...options
+});
+
+/**
+ * Run a schedule now
+ *
+ * Queues the run of a schedule at once, also of a paused one, beside those that it queues at its times; the next one comes when it would have come. It takes the scope `submit`.
+ */
+export const runSchedule = <ThrowOnError extends boolean = false>(options: Options<RunScheduleData, ThrowOnError>): RequestResult<RunScheduleResponses, RunScheduleErrors, ThrowOnError> => (options.client ?? client).post<RunScheduleResponses, RunScheduleErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/schedules/{project_id}/{name}/run',
+    ...options
+});
+
+/**
+ * List the webhooks of notifications
+ *
+ * Lists the webhooks of the configuration (`notifications.webhooks`) in their order, and how they are doing. It needs a token with the scope `admin`.
+ */
+export const listNotifications = <ThrowOnError extends boolean = false>(options?: Options<ListNotificationsData, ThrowOnError>): RequestResult<ListNotificationsResponses, ListNotificationsErrors, ThrowOnError> => (options?.client ?? client).get<ListNotificationsResponses, ListNotificationsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/notifications',
+    ...options
+});
+
+/**
+ * List notifications that were given up
+ *
+ * Lists the notifications that a webhook has not accepted within a day, or has refused for good, newest first. Of each webhook the newest 1,000 are kept. It needs a token with the scope `admin`.
+ */
+export const listNotificationDeadLetters = <ThrowOnError extends boolean = false>(options?: Options<ListNotificationDeadLettersData, ThrowOnError>): RequestResult<ListNotificationDeadLettersResponses, ListNotificationDeadLettersErrors, ThrowOnError> => (options?.client ?? client).get<ListNotificationDeadLettersResponses, ListNotificationDeadLettersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/notifications/dead-letters',
+    ...options
+});
+
+/**
+ * Send notifications that were given up once more
+ *
+ * Puts the dead letters of a webhook, or the one of `delivery_id`, behind what waits for it. They keep their delivery ids, so a receiver can tell those that it has had.
+ */
+export const redeliverNotifications = <ThrowOnError extends boolean = false>(options: Options<RedeliverNotificationsData, ThrowOnError>): RequestResult<RedeliverNotificationsResponses, RedeliverNotificationsErrors, ThrowOnError> => (options.client ?? client).post<RedeliverNotificationsResponses, RedeliverNotificationsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/notifications/{name}/redeliver',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**

@@ -34,9 +34,9 @@ export type OptionalUnixSeconds = number | null;
  */
 export type RunError = {
     /**
-     * The stable reason. `step_failed`, `timeout`, `model_error`, `model_timeout`, `diagnostic_failed` and `score_below_minimum` come from the work; `queue_timeout` from waiting too long; `lease_lost`, `ship_revoked`, `ship_error` and `spawn_failed` from the ship; `secret_unavailable`, when the server has no value for a secret of the pipeline, and `internal` from the server. Later versions may have further ones.
+     * The stable reason. `step_failed`, `timeout`, `model_error`, `model_timeout`, `diagnostic_failed` and `score_below_minimum` come from the work; `queue_timeout` and `approval_timeout` from waiting too long; `lease_lost`, `ship_revoked`, `ship_error` and `spawn_failed` from the ship; `secret_unavailable`, when the server has no value for a secret of the pipeline, and `internal` from the server. Later versions may have further ones.
      */
-    code: 'step_failed' | 'timeout' | 'queue_timeout' | 'lease_lost' | 'ship_revoked' | 'ship_error' | 'spawn_failed' | 'model_error' | 'model_timeout' | 'diagnostic_failed' | 'score_below_minimum' | 'secret_unavailable' | 'internal';
+    code: 'step_failed' | 'timeout' | 'queue_timeout' | 'approval_timeout' | 'lease_lost' | 'ship_revoked' | 'ship_error' | 'spawn_failed' | 'model_error' | 'model_timeout' | 'diagnostic_failed' | 'score_below_minimum' | 'secret_unavailable' | 'internal';
     /**
      * What happened, for a person; secrets are masked.
      */
@@ -67,6 +67,28 @@ export type RunError = {
  * Ship label selectors, each `key=value`; a ship is eligible when its labels hold every one.
  */
 export type Selectors = Array<string>;
+
+/**
+ * What became of the approval that the run's pipeline asks for; null where it asks for none.
+ */
+export type Approval = {
+    /**
+     * `waiting` until somebody decides, `expired` when nobody did in time, and `withdrawn` when the run was cancelled before.
+     */
+    state: 'waiting' | 'approved' | 'rejected' | 'expired' | 'withdrawn';
+    /**
+     * Who decided, as the audit log has it; null when nobody did.
+     */
+    by: string | null;
+    /**
+     * When somebody decided (Unix seconds); null when nobody did.
+     */
+    at: OptionalUnixSeconds;
+    /**
+     * Until when the run waits for a decision (Unix seconds).
+     */
+    expires_at: UnixSeconds;
+} | null;
 
 /**
  * One run. Its input, prompts, environment and secrets are never returned.
@@ -140,9 +162,14 @@ export type Run = {
      */
     retry_number: number;
     /**
-     * Why a `queued` run is not started, the first that applies: its project has been disabled or deleted (`project_disabled`), the time between attempts is not over (`backoff`), no ship has its labels (`no_matching_ship`), those that do are not connected (`ship_offline`), none of them can do it, since a sandbox or the key of an AI role is missing there (`unsupported`), or all of them drain (`ship_draining`), the project is at `max_parallel` (`concurrency`), all have their hands full (`ship_busy`). `starting`: nothing, it is being handed out. Set for every queued run, and null in other states. Later versions may have further ones.
+     * Why a `queued` run is not started, the first that applies: its project has been disabled or deleted (`project_disabled`), nobody has approved it yet (`approval`), the time between attempts is not over (`backoff`), another run of its `concurrency_group` is before it (`concurrency_group`), no ship has its labels (`no_matching_ship`), those that do are not connected (`ship_offline`), none of them can do it, since a sandbox or the key of an AI role is missing there (`unsupported`), or all of them drain (`ship_draining`), the project is at `max_parallel` (`concurrency`), all have their hands full (`ship_busy`). `starting`: nothing, it is being handed out. Set for every queued run, and null in other states. Later versions may have further ones.
      */
-    waiting_reason: 'project_disabled' | 'backoff' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting' | null;
+    waiting_reason: 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting' | null;
+    /**
+     * The group of runs of which one at a time is under way (`concurrency` of its pipeline), as it was when the run was queued; null for none.
+     */
+    concurrency_group: string | null;
+    approval: Approval;
     /**
      * True when the current attempt exceeded its log budget and later lines were dropped.
      */
@@ -173,7 +200,7 @@ export type ListRunsResponse = {
 /**
  * The stable, machine-readable reason. Codes of status 400 are those from `invalid_input` to `idempotency_key_invalid`. Later versions may have further ones.
  */
-export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'unauthenticated' | 'forbidden' | 'not_found' | 'project_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'log_budget_exceeded';
+export type ErrorCode = 'invalid_input' | 'invalid_project' | 'invalid_name' | 'invalid_label' | 'invalid_cursor' | 'invalid_attempt' | 'invalid_offset' | 'project_unavailable' | 'pipeline_unavailable' | 'model_or_input_unavailable' | 'unsupported_kind' | 'idempotency_key_required' | 'idempotency_key_invalid' | 'unauthenticated' | 'forbidden' | 'not_found' | 'project_not_found' | 'schedule_not_found' | 'notification_not_found' | 'run_not_found' | 'ship_not_found' | 'method_not_allowed' | 'conflict' | 'idempotency_conflict' | 'run_state_conflict' | 'project_exists' | 'config_read_only' | 'fleet_disabled' | 'logs_expired' | 'storage_failed' | 'enqueue_failed' | 'logs_unavailable' | 'internal' | 'not_implemented' | 'storage_unavailable' | 'log_budget_exceeded';
 
 /**
  * What every failed request answers.
@@ -740,6 +767,192 @@ export type ShipEnvelope = {
 };
 
 /**
+ * The run that a schedule queued last, by its times or at once; null when there is none, or retention removed it.
+ */
+export type ScheduledRun = {
+    id: Id;
+    state: RunState;
+    /**
+     * When it was queued (Unix seconds).
+     */
+    created_at: UnixSeconds;
+    /**
+     * When it reached a terminal state (Unix seconds); null before.
+     */
+    finished_at: OptionalUnixSeconds;
+} | null;
+
+/**
+ * Runs that the service queues by itself, at the times of a cron expression or after intervals.
+ */
+export type Schedule = {
+    /**
+     * Id of the project of its runs.
+     */
+    project_id: string;
+    /**
+     * Its name, unique in its project.
+     */
+    name: string;
+    kind: RunKind;
+    /**
+     * Name of the pipeline or AI role, or what a diagnostic run is given.
+     */
+    task: string;
+    /**
+     * Its times as minute, hour, day of month, month and day of week; null for one with an interval. Day of month and day of week must both match.
+     */
+    cron: string | null;
+    /**
+     * The IANA time zone of `cron`; null for an interval. Where the clock is put forward, a time that is skipped counts at the end of the gap; where it is put back, a time that comes twice counts once. A schedule for every hour follows the time that passes instead.
+     */
+    timezone: string | null;
+    /**
+     * The time between two runs; null for one with `cron`.
+     */
+    interval: string | null;
+    /**
+     * False while its project, or the scheduler (`scheduler.enabled`), is disabled.
+     */
+    active: boolean;
+    /**
+     * Who paused it, as the audit log has it; null while it is not paused.
+     */
+    paused_by: string | null;
+    /**
+     * Since when it is paused (Unix seconds); null while it is not.
+     */
+    paused_at: OptionalUnixSeconds;
+    /**
+     * When its next run is queued (Unix seconds); null while it is paused or not active.
+     */
+    next_run_at: OptionalUnixSeconds;
+    last_run: ScheduledRun;
+};
+
+export type ListSchedulesResponse = {
+    /**
+     * The schedules.
+     */
+    data: Array<Schedule>;
+};
+
+/**
+ * One schedule.
+ */
+export type ScheduleEnvelope = {
+    data: Schedule;
+};
+
+/**
+ * An endpoint that is told of changes of runs.
+ */
+export type NotificationWebhook = {
+    /**
+     * Its name in the configuration.
+     */
+    name: string;
+    /**
+     * Host of its URL, whose path may be a secret.
+     */
+    host: string;
+    /**
+     * Projects whose runs it is told of; null for all.
+     */
+    projects: Array<string> | null;
+    /**
+     * The states that it is told of.
+     */
+    states: Array<RunState>;
+    /**
+     * Whether what it is sent is signed (`secret_env`).
+     */
+    signed: boolean;
+    /**
+     * Notifications that it has not accepted yet.
+     */
+    waiting: number;
+    /**
+     * Notifications that were given up and are kept.
+     */
+    dead_letters: number;
+    /**
+     * Why the latest attempt failed; null after one that did not, and before the first since the server started.
+     */
+    last_error: string | null;
+};
+
+export type ListNotificationsResponse = {
+    /**
+     * The webhooks.
+     */
+    data: Array<NotificationWebhook>;
+};
+
+/**
+ * A notification that was given up.
+ */
+export type NotificationDeadLetter = {
+    /**
+     * The same for all attempts, as `X-SVC-Delivery` has it.
+     */
+    delivery_id: string;
+    /**
+     * Name of the webhook.
+     */
+    webhook: string;
+    /**
+     * What happened: `run.` and the state that the run came to.
+     */
+    event: string;
+    run_id: Id;
+    /**
+     * When it happened (Unix seconds).
+     */
+    timestamp: UnixSeconds;
+    /**
+     * Attempts since the server last started; 0 for what waited behind others.
+     */
+    attempts: number;
+    /**
+     * Status of the last answer; null without one.
+     */
+    http_status: number | null;
+    /**
+     * Why it was given up.
+     */
+    error: string;
+    /**
+     * When it was given up (Unix seconds).
+     */
+    failed_at: UnixSeconds;
+};
+
+export type ListNotificationDeadLettersResponse = {
+    /**
+     * The notifications of this page, newest first.
+     */
+    data: Array<NotificationDeadLetter>;
+    next_cursor: Cursor;
+};
+
+export type RedeliverNotificationsRequest = {
+    /**
+     * The dead letter that is sent again; absent for all of the webhook.
+     */
+    delivery_id?: string;
+};
+
+export type RedeliverNotificationsResponse = {
+    data: {
+        /**
+         * How many were put behind what waits.
+         */
+        queued: number;
+    };
+};
+
+/**
  * One alert. Its other fields are ignored.
  */
 export type Alert = {
@@ -807,9 +1020,9 @@ export type ReceiveAlertsResponse = {
 };
 
 /**
- * What was done: to runs (`enqueue`, `cancel`, `retry`, `delete`: their logs), to projects (`project`: added, replaced or deleted, as `detail` tells), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `undrain`, `delete`, `leave`), to the configuration (`reload`). Later versions may have further ones.
+ * What was done: to runs (`enqueue`, `approve`, `reject`, `cancel`, `retry`, `delete`: their logs), to projects (`project`: added, replaced or deleted, as `detail` tells), to ships (`token`: join token created, `join`, `renew`: certificate renewed, `revoke`, `drain`, `undrain`, `delete`, `leave`), to the configuration (`reload`), to schedules (`pause`, `resume`), to notifications (`redeliver`). Later versions may have further ones.
  */
-export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'undrain' | 'delete' | 'leave' | 'reload';
+export type AuditAction = 'enqueue' | 'cancel' | 'retry' | 'project' | 'token' | 'join' | 'renew' | 'revoke' | 'drain' | 'undrain' | 'delete' | 'leave' | 'reload' | 'pause' | 'resume' | 'redeliver' | 'approve' | 'reject';
 
 /**
  * One thing that was done.
@@ -930,6 +1143,16 @@ export type ProjectId = string;
  * Id of the ship, 32 hexadecimal characters; a malformed one names no ship and answers 404.
  */
 export type ShipId = string;
+
+/**
+ * Id of the schedule's project.
+ */
+export type ScheduleProject = string;
+
+/**
+ * Name of the schedule, unique in its project.
+ */
+export type ScheduleName = string;
 
 export type ListRunsData = {
     body?: never;
@@ -1255,6 +1478,130 @@ export type RetryRunResponses = {
 };
 
 export type RetryRunResponse = RetryRunResponses[keyof RetryRunResponses];
+
+export type ApproveRunData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/approve';
+};
+
+export type ApproveRunErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed.
+     */
+    404: ErrorBody;
+    /**
+     * `run_state_conflict`: the run does not wait for an approval.
+     */
+    409: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ApproveRunError = ApproveRunErrors[keyof ApproveRunErrors];
+
+export type ApproveRunResponses = {
+    /**
+     * The approved run.
+     */
+    200: RunEnvelope;
+};
+
+export type ApproveRunResponse = ApproveRunResponses[keyof ApproveRunResponses];
+
+export type RejectRunData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/reject';
+};
+
+export type RejectRunErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed.
+     */
+    404: ErrorBody;
+    /**
+     * `run_state_conflict`: the run does not wait for an approval.
+     */
+    409: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type RejectRunError = RejectRunErrors[keyof RejectRunErrors];
+
+export type RejectRunResponses = {
+    /**
+     * The run, `cancelled`.
+     */
+    200: RunEnvelope;
+};
+
+export type RejectRunResponse = RejectRunResponses[keyof RejectRunResponses];
 
 export type GetRunResultData = {
     body?: never;
@@ -1750,6 +2097,69 @@ export type ReplaceProjectResponses = {
 
 export type ReplaceProjectResponse = ReplaceProjectResponses[keyof ReplaceProjectResponses];
 
+export type GetBadgeData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the project.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Only runs of this pipeline; absent or empty for all pipelines of the project.
+         */
+        pipeline?: string;
+    };
+    url: '/api/v1/projects/{id}/badge.svg';
+};
+
+export type GetBadgeErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `project_not_found`: there is no project with this id.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type GetBadgeError = GetBadgeErrors[keyof GetBadgeErrors];
+
+export type GetBadgeResponses = {
+    /**
+     * An SVG document.
+     */
+    200: Blob | File;
+};
+
+export type GetBadgeResponse = GetBadgeResponses[keyof GetBadgeResponses];
+
 export type ListPipelinesData = {
     body?: never;
     path?: never;
@@ -2173,6 +2583,408 @@ export type UndrainShipResponses = {
 };
 
 export type UndrainShipResponse = UndrainShipResponses[keyof UndrainShipResponses];
+
+export type ListSchedulesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/schedules';
+};
+
+export type ListSchedulesErrors = {
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListSchedulesError = ListSchedulesErrors[keyof ListSchedulesErrors];
+
+export type ListSchedulesResponses = {
+    /**
+     * The schedules.
+     */
+    200: ListSchedulesResponse;
+};
+
+export type ListSchedulesResponse2 = ListSchedulesResponses[keyof ListSchedulesResponses];
+
+export type PauseScheduleData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the schedule's project.
+         */
+        project_id: string;
+        /**
+         * Name of the schedule, unique in its project.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/api/v1/schedules/{project_id}/{name}/pause';
+};
+
+export type PauseScheduleErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `schedule_not_found`: the project has no such schedule.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type PauseScheduleError = PauseScheduleErrors[keyof PauseScheduleErrors];
+
+export type PauseScheduleResponses = {
+    /**
+     * The paused schedule.
+     */
+    200: ScheduleEnvelope;
+};
+
+export type PauseScheduleResponse = PauseScheduleResponses[keyof PauseScheduleResponses];
+
+export type ResumeScheduleData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the schedule's project.
+         */
+        project_id: string;
+        /**
+         * Name of the schedule, unique in its project.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/api/v1/schedules/{project_id}/{name}/resume';
+};
+
+export type ResumeScheduleErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `schedule_not_found`: the project has no such schedule.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ResumeScheduleError = ResumeScheduleErrors[keyof ResumeScheduleErrors];
+
+export type ResumeScheduleResponses = {
+    /**
+     * The schedule.
+     */
+    200: ScheduleEnvelope;
+};
+
+export type ResumeScheduleResponse = ResumeScheduleResponses[keyof ResumeScheduleResponses];
+
+export type RunScheduleData = {
+    body?: never;
+    headers: {
+        /**
+         * A name for this request, 8 to 128 printable ASCII characters, chosen by the client. The same key with the same request returns the run that was queued first; with another request it answers 409 `idempotency_conflict`. Keys are kept for `runtime.idempotency_ttl` (30 days by default), longer while the run is unfinished, and not longer than the run itself (`queue.run_retention`). Absent or empty, it answers 400 `idempotency_key_required`; of another length or with other characters, 400 `idempotency_key_invalid`.
+         */
+        'Idempotency-Key': string;
+    };
+    path: {
+        /**
+         * Id of the schedule's project.
+         */
+        project_id: string;
+        /**
+         * Name of the schedule, unique in its project.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/api/v1/schedules/{project_id}/{name}/run';
+};
+
+export type RunScheduleErrors = {
+    /**
+     * `idempotency_key_required`: the header is missing. `idempotency_key_invalid`: it has a wrong length. `project_unavailable`, `pipeline_unavailable`, `model_or_input_unavailable`: what the run needs is not configured or is disabled.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `schedule_not_found`: the project has no such schedule.
+     */
+    404: ErrorBody;
+    /**
+     * `idempotency_conflict`: the key is known with another request.
+     */
+    409: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `enqueue_failed`: the run could not be inserted, for example because the disk is full. `storage_failed`: the store failed before that.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type RunScheduleError = RunScheduleErrors[keyof RunScheduleErrors];
+
+export type RunScheduleResponses = {
+    /**
+     * The run, queued now or by an earlier request with the same key.
+     */
+    202: RunEnvelope;
+};
+
+export type RunScheduleResponse = RunScheduleResponses[keyof RunScheduleResponses];
+
+export type ListNotificationsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/notifications';
+};
+
+export type ListNotificationsErrors = {
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListNotificationsError = ListNotificationsErrors[keyof ListNotificationsErrors];
+
+export type ListNotificationsResponses = {
+    /**
+     * The webhooks.
+     */
+    200: ListNotificationsResponse;
+};
+
+export type ListNotificationsResponse2 = ListNotificationsResponses[keyof ListNotificationsResponses];
+
+export type ListNotificationDeadLettersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Number of entries at most. Above 100 it is taken as 100.
+         */
+        limit?: number;
+        /**
+         * Cursor of a page, the `next_cursor` of the one before it: only what is strictly older is listed. The cursor of another list answers 400 `invalid_cursor`.
+         */
+        before?: string;
+    };
+    url: '/api/v1/notifications/dead-letters';
+};
+
+export type ListNotificationDeadLettersErrors = {
+    /**
+     * `invalid_input`: a parameter has the wrong shape. `invalid_cursor`: `before` cannot be decoded.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListNotificationDeadLettersError = ListNotificationDeadLettersErrors[keyof ListNotificationDeadLettersErrors];
+
+export type ListNotificationDeadLettersResponses = {
+    /**
+     * One page of notifications.
+     */
+    200: ListNotificationDeadLettersResponse;
+};
+
+export type ListNotificationDeadLettersResponse2 = ListNotificationDeadLettersResponses[keyof ListNotificationDeadLettersResponses];
+
+export type RedeliverNotificationsData = {
+    body: RedeliverNotificationsRequest;
+    path: {
+        /**
+         * Name of the webhook.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/api/v1/notifications/{name}/redeliver';
+};
+
+export type RedeliverNotificationsErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `notification_not_found`: there is no such webhook, or no such dead letter of it.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type RedeliverNotificationsError = RedeliverNotificationsErrors[keyof RedeliverNotificationsErrors];
+
+export type RedeliverNotificationsResponses = {
+    /**
+     * How many are sent again.
+     */
+    202: RedeliverNotificationsResponse;
+};
+
+export type RedeliverNotificationsResponse2 = RedeliverNotificationsResponses[keyof RedeliverNotificationsResponses];
 
 export type ReceiveAlertsData = {
     body: ReceiveAlertsRequest;

@@ -1,10 +1,10 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { DeliveryEngine, poster, type LaneSource, type Outbound, type Outcome, type Progress, type Sequenced } from '../../net/index.ts';
-import type { Transaction } from '../../storage/index.ts';
+import { outbox, type Transaction } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
-import { enqueue, outboxesInUse, outboxLane, readLane, readOutbox, removeLanes, rereadOutbox, saveLanes } from '../webhooks/index.ts';
+import { removeLanes, saveLanes } from '../webhooks/index.ts';
 import { writeLogs, type LogEntry } from './log-rows.ts';
 import { messageOf, namesOf, variablesFor, type Delivery } from './message.ts';
 import type { FindRule, Rule } from './rule.ts';
@@ -61,7 +61,7 @@ export class Deliveries {
   /** Begins to deliver what an earlier run left; again is harmless. */
   async start(): Promise<void> {
     this.#isRunning = true;
-    for (const id of await outboxesInUse(this.#deps.environment.sql)) if (this.#deps.find(id) !== undefined) this.wake(id);
+    for (const id of await outbox.outboxesInUse(this.#deps.environment.sql)) if (this.#deps.find(id) !== undefined) this.wake(id);
   }
 
   /** Deliveries that are known and have not ended. */
@@ -72,7 +72,7 @@ export class Deliveries {
   /** Ends the lane of a rule that was deleted, and forgets its deliveries. */
   async remove(ruleId: string): Promise<void> {
     await this.#opening.get(ruleId);
-    await this.#engine.remove(outboxLane(ruleId), 0);
+    await this.#engine.remove(outbox.outboxLane(ruleId), 0);
     for (const name of this.#attempts.keys()) if (name.startsWith(`${ruleId}/`)) this.#attempts.delete(name);
     // What was under way may have kept its progress after the rule was deleted.
     await this.#deps.environment.sql.transaction((tx) => removeLanes(tx, ruleId));
@@ -81,13 +81,13 @@ export class Deliveries {
   /** Ends all lanes without keeping how far they came: the database was replaced. */
   async abandon(ruleIds: Iterable<string>): Promise<void> {
     await Promise.all(this.#opening.values());
-    await Promise.all(Array.from(ruleIds, (id) => this.#engine.remove(outboxLane(id), 0)));
+    await Promise.all(Array.from(ruleIds, (id) => this.#engine.remove(outbox.outboxLane(id), 0)));
     this.#attempts.clear();
   }
 
   /** Puts deliveries of one rule into its outbox; those of a disabled one are logged instead. `wake` follows the commit. */
   async add(tx: Transaction, rule: Rule, deliveries: readonly Delivery[]): Promise<void> {
-    if (rule.body.enabled) return enqueue(tx, rule.id, deliveries.map((delivery) => JSON.stringify(delivery)));
+    if (rule.body.enabled) return outbox.enqueue(tx, rule.id, deliveries.map((delivery) => JSON.stringify(delivery)));
     const begun = { count: 0, startedAt: this.#deps.environment.clock.now(), url: '' };
     await this.#log(tx, deliveries.map((delivery) => this.#entryOf(delivery, DISABLED, begun)));
     tx.onCommit(() => (this.counts.skipped += deliveries.length));
@@ -96,7 +96,7 @@ export class Deliveries {
   /** There is something in the outbox of a rule. */
   wake(ruleId: string): void {
     if (!this.#isRunning) return;
-    if (this.#engine.has(outboxLane(ruleId))) return this.#engine.wake(outboxLane(ruleId));
+    if (this.#engine.has(outbox.outboxLane(ruleId))) return this.#engine.wake(outbox.outboxLane(ruleId));
     if (this.#opening.has(ruleId)) return;
     this.#opening.set(ruleId, this.#open(ruleId).catch((error: unknown) => {
       this.#deps.environment.log.error({ err: error, rule: ruleId }, 'the deliveries of a rule could not be started; its next match tries again');
@@ -111,16 +111,16 @@ export class Deliveries {
   }
 
   async #open(ruleId: string): Promise<void> {
-    const lane = outboxLane(ruleId);
+    const lane = outbox.outboxLane(ruleId);
     const { sql } = this.#deps.environment;
-    const start = (await readLane(sql, lane)) ?? FROM_THE_START;
+    const start = (await outbox.readLane(sql, lane)) ?? FROM_THE_START;
     const source: LaneSource<Item> = {
       id: lane, start, downAfter: Infinity,
       async read(after) {
-        const rows = await readOutbox(sql, lane, after, BATCH);
+        const rows = await outbox.readOutbox(sql, lane, after, BATCH);
         return { items: rows.map(itemOf), position: rows.at(-1)?.seq ?? after };
       },
-      reread: async (seqs) => (await rereadOutbox(sql, lane, seqs)).map(itemOf),
+      reread: async (seqs) => (await outbox.rereadOutbox(sql, lane, seqs)).map(itemOf),
       send: ({ delivery }, signal) => this.#send(delivery, signal),
       bury: ({ delivery }, { error, status = 0 }) => this.#end(delivery, { status: 'error', httpStatus: status, error }),
       onFailing: () => undefined,

@@ -1,7 +1,6 @@
-import type { Queries, Row } from '../../storage/index.ts';
+import { inList, type Queries, type Row } from '../../storage/index.ts';
 import type { CurrentRow } from './document-rows.ts';
 import type { Identity } from './identity.ts';
-import { inList } from './in-list.ts';
 import { deleteInSteps, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
 /** A deleted document whose versions are kept. */

@@ -11,7 +11,7 @@ export { keepsMeta, projectDocument, projectionOf, type Projection } from './pro
 export type { DocumentReader } from './reader.ts';
 export { repairItem } from './repair-item.ts';
 export { requireText } from './require-valid.ts';
-export { inList } from './in-list.ts';
+export { inList } from '../../storage/index.ts';
 export { removeUnder, removeVectorRows } from './remove-documents.ts';
 export { sealingOf } from './deps.ts';
 export { parseMeta } from './meta.ts';

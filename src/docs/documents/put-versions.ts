@@ -1,7 +1,7 @@
 import { ensureCollection } from './collection-rows.ts';
 import { duplicatesOf } from './duplicates.ts';
 import { isExpired, REPLACED, type CurrentRow } from './document-rows.ts';
-import { inList } from './in-list.ts';
+import { inList } from '../../storage/index.ts';
 import { insertDocuments } from './insert-documents.ts';
 import { removeDocuments } from './remove-documents.ts';
 import { replaceDocuments, type Replacement } from './replace-documents.ts';

@@ -2,7 +2,7 @@ import { deleteChange } from './changes.ts';
 import { countDocuments } from './collection-rows.ts';
 import { REPLACED, type CurrentRow } from './document-rows.ts';
 import { identify } from './identity.ts';
-import { inList } from './in-list.ts';
+import { inList } from '../../storage/index.ts';
 import { deleteInSteps, runInSteps, type UnitOfWork } from './unit-of-work.ts';
 
 /** At most so many documents are looked at by one statement. */

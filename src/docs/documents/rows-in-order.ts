@@ -1,6 +1,5 @@
-import type { Queries } from '../../storage/index.ts';
+import { inList, type Queries } from '../../storage/index.ts';
 import type { ResultRow } from './content-reader.ts';
-import { inList } from './in-list.ts';
 
 /** Rows that are read by one statement. */
 const STEP = 64;

@@ -1,10 +1,11 @@
 import { unixSeconds } from '../../lib/clock.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { DeliveryEngine, poster, type Failure, type LaneProgress, type Outbound, type Outcome, type Progress } from '../../net/index.ts';
+import { outbox, type Transaction } from '../../storage/index.ts';
 import type { Documents } from '../documents/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { BURST_EVENT, canonicalEvents, isServerEvent, type ServiceEvent } from '../events/index.ts';
-import { enqueue, logOf, outboxLane, readLane, removeLanes, saveLanes } from './lane-rows.ts';
+import { removeLanes, saveLanes } from './lane-rows.ts';
 import { writeDeadLetter, type Letter } from './dead-letter-rows.ts';
 import { feedLane, outboxLaneOf, SharedReader, type LaneDuties, type LaneItem } from './lanes.ts';
 import { deliveryId, messageOf } from './message.ts';
@@ -58,7 +59,7 @@ export class Deliveries {
   }
 
   start(): void {
-    this.#leave ??= this.#deps.feed.join({ wake: () => this.#wake(), position: () => this.engine.positionOf((lane) => logOf(lane) === 'feed') });
+    this.#leave ??= this.#deps.feed.join({ wake: () => this.#wake(), position: () => this.engine.positionOf((lane) => outbox.logOf(lane) === 'feed') });
   }
 
   /** Makes what runs agree with what a webhook is now; in turn, and again is harmless. */
@@ -70,7 +71,7 @@ export class Deliveries {
 
   /** Something was put into the outbox of a webhook. */
   wakeOutbox(id: string): void {
-    this.engine.wake(outboxLane(id));
+    this.engine.wake(outbox.outboxLane(id));
   }
 
   lastErrorOf(id: string): string | undefined {
@@ -79,7 +80,7 @@ export class Deliveries {
 
   /** Ends all lanes and forgets them, without keeping how far they came: the database was replaced. */
   async abandon(): Promise<void> {
-    const lanes = [...this.#running].flatMap((id) => [id, outboxLane(id)]);
+    const lanes = [...this.#running].flatMap((id) => [id, outbox.outboxLane(id)]);
     await this.#steps;
     await Promise.all(lanes.map((lane) => this.engine.remove(lane, 0)));
     this.#running = new Set();
@@ -104,7 +105,7 @@ export class Deliveries {
 
   async #open(id: string): Promise<void> {
     const { sql, feed, log, webhookOf } = this.#deps;
-    const [told, box] = [await readLane(sql, id), await readLane(sql, outboxLane(id))];
+    const [told, box] = [await outbox.readLane(sql, id), await outbox.readLane(sql, outbox.outboxLane(id))];
     const duties = this.#dutiesOf(id);
     this.#running.add(id);
     this.engine.add(feedLane(id, told ?? { ...FROM_THE_START, position: await feed.head() }, {
@@ -119,7 +120,7 @@ export class Deliveries {
   async #shut(id: string, isKept: boolean): Promise<void> {
     this.#running.delete(id);
     if (!isKept) this.#errors.delete(id);
-    const ended = await Promise.all([id, outboxLane(id)].map((lane) => this.engine.remove(lane, isKept ? undefined : 0)));
+    const ended = await Promise.all([id, outbox.outboxLane(id)].map((lane) => this.engine.remove(lane, isKept ? undefined : 0)));
     const progress = ended.filter((lane): lane is LaneProgress => lane !== undefined);
     // What was under way may have kept its progress after the webhook was deleted.
     await this.#deps.sql.transaction((tx) => (isKept ? saveLanes(tx, progress) : removeLanes(tx, id)));
@@ -194,8 +195,8 @@ export class Deliveries {
 }
 
 /** Puts letters back into the deliveries of their webhooks. */
-export async function enqueueLetters(tx: Parameters<typeof enqueue>[0], letters: readonly (Letter & { readonly webhookId: string })[]): Promise<void> {
+export async function enqueueLetters(tx: Transaction, letters: readonly (Letter & { readonly webhookId: string })[]): Promise<void> {
   for (const [webhookId, own] of Map.groupBy(letters, (letter) => letter.webhookId)) {
-    await enqueue(tx, webhookId, own.map(({ id, event }) => JSON.stringify({ id, event })));
+    await outbox.enqueue(tx, webhookId, own.map(({ id, event }) => JSON.stringify({ id, event })));
   }
 }

@@ -1,8 +1,7 @@
 import type { LaneSource, Progress, Sequenced } from '../../net/index.ts';
-import { FeedGap, type Change, type ChangeFeed, type Queries } from '../../storage/index.ts';
+import { FeedGap, outbox, type Change, type ChangeFeed, type Queries } from '../../storage/index.ts';
 import { serviceEventOf, type ServiceEvent } from '../events/index.ts';
 import type { Letter } from './dead-letter-rows.ts';
-import { outboxLane, readOutbox, rereadOutbox, type OutboxRow } from './lane-rows.ts';
 
 /** A delivery in its lane. */
 export interface LaneItem extends Sequenced, Letter {}
@@ -78,18 +77,18 @@ function nothingInGap(error: unknown): Change[] {
 
 /** What was put into the outbox of a webhook. */
 export function outboxLaneOf(webhook: string, start: Progress, sql: Queries, duties: LaneDuties): LaneSource<LaneItem> {
-  const id = outboxLane(webhook);
+  const id = outbox.outboxLane(webhook);
   return {
     id, start, ...duties,
     async read(after) {
-      const rows = await readOutbox(sql, id, after, BATCH);
+      const rows = await outbox.readOutbox(sql, id, after, BATCH);
       return { items: rows.map(letterOf), position: rows.at(-1)?.seq ?? after };
     },
-    reread: async (seqs) => (await rereadOutbox(sql, id, seqs)).map(letterOf),
+    reread: async (seqs) => (await outbox.rereadOutbox(sql, id, seqs)).map(letterOf),
   };
 }
 
-function letterOf({ seq, delivery }: OutboxRow): LaneItem {
+function letterOf({ seq, delivery }: outbox.OutboxRow): LaneItem {
   return itemOf(seq, JSON.parse(delivery) as Letter);
 }
 

@@ -13,7 +13,7 @@ type Input = Readonly<Record<string, unknown>>;
 type Check = (input: Input, context: Context) => Promise<void> | void;
 
 /** Operations that name a run. */
-const OF_RUN: readonly (keyof Operations)[] = ['getRun', 'getRunResult', 'cancelRun', 'retryRun', 'listRunLogs', 'streamRunLogs'];
+const OF_RUN: readonly (keyof Operations)[] = ['getRun', 'getRunResult', 'cancelRun', 'retryRun', 'approveRun', 'rejectRun', 'listRunLogs', 'streamRunLogs'];
 
 /**
  * Keeps tokens that are for some projects to these: runs of others are not there for them, and cannot be queued. A list of
@@ -23,6 +23,10 @@ export function fenceProjects(handlers: Handlers<Operations>, deps: FenceDeps): 
   const checks: Partial<Record<keyof Operations, Check>> = {
     ...Object.fromEntries(OF_RUN.map((id): [string, Check] => [id, (input, context) => requireRun(deps, input, context)])),
     enqueueRun: ({ project_id: project }, context) => requireProject(project, context),
+    runSchedule: ({ project_id: project }, context) => requireProject(project, context),
+    getBadge: ({ id }, { identity }) => {
+      if (typeof id === 'string' && !identity.may('read', id)) throw new ServiceError('project_not_found', `there is no project ${id.slice(0, 80)}`);
+    },
     listRuns: ({ project_id: project }, context) => requireProject(project, context),
     receiveAlerts: ({ commonLabels }, context) => {
       const project = deps.projectOfAlerts((commonLabels ?? {}) as Record<string, string>);
@@ -37,7 +41,7 @@ export function fenceProjects(handlers: Handlers<Operations>, deps: FenceDeps): 
       return handler(input, context);
     }] as const];
   });
-  return { ...handlers, ...Object.fromEntries(fenced), ...projectsSeen(handlers) } as Handlers<Operations>;
+  return { ...handlers, ...Object.fromEntries(fenced), ...projectsSeen(handlers), ...schedulesSeen(handlers) } as Handlers<Operations>;
 }
 
 async function requireRun({ runOf }: FenceDeps, { id }: Input, { identity }: Context): Promise<void> {
@@ -57,6 +61,16 @@ function projectsSeen({ listProjects }: Handlers<Operations>): Handlers<Operatio
     async listProjects(input, context) {
       const answer = await listProjects(input, context);
       return 'data' in answer ? { ...answer, data: answer.data.filter(({ id }) => context.identity.may('read', id)) } : answer;
+    },
+  };
+}
+
+function schedulesSeen({ listSchedules }: Handlers<Operations>): Handlers<Operations> {
+  if (listSchedules === undefined) return {};
+  return {
+    async listSchedules(input, context) {
+      const answer = await listSchedules(input, context);
+      return 'data' in answer ? { ...answer, data: answer.data.filter(({ project_id: id }) => context.identity.may('read', id)) } : answer;
     },
   };
 }

@@ -18,12 +18,17 @@ interface Holder {
   readonly expiresMs: number | undefined;
 }
 
-const SUBMITTING: ReadonlySet<string> = new Set<keyof Operations>(['enqueueRun', 'cancelRun', 'retryRun']);
+const SUBMITTING: ReadonlySet<string> = new Set<keyof Operations>(['enqueueRun', 'cancelRun', 'retryRun', 'runSchedule']);
+
+const APPROVING: ReadonlySet<string> = new Set<keyof Operations>(['approveRun', 'rejectRun']);
+
+const BADGE = 'getBadge' satisfies keyof Operations;
 
 /** The scope that an operation takes; `admin` is enough for each. */
 function scopeOf({ id, access }: Pick<OperationSpec, 'id' | 'access'>): Scope {
   if (access === 'read') return 'read';
   if (SUBMITTING.has(id)) return 'submit';
+  if (APPROVING.has(id)) return 'approve';
   return id === ('receiveAlerts' satisfies keyof Operations) ? 'alerts' : 'admin';
 }
 
@@ -44,7 +49,7 @@ export function createGuard(config: LiveConfig, clock: Clock): Guard {
     identify(operation, { credential }: Caller) {
       if (operation.access === 'public') return NOBODY;
       const loaded = config.current();
-      if (operation.access === 'read' && readsAreOpen(loaded)) return EVERYONE;
+      if (operation.access === 'read' && (readsAreOpen(loaded) || (operation.id === BADGE && loaded.config.runtime.public_badges))) return EVERYONE;
       const holder = credential?.scheme === 'bearer' ? find(credential.value, holdersOf(loaded)) : undefined;
       if (holder === undefined || (holder.expiresMs !== undefined && holder.expiresMs <= clock.now())) throw unauthenticated();
       requireScope(holder, operation);

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../lib/duration.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
+import { allowlistProblems } from '../../net/index.ts';
 import type { PipelineConfig, RunsConfig } from './schema/index.ts';
 
 /**
@@ -7,17 +8,18 @@ import type { PipelineConfig, RunsConfig } from './schema/index.ts';
  * times fit together. One line for each problem, naming the path.
  */
 export function checkTogether(config: RunsConfig): string[] {
-  return [...uniqueNames(config), ...references(config), ...schedules(config), ...times(config), ...service(config), ...config.pipelines.flatMap(pipelineProblems)];
+  return [...uniqueNames(config), ...references(config), ...schedules(config), ...cronSchedules(config), ...notified(config), ...times(config), ...service(config), ...config.pipelines.flatMap(pipelineProblems)];
 }
 
 const when = (wrong: boolean, problem: string): string[] => (wrong ? [problem] : []);
 
-function uniqueNames({ projects, pipelines, ai, secrets, tokens }: RunsConfig): string[] {
+function uniqueNames({ projects, pipelines, ai, secrets, tokens, notifications }: RunsConfig): string[] {
   return [
     ...duplicates('projects', 'id', projects.map(({ id }) => id)),
     ...duplicates('pipelines', 'name', pipelines.map(({ name }) => name)),
     ...pipelines.flatMap(({ steps }, index) => duplicates(`pipelines[${index}].steps`, 'name', steps.map(({ name }) => name))),
     ...duplicates('ai.roles', 'name', ai.roles.map(({ name }) => name)),
+    ...duplicates('notifications.webhooks', 'name', notifications.webhooks.map(({ name }) => name)),
     ...duplicates('secrets', 'name', secrets.map(({ name }) => name)),
     ...duplicates('tokens', 'name', tokens.map(({ name }) => name)),
     ...duplicates('tokens', 'sha256', tokens.map(({ sha256 }) => sha256)),
@@ -61,6 +63,35 @@ function schedules({ projects, pipelines, ai, scheduler }: RunsConfig): string[]
     ...when(content.enabled && content.interval === '', `projects[${index}].content.interval: required when content is enabled`),
     ...when(content.enabled && !ai.roles.some(({ name }) => name === role), `projects[${index}].content.enabled: needs the AI role ${role} (scheduler.content_role)`),
   ]);
+}
+
+/** Names of the schedules that projects have by `release_interval` and `content`. */
+const RESERVED = ['release', 'content'];
+
+function cronSchedules({ schedules: all, projects, pipelines, ai }: RunsConfig): string[] {
+  const ids = projects.map(({ id }) => id);
+  return all.flatMap(({ name, project, kind, task, input }, index) => {
+    const path = `schedules[${index}]`;
+    const first = all.findIndex((other) => other.project === project && other.name === name);
+    const tasks = kind === 'pipeline' ? pipelines : kind === 'ai_text' ? ai.roles : undefined;
+    const what = kind === 'pipeline' ? 'pipeline' : 'AI role';
+    const own = tasks?.filter(({ projects: only }) => only === null || only.includes(project)).map((each) => each.name);
+    return [
+      ...known(`${path}.project`, 'project', project, ids),
+      ...when(first < index, `${path}.name: ${name} is already the name of schedules[${first}], of the same project`),
+      ...when(RESERVED.includes(name), `${path}.name: release and content stand for release_interval and content of a project`),
+      ...when(own !== undefined && !own.includes(task), `${path}.task: the project ${project} has no ${what} ${task === '' ? '""' : task}${didYouMean(task, own ?? [])}`),
+      ...when(kind === 'ai_text' && (typeof input !== 'string' || input.trim() === ''), `${path}.input: ai_text needs text that is not blank`),
+    ];
+  });
+}
+
+function notified({ notifications, projects }: RunsConfig): string[] {
+  const ids = projects.map(({ id }) => id);
+  return [
+    ...notifications.webhooks.flatMap((webhook, index) => (webhook.projects ?? []).flatMap((id, at) => known(`notifications.webhooks[${index}].projects[${at}]`, 'project', id, ids))),
+    ...allowlistProblems(notifications.allowlist).map((problem) => `notifications.allowlist: ${problem}`),
+  ];
 }
 
 const LEASE_MARGIN = 5000;

@@ -9,6 +9,10 @@ interface FormatValues {
   'written-duration': string;
   'written-interval': string;
   'moment': number;
+  'cron': string;
+  'timezone': string;
+  'endpoint': string;
+  'group': string;
 }
 
 /**
@@ -20,6 +24,7 @@ export type FromSchema<S> =
   S extends { readonly const: infer C } ? C
   : S extends { readonly enum: readonly (infer E)[] } ? E
   : S extends { readonly format: infer F extends keyof FormatValues } ? FormatValues[F]
+  : S extends { readonly type: readonly ['string', 'object'] } ? string | Readonly<Record<string, unknown>>
   : S extends { readonly type: 'string' } ? string
   : S extends { readonly type: 'integer' | 'number' } ? number
   : S extends { readonly type: 'boolean' } ? boolean

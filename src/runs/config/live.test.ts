@@ -78,6 +78,12 @@ describe('LiveRunsConfig (run-queue decisions, section 3)', () => {
     expect(told.at(-1)).toEqual({ secret: 'B', variable: 'B_VARIABLE' });
   });
 
+  it('warns of webhooks whose key is not set', async () => {
+    const { live, told } = await open("notifications: {webhooks: [{name: chat, url: 'https://x.example.org', secret_env: NO_KEY}, {name: off, url: 'https://x.example.org', enabled: false, secret_env: NO_KEY}]}\nconfig: {refresh: '0'}");
+    live.start();
+    expect(told).toEqual([{ webhook: 'chat', variable: 'NO_KEY' }]);
+  });
+
   it('says which settings wait for a restart', async () => {
     const { live, source, told } = await open('listen: 127.0.0.1:1000');
     writeFileSync(source, 'listen: 127.0.0.1:2000\nqueue: {max_attempts: 4}');

@@ -5,7 +5,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Environment } from './api-tokens.ts';
 import { loadRunsConfig, type LoadedRunsConfig } from './load.ts';
-import { missingSecrets } from './missing-secrets.ts';
+import { missingSecrets, unsignedWebhooks } from './missing-secrets.ts';
 import { RunsConfigError } from './parse.ts';
 import type { RunsConfig } from './schema/index.ts';
 
@@ -154,6 +154,9 @@ export class LiveRunsConfig {
   #tellMissingSecrets(config: RunsConfig): void {
     for (const { name, env } of missingSecrets(config, this.#options.env)) {
       this.#options.log.warn({ secret: name, variable: env }, 'the variable of a secret is not set; runs that need it fail');
+    }
+    for (const { name, secret_env: variable } of unsignedWebhooks(config, this.#options.env)) {
+      this.#options.log.warn({ webhook: name, variable }, 'the variable with the key of a webhook is not set; notifications for it wait');
     }
   }
 

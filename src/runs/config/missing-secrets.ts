@@ -5,3 +5,8 @@ import type { RunsConfig } from './schema/index.ts';
 export function missingSecrets({ secrets }: RunsConfig, env: Environment): RunsConfig['secrets'] {
   return secrets.filter((secret) => !env[secret.env]);
 }
+
+/** Webhooks of notifications that are told of nothing, since the variable with the key of their signature is not set. */
+export function unsignedWebhooks({ notifications }: RunsConfig, env: Environment): RunsConfig['notifications']['webhooks'] {
+  return notifications.webhooks.filter(({ enabled, secret_env: variable }) => enabled && variable !== '' && !env[variable]);
+}

@@ -63,7 +63,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
     });
     expect(pipelines[0]).toEqual({
       name: 'build', description: '', projects: null, runs_on: [], checkout: 'none', timeout: '1h', max_attempts: 3, retry: { on: [] },
-      on_partition: 'stop', sandbox: 'inherit', image: '', env: {}, secrets: [],
+      concurrency: { group: '', cancel_in_progress: false, pending: 'all' }, approval: { required: false, timeout: '24h' }, on_partition: 'stop', sandbox: 'inherit', image: '', env: {}, secrets: [],
       steps: [{ name: 'test', run: 'npm test', exec: [], shell: ['/bin/sh', '-eu', '-c'], working_dir: '.', env: {}, timeout: '20m', continue_on_error: false, always: false }],
     });
     expect(ai.roles[0]).toMatchObject({ api_key_env: '', system_prompt: '', max_tokens: 2048, timeout: 120_000, first_byte_timeout: 30_000, projects: null });
@@ -190,5 +190,34 @@ describe('parseProject (run-queue decisions, section 2.6)', () => {
     ['text', 'the configuration: expected a mapping, got "text"'],
   ])('%j: %s', (value, problem) => {
     expect(parseProject(value)).toEqual({ problems: [problem] });
+  });
+});
+
+describe('parseRunsConfig: schedules and notifications', () => {
+  const base = `
+projects: [{id: alpha, repository: org/alpha}, {id: beta, repository: org/beta}]
+pipelines: [{name: build, projects: [alpha], steps: [{name: go, run: 'true'}]}]
+`;
+  const schedule = (more: string) => `${base}schedules: [{name: nightly, project: alpha, cron: '0 3 * * *', ${more}}]`;
+
+  it('have their defaults', () => {
+    expect(parseRunsConfig(schedule('task: build')).schedules[0]).toEqual({ name: 'nightly', project: 'alpha', cron: '0 3 * * *', timezone: 'UTC', kind: 'pipeline', task: 'build', input: '', runs_on: [] });
+    const { webhooks } = parseRunsConfig(`${base}notifications: {webhooks: [{name: chat, url: 'https://hooks.example.org/x'}]}`).notifications;
+    expect(webhooks[0]).toEqual({ name: 'chat', url: 'https://hooks.example.org/x', enabled: true, projects: null, states: ['succeeded', 'failed', 'cancelled'], secret_env: '' });
+  });
+
+  it.each([
+    [schedule("task: build, timezone: Mars/Olympus"), 'schedules[0].timezone: expected an IANA time zone such as Europe/Berlin, got "Mars/Olympus"'],
+    [schedule('task: biuld'), 'schedules[0].task: the project alpha has no pipeline biuld; did you mean build?'],
+    [schedule('task: build').replace('project: alpha', 'project: beta'), 'schedules[0].task: the project beta has no pipeline build'],
+    [schedule('task: build').replace('project: alpha', 'project: gamma'), 'schedules[0].project: there is no project gamma'],
+    [schedule('task: build').replace('nightly', 'release'), 'schedules[0].name: release and content stand for'],
+    [schedule('kind: ai_text, task: build'), 'schedules[0].input: ai_text needs text that is not blank'],
+    ...['0 3 * *', '* * * * * *', '61 * * * *', '0 0 30 2 *', '0 3 * * nonday'].map((cron) => [schedule('task: build').replace('0 3 * * *', cron), 'schedules[0].cron: expected a cron expression of five fields such as "30 2 * * mon-fri"']),
+    [`${base}notifications: {webhooks: [{name: chat, url: 'ftp://hooks.example.org'}]}`, 'notifications.webhooks[0].url: expected an http:// or https:// URL without credentials'],
+    [`${base}notifications: {webhooks: [{name: chat, url: 'https://x.example.org', projects: [gamma]}]}`, 'notifications.webhooks[0].projects[0]: there is no project gamma'],
+    [`${base}notifications: {allowlist: ['a b']}`, 'notifications.allowlist: expected host names'],
+  ])('are refused where they are wrong: %#', (text, problem) => {
+    expect(() => parseRunsConfig(text!)).toThrow(problem);
   });
 });

@@ -1,3 +1,4 @@
+import { validate } from 'node-cron';
 import { parseAddress } from '../../lib/address.ts';
 import { parseByteSize } from '../../lib/byte-size.ts';
 import { parseDuration } from '../../lib/duration.ts';
@@ -30,6 +31,31 @@ function readMoment(text: string): number | undefined {
   return Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(text.slice(0, 10)) ? undefined : milliseconds;
 }
 
+const FIELDS = 5;
+
+/** Seconds are left out: the service looks for what is due each minute. */
+function isCron(text: string): boolean {
+  return text.length <= 200 && text.trim().split(/\s+/).length === FIELDS && validate(text);
+}
+
+function isTimeZone(text: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Names are those that inputs of pipelines have. */
+function isGroup(text: string): boolean {
+  return text.length <= 200 && !/[{}]/.test(text.replaceAll(/\{(project|pipeline|ref|input|input\.[A-Za-z0-9_-]+)\}/g, ''));
+}
+
+function isEndpoint(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+}
+
 /** The text formats: how each is checked, and what it becomes. */
 export const FORMATS: Readonly<Record<Format, FormatRule>> = {
   'duration': { expected: 'a duration such as 30s, 15m or 24h', read: (text) => positive(parseDuration(text)) },
@@ -44,6 +70,10 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
   },
   'written-duration': { expected: 'a duration such as 30s, 15m or 24h', read: (text) => (positive(parseDuration(text)) === undefined ? undefined : text) },
   'moment': { expected: 'a day or a moment in UTC such as 2027-01-31 or 2027-01-31T12:00:00Z, or "" for never', read: readMoment },
+  'cron': { expected: 'a cron expression of five fields such as "30 2 * * mon-fri"', read: (text) => (isCron(text) ? text : undefined) },
+  'timezone': { expected: 'an IANA time zone such as Europe/Berlin', read: (text) => (isTimeZone(text) ? text : undefined) },
+  'endpoint': { expected: 'an http:// or https:// URL without credentials', read: (text) => (isEndpoint(text) ? text : undefined) },
+  'group': { expected: 'a name in which braces hold only project, pipeline, ref, input or input.NAME', read: (text) => (isGroup(text) ? text : undefined) },
   'written-interval': { expected: 'a duration from 1m to 366d, or "" for never', read: (text) => (text === '' || isInterval(text) ? text : undefined) },
 };
 

@@ -15,6 +15,8 @@ export interface Definition {
   readonly timeoutMs: number;
   /** Variable that a ship must have set to take it (`api_key_env` of an AI role); empty for none. */
   readonly keyVariable: string;
+  /** Selectors that the request itself asked for, for its retries; absent for none. */
+  readonly runsOn?: readonly string[];
   /** A result with a lower `score` is a failure (`score_below_minimum`); absent where none is asked for. */
   readonly minScore?: number;
 }

@@ -4,6 +4,7 @@ import { ServiceError } from '../../errors/index.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import type { Log } from '../../lib/log.ts';
 import type { PipelineConfig, ProjectConfig, RoleConfig, RunsConfig } from '../config/index.ts';
+import { concurrencyOf } from './concurrency.ts';
 import type { Definition } from './definition.ts';
 import { aiTextPlan, diagnosticPlan, milliseconds, pipelinePlan, type Plan } from './plans.ts';
 import { gitUrl } from './repository.ts';
@@ -43,10 +44,13 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
   if (project === undefined) throw new ServiceError('project_unavailable', `there is no project ${quoted(request.projectId)}${hint(request.projectId, config.projects.filter(({ enabled }) => enabled).map(({ id }) => id), 'there are')}`);
   if (!project.enabled) throw new ServiceError('project_unavailable', `the project ${project.id} is disabled`);
   const work = await resolver(config, project, request, deps);
+  const concurrency = work.pipeline && concurrencyOf(work.pipeline, request);
   return {
-    definition: toDefinition(config, project, work, request.minScore),
-    runsOn: [...new Set([...project.runs_on, ...(work.pipeline?.runs_on ?? [])])].sort(),
+    definition: toDefinition(config, project, work, request),
+    runsOn: [...new Set([...project.runs_on, ...(work.pipeline?.runs_on ?? []), ...(request.runsOn ?? [])])].sort(),
     maxAttempts: work.maxAttempts,
+    ...(concurrency && { concurrency }),
+    ...(work.pipeline?.approval.required && { approvalMs: milliseconds(work.pipeline.approval.timeout) }),
     priority: request.priority ?? project.priority,
   };
 }
@@ -98,7 +102,7 @@ function urlOf({ runtime }: RunsConfig, { repository }: ProjectConfig): string {
   return gitUrl(repository, runtime.git_url_template);
 }
 
-function toDefinition({ queue }: RunsConfig, project: ProjectConfig, { plan, timeoutMs, pipeline: found, keyVariable = '' }: Work, minScore: number | undefined): Definition {
+function toDefinition({ queue }: RunsConfig, project: ProjectConfig, { plan, timeoutMs, pipeline: found, keyVariable = '' }: Work, { minScore, runsOn = [] }: RunRequest): Definition {
   const assignment = create(AssignmentSchema, {
     projectId: project.id,
     repository: project.repository,
@@ -116,5 +120,6 @@ function toDefinition({ queue }: RunsConfig, project: ProjectConfig, { plan, tim
     timeoutMs,
     keyVariable,
     ...(minScore === undefined ? {} : { minScore }),
+    ...(runsOn.length === 0 ? {} : { runsOn }),
   };
 }

@@ -8,8 +8,17 @@ export interface RunRequest {
   readonly input?: string | Readonly<Record<string, unknown>> | undefined;
   /** Absent: the project's. */
   readonly priority?: number | undefined;
+  /** Selectors of ships, besides those of project and pipeline. */
+  readonly runsOn?: readonly string[] | undefined;
   /** Least score of the result that is a success; absent where none is asked for. */
   readonly minScore?: number | undefined;
+}
+
+/** How a run shares a group with others, of which one at a time is under way. */
+export interface Concurrency {
+  readonly group: string;
+  /** What becomes of the runs before it: they go first, those that wait are cancelled, or those that run as well. */
+  readonly others: 'first' | 'cancel_waiting' | 'cancel_all';
 }
 
 /** What a run is made of, by the configuration of this moment. */
@@ -18,5 +27,8 @@ export interface ResolvedRun {
   /** Selectors of project and pipeline together, sorted, without duplicates. */
   readonly runsOn: readonly string[];
   readonly maxAttempts: number;
+  readonly concurrency?: Concurrency;
+  /** How long it waits for an approval; absent where it needs none. */
+  readonly approvalMs?: number;
   readonly priority: number;
 }

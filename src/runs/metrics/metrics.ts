@@ -23,6 +23,8 @@ export interface MetricsDeps {
   readonly queue: Pick<Queue, 'numbers' | 'onChange'>;
   readonly logs: Pick<RunLogs, 'totalBytes'>;
   readonly fleet: () => FleetNumbers | Promise<FleetNumbers>;
+  /** Notifications that no webhook has accepted yet. */
+  readonly waitingNotifications?: () => Promise<number>;
 }
 
 export interface RunMetrics {
@@ -54,7 +56,7 @@ export function createMetrics(env: RunsEnvironment, deps: MetricsDeps): RunMetri
   };
 }
 
-function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, logs, fleet }: MetricsDeps): void {
+function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, logs, fleet, waitingNotifications = async () => 0 }: MetricsDeps): void {
   const numbers = whereAvailable(env, 'numbers of the queue', cached(() => queue.numbers(), CACHE_MS, env.clock));
   const ships = whereAvailable(env, 'numbers of the fleet', async () => fleet());
   const gauge = gaugesOf(registers);
@@ -65,6 +67,11 @@ function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, l
   gauge('quire_ship_slots', 'Places for runs on connected ships.', ['status'], async () => (await ships())?.slots.map(({ status, count }) => [{ status }, count]));
   gauge('quire_cert_expiry_seconds', 'Seconds until a certificate of the server expires.', ['subject'],
     async () => (await ships())?.certificates.map(({ subject, expiresMs }) => [{ subject }, (expiresMs - env.clock.now()) / 1000]));
+  const waiting = whereAvailable(env, 'numbers of notifications', waitingNotifications);
+  gauge('quire_notifications_waiting', 'Notifications that were not accepted yet.', [], async () => {
+    const count = await waiting();
+    return count === undefined ? undefined : [[{}, count]];
+  });
   gauge('quire_log_bytes', 'Bytes of stored logs.', [], async () => [[{}, logs.totalBytes()]]);
 }
 

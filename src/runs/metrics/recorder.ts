@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { AlertResult } from '../alerts/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { RunChange, RunRecord } from '../queue/port.ts';
+import type { SlotResult } from '../schedules/index.ts';
 
 /** What the other areas report as it happens (decisions, section 2.9). None throws. */
 export interface Recorder {
@@ -16,6 +17,9 @@ export interface Recorder {
   storageFailed(): void;
   configReloaded(isLoaded: boolean): void;
   alertReceived(result: AlertResult): void;
+  slotDue(result: SlotResult): void;
+  /** `failed` are attempts, `dead` notifications that were given up. */
+  notified(outcome: 'delivered' | 'failed' | 'dead', count: number): void;
 }
 
 /** Seconds that runs wait or take: from at once to a day. */
@@ -32,6 +36,8 @@ export function createRecorder(registers: Registry[], clock: Clock): Recorder {
   const failures = new Counter({ name: 'quire_storage_errors_total', help: 'Failures of the store.', registers });
   const reload = new Gauge({ name: 'quire_config_reload_success', help: 'Whether the latest configuration that was found could be loaded.', registers });
   const alerts = new Counter({ name: 'quire_alerts_received_total', help: 'Notifications of Alertmanager, by what became of them.', labelNames: ['result'], registers });
+  const slots = new Counter({ name: 'quire_schedule_slots_total', help: 'Times of schedules that were due, by what became of them; `held` counts each look while the run before is unfinished.', labelNames: ['result'], registers });
+  const notifications = new Counter({ name: 'quire_notifications_total', help: 'Notifications by outcome: `failed` counts attempts.', labelNames: ['outcome'], registers });
   reload.set(1); // the one that the service started with
   for (const result of RESULTS) alerts.inc({ result }, 0);
   return {
@@ -42,6 +48,8 @@ export function createRecorder(registers: Registry[], clock: Clock): Recorder {
     storageFailed: () => failures.inc(),
     configReloaded: (isLoaded) => reload.set(isLoaded ? 1 : 0),
     alertReceived: (result) => alerts.inc({ result }),
+    slotDue: (result) => slots.inc({ result }),
+    notified: (outcome, count) => notifications.inc({ outcome }, count),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Transaction } from '../../storage/index.ts';
 import type { RunsConfig } from '../config/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs } from '../logs/port.ts';
@@ -5,6 +6,7 @@ import type { Changes } from './changes.ts';
 import type { DefinitionStore } from './definition-store.ts';
 import type { Lanes } from './lanes.ts';
 import type { Outage } from './outage.ts';
+import type { RunChange } from './port.ts';
 import type { QueueTime } from './queue-time.ts';
 
 /** What the parts of the queue share. */
@@ -21,6 +23,10 @@ export interface Core {
   readonly changes: Changes;
   /** Whether a ship that is not connected has all these labels. */
   readonly knowsShip: (selectors: readonly string[]) => boolean;
+  /** Told of each change in the transaction that makes it. */
+  readonly tell: (tx: Transaction, change: RunChange) => Promise<void>;
+  /** Told in the transaction that a new run takes the place of an older one of its group. */
+  readonly onSuperseded: (tx: Transaction, runId: string, by: string) => Promise<void>;
   /** There may be something to hand out. */
   readonly wake: () => void;
 }

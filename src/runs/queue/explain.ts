@@ -9,8 +9,10 @@ export function explain(core: Core, dispatcher: Dispatcher, run: RunRecord): { w
   if (run.state !== 'queued') return { waitingReason: null, labelsMatched };
   const lane = core.lanes.get(run.laneId);
   const reason = lane === undefined ? 'starting' : reasonOf(core, dispatcher, lane);
+  if (reason === 'project_disabled') return { waitingReason: reason, labelsMatched };
+  if (run.approval?.state === 'waiting') return { waitingReason: 'approval', labelsMatched };
   const isPaused = run.availableMs > core.time.now();
-  return { waitingReason: reason !== 'project_disabled' && isPaused ? 'backoff' : reason, labelsMatched };
+  return { waitingReason: isPaused ? 'backoff' : run.waitsForGroup ? 'concurrency_group' : reason, labelsMatched };
 }
 
 /** The reason that all runs of a lane share. */

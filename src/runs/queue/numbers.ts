@@ -1,5 +1,7 @@
 import type { Queries } from '../../storage/index.ts';
 import type { Core } from './core.ts';
+import { WAITS_FOR_APPROVAL } from './approvals.ts';
+import { WAITS_FOR_GROUP } from './groups.ts';
 import type { QueueNumbers, RunKind, RunState, WaitingReason } from './port.ts';
 
 const COUNTS = 'SELECT state, kind, count(*) AS n FROM runs GROUP BY kind, state';
@@ -9,6 +11,9 @@ const OLDEST = "SELECT lane_id, ready, min(queued_ms) AS since FROM runs WHERE s
 /** Why the runs of a lane wait. */
 export type LaneReason = (laneId: number) => WaitingReason | null;
 
+/** What a run waits for by itself, by its `ready`. */
+const OWN_REASONS: ReadonlyMap<number, WaitingReason> = new Map([[0, 'backoff'], [WAITS_FOR_GROUP, 'concurrency_group'], [WAITS_FOR_APPROVAL, 'approval']]);
+
 /** Read away from the event loop, because it counts all history. */
 export async function numbers(core: Core, background: Queries, reasonOf: LaneReason): Promise<QueueNumbers> {
   const counts = await background.all<{ state: RunState; kind: RunKind; n: number }>(COUNTS);
@@ -17,7 +22,7 @@ export async function numbers(core: Core, background: Queries, reasonOf: LaneRea
   const seconds = new Map<WaitingReason | 'none', number>();
   for (const { lane_id: lane, ready, since } of oldest) {
     const reason = reasonOf(lane) ?? 'none';
-    const effective = ready === 0 && reason !== 'project_disabled' ? 'backoff' : reason;
+    const effective = reason === 'project_disabled' ? reason : OWN_REASONS.get(ready) ?? reason;
     seconds.set(effective, Math.max(seconds.get(effective) ?? 0, now - since));
   }
   return {

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../storage/index.ts';
 import type { Definition } from '../definitions/definition.ts';
+import type { Concurrency } from '../definitions/run-request.ts';
 
 // Times named `...Ms` are milliseconds since 1970; those named `...At` are seconds, as the API shows them.
 
@@ -38,6 +39,9 @@ export interface NewRun {
   readonly maxAttempts: number;
   readonly definition: Definition;
   readonly source: RunSource;
+  readonly concurrency?: Concurrency;
+  /** How long it waits for an approval; absent where it needs none. */
+  readonly approvalMs?: number;
   /** The run that this one repeats. */
   readonly retryOf?: RunRecord;
 }
@@ -70,11 +74,25 @@ export interface RunRecord {
   readonly logsExpired: boolean;
   readonly logTruncated: boolean;
   readonly logsBytes: number;
+  /** Runs of one group are under way one at a time; null for none. */
+  readonly concurrencyGroup: string | null;
+  /** Another run has its group. */
+  readonly waitsForGroup: boolean;
+  /** Null where its pipeline asks for none. */
+  readonly approval: Approval | null;
+}
+
+/** What became of an approval; times are Unix seconds. */
+export interface Approval {
+  readonly state: 'waiting' | 'approved' | 'rejected' | 'expired' | 'withdrawn';
+  readonly by: string | null;
+  readonly at: number | null;
+  readonly expiresAt: number;
 }
 
 /** What a queued run waits for, as the API shows it; `starting`: for nothing, it is being handed out. */
 export type WaitingReason =
-  | 'project_disabled' | 'backoff' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
+  | 'project_disabled' | 'approval' | 'backoff' | 'concurrency_group' | 'no_matching_ship' | 'ship_offline' | 'unsupported' | 'ship_draining' | 'concurrency' | 'ship_busy' | 'starting';
 
 /** A run that has been handed out, with what a ship needs to work on it. */
 export interface Claim {
@@ -151,6 +169,11 @@ export interface Queue {
   explain(run: RunRecord): { waitingReason: WaitingReason | null; labelsMatched: boolean };
   /** Rows 3 and 9, and 11 for a ship that is silent. Undefined when the run is in another state. `audit` runs in the same transaction. */
   cancel(id: string, audit: (tx: Transaction) => Promise<void>): Promise<RunRecord | undefined>;
+
+  /** Lets a run that waits for it start; undefined when the run does not wait for it. `audit` runs in the same transaction. */
+  approve(id: string, by: string, audit: (tx: Transaction) => Promise<void>): Promise<RunRecord | undefined>;
+  /** As row 3, for a run that waits for an approval. */
+  disapprove(id: string, by: string, audit: (tx: Transaction) => Promise<void>): Promise<RunRecord | undefined>;
 
   /** Lets it get runs until it is removed. */
   addWorker(worker: Worker): WorkerHandle;

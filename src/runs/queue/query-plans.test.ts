@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql, type SqlValue } from '../../storage/index.ts';
 import { headsQuery, PARALLEL } from './claiming.ts';
+import { WAITING_OF_GROUP } from './enter-group.ts';
+import { NEXT_OF_GROUP } from './groups.ts';
 import { HELD_BY_SHIP } from './holding.ts';
 import { NEXT_FILLED } from './lanes.ts';
 import { listQuery } from './list.ts';
@@ -56,9 +58,10 @@ describe('the plans of the queries, which must not depend on how many runs there
 
   it.each([
     ['finding lanes', NEXT_FILLED, 'runs_claimable'], ['limits of projects', PARALLEL, 'runs_of_project'],
-    ['ends of pauses', dueQuery(DUE.pauses), 'runs_pausing'], ['ends of leases', dueQuery(DUE.leases), 'runs_leased'],
+    ['ends of pauses', dueQuery(DUE.pauses), 'runs_pausing'], ['approvals that expire', dueQuery(DUE.approvals), 'runs_awaiting'], ['ends of leases', dueQuery(DUE.leases), 'runs_leased'],
     ['deadlines', dueQuery(DUE.deadlines), 'runs_due'], ['long waits', dueQuery(DUE.waits), 'runs_queued'],
     ['what a ship has', HELD_BY_SHIP, 'runs_on_ship'], ['retention', EXPIRED, 'runs_finished'], ['renewing', RENEW, 'sqlite_autoindex_runs_1'],
+    ['the next run of a group', NEXT_OF_GROUP, 'runs_of_group'], ['what waits for a group', WAITING_OF_GROUP, 'runs_of_group'],
     ['unfinished runs', 'SELECT 1 FROM runs WHERE project_id = ? AND kind = ? AND task = ? AND source = ? AND finished_at IS NULL LIMIT 1', 'runs_unfinished'],
   ])('%s reads what it needs and sorts nothing', async (_, query, index) => {
     const steps = await plan(query);

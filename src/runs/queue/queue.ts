@@ -2,6 +2,7 @@ import { uuidV7Generator } from '../../lib/uuid-v7.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs } from '../logs/port.ts';
+import { approve, reject as disapprove } from './approvals.ts';
 import { cancel } from './cancel.ts';
 import { Changes } from './changes.ts';
 import type { Handout } from './claiming.ts';
@@ -10,13 +11,14 @@ import type { Core } from './core.ts';
 import { DefinitionStore } from './definition-store.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { explain, reasonOf } from './explain.ts';
+import { mendGroups } from './groups.ts';
 import { accept, evict, reject, resume } from './holding.ts';
 import { insert } from './insert.ts';
 import { Lanes } from './lanes.ts';
 import { list } from './list.ts';
 import { numbers } from './numbers.ts';
 import { Outage } from './outage.ts';
-import type { Queue } from './port.ts';
+import type { Queue, RunRecord } from './port.ts';
 import { QueueTime, type Elapsed } from './queue-time.ts';
 import { reap } from './reaper.ts';
 import { regrant } from './regrant.ts';
@@ -32,6 +34,10 @@ export interface QueueOptions {
   readonly note: RunLogs['note'];
   /** Whether a ship of the fleet that is not connected has all these labels; for the reasons why runs wait. */
   readonly knowsShip?: (selectors: readonly string[]) => boolean;
+  /** Told of each change of a run in the transaction that makes it: what it rejects with undoes the change. */
+  readonly tell?: Core['tell'];
+  /** Told in the transaction that a new run takes the place of an older one of its group. */
+  readonly onSuperseded?: Core['onSuperseded'];
   /** Told how many seconds it took to hand out each batch of runs. Must not throw. */
   readonly onHandedOut?: (seconds: number) => void;
   /** Told of each write of the queue's own that the store has refused. Must not throw. */
@@ -65,6 +71,7 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   const load = async (): Promise<void> => {
     await core.time.load(options.env.sql);
     await regrant(core);
+    await mendGroups(core);
     await core.changes.load(options.env.sql);
     await core.lanes.load(options.env.sql);
   };
@@ -87,10 +94,10 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   return { queue, dispatcher, tick, load };
 }
 
-function coreOf({ env, note, random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {} }: QueueOptions, wake: () => void): Core {
+function coreOf({ env, note, random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {}, tell = async () => {}, onSuperseded = async () => {} }: QueueOptions, wake: () => void): Core {
   const time = new QueueTime(env.clock, env.nodeId, elapsed);
   return {
-    env, note, random, wake, knowsShip, time,
+    env, note, random, wake, knowsShip, time, tell, onSuperseded,
     outage: new Outage(env.log, time, onStoreFailure),
     nextId: uuidV7Generator(env.clock),
     lanes: new Lanes(),
@@ -114,8 +121,13 @@ async function giveBack(core: Core, { worker, claim }: Handout): Promise<void> {
 
 type Part<Names extends keyof Queue> = Pick<Queue, Names>;
 
-function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'unfinished'> {
+function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'approve' | 'disapprove' | 'unfinished'> {
   const { sql } = core.env;
+  const audited = (audit: (tx: Transaction) => Promise<void>, work: (tx: Transaction) => Promise<RunRecord | undefined>): Promise<RunRecord | undefined> => sql.transaction(async (tx) => {
+    const run = await work(tx);
+    if (run !== undefined) await audit(tx);
+    return run;
+  });
   return {
     insert: (tx, run) => insert(core, tx, run),
     get: async (id) => {
@@ -131,11 +143,9 @@ function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'resu
     },
     list: (filter, before, limit) => list(sql, filter, before, limit),
     result: (id) => sql.get<{ body: Uint8Array; type: string }>('SELECT s.body, s.type FROM run_results s JOIN runs r ON r.seq = s.seq WHERE r.id = ?', [id]),
-    cancel: (id, audit) => sql.transaction(async (tx) => {
-      const run = await cancel(core, tx, id);
-      if (run !== undefined) await audit(tx);
-      return run;
-    }),
+    cancel: (id, audit) => audited(audit, (tx) => cancel(core, tx, id)),
+    approve: (id, by, audit) => audited(audit, (tx) => approve(core, tx, id, by)),
+    disapprove: (id, by, audit) => audited(audit, (tx) => disapprove(core, tx, id, by)),
     unfinished: async (projectId, kind, task, source) => (await sql.get(
       'SELECT 1 FROM runs WHERE project_id = ? AND kind = ? AND task = ? AND source = ? AND finished_at IS NULL LIMIT 1', [projectId, kind, task, source],
     )) !== undefined,

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../lib/duration.ts';
 import type { Transaction } from '../../storage/index.ts';
+import { expire } from './approvals.ts';
 import { settings, type Core } from './core.ts';
 import { giveBack } from './holding.ts';
 import type { RunRecord } from './port.ts';
@@ -19,16 +20,18 @@ export const DUE = {
   pauses: { where: "state = 'queued' AND ready = 0 AND available_ms <= ?", by: 'available_ms' },
   leases: { where: "state IN ('running', 'cancelling') AND lease_ms <= ?", by: 'lease_ms' },
   deadlines: { where: "state IN ('running', 'cancelling') AND deadline_ms <= ?", by: 'deadline_ms' },
-  waits: { where: "state = 'queued' AND queued_ms <= ?", by: 'queued_ms' },
+  approvals: { where: "state = 'queued' AND ready = 3 AND available_ms <= ?", by: 'available_ms' },
+  waits: { where: "state = 'queued' AND ready <> 3 AND queued_ms <= ?", by: 'queued_ms' },
 } as const satisfies Record<string, Due>;
 
 /** Those that have been due for longest. */
 export const dueQuery = ({ where, by }: Due): string => `SELECT seq FROM runs WHERE ${where} ORDER BY ${by} LIMIT ?`;
 
-/** Looks after everything whose time has come: pauses, leases, deadlines, waits that took too long. */
+/** Looks after everything whose time has come: pauses, approvals, leases, deadlines, waits that took too long. */
 export async function reap(core: Core, signal?: AbortSignal): Promise<void> {
   const now = (): number => core.time.now();
   await each(core, DUE.pauses, now, endPause, signal);
+  await each(core, DUE.approvals, now, expire, signal);
   await each(core, DUE.leases, now, endLease, signal);
   await each(core, DUE.deadlines, now, endDeadline, signal);
   await each(core, DUE.waits, () => now() - settings(core).queue.queue_timeout, endWait, signal);

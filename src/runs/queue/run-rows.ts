@@ -1,5 +1,6 @@
 import type { Queries, Row } from '../../storage/index.ts';
-import type { RunFailure, RunKind, RunRecord, RunRef, RunSource, RunState } from './port.ts';
+import type { Concurrency } from '../definitions/run-request.ts';
+import type { Approval, RunFailure, RunKind, RunRecord, RunRef, RunSource, RunState } from './port.ts';
 
 /** A row of `runs`; the migration says what its columns mean. */
 export interface RunRow extends Row {
@@ -36,6 +37,15 @@ export interface RunRow extends Row {
   logs_expired: number;
   log_truncated: number;
   logs_bytes: number;
+  concurrency_group: string | null;
+  approval: string | null;
+}
+
+/** An approval as it is kept, as JSON. */
+export interface StoredApproval extends Approval {
+  readonly timeoutMs: number;
+  /** What becomes of the other runs of its group when it is approved. */
+  readonly others?: Concurrency['others'];
 }
 
 export const toRecord = (row: RunRow): RunRecord => ({
@@ -64,7 +74,15 @@ export const toRecord = (row: RunRow): RunRecord => ({
   logsExpired: row.logs_expired === 1,
   logTruncated: row.log_truncated === 1,
   logsBytes: row.logs_bytes,
+  concurrencyGroup: row.concurrency_group,
+  waitsForGroup: row.state === 'queued' && row.ready === 2,
+  approval: row.approval === null ? null : approvalOf(row.state, JSON.parse(row.approval) as StoredApproval),
 });
+
+/** Of a run that was cancelled meanwhile, nobody waits for it. */
+function approvalOf(state: RunState, { state: decided, by, at, expiresAt }: StoredApproval): Approval {
+  return { state: decided === 'waiting' && state !== 'queued' ? 'withdrawn' : decided, by, at, expiresAt };
+}
 
 export const refOf = (row: RunRow): RunRef => ({ runId: row.id, attempt: row.attempt, fence: row.fence });
 

@@ -2,8 +2,9 @@ import { unixSeconds } from '../../lib/clock.ts';
 import type { SqlValue, Transaction } from '../../storage/index.ts';
 import { pauseAfter } from './backoff.ts';
 import { ACCEPT_MS, CANCEL_MARGIN_MS, settings, type Core } from './core.ts';
+import { leaveGroup } from './groups.ts';
 import type { RunFailure, RunRecord, RunState } from './port.ts';
-import { isHeld, readBySeq, toRecord, type RunRow } from './run-rows.ts';
+import { isFinished, isHeld, readBySeq, toRecord, type RunRow } from './run-rows.ts';
 
 /*
  * The rows of the state machine (run-queue decisions, section 2.3), one function each. Every change of a run's state goes
@@ -118,6 +119,8 @@ async function move(core: Core, tx: Transaction, row: RunRow, patch: Partial<Run
   await core.note(tx, row.id, row.attempt, line.level, line.text);
   const run = toRecord((await readBySeq(tx, row.seq))!); // the line has changed it, too
   const change = { run, from: row.state, formerShipId: row.ship_id, ...(reason === undefined ? {} : { reason }) };
+  if (isFinished(run)) await leaveGroup(core, tx, row);
+  await core.tell(tx, change);
   tx.onCommit(() => core.changes.announce(change));
   if (isHeld(row) && !isHeld(run)) tx.onCommit(core.wake); // there is room again
   return run;

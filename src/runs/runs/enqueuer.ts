@@ -18,6 +18,8 @@ export interface Submission {
   /** Who asks, for the audit log; the source's own where nobody does. */
   readonly actor?: string;
   readonly key: string;
+  /** Whose the key is; that of the source where absent. */
+  readonly space?: KeySpace;
   /** What the key stands for: the endpoint and all that the request says. */
   readonly requestHash: Uint8Array;
   /** What is to be run; asked only when the key is not known. */
@@ -72,12 +74,12 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
     return record;
   }
 
-  async function submit({ source, actor, key, requestHash: hash, request }: Submission): Promise<OnceResult> {
+  async function submit({ source, actor, key, requestHash: hash, request, space = WAYS[source].space }: Submission): Promise<OnceResult> {
     return idempotency.once({
-      space: WAYS[source].space,
+      space,
       key,
       requestHash: hash,
-      sameRequestOnly: WAYS[source].space === 'api',
+      sameRequestOnly: space === 'api',
       prepare: async () => {
         const run = await toNewRun(source, await request());
         return (tx) => insert(tx, run, actor);

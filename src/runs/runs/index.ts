@@ -1,4 +1,5 @@
 /** The door of the area of runs. */
 export type { Enqueuer } from './enqueuer.ts';
+export { requireKey } from './idempotency-key.ts';
 export { tellOfRuns } from './tell-of-runs.ts';
 export { createRuns, type Runs, type RunsDeps } from './runs.ts';

@@ -2,6 +2,7 @@ import type { Operations } from '../../../generated/runs/operations.ts';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { Reply, type Handlers, type InputOf, type Preconditions } from '../../operations/index.ts';
+import type { Transaction } from '../../storage/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
 import { actorOf } from '../auth/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
@@ -15,7 +16,7 @@ import { readHandlers } from './read-runs.ts';
 import { requestOfRetry } from './retry-request.ts';
 import { requireRun } from './run-id.ts';
 
-type RunHandlers = Required<Pick<Handlers<Operations>, 'enqueueRun' | 'listRuns' | 'getRun' | 'cancelRun' | 'retryRun' | 'getRunResult'>>;
+type RunHandlers = Required<Pick<Handlers<Operations>, 'enqueueRun' | 'listRuns' | 'getRun' | 'cancelRun' | 'retryRun' | 'approveRun' | 'rejectRun' | 'getRunResult'>>;
 
 /** Runs, as clients see them. */
 export interface Runs {
@@ -23,6 +24,7 @@ export interface Runs {
   /** What the decisions want checked before the rest of a request (section 2.1): the run of the path, then the key. */
   readonly preconditions: Preconditions<Operations>;
   readonly enqueueOnce: Enqueuer['enqueueOnce'];
+  readonly submit: Enqueuer['submit'];
   /** A run as the API shows it. */
   present(run: RunRecord): Run;
   /** Begins to forget expired keys. */
@@ -32,7 +34,7 @@ export interface Runs {
 }
 
 export interface RunsDeps extends EnqueuerDeps {
-  readonly queue: Pick<Queue, 'insert' | 'get' | 'material' | 'list' | 'result' | 'explain' | 'cancel'>;
+  readonly queue: Pick<Queue, 'insert' | 'get' | 'material' | 'list' | 'result' | 'explain' | 'cancel' | 'approve' | 'disapprove'>;
 }
 
 /** Bytes of an input, as JSON where it is an object. */
@@ -44,6 +46,14 @@ export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
   const pruning = pruneRegularly(env, enqueuer.pruneKeys);
   const present = (run: RunRecord): Run => presentRun(run, queue);
   const accepted = ({ run, replayed }: OnceResult) => new Reply({ data: present(run) }, replayed ? { 'Idempotent-Replayed': 'true' } : {});
+
+  async function decide(id: string, by: string, decision: 'approve' | 'reject'): Promise<{ data: Run }> {
+    await requireRun(queue, id);
+    const note = (tx: Transaction): Promise<void> => audit.record(tx, by, decision, id);
+    const run = await (decision === 'approve' ? queue.approve(id, by, note) : queue.disapprove(id, by, note));
+    if (run === undefined) throw new ServiceError('run_state_conflict', 'the run does not wait for an approval');
+    return { data: present(run) };
+  }
 
   const handlers: RunHandlers = {
     ...readHandlers(queue),
@@ -62,12 +72,15 @@ export function createRuns(env: RunsEnvironment, deps: RunsDeps): Runs {
       if (cancelled === undefined) throw new ServiceError('run_state_conflict', 'only a queued or running run can be cancelled');
       return { data: present(cancelled) };
     },
+    approveRun: ({ id }, context) => decide(id, actorOf(context), 'approve'),
+    rejectRun: ({ id }, context) => decide(id, actorOf(context), 'reject'),
   };
 
   return {
     handlers,
     preconditions: preconditionsOf(queue),
     enqueueOnce: enqueuer.enqueueOnce,
+    submit: enqueuer.submit,
     present,
     start: pruning.start,
     stop: pruning.stop,

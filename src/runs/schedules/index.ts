@@ -1,2 +1,3 @@
 /** The door of the schedules. */
-export { createSchedules, type Schedules, type SchedulesOptions } from './schedules.ts';
+export { createScheduleHandlers, type ScheduleHandlerDeps } from './handlers.ts';
+export { createSchedules, type Schedules, type SchedulesOptions, type SlotResult } from './schedules.ts';

@@ -1,31 +1,48 @@
 import { createHash } from 'node:crypto';
 import { parseDuration } from '../../lib/duration.ts';
-import type { ProjectConfig, RunsConfig } from '../config/index.ts';
+import { Lru } from '../../lib/lru.ts';
+import type { ProjectConfig, RunsConfig, ScheduleConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
+import { CronTimes } from './cron.ts';
 
+/** What a project's own schedules are called (run-queue decisions, section 2.6). */
 export type What = 'release' | 'content';
 
-/** Runs that a project asks for again and again. */
+/** When runs are due: after intervals, or at the times of a cron expression. */
+export type Times =
+  | { readonly interval: string; readonly intervalMs: number; /** How much later than its slot a run is queued, so that not all projects come at once. */ readonly delayMs: number }
+  | { readonly cron: string; readonly timezone: string };
+
+/** Runs that are queued again and again. */
 export interface Plan {
   readonly projectId: string;
-  readonly what: What;
-  readonly intervalMs: number;
-  /** How much later than its slot a run is queued, so that not all projects come at once. */
-  readonly delayMs: number;
-  readonly request: RunRequest & { readonly kind: 'pipeline' | 'ai_text' };
+  /** Unique in its project. */
+  readonly name: string;
+  readonly times: Times;
+  /** False while its project or the scheduler is disabled. */
+  readonly active: boolean;
+  readonly request: RunRequest & { readonly kind: 'pipeline' | 'ai_text' | 'diagnostic' };
 }
 
-/** The plans of all enabled projects (decisions, section 2.6). */
+/** Those of `schedules` in their order, then those of projects. */
 export function plansOf(config: RunsConfig): Plan[] {
-  return config.scheduler.enabled ? config.projects.flatMap((project) => plansOfProject(config, project)) : [];
+  return [...config.schedules.flatMap((schedule) => planOf(config, schedule)), ...config.projects.flatMap((project) => plansOfProject(config, project))];
 }
 
+function planOf({ scheduler, projects }: RunsConfig, { name, project: projectId, cron, timezone, kind, task, input, runs_on: runsOn }: ScheduleConfig): Plan[] {
+  const project = projects.find(({ id }) => id === projectId);
+  if (project === undefined) return [];
+  const request = { projectId, kind, task, ...(input !== '' && { input }), ...(runsOn.length > 0 && { runsOn }) };
+  return [{ projectId, name, times: { cron, timezone }, active: scheduler.enabled && project.enabled, request }];
+}
+
+/** What a project asks for by `release_interval` and `content`. */
 export function plansOfProject({ scheduler }: RunsConfig, project: ProjectConfig): Plan[] {
   const { id, release_interval: release, content } = project;
-  if (!scheduler.enabled || !project.enabled) return [];
-  const plan = (what: What, interval: string, request: Plan['request']): Plan => {
+  const plan = (name: What, interval: string, request: Plan['request']): Plan => {
     const intervalMs = parseDuration(interval)!;
-    return { projectId: id, what, intervalMs, delayMs: delayOf(`${id}:${what}`, Math.min(scheduler.jitter, intervalMs / 2)), request };
+    const delayMs = delayOf(`${id}:${name}`, Math.min(scheduler.jitter, intervalMs / 2));
+    return { projectId: id, name, times: { interval, intervalMs, delayMs }, active: scheduler.enabled && project.enabled, request };
   };
   return [
     ...(release === '' ? [] : [plan('release', release, { projectId: id, kind: 'pipeline', task: scheduler.release_pipeline })]),
@@ -43,13 +60,31 @@ function delayOf(name: string, most: number): number {
   return Math.floor((createHash('sha256').update(name).digest().readUInt32BE() / 2 ** 32) * most);
 }
 
-/** The slot that a moment falls into, in Unix seconds. Slots are multiples of the interval since 1970, so nodes and restarts agree. */
-export function slotAt(nowMs: number, { intervalMs, delayMs }: Plan): number {
+const known = new Lru<string, CronTimes>(1000);
+
+function timesOf({ cron, timezone }: { readonly cron: string; readonly timezone: string }): CronTimes {
+  const key = `${cron} ${timezone}`;
+  const times = known.get(key) ?? new CronTimes(cron, timezone);
+  known.set(key, times);
+  return times;
+}
+
+/**
+ * The slot that a moment falls into, in Unix seconds: the time at which it was last due. Slots of intervals are multiples of the
+ * interval since 1970, so nodes and restarts agree. 0 before the first.
+ */
+export function slotAt(nowMs: number, { times }: Plan): number {
+  if ('cron' in times) return Math.round((timesOf(times).upTo(nowMs) ?? 0) / 1000);
+  const { intervalMs, delayMs } = times;
   return Math.round((Math.floor((nowMs - delayMs) / intervalMs) * intervalMs) / 1000);
 }
 
-/** When the next slot's run is queued, in Unix seconds. */
-export function nextAt(nowMs: number, plan: Plan): number {
-  const { intervalMs, delayMs } = plan;
+/** When the next slot's run is queued, in Unix seconds; undefined for never. */
+export function nextAt(nowMs: number, { times }: Plan): number | undefined {
+  if ('cron' in times) {
+    const next = timesOf(times).after(nowMs);
+    return next === undefined ? undefined : Math.round(next / 1000);
+  }
+  const { intervalMs, delayMs } = times;
   return Math.ceil(((Math.floor((nowMs - delayMs) / intervalMs) + 1) * intervalMs + delayMs) / 1000);
 }

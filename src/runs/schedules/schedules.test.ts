@@ -5,6 +5,7 @@ import { systemTimer } from '../../lib/timer.ts';
 import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../../storage/index.ts';
 import { parseRunsConfig, type LoadedRunsConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
+import type { RunRecord } from '../queue/port.ts';
 import { createSchedules } from './schedules.ts';
 
 const HOUR = 3_600_000;
@@ -25,7 +26,7 @@ async function open(text = CONFIG) {
   const sql = await openDatabase({ path: ':memory:' });
   opened.push(sql);
   await migrate(sql, RUN_QUEUE_MIGRATIONS);
-  const world = { now: START, config: parseRunsConfig(text), unfinished: false, refuse: undefined as Error | undefined, keys: [] as string[], requests: [] as RunRequest[], changed: () => {} };
+  const world = { now: START, config: parseRunsConfig(text), unfinished: false, runs: new Map<string, { finishedAt: number | null }>(), refuse: undefined as Error | undefined, keys: [] as string[], requests: [] as RunRequest[], changed: () => {} };
   const onChange = (listener: (loaded: LoadedRunsConfig) => void) => {
     world.changed = () => listener({ config: world.config } as LoadedRunsConfig);
     return () => undefined;
@@ -36,12 +37,14 @@ async function open(text = CONFIG) {
       config: { current: () => ({ config: world.config }) as LoadedRunsConfig, onChange },
       log: silentLog,
     },
-    queue: { unfinished: async () => world.unfinished },
+    queue: { unfinished: async () => world.unfinished, get: async (id) => world.runs.get(id) as RunRecord | undefined },
     enqueueOnce: async (_, key, request) => {
       if (world.refuse !== undefined) throw world.refuse;
-      if (world.keys.includes(key)) return;
+      const queued = { run: { id: key } as RunRecord, replayed: world.keys.includes(key) };
+      if (queued.replayed) return queued;
       world.keys.push(key);
       world.requests.push(request);
+      return queued;
     },
   });
   return { world, node, schedules: node() };
@@ -152,5 +155,54 @@ describe('schedules (run-queue decisions, section 2.6)', () => {
     world.changed();
     await expect.poll(() => world.keys).toHaveLength(3);
     await schedules.stop();
+  });
+});
+
+describe('schedules with cron expressions', () => {
+  const nightly = `
+projects: [{id: alpha, repository: org/alpha}]
+pipelines: [{name: build, steps: [{name: go, run: 'true'}]}]
+schedules:
+  - {name: nightly, project: alpha, cron: '30 2 * * *', timezone: Europe/Berlin, task: build, input: {depth: 1}, runs_on: [os=linux]}
+`;
+  const slots = ({ keys }: { keys: string[] }) => keys.map((text) => new Date(Number(text.split(':')[3]) * 1000).toISOString().slice(0, 16));
+
+  it('queue their input at their times, one for what was missed in an outage', async () => {
+    const { world, node, schedules } = await open(nightly);
+    world.now = Date.parse('2026-03-26T12:00:00Z');
+    await schedules.tick();
+    expect(world.keys).toEqual([]);
+    world.now = Date.parse('2026-03-27T01:30:00Z');
+    await schedules.tick();
+    world.now = Date.parse('2026-04-02T00:00:00Z');
+    await node().tick();
+    await node().tick();
+    expect(slots(world)).toEqual(['2026-03-27T01:30', '2026-04-01T00:30']);
+    expect(world.requests[0]).toEqual({ projectId: 'alpha', kind: 'pipeline', task: 'build', input: { depth: 1 }, runsOn: ['os=linux'] });
+  });
+
+  it('wait while the run before is unfinished, whatever else of the pipeline runs', async () => {
+    const { world, schedules } = await open(nightly);
+    await schedules.tick();
+    world.unfinished = true; // of another schedule
+    world.now += 24 * HOUR;
+    await schedules.tick();
+    expect(world.keys).toHaveLength(1);
+    world.runs.set(world.keys[0]!, { finishedAt: null });
+    world.now += 24 * HOUR;
+    await schedules.tick();
+    expect(world.keys).toHaveLength(1);
+    world.runs.set(world.keys[0]!, { finishedAt: 1 });
+    await schedules.tick();
+    expect(world.keys).toHaveLength(2);
+  });
+
+  it('begin anew with another expression or time zone', async () => {
+    const { world, schedules } = await open(nightly);
+    await schedules.tick();
+    world.now += 24 * HOUR;
+    world.config = parseRunsConfig(nightly.replace('Europe/Berlin', 'Asia/Tokyo'));
+    await schedules.tick();
+    expect(world.keys).toEqual([]);
   });
 });

@@ -1,35 +1,34 @@
 import { schedule, type ScheduledTask } from 'node-cron';
 import { ServiceError } from '../../errors/index.ts';
-import type { Row } from '../../storage/index.ts';
 import type { ProjectConfig } from '../config/index.ts';
 import type { RunRequest } from '../definitions/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
+import type { OnceResult } from '../idempotency/index.ts';
 import type { Queue } from '../queue/port.ts';
 import { nextAt, plansOf, plansOfProject, slotAt, type Plan, type What } from './plans.ts';
+import { noteSlot, readProgress, ruleOf, type Progress } from './progress-rows.ts';
+
+/** What became of a slot, for the metrics: `held` while the run before it is unfinished. */
+export type SlotResult = 'queued' | 'refused' | 'held';
 
 export interface SchedulesOptions {
   readonly env: Pick<RunsEnvironment, 'sql' | 'clock' | 'timer' | 'config' | 'log'>;
-  readonly queue: Pick<Queue, 'unfinished'>;
+  readonly queue: Pick<Queue, 'get' | 'unfinished'>;
   /** Queues a run once for each key, whichever node asks. */
-  readonly enqueueOnce: (source: 'schedule', key: string, request: RunRequest) => Promise<unknown>;
+  readonly enqueueOnce: (source: 'schedule', key: string, request: RunRequest) => Promise<OnceResult>;
+  /** Told of each slot that is due; must not throw. */
+  readonly onSlot?: (result: SlotResult) => void;
 }
 
-/** Runs that nobody asks for: releases and content (decisions, section 2.6, "Schedules"). */
+/** Runs that nobody asks for: those of `schedules`, releases and content (decisions, section 2.6, "Schedules"). */
 export interface Schedules {
   /** Queues what is due now. Never rejects. */
   tick(): Promise<void>;
-  /** When the next runs of a project are queued, in Unix seconds. */
+  /** When the next runs of a project's own schedules are queued, in Unix seconds. */
   nextRuns(project: ProjectConfig): Record<What, number | null>;
   /** Looks every minute, and waits for the moment of what is due within the next one. */
   start(): void;
   stop(): Promise<void>;
-}
-
-interface Progress extends Row {
-  readonly project_id: string;
-  readonly what: string;
-  readonly interval_ms: number;
-  readonly slot: number;
 }
 
 /**
@@ -39,11 +38,8 @@ interface Progress extends Row {
 const EVERY_MINUTE = '* * * * *';
 const MINUTE_MS = 60_000;
 
-const keyOf = (projectId: string, what: string): string => `${what}:${projectId}`;
-
-export function createSchedules({ env, queue, enqueueOnce }: SchedulesOptions): Schedules {
+export function createSchedules({ env, queue, enqueueOnce, onSlot = () => {} }: SchedulesOptions): Schedules {
   const { sql, clock, timer, config, log } = env;
-  let known: Map<string, Progress> | undefined;
   const stopped = new AbortController();
   const awaited = new Set<string>();
   let task: ScheduledTask | undefined;
@@ -51,40 +47,47 @@ export function createSchedules({ env, queue, enqueueOnce }: SchedulesOptions): 
   let ticking: Promise<void> = Promise.resolve();
   let failing = false;
 
-  async function progressOf({ projectId, what }: Plan): Promise<Progress | undefined> {
-    known ??= new Map((await sql.all<Progress>('SELECT project_id, what, interval_ms, slot FROM schedules')).map((row) => [keyOf(row.project_id, row.what), row]));
-    return known.get(keyOf(projectId, what));
+  const active = (): Plan[] => plansOf(config.current().config).filter((plan) => plan.active);
+  const note = (plan: Plan, slot: number, lastRun?: string): Promise<void> => sql.transaction((tx) => noteSlot(tx, plan, slot, lastRun));
+
+  async function isUnfinished({ projectId, times, request }: Plan, { lastRun }: Progress): Promise<boolean> {
+    const last = lastRun === null ? undefined : await queue.get(lastRun);
+    if (last !== undefined) return last.finishedAt === null;
+    // Which run was the last one has not always been kept.
+    return 'interval' in times && queue.unfinished(projectId, request.kind, request.task, 'schedule');
   }
 
-  async function note({ projectId, what, intervalMs }: Plan, slot: number): Promise<void> {
-    await sql.transaction((tx) => tx.run(
-      'INSERT INTO schedules(project_id, what, interval_ms, slot) VALUES (?, ?, ?, ?) ON CONFLICT(project_id, what) DO UPDATE SET interval_ms = excluded.interval_ms, slot = excluded.slot',
-      [projectId, what, intervalMs, slot],
-    ));
-    known!.set(keyOf(projectId, what), { project_id: projectId, what, interval_ms: intervalMs, slot });
-  }
-
-  /** Slots that were missed count as one; a plan that is new waits for its next slot. */
-  async function follow(plan: Plan): Promise<void> {
+  /** Slots that were missed count as one; a plan that is new waits for its next slot, and so does one that was paused. */
+  async function follow(plan: Plan, progress: Progress | undefined): Promise<void> {
     const slot = slotAt(clock.now(), plan);
-    const progress = await progressOf(plan);
-    if (progress?.interval_ms !== plan.intervalMs) return note(plan, slot);
+    if (progress?.rule !== ruleOf(plan)) return note(plan, slot);
     if (progress.slot >= slot) return;
-    const { projectId, what, request } = plan;
-    if (await queue.unfinished(projectId, request.kind, request.task, 'schedule')) return;
+    if (progress.pausedAt !== null) return note(plan, slot);
+    if (await isUnfinished(plan, progress)) return onSlot('held');
+    await note(plan, slot, await fire(plan, slot));
+  }
+
+  /** Returns the id of the run; undefined when it was refused. */
+  async function fire({ projectId, name, request }: Plan, slot: number): Promise<string | undefined> {
     try {
-      await enqueueOnce('schedule', `sched:${projectId}:${what}:${slot}`, request);
-      log.info({ project: projectId, what }, 'a schedule has fired');
+      const { run } = await enqueueOnce('schedule', `sched:${projectId}:${name}:${slot}`, request);
+      onSlot('queued');
+      log.info({ project: projectId, what: name, run: run.id }, 'a schedule has fired');
+      return run.id;
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      log.warn({ err: error, project: projectId, what }, 'a scheduled run cannot be queued; the next one is tried in its time');
+      onSlot('refused');
+      log.warn({ err: error, project: projectId, what: name }, 'a scheduled run cannot be queued; the next one is tried in its time');
+      return undefined;
     }
-    await note(plan, slot);
   }
 
   async function tick(): Promise<void> {
     try {
-      for (const plan of plansOf(config.current().config)) await follow(plan);
+      const plans = active();
+      if (plans.length === 0) return;
+      const progressOf = await readProgress(sql);
+      for (const plan of plans) await follow(plan, progressOf(plan));
       failing = false;
     } catch (error) {
       if (!failing) log.error({ err: error }, 'schedules are held up; trying again every minute');
@@ -98,7 +101,8 @@ export function createSchedules({ env, queue, enqueueOnce }: SchedulesOptions): 
   function look(): void {
     if (stopped.signal.aborted) return;
     void inTurn();
-    for (const plan of plansOf(config.current().config)) void lookAgain(keyOf(plan.projectId, plan.what), nextAt(clock.now(), plan) * 1000 - clock.now());
+    const now = clock.now();
+    for (const plan of active()) void lookAgain(`${plan.name}:${plan.projectId}`, (nextAt(now, plan) ?? Infinity) * 1000 - now);
   }
 
   async function lookAgain(key: string, waitMs: number): Promise<void> {
@@ -112,10 +116,10 @@ export function createSchedules({ env, queue, enqueueOnce }: SchedulesOptions): 
   return {
     tick: inTurn,
     nextRuns(project) {
-      const plans = plansOfProject(config.current().config, project);
+      const plans = plansOfProject(config.current().config, project).filter((plan) => plan.active);
       const next = (what: What): number | null => {
-        const plan = plans.find((each) => each.what === what);
-        return plan === undefined ? null : nextAt(clock.now(), plan);
+        const plan = plans.find(({ name }) => name === what);
+        return plan === undefined ? null : nextAt(clock.now(), plan) ?? null;
       };
       return { release: next('release'), content: next('content') };
     },

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { cancelRun, retryRun } from '../../../../generated/runs/sdk/sdk.gen.ts';
+import { approveRun, cancelRun, rejectRun, retryRun } from '../../../../generated/runs/sdk/sdk.gen.ts';
 import { runCommand } from '../shared/command-error.ts';
 import type { Io } from '../shared/io.ts';
 import { addKeyOption, addRunsClientOptions, newKey, openRunsClient, type RunsClientOptions } from './client.ts';
@@ -13,7 +13,7 @@ interface Options extends RunsClientOptions {
   readonly json?: boolean;
 }
 
-/** `quire runs cancel` and `quire runs retry`. */
+/** `quire runs cancel`, `retry`, `approve` and `reject`. */
 export function registerChange(runs: Command, io: Io): void {
   const cancelling = runs
     .command('cancel')
@@ -33,6 +33,17 @@ export function registerChange(runs: Command, io: Io): void {
   addRunsClientOptions(addKeyOption(retrying)).action(async (id: string, options: Options) => {
     await runCommand('runs retry', io, () => retry(id, options, io));
   });
+
+  const decisions = { approve: ['let a run start that waits for an approval', approveRun], reject: ['cancel a run that waits for an approval', rejectRun] } as const;
+  for (const [name, [description, call]] of Object.entries(decisions)) {
+    const command = runs.command(name).description(description).argument('<id>', 'id of the run, or its beginning or end').option('--json', 'write the run as JSON');
+    addRunsClientOptions(command).action((text: string, options: Options) => runCommand(`runs ${name}`, io, async () => {
+      const client = openRunsClient(options);
+      const id = await findRun(client, text);
+      const { data: run } = await client.askOnce(call({ client: client.sdk, path: { id } }));
+      writeRun(io, run, options.json);
+    }));
+  }
 }
 
 /** Asked once: when the answer is lost it may be done, and a second request would be a conflict. */

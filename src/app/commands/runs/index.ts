@@ -5,7 +5,9 @@ import { registerBackup } from './backup.ts';
 import { registerChange } from './change.ts';
 import { registerList } from './list.ts';
 import { registerLogs } from './logs.ts';
+import { registerNotifications } from './notifications.ts';
 import { registerProjects } from './projects.ts';
+import { registerSchedules } from './schedules.ts';
 import { serveCommand } from './serve.ts';
 import { registerShips } from './ships.ts';
 import { registerShow } from './show.ts';
@@ -15,5 +17,5 @@ import { registerToken } from './token.ts';
 /** `quire runs`: the service, and the clients of a running one. */
 export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
-  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerChange, registerProjects, registerShips, registerToken, registerAudit, registerBackup]) register(runs, io);
+  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerChange, registerProjects, registerSchedules, registerNotifications, registerShips, registerToken, registerAudit, registerBackup]) register(runs, io);
 }

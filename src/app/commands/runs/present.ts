@@ -11,7 +11,9 @@ const COLUMNS = [
 
 const WAITS: Readonly<Record<NonNullable<Run['waiting_reason']>, string>> = {
   project_disabled: 'its project is disabled',
+  approval: 'nobody has approved it yet',
   backoff: 'waits for its next attempt',
+  concurrency_group: 'another run of its group is before it',
   no_matching_ship: 'no ship has its labels',
   ship_offline: 'the ships with its labels are offline',
   unsupported: 'no ship with its labels can do it: a sandbox or the key of a role is missing',

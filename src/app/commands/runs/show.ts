@@ -40,6 +40,11 @@ async function showResult(text: string, options: Options, io: Io): Promise<void>
   io.stdout.write(options.json ? `${JSON.stringify(data, null, 2)}\n` : data.content);
 }
 
+function approvalOf({ approval }: Run): string {
+  if (approval === null) return '';
+  return approval.state === 'waiting' ? `until ${formatMoment(approval.expires_at)}` : `${approval.state}${approval.by === null ? '' : ` by ${approval.by}`}`;
+}
+
 function detailsOf(run: Run, ship: string): string[] {
   const moment = (seconds: number | null): string => (seconds === null ? '' : formatMoment(seconds));
   const details: [string, string][] = [
@@ -50,6 +55,8 @@ function detailsOf(run: Run, ship: string): string[] {
     ['finished', moment(run.finished_at)],
     ['priority', String(run.priority)],
     ['runs on', run.runs_on.join(', ')],
+    ['group', run.concurrency_group ?? ''],
+    ['approval', approvalOf(run)],
     ['took', tookOf(run)],
     ['ship', ship],
     ['retry of', run.retry_of ?? ''],

@@ -18,7 +18,7 @@ interface ApiOptions {
   readonly expires?: number;
 }
 
-const SCOPES = ['submit', 'read', 'alerts', 'admin'];
+const SCOPES = ['submit', 'approve', 'read', 'alerts', 'admin'];
 
 /** `quire runs token`: what ships join with, and what clients of the API show. */
 export function registerToken(runs: Command, io: Io): void {

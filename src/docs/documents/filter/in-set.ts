@@ -1,6 +1,5 @@
 import type { OrdSet } from '../../../lib/ord-set.ts';
-import type { SqlValue } from '../../../storage/index.ts';
-import { inList } from '../in-list.ts';
+import { inList, type SqlValue } from '../../../storage/index.ts';
 
 /** A condition of SQL with its parameters. */
 export interface SetCondition {

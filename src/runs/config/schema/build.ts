@@ -4,7 +4,7 @@
  */
 
 /** Text formats, with what `read-by-schema.ts` makes of them: milliseconds, bytes, an address, or the text itself. */
-export type Format = 'duration' | 'duration-or-zero' | 'bytes' | 'address' | 'written-duration' | 'written-interval' | 'moment';
+export type Format = 'duration' | 'duration-or-zero' | 'bytes' | 'address' | 'written-duration' | 'written-interval' | 'moment' | 'cron' | 'timezone' | 'endpoint' | 'group';
 
 export const text = (description: string, fallback: string, extras: { pattern?: string; maxLength?: number; 'x-expected'?: string } = {}) =>
   ({ type: 'string', description, default: fallback, ...extras }) as const;
@@ -15,6 +15,10 @@ export const requiredText = (description: string, pattern: string, expected: str
 
 export const format = <const F extends Format>(kind: F, description: string, fallback: string) =>
   ({ type: 'string', format: kind, description, default: fallback }) as const;
+
+/** A text of a format without a default. */
+export const requiredFormat = <const F extends Format>(kind: F, description: string) =>
+  ({ type: 'string', format: kind, description }) as const;
 
 export const flag = (description: string, fallback: boolean) => ({ type: 'boolean', description, default: fallback }) as const;
 
@@ -33,6 +37,10 @@ export const list = <const Item>(description: string, items: Item, extras: { max
 /** A list, or null for "all". */
 export const listOrAll = <const Item>(description: string, items: Item) =>
   ({ type: ['array', 'null'], description, default: null, items, uniqueItems: true }) as const;
+
+/** Text, or a mapping; empty for none. */
+export const textOrMapping = (description: string) =>
+  ({ type: ['string', 'object'], description, default: '', additionalProperties: true }) as const;
 
 /** A part of the configuration that may be left out, with all that is in it. */
 export const section = <const Properties extends object>(description: string, properties: Properties) =>

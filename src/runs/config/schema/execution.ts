@@ -26,6 +26,15 @@ const pipeline = item('a pipeline', ['name', 'steps'], {
   retry: section('failures that lead to another attempt, besides faults of ships', {
     on: list('kinds of failure', { type: 'string', enum: ['step_failed', 'timeout', 'model_error'] }, { uniqueItems: true }),
   }),
+  concurrency: section('one run at a time', {
+    group: format('group', 'runs whose groups have the same name are under way one at a time; {project}, {pipeline}, {ref} (`ref` of the input) and {input.NAME} stand for values of the run, and a text input is {input}; empty for no group', ''),
+    cancel_in_progress: flag('a new run cancels those of its group before it, also one that is under way', false),
+    pending: oneOf('which of the runs that wait for their turn are kept: `all`, or the `newest` alone, with the others cancelled', 'all', ['all', 'newest']),
+  }),
+  approval: section('a person lets its runs start', {
+    required: flag('runs wait until somebody with the scope `approve` approves them', false),
+    timeout: format('written-duration', 'how long they wait; then they fail', '24h'),
+  }),
   on_partition: oneOf('what a ship does with the run when it cannot reach the service', 'stop', ['stop', 'continue']),
   sandbox: oneOf("`inherit` for the ship's own", 'inherit', ['inherit', ...SANDBOXES]),
   image: text('image of the container sandbox', ''),

@@ -1,8 +1,10 @@
 import type { FromSchema } from '../from-schema.ts';
 import { execution } from './execution.ts';
 import { fleet } from './fleet.ts';
+import { notifications } from './notifications.ts';
 import { project, projects } from './projects.ts';
 import { queue } from './queue.ts';
+import { schedules } from './schedules.ts';
 import { service } from './service.ts';
 import { tokens } from './tokens.ts';
 
@@ -15,7 +17,7 @@ export const RUNS_CONFIG_SCHEMA = {
   title: 'Quire run-queue configuration',
   type: 'object',
   additionalProperties: false,
-  properties: { ...service, ...tokens, ...queue, ...execution, ...projects, ...fleet },
+  properties: { ...service, ...tokens, ...queue, ...execution, ...projects, ...schedules, ...notifications, ...fleet },
 } as const;
 
 export const PROJECT_SCHEMA = project;
@@ -28,4 +30,6 @@ export type ProjectConfig = FromSchema<typeof PROJECT_SCHEMA>;
 export type PipelineConfig = RunsConfig['pipelines'][number];
 export type StepConfig = PipelineConfig['steps'][number];
 export type TokenConfig = RunsConfig['tokens'][number];
+export type ScheduleConfig = RunsConfig['schedules'][number];
+export type NotificationConfig = RunsConfig['notifications']['webhooks'][number];
 export type RoleConfig = RunsConfig['ai']['roles'][number];

@@ -14,6 +14,7 @@ export const service = {
   runtime: section('the running service', {
     api_token_env: variable('environment variable with the API token, or with two, split by a space; without it writes answer 401 and reads are open'),
     public_reads: flag('let everybody read without a token; without any token configured, reading is open in any case', false),
+    public_badges: flag('let everybody read badges of projects without a token', false),
     idempotency_ttl: format('duration', 'how long idempotency keys are remembered', '30d'),
     shutdown_grace: format('duration-or-zero', 'time for runs and requests in flight when the service stops', '30s'),
     log_level: oneOf("least level of the service's own log; --log-level and SVC_LOG_LEVEL win; takes effect at the next start", 'info', ['debug', 'info', 'warn', 'error']),

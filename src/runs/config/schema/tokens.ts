@@ -1,6 +1,6 @@
 import { format, item, list, listOrAll, name, requiredText } from './build.ts';
 
-export const SCOPES = ['submit', 'read', 'alerts', 'admin'] as const;
+export const SCOPES = ['submit', 'approve', 'read', 'alerts', 'admin'] as const;
 
 /** Who may use the API, besides the holders of the token of `runtime.api_token_env`, who may do everything. */
 export const tokens = {
@@ -8,7 +8,7 @@ export const tokens = {
     name: name('unique; the audit log shows what was done with it as token:NAME'),
     sha256: requiredText('SHA-256 of the token, as `quire runs token api` prints it', '^[0-9a-f]{64}$', '64 hexadecimal digits'),
     scopes: {
-      type: 'array', description: '`submit` queues, cancels and retries runs, `read` reads, `alerts` is for Alertmanager, `admin` does everything',
+      type: 'array', description: '`submit` queues, cancels and retries runs, `approve` approves and rejects those that wait for it, `read` reads, `alerts` is for Alertmanager, `admin` does everything',
       items: { type: 'string', enum: SCOPES }, minItems: 1, uniqueItems: true,
     },
     projects: listOrAll('projects whose runs it may see and queue; null for all', { type: 'string', minLength: 1 }),

@@ -1,4 +1,4 @@
-import type { SqlValue } from '../../storage/index.ts';
+import type { SqlValue } from './port.ts';
 
 /**
  * Values for `IN (...)`, filled up with repeats to a power of two, so that a handful of prepared

@@ -1,0 +1,2 @@
+/** The door of the badges. */
+export { createBadges } from './badges.ts';

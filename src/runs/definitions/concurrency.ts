@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { PipelineConfig } from '../config/index.ts';
+import type { Concurrency, RunRequest } from './run-request.ts';
+
+/** Characters of a group's name; of a longer one the rest becomes a hash. */
+const MAX_NAME = 200;
+
+/** The group of a run by the template of its pipeline; undefined for none. What a run does not have is empty. */
+export function concurrencyOf({ name, concurrency }: PipelineConfig, request: RunRequest): Concurrency | undefined {
+  const { group: template, cancel_in_progress: cancels, pending } = concurrency;
+  if (template === '') return undefined;
+  const group = template.replaceAll(/\{([^{}]+)\}/g, (_, place: string) => valueOf(place, name, request));
+  return { group: shortened(group), others: cancels ? 'cancel_all' : pending === 'newest' ? 'cancel_waiting' : 'first' };
+}
+
+function valueOf(place: string, pipeline: string, { projectId, input }: RunRequest): string {
+  if (place === 'project') return projectId;
+  if (place === 'pipeline') return pipeline;
+  if (place === 'input') return textOf(input);
+  const member = place === 'ref' ? place : place.slice('input.'.length);
+  return typeof input === 'object' && Object.hasOwn(input, member) ? textOf(input[member]) : '';
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+function shortened(name: string): string {
+  if (name.length <= MAX_NAME) return name;
+  return `${name.slice(0, MAX_NAME - 65).toWellFormed()}#${createHash('sha256').update(name).digest('hex')}`;
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
+import { signatureHeaders, type Post } from '../../net/index.ts';
+import type { RunChange } from '../queue/port.ts';
+
+/** A notification as it waits in the outbox of its webhook. */
+export interface Letter {
+  /** The same for all its attempts. */
+  readonly id: string;
+  /** `run.` and the state that the run came to. */
+  readonly event: string;
+  readonly runId: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** What is sent, as JSON. */
+  readonly body: string;
+}
+
+/** What a webhook is told of a change, with the run as it is after it. */
+export function letterOf(webhook: string, { run: { id: runId, state }, from, reason }: RunChange, run: Run, timestamp: number): Letter {
+  const id = `dlv_${randomBytes(12).toString('hex')}`;
+  const event = `run.${state}`;
+  const body = JSON.stringify({ event, delivery_id: id, webhook, timestamp, from, reason: reason ?? null, run });
+  return { id, event, runId, timestamp, body };
+}
+
+export interface Sending {
+  readonly name: string;
+  readonly url: string;
+  /** Key of the signature; empty for none. */
+  readonly secret: string;
+  /** Version of this build. */
+  readonly version: string;
+  /** When the attempt is sent, in Unix seconds. */
+  readonly now: number;
+}
+
+/** One attempt, with the headers that the webhooks of the document service have. */
+export function postOf({ id, event, body: text }: Letter, { name, url, secret, version, now }: Sending): Post {
+  const body = new TextEncoder().encode(text);
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': `quire-runs/${version}`,
+    'X-SVC-Event': event,
+    'X-SVC-Webhook-ID': name,
+    'X-SVC-Delivery': id,
+    'X-SVC-Timestamp': String(now),
+    ...signatureHeaders(secret, { id, timestamp: now, body }),
+  };
+  return { url, headers, body };
+}

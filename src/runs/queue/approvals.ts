@@ -1,0 +1,73 @@
+import { formatDuration } from '../../lib/duration.ts';
+import { unixSeconds } from '../../lib/clock.ts';
+import type { Transaction } from '../../storage/index.ts';
+import type { Concurrency } from '../definitions/run-request.ts';
+import type { Core } from './core.ts';
+import { enterGroup } from './enter-group.ts';
+import { WAITS_FOR_GROUP } from './groups.ts';
+import type { Approval, NewRun, RunRecord } from './port.ts';
+import { readById, toRecord, type RunRow, type StoredApproval } from './run-rows.ts';
+import { cancelled, failed, failureOf } from './transitions.ts';
+
+/*
+ * Runs that somebody has to approve before they start (`approval` of a pipeline). Until then they are `ready` 3 and in no group:
+ * they hold no slot, no lease and no other run up. `available_ms` is when they have waited for long enough.
+ */
+
+/** Value of `ready` of a run that nobody has approved yet. */
+export const WAITS_FOR_APPROVAL = 3;
+
+/** What a new run that is to be approved is stored with. */
+export function newApproval({ env }: Core, { approvalMs, concurrency }: NewRun): StoredApproval | undefined {
+  if (approvalMs === undefined) return undefined;
+  const expiresAt = Math.floor((env.clock.now() + approvalMs) / 1000);
+  return { state: 'waiting', by: null, at: null, expiresAt, timeoutMs: approvalMs, ...(concurrency && { others: concurrency.others }) };
+}
+
+/** Puts the run into its lane, or into its group. Undefined where it does not wait for an approval. */
+export async function approve(core: Core, tx: Transaction, id: string, by: string): Promise<RunRecord | undefined> {
+  const found = await readWaiting(tx, id);
+  if (found === undefined) return undefined;
+  const { row, approval } = found;
+  if (!(await decide(core, tx, row, approval, 'approved', by))) return undefined;
+  const waits = row.concurrency_group !== null && await enterGroup(core, tx, id, concurrencyOf(row.concurrency_group, approval));
+  await tx.run(
+    'UPDATE runs SET ready = ?, available_ms = 0, queued_ms = ?, updated_at = ? WHERE seq = ?',
+    [waits ? WAITS_FOR_GROUP : 1, core.time.now(), unixSeconds(core.env.clock), row.seq],
+  );
+  await core.note(tx, id, row.attempt, 'info', `the run is approved by ${by}`);
+  tx.onCommit(() => {
+    core.lanes.filled(row.lane_id);
+    core.wake();
+  });
+  return toRecord((await readById(tx, id))!);
+}
+
+/** Cancels the run. Undefined where it does not wait for an approval. */
+export async function reject(core: Core, tx: Transaction, id: string, by: string): Promise<RunRecord | undefined> {
+  const found = await readWaiting(tx, id);
+  if (found === undefined || !(await decide(core, tx, found.row, found.approval, 'rejected', by))) return undefined;
+  return cancelled(core, tx, found.row, `rejected by ${by}`, { outcome: 'rejected', reported: false });
+}
+
+/** Nobody has decided in time. */
+export async function expire(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord | undefined> {
+  const approval = JSON.parse(row.approval!) as StoredApproval;
+  if (!(await decide(core, tx, row, approval, 'expired', null))) return undefined;
+  const message = `nobody approved the run within ${formatDuration(approval.timeoutMs)}`;
+  return failed(core, tx, row, failureOf(row, { code: 'approval_timeout', message, retryable: true }), { outcome: 'approval_timeout', reported: false });
+}
+
+async function readWaiting(tx: Transaction, id: string): Promise<{ row: RunRow; approval: StoredApproval } | undefined> {
+  const row = await readById(tx, id);
+  if (row?.state !== 'queued' || row.ready !== WAITS_FOR_APPROVAL || row.approval === null) return undefined;
+  return { row, approval: JSON.parse(row.approval) as StoredApproval };
+}
+
+/** False where somebody else has decided since. */
+async function decide({ env }: Core, tx: Transaction, { seq }: RunRow, approval: StoredApproval, state: Approval['state'], by: string | null): Promise<boolean> {
+  const decided: StoredApproval = { ...approval, state, by, at: by === null ? null : unixSeconds(env.clock) };
+  return (await tx.run("UPDATE runs SET approval = ? WHERE seq = ? AND state = 'queued' AND ready = 3", [JSON.stringify(decided), seq])).changes === 1;
+}
+
+const concurrencyOf = (group: string, { others = 'first' }: StoredApproval): Concurrency => ({ group, others });

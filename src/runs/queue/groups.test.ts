@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { FakeShip, QueueFixture } from '../../testkit/runs-queue.ts';
+import type { Concurrency } from '../definitions/index.ts';
+import type { RunRecord } from './port.ts';
+
+const opened: QueueFixture[] = [];
+afterEach(() => Promise.all(opened.splice(0).map(({ sql }) => sql.close())));
+
+async function open(): Promise<QueueFixture> {
+  const fixture = await QueueFixture.open();
+  opened.push(fixture);
+  return fixture;
+}
+
+const inGroup = (others: Concurrency['others'] = 'first', group = 'deploy') => ({ concurrency: { group, others } });
+
+/** Hands out what can be handed out, and ends those that `ends` names. */
+async function work(fixture: QueueFixture, ship: FakeShip): Promise<string[]> {
+  await fixture.parts.dispatcher.dispatch();
+  return ship.claims.splice(0).map(({ run }) => run.id);
+}
+
+async function end(fixture: QueueFixture, { id }: Pick<RunRecord, 'id'>, outcome: 'succeeded' | 'failed' | 'cancelled' | 'ship_error' = 'succeeded'): Promise<void> {
+  const { attempt, fence } = (await fixture.queue.get(id))!;
+  const ref = { runId: id, attempt, fence };
+  await fixture.queue.accept(ref, 'ship');
+  await fixture.queue.complete(ref, 'ship', { outcome, started: true });
+}
+
+function shipOf(fixture: QueueFixture): FakeShip {
+  const ship = new FakeShip('ship', 10);
+  fixture.queue.addWorker(ship);
+  return ship;
+}
+
+const groups = ({ sql }: QueueFixture) => sql.all('SELECT name, holder FROM concurrency_groups');
+
+describe('runs of one group', () => {
+  it('are under way one at a time, by priority and then in their order, and hold up no other', async () => {
+    const fixture = await open();
+    const ship = shipOf(fixture);
+    const [first, second, third] = [await fixture.submit(inGroup()), await fixture.submit(inGroup()), await fixture.submit({ ...inGroup(), priority: 5 })];
+    const [other, free] = [await fixture.submit(inGroup('first', 'other')), await fixture.submit()];
+    expect(await work(fixture, ship)).toEqual([first.id, other.id, free.id]);
+    expect(fixture.queue.explain((await fixture.queue.get(second.id))!).waitingReason).toBe('concurrency_group');
+    expect((await fixture.queue.numbers()).oldestQueuedSeconds).toEqual([{ reason: 'concurrency_group', seconds: 0 }]);
+    await end(fixture, first);
+    expect(await work(fixture, ship)).toEqual([third.id]);
+    await end(fixture, third, 'failed');
+    expect(await work(fixture, ship)).toEqual([second.id]);
+    await end(fixture, second);
+    await end(fixture, other);
+    expect(await groups(fixture)).toEqual([]);
+  });
+
+  it('wait while the one before is between two attempts, also over a new start', async () => {
+    const fixture = await open();
+    const ship = shipOf(fixture);
+    const [first, second] = [await fixture.submit(inGroup()), await fixture.submit(inGroup())];
+    await work(fixture, ship);
+    await end(fixture, first, 'ship_error');
+    await fixture.restart();
+    const again = shipOf(fixture);
+    expect(await work(fixture, again)).toEqual([]);
+    await fixture.live(10_000);
+    expect(await work(fixture, again)).toEqual([first.id]);
+    await end(fixture, first);
+    expect(await work(fixture, again)).toEqual([second.id]);
+  });
+
+  it('get their turn when the one before is cancelled before or while it runs', async () => {
+    const fixture = await open();
+    const ship = shipOf(fixture);
+    const [first, second, third] = [await fixture.submit(inGroup()), await fixture.submit(inGroup()), await fixture.submit(inGroup())];
+    await fixture.queue.cancel(first.id, async () => {});
+    expect(await work(fixture, ship)).toEqual([second.id]);
+    await fixture.queue.cancel(second.id, async () => {});
+    expect(await work(fixture, ship)).toEqual([]);
+    await end(fixture, second, 'cancelled');
+    expect(await work(fixture, ship)).toEqual([third.id]);
+  });
+
+  it('make room for the newest where only that is kept, but not one that is under way', async () => {
+    const fixture = await open();
+    const ship = shipOf(fixture);
+    const [first, second] = [await fixture.submit(inGroup('cancel_waiting')), await fixture.submit(inGroup('cancel_waiting'))];
+    expect(await fixture.state(first.id)).toBe('cancelled');
+    expect(await work(fixture, ship)).toEqual([second.id]);
+    const [third, fourth] = [await fixture.submit(inGroup('cancel_waiting')), await fixture.submit(inGroup('cancel_waiting'))];
+    expect([await fixture.state(second.id), await fixture.state(third.id)]).toEqual(['running', 'cancelled']);
+    expect(fixture.lines.find(({ runId, message }) => runId === third.id && message.includes('cancelled'))!.message).toContain(`run ${fourth.id} of its group takes its place`);
+    await end(fixture, second, 'ship_error');
+    await fixture.submit(inGroup('cancel_waiting'));
+    expect(await fixture.state(second.id)).toBe('queued'); // between two attempts
+  });
+
+  it('are asked to stop where a new one cancels what is in progress; it starts when they have', async () => {
+    const fixture = await open();
+    const ship = shipOf(fixture);
+    const first = await fixture.submit(inGroup('cancel_all'));
+    await work(fixture, ship);
+    const second = await fixture.submit(inGroup('cancel_all'));
+    const third = await fixture.submit(inGroup('cancel_all'));
+    expect([await fixture.state(first.id), await fixture.state(second.id)]).toEqual(['cancelling', 'cancelled']);
+    expect(await work(fixture, ship)).toEqual([]);
+    await end(fixture, first, 'succeeded');
+    expect(await work(fixture, ship)).toEqual([third.id]);
+  });
+
+  it('are passed on at the start where a build without groups has ended the holder', async () => {
+    const fixture = await open();
+    const [first, second] = [await fixture.submit(inGroup()), await fixture.submit(inGroup())];
+    await fixture.sql.transaction((tx) => tx.run("UPDATE runs SET state = 'cancelled', finished_at = 1, ready = 0 WHERE id = ?", [first.id]));
+    await fixture.restart();
+    expect(await work(fixture, shipOf(fixture))).toEqual([second.id]);
+  });
+
+  it('are never two at once, and none is forgotten, whatever happens in which order', async () => {
+    const step = fc.oneof(
+      fc.record({ do: fc.constant('submit' as const), group: fc.constantFrom('a', 'b'), others: fc.constantFrom('first' as const, 'cancel_waiting' as const, 'cancel_all' as const), approved: fc.boolean() }),
+      fc.record({ do: fc.constantFrom('work' as const, 'restart' as const, 'end' as const, 'cancel' as const, 'approve' as const), at: fc.nat(20), outcome: fc.constantFrom('succeeded' as const, 'failed' as const, 'ship_error' as const) }),
+    );
+    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+      const fixture = await QueueFixture.open();
+      let ship = shipOf(fixture);
+      const ids: string[] = [];
+      for (const each of steps) {
+        if (each.do === 'submit') ids.push((await fixture.submit({ ...inGroup(each.others, each.group), ...(!each.approved && { approvalMs: 1000 }) })).id);
+        else if (each.do === 'work') await work(fixture, ship);
+        else if (each.do === 'restart') {
+          await fixture.restart();
+          ship = shipOf(fixture);
+        } else if (ids.length > 0) {
+          const id = ids[each.at % ids.length]!;
+          if (each.do === 'cancel') await fixture.queue.cancel(id, async () => {});
+          else if (each.do === 'approve') await fixture.queue.approve(id, 'api', async () => {});
+          else await end(fixture, { id }, each.outcome);
+        }
+        const held = await fixture.sql.all<{ n: number }>("SELECT count(*) AS n FROM runs WHERE state IN ('running', 'cancelling') GROUP BY concurrency_group");
+        expect(held.every(({ n }) => n === 1)).toBe(true);
+      }
+      for (let turn = 0; turn <= ids.length; turn++) {
+        fixture.pass(400_000); // longer than any pause
+        await fixture.parts.tick();
+        await work(fixture, ship);
+        for (const id of ids) if (['running', 'cancelling'].includes(await fixture.state(id))) await end(fixture, { id });
+      }
+      for (const id of ids) expect(['succeeded', 'failed', 'cancelled']).toContain(await fixture.state(id));
+      expect(await groups(fixture)).toEqual([]);
+      await fixture.sql.close();
+    }), { numRuns: 20 });
+  });
+});

@@ -1,0 +1,68 @@
+import type { Transaction } from '../../storage/index.ts';
+import type { Core } from './core.ts';
+import { isFinished, readById, type RunRow } from './run-rows.ts';
+
+/*
+ * Groups of runs of which one at a time is under way (`concurrency` of a pipeline). The run that has a group is its holder, from
+ * the moment it may be handed out until it has finished, over all its attempts; the others are `ready` 2. Whoever takes a
+ * group, passes it on or begins to wait for it has locked its row before, so that several servers agree.
+ */
+
+/** Value of `ready` while another run has the group. */
+export const WAITS_FOR_GROUP = 2;
+
+export const NEXT_OF_GROUP = "SELECT seq, id, lane_id FROM runs WHERE concurrency_group = ? AND state = 'queued' AND ready = 2 ORDER BY priority DESC, seq LIMIT 1";
+
+/** The run that has the group, which is this one where nobody had it. Locks the group. */
+export async function takeGroup(tx: Transaction, group: string, runId: string): Promise<string> {
+  for (;;) {
+    const { changes } = await tx.run('INSERT INTO concurrency_groups(name, holder) VALUES (?, ?) ON CONFLICT(name) DO NOTHING', [group, runId]);
+    if (changes === 1) return runId;
+    const locked = await tx.run('UPDATE concurrency_groups SET holder = holder WHERE name = ?', [group]);
+    // Otherwise it was given up meanwhile.
+    if (locked.changes === 1) return (await tx.get<{ holder: string }>('SELECT holder FROM concurrency_groups WHERE name = ?', [group]))!.holder;
+  }
+}
+
+/** A run has finished: the next one of its group may be handed out. */
+export async function leaveGroup(core: Core, tx: Transaction, { id, concurrency_group: group }: RunRow): Promise<void> {
+  if (group !== null && await lock(tx, group, id)) await passOn(core, tx, group);
+}
+
+/** At the start: a group whose holder has finished, under a build that knew no groups, is passed on. */
+export async function mendGroups(core: Core): Promise<void> {
+  await core.env.sql.transaction(async (tx) => {
+    for (const { name, holder } of await tx.all<{ name: string; holder: string }>('SELECT name, holder FROM concurrency_groups')) {
+      const row = await readById(tx, holder);
+      if ((row === undefined || isFinished(row)) && await lock(tx, name, holder)) await passOn(core, tx, name);
+    }
+  });
+}
+
+async function lock(tx: Transaction, group: string, holder: string): Promise<boolean> {
+  return (await tx.run('UPDATE concurrency_groups SET holder = holder WHERE name = ? AND holder = ?', [group, holder])).changes === 1;
+}
+
+/** Lets the next run that waits be handed out. */
+async function admitNext(core: Core, tx: Transaction, group: string): Promise<{ id: string; lane_id: number } | undefined> {
+  for (;;) {
+    const next = await tx.get<{ seq: number; id: string; lane_id: number }>(NEXT_OF_GROUP, [group]);
+    if (next === undefined) return undefined;
+    // What it waits for from now on is a ship.
+    const { changes } = await tx.run("UPDATE runs SET ready = 1, queued_ms = ? WHERE seq = ? AND state = 'queued' AND ready = 2", [core.time.now(), next.seq]);
+    if (changes === 1) return next; // otherwise it was cancelled meanwhile
+  }
+}
+
+async function passOn(core: Core, tx: Transaction, group: string): Promise<void> {
+  const next = await admitNext(core, tx, group);
+  if (next === undefined) {
+    await tx.run('DELETE FROM concurrency_groups WHERE name = ?', [group]);
+    return;
+  }
+  await tx.run('UPDATE concurrency_groups SET holder = ? WHERE name = ?', [next.id, group]);
+  tx.onCommit(() => {
+    core.lanes.filled(next.lane_id);
+    core.wake();
+  });
+}

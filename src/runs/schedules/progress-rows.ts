@@ -1,0 +1,68 @@
+import type { Queries, Row, Transaction } from '../../storage/index.ts';
+import type { Plan } from './plans.ts';
+
+/** How far a schedule has come. */
+export interface Progress {
+  /** The last slot that was dealt with, in Unix seconds. */
+  readonly slot: number;
+  /** What the slots are of; another interval or expression begins anew. */
+  readonly rule: string;
+  readonly lastRun: string | null;
+  readonly pausedBy: string | null;
+  /** Unix seconds. */
+  readonly pausedAt: number | null;
+}
+
+interface ProgressRow extends Row {
+  readonly project_id: string;
+  readonly what: string;
+  readonly interval_ms: number;
+  readonly slot: number;
+  readonly rule: string;
+  readonly last_run: string | null;
+  readonly paused_by: string | null;
+  readonly paused_at: number | null;
+}
+
+type Named = Pick<Plan, 'projectId' | 'name'>;
+
+const keyOf = ({ projectId, name }: Named): string => `${name}:${projectId}`;
+
+const columnsOf = ({ times }: Plan): [intervalMs: number, rule: string] => ('cron' in times ? [0, `${times.cron} ${times.timezone}`] : [times.intervalMs, '']);
+
+const ruleText = (intervalMs: number, rule: string): string => (rule === '' ? String(intervalMs) : rule);
+
+/** As `Progress.rule` has it. */
+export const ruleOf = (plan: Plan): string => ruleText(...columnsOf(plan));
+
+/** Of all schedules; asked anew each time, for another server may have paused one. */
+export async function readProgress(from: Queries): Promise<(plan: Named) => Progress | undefined> {
+  const rows = await from.all<ProgressRow>('SELECT project_id, what, interval_ms, slot, rule, last_run, paused_by, paused_at FROM schedules');
+  const found = new Map(rows.map((row) => [`${row.what}:${row.project_id}`, toProgress(row)]));
+  return (plan) => found.get(keyOf(plan));
+}
+
+/** Notes a slot as dealt with; `lastRun` stays where none is given. */
+export async function noteSlot(tx: Transaction, plan: Plan, slot: number, lastRun: string | null = null): Promise<void> {
+  const [intervalMs, rule] = columnsOf(plan);
+  await tx.run(
+    `INSERT INTO schedules(project_id, what, interval_ms, slot, rule, last_run) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT(project_id, what) DO UPDATE SET interval_ms = excluded.interval_ms, slot = excluded.slot, rule = excluded.rule,
+       last_run = COALESCE(excluded.last_run, schedules.last_run)`,
+    [plan.projectId, plan.name, intervalMs, slot, rule, lastRun],
+  );
+}
+
+/** Notes a run beside those of the slots. The row must be there. */
+export async function noteRun(tx: Transaction, { projectId, name }: Named, runId: string): Promise<void> {
+  await tx.run('UPDATE schedules SET last_run = ? WHERE project_id = ? AND what = ?', [runId, projectId, name]);
+}
+
+/** Null for both ends a pause. The row must be there. */
+export async function notePause(tx: Transaction, { projectId, name }: Named, by: string | null, at: number | null): Promise<void> {
+  await tx.run('UPDATE schedules SET paused_by = ?, paused_at = ? WHERE project_id = ? AND what = ?', [by, at, projectId, name]);
+}
+
+function toProgress(row: ProgressRow): Progress {
+  return { slot: row.slot, rule: ruleText(row.interval_ms, row.rule), lastRun: row.last_run, pausedBy: row.paused_by, pausedAt: row.paused_at };
+}

@@ -1,0 +1,56 @@
+import { inList } from '../in-list.ts';
+import type { Queries, Row, Transaction } from '../port.ts';
+
+/** What a lane delivers: a log of its own, such as the change feed, or what was put into the outbox. */
+export type LaneLog = 'feed' | 'outbox';
+
+/** How far a lane of deliveries has come: all up to `position` was read, and of that only `open` is not delivered. */
+export interface LaneState {
+  readonly position: number;
+  /** Ascending. */
+  readonly open: readonly number[];
+  /** For how long the endpoint has been tried without accepting anything, in milliseconds. */
+  readonly failingMs: number;
+}
+
+/** The lane of what is put into the outbox for an endpoint. */
+export function outboxLane(endpoint: string): string {
+  return `${endpoint}/outbox`;
+}
+
+export function logOf(lane: string): LaneLog {
+  return lane.endsWith('/outbox') ? 'outbox' : 'feed';
+}
+
+interface LaneRow extends Row {
+  readonly position: number;
+  readonly open: string;
+  readonly failing_ms: number;
+}
+
+/** How far a lane has come; undefined for one that never kept it. */
+export async function readLane(queries: Queries, lane: string): Promise<LaneState | undefined> {
+  const row = await queries.get<LaneRow>('SELECT position, open, failing_ms FROM delivery_lanes WHERE lane = ?', [lane]);
+  return row && { position: row.position, open: JSON.parse(row.open) as number[], failingMs: row.failing_ms };
+}
+
+const UPSERT = `
+  INSERT INTO delivery_lanes(lane, log, position, kept, open, failing_ms) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT(lane) DO UPDATE SET position = excluded.position, kept = excluded.kept, open = excluded.open, failing_ms = excluded.failing_ms`;
+
+/** Keeps how far lanes have come, and removes from the outbox what was delivered. */
+export async function saveLanes(tx: Transaction, lanes: readonly (LaneState & { readonly lane: string })[]): Promise<void> {
+  await tx.runMany(UPSERT, lanes.map(({ lane, position, open, failingMs }) => [lane, logOf(lane), position, (open[0] ?? position + 1) - 1, JSON.stringify(open), failingMs]));
+  for (const { lane, position, open } of lanes) {
+    if (logOf(lane) !== 'outbox') continue;
+    const { marks, params } = inList(open);
+    await tx.run(`DELETE FROM delivery_outbox WHERE lane = ? AND seq <= ?${open.length === 0 ? '' : ` AND seq NOT IN (${marks})`}`, [lane, position, ...(open.length === 0 ? [] : params)]);
+  }
+}
+
+/** Removes the lanes of an endpoint with what is in its outbox. */
+export async function removeLanes(tx: Transaction, endpoint: string): Promise<void> {
+  const lanes = [endpoint, outboxLane(endpoint)];
+  await tx.run('DELETE FROM delivery_lanes WHERE lane IN (?, ?)', lanes);
+  await tx.run('DELETE FROM delivery_outbox WHERE lane = ?', [outboxLane(endpoint)]);
+}
