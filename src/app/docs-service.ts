@@ -138,6 +138,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     mode: settings.http.mode,
     backupDir: settings.database.backupDir,
     geoDataDir: settings.geo.dataDir,
+    minLsnWaitMs: settings.sessions.wait,
     ttlSweepMs: settings.database.ttlSweepInterval,
     deletedRetention: Math.ceil(settings.database.deletedRetention / 1000),
     codeMaxSymbols: settings.code.maxSymbols,

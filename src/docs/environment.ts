@@ -33,6 +33,8 @@ export interface DocsSettings {
   readonly backupDir: string;
   /** Folder of postcode files, the only place that a request can name one in; `data` when absent. */
   readonly geoDataDir?: string;
+  /** Milliseconds that a request waits for the LSN that it names; 5,000 when absent. */
+  readonly minLsnWaitMs?: number;
   /** Milliseconds between two sweeps of expired documents. */
   readonly ttlSweepMs: number;
   /** Seconds for which versions of deleted documents are kept, 0 for none; 30 days when absent. */

@@ -25,7 +25,7 @@ import { createSpell } from './spell/index.ts';
 import { bytesOfChange, createSystem, type System } from './system/index.ts';
 import { createTemporal } from './temporal/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
-import { acknowledgeCaughtUp, awaitIndexes, Readiness, whenCaughtUp } from './view/index.ts';
+import { acknowledgeCaughtUp, awaitIndexes, Readiness, whenCaughtUp, withSessions } from './view/index.ts';
 import { createWebhooks } from './webhooks/index.ts';
 import { createOutbound } from '../net/index.ts';
 import type { Operations } from '../../generated/docs/operations.ts';
@@ -34,6 +34,9 @@ import type { Handlers } from '../operations/index.ts';
 export type { McpDescription } from './system/index.ts';
 export type { AuditSettings } from './audit/index.ts';
 export type { DocsEnvironment, DocsSettings, ServerDescription } from './environment.ts';
+
+/** How long a request waits for the LSN that it names, unless the settings say otherwise. */
+const MIN_LSN_WAIT_MS = 5000;
 
 /** The document service without its protocols: its handlers and its work in the background. */
 export interface DocumentService {
@@ -146,7 +149,9 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     retention?.start();
     void geo.start();
   }
-  const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view, columns, geo.view), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
+  const acknowledged = acknowledgeCaughtUp(handlers, search.view, columns, geo.view);
+  const gated = gateSearches(acknowledged, gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0);
+  const patient = awaitIndexes(withSessions(gated, { feed: env.feed, views: [search.view, columns, geo.view, vectors.view], waitMs: env.settings.minLsnWaitMs ?? MIN_LSN_WAIT_MS }));
   return {
     handlers: stats?.counted(patient) ?? patient,
     readiness,

@@ -130,6 +130,25 @@ export class ChangeFeed {
     return head;
   }
 
+  /** Resolves once a change with this number or a later one is committed. Rejects with the signal's reason when that aborts. */
+  async reached(lsn: number, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const giveUp = (): void => reject(signal.reason as Error);
+      // It reads nothing, so it holds nothing back from pruning.
+      const leave = this.join({ wake: resolve, position: () => undefined });
+      signal.addEventListener('abort', giveUp);
+      try {
+        if ((this.settled ?? (await this.head())) >= lsn) return;
+        signal.throwIfAborted();
+        await promise;
+      } finally {
+        leave();
+        signal.removeEventListener('abort', giveUp);
+      }
+    }
+  }
+
   /** Number of the oldest change that is kept; 0 when there was none yet. */
   async oldest(): Promise<number> {
     const row = await this.#sql.get<{ lsn: number | null }>('SELECT min(lsn) AS lsn FROM changes');
