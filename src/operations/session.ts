@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors/index.ts';
 
-/** Header of the answer to a write, and metadata in gRPC: the number of the change feed that has it. */
+/** Header of the answer to a write, and to each request that has the other one; metadata in gRPC: the number of the change feed that has it. */
 export const LSN_HEADER = 'X-Quire-LSN';
 
 /** Header of a request, and metadata in gRPC: the number that this server must have reached before it answers. */
@@ -10,8 +10,8 @@ export const MIN_LSN_HEADER = 'X-Quire-Min-LSN';
 export interface Session {
   /** The least number of the change feed that the answer must be computed from; absent for any. */
   readonly minLsn?: number;
-  /** Called with the number of the change feed that has what this caller wrote, before the write is acknowledged. Must not throw. */
-  readonly wrote?: (lsn: number) => void;
+  /** Called before the answer with the number of the change feed that has what this caller wrote or, where `minLsn` is given, was shown. Must not throw. */
+  readonly onLsn?: (lsn: number) => void;
 }
 
 /** The number that `X-Quire-Min-LSN` holds; undefined without the header. Throws `invalid_argument` for anything but a whole number. */

@@ -40,7 +40,7 @@ export async function frameCall<T>(call: AnyCall, options: FrameOptions, work: (
   let lsn: number | undefined;
   try {
     const minLsn = parseMinLsn(text(call.metadata, MIN_LSN_HEADER));
-    const session = { ...(minLsn !== undefined && { minLsn }), wrote: (written: number) => void (lsn = written) };
+    const session = { ...(minLsn !== undefined && { minLsn }), onLsn: (written: number) => void (lsn = written) };
     ending = { value: await work({ ...caller, ...session }, (headers) => sendHead(call, requestId, { ...headers, ...(lsn !== undefined && { [LSN_HEADER]: String(lsn) }) })) };
   } catch (thrown) {
     report(call, requestId, thrown, options.log);

@@ -151,7 +151,7 @@ function callerOf({ apiKeys, maxBodyBytes }: OperationEndpointOptions, ctx: Http
     ...(userAgent ? { userAgent } : {}),
     ...(credential ? { credential } : {}),
     ...(minLsn === undefined ? {} : { minLsn }),
-    wrote: (lsn) => ctx.set(LSN_HEADER, String(lsn)),
+    onLsn: (lsn) => ctx.set(LSN_HEADER, String(lsn)),
     ...(readsLines(spec) && { body: { content: piecesOf(ctx.req), maxRecordBytes: maxBodyBytes } }),
     ...(ctx.state.readsOnly === undefined ? {} : { readsOnly: ctx.state.readsOnly }),
     // What may run for long or wait for its turn is worth stopping when the client goes; a short write is not.

@@ -26,9 +26,9 @@ describe('a session', () => {
 
   it('is told the number of what it wrote', async () => {
     const told: number[] = [];
-    await handlers()['addDocument']!({}, at({ wrote: (lsn) => told.push(lsn) }));
-    await handlers()['addDocument']!({}, at({ wrote: (lsn) => told.push(lsn) }));
-    await handlers()['getDocument']!({}, at({ wrote: (lsn) => told.push(lsn) }));
+    await handlers()['addDocument']!({}, at({ onLsn: (lsn) => told.push(lsn) }));
+    await handlers()['addDocument']!({}, at({ onLsn: (lsn) => told.push(lsn) }));
+    await handlers()['getDocument']!({}, at({ onLsn: (lsn) => told.push(lsn) }));
     expect(told).toEqual([1, 2]);
   });
 

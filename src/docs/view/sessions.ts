@@ -25,7 +25,7 @@ const WITHOUT_VIEWS: ReadonlySet<keyof Operations> = new Set<keyof Operations>([
 
 /**
  * Handlers that keep what a session is promised (docs/consistency.md): each write tells its caller the number of the feed that has it, and
- * a request that names a number waits until the store has it and, where it reads them, the views. Throws `lsn_not_reached`
+ * a request that names a number waits until the store has it and, where it reads them, the views; a read that does tells how far it saw. Throws `lsn_not_reached`
  * when that takes too long: the number is one of another database, or this node is behind.
  */
 export function withSessions<H extends Handlers<Operations>>(handlers: H, deps: SessionDeps): H {
@@ -37,11 +37,11 @@ function withSession(id: keyof Operations, handler: AnyHandler, deps: SessionDep
   const { effect } = operations[id];
   const views = effect === 'write' || WITHOUT_VIEWS.has(id) ? [] : deps.views;
   return async (input, context) => {
-    const { minLsn, wrote } = context.caller;
+    const { minLsn, onLsn } = context.caller;
     if (minLsn !== undefined) await reach(minLsn, views, context.signal, deps);
     const output = await handler(input, context);
-    // Greater than that of the write where others wrote since: the views that acknowledged it have those, too.
-    if (effect === 'write') wrote?.(deps.feed.settled ?? (await deps.feed.head()));
+    // Of a write, its own number or one of others since. Of a read, no less than that of anything that it shows.
+    if (effect === 'write' || minLsn !== undefined) onLsn?.(deps.feed.settled ?? (await deps.feed.head()));
     return output;
   };
 }

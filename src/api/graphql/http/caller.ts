@@ -18,7 +18,7 @@ export function callerOf(ctx: ParameterizedContext): Caller {
     ...(credential ? { credential } : {}),
     ...(minLsn === undefined ? {} : { minLsn }),
     // Mutations run one after the other, so that the last one has the greatest.
-    wrote: (lsn) => ctx.set(LSN_HEADER, String(lsn)),
+    onLsn: (lsn) => ctx.set(LSN_HEADER, String(lsn)),
     ...(readsOnly === undefined ? {} : { readsOnly }),
   };
 }

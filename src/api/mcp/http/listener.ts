@@ -243,7 +243,7 @@ function senderOf({ request, response, requestId, ip }: Exchange, identity: Iden
     protocol: 'mcp', requestId, ip,
     ...(minLsn === undefined ? {} : { minLsn }),
     // A stream of events has begun before its call has written anything.
-    wrote: (lsn) => void (response.headersSent || response.setHeader(LSN_HEADER, String(lsn))),
+    onLsn: (lsn) => void (response.headersSent || response.setHeader(LSN_HEADER, String(lsn))),
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(credential === undefined ? {} : { credential }),
     // A key of MCP is the operator's; the operations need no other proof.
