@@ -113,7 +113,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const onRestored = [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart(), async () => ingest.jobs.wake()];
   const maintenance = createMaintenance(env, { documents, onRestored });
   const follower = new Follower(env, {
-    areas: { dictionary: () => spell.load(), embedding_config: () => embeddings.restart(), geo: () => geo.view.restart() },
+    areas: { dictionary: () => spell.load(), embedding_config: () => embeddings.restart(), geo: () => geo.follow() },
     others: async () => {
       for (const area of configured) await area.load();
     },

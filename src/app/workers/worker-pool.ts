@@ -141,10 +141,15 @@ export class WorkerPool {
     this.#workers.set(number, worker);
   }
 
-  /** The threads of vector scans are shared among the processes. */
+  /** The threads of vector scans, and the places of searches, are shared among the processes. */
   #settingsOfWorker(): Settings {
     const { settings } = this.#options;
-    return { ...settings, vector: { ...settings.vector, parallelWorkers: Math.max(1, Math.floor(settings.vector.parallelWorkers / settings.workers.count)) } };
+    const share = (value: number): number => (value === 0 ? 0 : Math.max(1, Math.ceil(value / settings.workers.count)));
+    return {
+      ...settings,
+      vector: { ...settings.vector, parallelWorkers: share(settings.vector.parallelWorkers) },
+      search: { ...settings.search, maxConcurrent: share(settings.search.maxConcurrent) },
+    };
   }
 
   #retire(worker: WorkerHandle): void {
