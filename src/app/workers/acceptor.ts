@@ -26,7 +26,11 @@ export class Acceptor implements Door {
 
   async open(listen: Parameters<Door['open']>[0], take: (socket: Socket) => void): Promise<AddressInfo | undefined> {
     this.#own = { take };
-    const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (socket) => this.hand(socket));
+    const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (socket) => {
+      // A client that is gone before it has been served is nobody's failure.
+      socket.on('error', () => undefined);
+      this.hand(socket);
+    });
     this.#server = server;
     if ('path' in listen) await removeStaleSocket(listen.path);
     server.listen(listen);

@@ -99,9 +99,9 @@ function listenerOf(settings: Settings, service: DocumentService, local: Request
   const sessions = new ConnectionSessions();
   const forward = (request: IncomingMessage, response: ServerResponse): void => forwarder.forward(request, response, (headers) => sessions.note(request, headers));
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // What cannot be read here is the primary's to tell.
-    await service.refresh().catch(() => undefined);
-    if (!service.canRead) return forward(request, response);
+    // Where the present rights cannot be read, nothing is answered from former ones.
+    const isCurrent = await service.refresh().then(() => true, () => false);
+    if (!isCurrent || !service.canRead) return forward(request, response);
     sessions.continue(request);
     local(request, response);
   };
