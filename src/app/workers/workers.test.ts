@@ -163,4 +163,17 @@ describe('several processes on one port', TIME, () => {
     expect(server.workerPids()).not.toContain(pid);
     expect(server.errors).toEqual([]);
   });
+
+  // The last one: from here on, workers pass everything on.
+  it('answer from bodies in memory, which only one of them has', async () => {
+    const configured = await clients[0]!.send('PUT', '/v1/collection-config', { headers: { 'Content-Type': 'application/json', ...admin }, body: JSON.stringify({ collection: 'volatile', storageBackend: 'memory' }) });
+    expect(configured.status).toBe(200);
+    for (const client of clients) {
+      await add(client, 'volatile', 'k', 'an otter');
+      for (const reader of clients) {
+        expect((await send(reader, '/v1/get', { collection: 'volatile', key: 'k', lang: 'en' })).json()).toMatchObject({ contentMd: 'an otter' });
+        expect(await found(reader, 'volatile', 'otter')).toBe(1);
+      }
+    }
+  });
 });

@@ -21,7 +21,7 @@ export interface SessionDeps {
 }
 
 /** Reads that the tables alone answer. */
-const WITHOUT_VIEWS: ReadonlySet<keyof Operations> = new Set<keyof Operations>(['getDocument', 'getDocumentMeta', 'listRevisions', 'exportDocuments']);
+const WITHOUT_VIEWS: ReadonlySet<keyof Operations> = new Set<keyof Operations>(['getDocument', 'getDocumentMeta', 'listRevisions', 'exportDocuments', 'encodeGeohash', 'decodeGeohash', 'getSchema', 'listSchemas', 'getCollectionConfig', 'listCollectionConfigs']);
 
 /**
  * Handlers that keep what a session is promised (docs/consistency.md): each write tells its caller the number of the feed that has it, and
