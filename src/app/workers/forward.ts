@@ -30,8 +30,12 @@ export class Forwarder {
       answer.pipe(response);
       answer.on('error', () => response.destroy());
     });
-    outgoing.on('error', () => giveUp(response));
+    // A body that is refused is not read to its end, and its answer is on the way. Otherwise the primary is gone, and this process will
+    // be in a moment: whether a write happened is not known, so nothing is said of it.
+    outgoing.on('error', () => void (response.headersSent || response.destroy()));
     response.on('close', () => void (response.writableFinished || outgoing.destroy()));
+    // What is left of a body that was answered early is nobody's, but the next request comes after it.
+    response.on('finish', () => void incoming.unpipe(outgoing).resume());
     incoming.pipe(outgoing);
   }
 
@@ -51,14 +55,10 @@ export class Forwarder {
   }
 }
 
-function sendHead({ statusCode = 502, rawHeaders }: IncomingMessage, response: ServerResponse, isSecure: boolean): void {
+function sendHead({ statusCode = 502, headers, rawHeaders }: IncomingMessage, response: ServerResponse, isSecure: boolean): void {
   const kept: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) if (!HOP_BY_HOP.includes(rawHeaders[i]!.toLowerCase())) kept.push(rawHeaders[i]!, rawHeaders[i + 1]!);
+  if (headers.connection === 'close') kept.push('Connection', 'close');
   if (isSecure) kept.push(...STRICT_TRANSPORT);
   response.writeHead(statusCode, kept);
-}
-
-/** The primary is gone, and this process will be in a moment. Whether a write happened is not known, so nothing is said of it. */
-function giveUp(response: ServerResponse): void {
-  response.destroy();
 }

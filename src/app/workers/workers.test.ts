@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../../../generated/docs/sdk/types.gen.ts';
 import { startDocsServer, type DocsServer } from '../../testkit/docs-server.ts';
@@ -128,6 +129,17 @@ describe('several processes on one port', TIME, () => {
     })));
   });
 
+  it('refuse a body that is too large, and go on with the connection or close it', async () => {
+    for (const client of clients) {
+      const body = Buffer.alloc(33 * 2 ** 20, 0x20);
+      const refused = await client.send('POST', '/v1/add', { headers: { 'Content-Type': 'application/json', ...admin }, body });
+      expect([refused.status, refused.json<{ code: string }>().code]).toEqual([413, 'payload_too_large']);
+    }
+    clients.forEach((client) => client.close());
+    clients = await clientsOf(server, 2);
+    for (const client of clients) expect((await add(client, 'rows', 'after')).status).toBe(200);
+  });
+
   it('follow a restore', async () => {
     await add(clients[0]!, 'restored', 'before', 'a badger');
     const { backup } = (await send(clients[1]!, '/v1/backup', {})).json<{ backup: string }>();
@@ -164,7 +176,7 @@ describe('several processes on one port', TIME, () => {
     expect(server.errors).toEqual([]);
   });
 
-  // The last one: from here on, workers pass everything on.
+  // From here on, workers pass everything on.
   it('answer from bodies in memory, which only one of them has', async () => {
     const configured = await clients[0]!.send('PUT', '/v1/collection-config', { headers: { 'Content-Type': 'application/json', ...admin }, body: JSON.stringify({ collection: 'volatile', storageBackend: 'memory' }) });
     expect(configured.status).toBe(200);
@@ -175,5 +187,23 @@ describe('several processes on one port', TIME, () => {
         expect(await found(reader, 'volatile', 'otter')).toBe(1);
       }
     }
+  });
+
+  it('finish what is in flight when the service stops', async () => {
+    const uploads = await Promise.all([0, 1].map(async (at) => {
+      const upload = request(`${server.url}/v1/import?collection=last${at}`, { method: 'POST', agent: false, headers: { 'Content-Type': 'application/x-ndjson', 'Transfer-Encoding': 'chunked', Expect: '100-continue', ...admin } });
+      const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
+      upload.flushHeaders();
+      await once(upload, 'continue');
+      return { upload, answered };
+    }));
+    const stopped = server.stop();
+    for (const { upload } of uploads) upload.end('{"key":"k","lang":"en","contentMd":"late"}\n');
+    for (const { answered } of uploads) {
+      const [answer] = await answered;
+      expect([answer.statusCode, (await answer.toArray()).join('')]).toEqual([200, expect.stringContaining('"added":1')]);
+    }
+    await stopped;
+    expect(server.workerPids()).toEqual([]);
   });
 });
