@@ -7,7 +7,7 @@ const AREAS: ReadonlySet<string> = new Set(['documents', 'schemas', 'collections
 /** Reads of those areas that tell of what only the primary knows, such as its queue of documents to embed. */
 const OF_PRIMARY: ReadonlySet<keyof Operations> = new Set<keyof Operations>(['getVectorStats']);
 
-/** The operations that a worker answers by itself; whatever is not listed, a new operation included, goes to the primary. */
+/** The operations that a worker answers by itself; those of areas that are not listed go to the primary. */
 export function localOperations({ tracksReads }: { readonly tracksReads: boolean }): OperationSpec[] {
   return Object.values<OperationSpec>(operations).filter(({ id, area, effect }) =>
     effect === 'read' && AREAS.has(area) && !OF_PRIMARY.has(id as keyof Operations) && !(tracksReads && id === 'getDocument'));

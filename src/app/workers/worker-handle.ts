@@ -49,14 +49,12 @@ export class WorkerHandle implements Taker {
       serialization: 'advanced', execArgv: engineFlags(), env: environment(), stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.#child.on('message', (message: ToPrimary) => this.#heed(message, events));
-    this.#child.on('error', (error) => (this.#reason = error.message));
-    this.#child.once('exit', (code, signal) => {
-      this.ready = false;
-      const untaken = [...this.#untaken.values()].map(({ socket }) => socket);
-      this.#untaken.clear();
-      this.#exited.resolve();
-      events.onExit(this.#reason || (signal ?? `code ${code}`), untaken);
+    this.#child.on('error', (error) => {
+      this.#reason = error.message;
+      // One that could not be started does not end either.
+      if (this.#child.pid === undefined) this.#end(this.#reason, events);
     });
+    this.#child.once('exit', (code, signal) => this.#end(this.#reason || (signal ?? `code ${code}`), events));
     this.send(start);
   }
 
@@ -111,6 +109,14 @@ export class WorkerHandle implements Taker {
 
   kill(): void {
     this.#child.kill('SIGKILL');
+  }
+
+  #end(reason: string, { onExit }: WorkerEvents): void {
+    this.ready = false;
+    const untaken = [...this.#untaken.values()].map(({ socket }) => socket);
+    this.#untaken.clear();
+    this.#exited.resolve();
+    onExit(reason, untaken);
   }
 
   #heed(message: ToPrimary, { onMessage }: WorkerEvents): void {

@@ -84,10 +84,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     },
     async stop(graceMs) {
       await server.stop(graceMs);
+      // Long before the process ends, so that the primary gets them.
+      notes.flush();
       await tls?.stop();
       forwarder.close();
       await service.stop();
-      notes.flush();
       await sql.close();
     },
   };
