@@ -16,6 +16,7 @@ import { benchLoginTiming } from './login-timing.ts';
 import { benchMeaning } from './meaning.ts';
 import { benchMemory } from './memory.ts';
 import { benchMemoryRecall } from './memory-recall.ts';
+import { benchNodes } from './nodes.ts';
 import { benchProtocols } from './protocols.ts';
 import { benchReads } from './reads.ts';
 import { benchRelevance } from './relevance.ts';
@@ -34,6 +35,7 @@ type Part = (folder: string) => Promise<Section[]>;
 const PARTS: Readonly<Record<string, Part>> = {
   writes: plain('Durable writes', benchWrites),
   reads: plain('Reads over HTTP', benchReads),
+  nodes: benchNodes,
   protocols: benchProtocols,
   imports: benchImports,
   convert: benchConvert,

@@ -8,20 +8,21 @@ import { formatAddress, type Address } from '../lib/address.ts';
 import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import { SpoolFolder } from '../lib/spool.ts';
-import { createInvoker } from '../operations/index.ts';
+import { createInvoker, type Invoke } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, parseKeys, type KeyRing, type Sql } from '../storage/index.ts';
 import type { Running } from './foreground.ts';
 import { serveProtocols, type Listeners } from './protocols/index.ts';
 import { mcpAnswerBytes } from './settings/answer-bytes.ts';
 import { IN_MEMORY, missingControls, type Settings } from './settings/index.ts';
-import { readSpecification } from './specification.ts';
+import { readSpecification, type SpecificationFiles } from './specification.ts';
 import { BUILD_VERSION } from './version.ts';
+import { WorkerPool } from './workers/index.ts';
 
 /** Every signed-in caller may scrape, and sees the collections that are his to read. */
 const WITH_CLOSED_METRICS: typeof operations = { ...operations, getMetrics: { ...operations.getMetrics, access: 'user' } };
 
 /** Longest that a limited operation may take (decisions, section 8). */
-const REQUEST_LIMIT_MS = 30_000;
+export const REQUEST_LIMIT_MS = 30_000;
 
 /** How long writes wait for others to share their sync in extreme mode. */
 const GROUP_WINDOW_MS = 2;
@@ -47,6 +48,8 @@ export interface RunningDocumentService extends Running {
   readonly listeners: Listeners;
   /** Ids of the operations that have a handler. */
   readonly built: readonly string[];
+  /** Processes that answer reads beside this one. */
+  readonly workerPids: () => readonly number[];
 }
 
 /**
@@ -59,6 +62,7 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
   const isExtreme = settings.http3.enabled;
   if (isExtreme) log.warn({}, 'extreme mode: HTTP/3 is not built yet and is not served; group commit and delta revisions are on');
   const sql = await (options.open ?? ((path) => openDatabase({ path, keys, ...(isExtreme && { groupWindowMs: GROUP_WINDOW_MS }) })))(settings.database.path, keys);
+  const feed = new ChangeFeed(sql, clock);
   let service: DocumentService | undefined;
   const converter = options.converter ?? createConverter(toConverter(settings));
   const spools = new SpoolFolder(settings.database.path === IN_MEMORY ? join(tmpdir(), `quire-uploads-${process.pid}`) : `${settings.database.path}.uploads`);
@@ -67,13 +71,17 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
     await migrate(sql, DOCUMENT_MIGRATIONS, clock);
     service = await createDocumentService({
       sql, clock, log, keys, converter,
-      feed: new ChangeFeed(sql, clock),
+      feed,
       codec: new BodyCodec(settings.compression),
       settings: toDocsSettings(settings, options.passwordCost),
     });
-    const listeners = await serve({ ...options, clock }, service, spools);
+    const workers = hasWorkers(settings) ? new WorkerPool({ settings, log, service, feed }) : undefined;
+    const listeners = await serve({ ...options, clock }, { service, spools, workers });
     const { url, ended, reload } = listeners;
-    return { url, listeners, built: Object.keys(service.handlers), ...(ended && { ended }), ...(reload && { reload }), stop: stopInOrder({ listeners, service, sql, converter, spools }, settings, log) };
+    return {
+      url, listeners, built: Object.keys(service.handlers), workerPids: () => workers?.pids ?? [],
+      ...(ended && { ended }), ...(reload && { reload }), stop: stopInOrder({ listeners, service, sql, converter, spools }, settings, log),
+    };
   } catch (error) {
     await service?.stop();
     await converter.close();
@@ -83,17 +91,34 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
 }
 
 /** Those of encryption at rest; undefined when none are configured. */
-function keysOf({ encryption }: Settings): KeyRing | undefined {
+export function keysOf({ encryption }: Settings): KeyRing | undefined {
   const { ring, problems } = parseKeys(encryption);
   if (problems.length > 0) throw new ConfigError(problems);
   return ring;
 }
 
-async function serve({ settings, log, clock, validateResponses = false }: StartOptions & { readonly clock: Clock }, service: DocumentService, spools: SpoolFolder): Promise<Listeners> {
+/** Over stdio, one client is served by one process. */
+function hasWorkers({ workers, http, mcp, database }: Settings): boolean {
+  return workers.count > 1 && http.enabled && !mcp.stdio && database.path !== IN_MEMORY;
+}
+
+interface Served {
+  readonly service: DocumentService;
+  readonly spools: SpoolFolder;
+  readonly workers: WorkerPool | undefined;
+}
+
+async function serve({ settings, log, clock, validateResponses = false }: StartOptions & { readonly clock: Clock }, { service, spools, workers }: Served): Promise<Listeners> {
   const specification = await readSpecification('docs');
-  const invoke = createInvoker<Operations>({
+  const invoke = createServiceInvoke(settings, service, specification);
+  return serveProtocols({ settings, log, clock, service, spools, workers, invoke, specification, validateResponses, requestLimitMs: REQUEST_LIMIT_MS });
+}
+
+/** The way to the operations of a service, as the settings want it. */
+export function createServiceInvoke(settings: Settings, service: DocumentService, { inputs }: Pick<SpecificationFiles, 'inputs'>): Invoke<Operations> {
+  return createInvoker<Operations>({
     operations: settings.metrics.public ? operations : WITH_CLOSED_METRICS,
-    inputs: specification.inputs,
+    inputs,
     handlers: service.handlers,
     strictInput: settings.input.strict,
     guard: service.access.guard,
@@ -103,7 +128,6 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
     timeoutMs: REQUEST_LIMIT_MS,
     answerBytes: (protocol) => (protocol === 'mcp' ? mcpAnswerBytes(settings) : settings.limits.maxAnswerBytes),
   });
-  return serveProtocols({ settings, log, clock, service, spools, invoke, specification, validateResponses, requestLimitMs: REQUEST_LIMIT_MS });
 }
 
 interface Parts {
@@ -138,6 +162,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
     mode: settings.http.mode,
     backupDir: settings.database.backupDir,
     geoDataDir: settings.geo.dataDir,
+    minLsnWaitMs: settings.sessions.wait,
     ttlSweepMs: settings.database.ttlSweepInterval,
     deletedRetention: Math.ceil(settings.database.deletedRetention / 1000),
     codeMaxSymbols: settings.code.maxSymbols,

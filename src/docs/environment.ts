@@ -8,6 +8,7 @@ import type { BodyCodec, ChangeFeed, KeyRing, Sql } from '../storage/index.ts';
 import type { AuditSettings } from './audit/index.ts';
 import type { FeedLimits } from './maintenance/index.ts';
 import type { WikiLimits } from './ingest/index.ts';
+import type { Relay } from './relay.ts';
 
 /** What every area of the document service works with. */
 export interface DocsEnvironment {
@@ -21,6 +22,8 @@ export interface DocsEnvironment {
   readonly keys?: KeyRing | undefined;
   /** Makes markdown of files; whoever made it closes it. Without it there are no uploads and imports. */
   readonly converter?: Converter | undefined;
+  /** Present in a process that only reads: who writes down what it may not. Its mode is `read`, its database read-only, its feed shared. */
+  readonly relay?: Relay | undefined;
 }
 
 /** The settings that areas need, already validated; `app/` fills them in. */
@@ -33,6 +36,8 @@ export interface DocsSettings {
   readonly backupDir: string;
   /** Folder of postcode files, the only place that a request can name one in; `data` when absent. */
   readonly geoDataDir?: string;
+  /** Milliseconds that a request waits for the LSN that it names; 5,000 when absent. */
+  readonly minLsnWaitMs?: number;
   /** Milliseconds between two sweeps of expired documents. */
   readonly ttlSweepMs: number;
   /** Seconds for which versions of deleted documents are kept, 0 for none; 30 days when absent. */

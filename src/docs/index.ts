@@ -10,6 +10,7 @@ import { createCuration } from './curation/index.ts';
 import { createDocuments, type Documents } from './documents/index.ts';
 import { createEmbeddings } from './embeddings/index.ts';
 import { createEncryption } from './encryption/index.ts';
+import { Follower } from './follower.ts';
 import type { DocsEnvironment } from './environment.ts';
 import { createAlarms, createEventStreams } from './events/index.ts';
 import { createFullText, createFullTextSearch, inputOfQuery } from './fulltext/index.ts';
@@ -18,6 +19,7 @@ import { createHybrid } from './hybrid/index.ts';
 import { createIngest } from './ingest/index.ts';
 import { createMaintenance, FeedRetention } from './maintenance/index.ts';
 import { createMemory } from './memory/index.ts';
+import type { RelayedNote } from './relay.ts';
 import { createSchemas } from './schemas/index.ts';
 import { gateSearches, SearchGate } from './search-gate.ts';
 import { SearchStats } from './search-stats.ts';
@@ -25,15 +27,20 @@ import { createSpell } from './spell/index.ts';
 import { bytesOfChange, createSystem, type System } from './system/index.ts';
 import { createTemporal } from './temporal/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
-import { acknowledgeCaughtUp, awaitIndexes, Readiness, whenCaughtUp } from './view/index.ts';
+import { acknowledgeCaughtUp, awaitIndexes, Readiness, whenCaughtUp, withSessions } from './view/index.ts';
 import { createWebhooks } from './webhooks/index.ts';
 import { createOutbound } from '../net/index.ts';
 import type { Operations } from '../../generated/docs/operations.ts';
 import type { Handlers } from '../operations/index.ts';
 
-export type { McpDescription } from './system/index.ts';
+export type { Relay, RelayedNote } from './relay.ts';
+export { summed } from './system/index.ts';
+export type { Counted, McpDescription, OtherProcesses } from './system/index.ts';
 export type { AuditSettings } from './audit/index.ts';
 export type { DocsEnvironment, DocsSettings, ServerDescription } from './environment.ts';
+
+/** How long a request waits for the LSN that it names, unless the settings say otherwise. */
+const MIN_LSN_WAIT_MS = 5000;
 
 /** The document service without its protocols: its handlers and its work in the background. */
 export interface DocumentService {
@@ -46,13 +53,23 @@ export interface DocumentService {
   readonly describeMcp: System['describeMcp'];
   readonly describeGrpc: System['describeGrpc'];
   /** Whether every view serves, and when that changes. */
-  readonly readiness: Pick<Readiness, 'follow'>;
+  readonly readiness: Pick<Readiness, 'follow' | 'isReady'>;
   /** Who may do what; its guard stands before every operation. */
   readonly access: Omit<Access, 'handlers' | 'load' | 'stop'>;
   /** To be told what was invoked, for the audit log. */
   readonly observe: Audit['observe'];
   readonly observeStranger: Audit['observeStranger'];
   readonly observeRefusal: Audit['observeRefusal'];
+  /** From now on the metrics are those of several processes. */
+  readonly describeProcesses: System['describeProcesses'];
+  /** What is counted in this process, for the metrics of the one that writes. */
+  readonly countersOf: System['counters'];
+  /** Writes down what a process that only reads has noted. */
+  heed(note: RelayedNote): void;
+  /** In a process that only reads: resolves once what others had committed is taken over. */
+  refresh(): Promise<void>;
+  /** Whether this process can answer reads: its indexes serve, and no body is in the memory of another one. */
+  readonly canRead: boolean;
   /** Ends the streams of events, before the protocols stop, which wait for what is being answered. Safe twice. */
   endStreams(): void;
   /** Stops the work in the background and waits for it; safe twice. */
@@ -89,10 +106,21 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const hybrid = createHybrid({ words: search, vectors, chunker: embeddings, gate });
   const automation = createAutomation(env, { outbound, documents, words: search.deps, vectors, hybrid });
   const memory = createMemory(env, { collections, embeddings, words: search, meaning: vectors, gate, columns });
+  const configured = [access, collections, bodies, schemas, documents, fullText, curation];
   const reload = async (): Promise<void> => {
-    for (const area of [access, collections, bodies, schemas, documents, fullText, curation, webhooks, automation, spell]) await area.load();
+    for (const area of [...configured, webhooks, automation, spell]) await area.load();
   };
-  const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart(), async () => ingest.jobs.wake()] });
+  const onRestored = [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart(), async () => ingest.jobs.wake()];
+  const maintenance = createMaintenance(env, { documents, onRestored });
+  const follower = new Follower(env, {
+    areas: { dictionary: () => spell.load(), embedding_config: () => embeddings.restart(), geo: () => geo.follow() },
+    others: async () => {
+      for (const area of configured) await area.load();
+    },
+    everything: async () => {
+      for (const hook of onRestored) await hook();
+    },
+  });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
   const retention = env.settings.feed && new FeedRetention({ ...env, limits: env.settings.feed, bytesOfChange: () => bytesOfChange(env.sql) });
   const stats = env.settings.searchStats ? new SearchStats() : undefined;
@@ -111,6 +139,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const readiness = new Readiness(search.view, vectors.view, columns, geo.view);
   const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection), geo: geo.view.bytesOf(collection), spelling: spell.bytesOf(collection) });
   const system = createSystem(env, { documents: { checksum }, columns, indexBytesOf, readiness, embeddings: { describe: embeddings.describe, registerMetrics } });
+  await follower.begin();
   await reload();
   await encryption.check();
   // First, because settings that cannot work end the start here, with nothing running yet.
@@ -146,7 +175,9 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     retention?.start();
     void geo.start();
   }
-  const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view, columns, geo.view), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
+  const acknowledged = acknowledgeCaughtUp(handlers, search.view, columns, geo.view);
+  const gated = gateSearches(acknowledged, gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0);
+  const patient = awaitIndexes(withSessions(gated, { feed: env.feed, views: [search.view, columns, geo.view, vectors.view], waitMs: env.settings.minLsnWaitMs ?? MIN_LSN_WAIT_MS }));
   return {
     handlers: stats?.counted(patient) ?? patient,
     readiness,
@@ -156,10 +187,21 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     observeTool: system.observeTool,
     describeMcp: system.describeMcp,
     describeGrpc: system.describeGrpc,
+    describeProcesses: system.describeProcesses,
+    countersOf: system.counters,
     access,
     observe(outcome) {
       audit.observe(outcome);
       alarms.observe(outcome);
+    },
+    heed(note) {
+      if (note.kind === 'audit') audit.heed(note);
+      else if (note.kind === 'key-use') access.heedUse(note.hash);
+      else alarms.heed(note.operation);
+    },
+    refresh: () => follower.refresh(),
+    get canRead() {
+      return readiness.isReady && !bodies.isBoundToProcess;
     },
     observeStranger: audit.observeStranger,
     observeRefusal: audit.observeRefusal,

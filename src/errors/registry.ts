@@ -40,6 +40,7 @@ export const ERRORS = {
   request_timeout: kind(408, 'DEADLINE_EXCEEDED', 'the request did not arrive in time'),
   rate_limited: kind(429, 'RESOURCE_EXHAUSTED', 'too many requests'),
   index_loading: kind(503, 'UNAVAILABLE', 'an index is still loading'),
+  lsn_not_reached: kind(503, 'UNAVAILABLE', 'this server does not have the change yet that the request names'),
   busy: kind(503, 'UNAVAILABLE', 'too much work is queued'),
   unavailable: kind(503, 'UNAVAILABLE', 'the database or another dependency is unhealthy'),
   not_implemented: kind(501, 'UNIMPLEMENTED', 'this build does not have the operation'),

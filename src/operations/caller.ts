@@ -1,5 +1,6 @@
 import type { Credential } from '../lib/credential.ts';
 import type { AnswerBudget } from './answer-budget.ts';
+import type { Session } from './session.ts';
 
 /** What is sent as it arrives. */
 export interface StreamedBody {
@@ -9,7 +10,7 @@ export interface StreamedBody {
 }
 
 /** Who calls and through what; adapters make one for each request. */
-export interface Caller {
+export interface Caller extends Session {
   readonly protocol: Protocol;
   readonly requestId: string;
   /** Address of the peer, where the protocol has one. */

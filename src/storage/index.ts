@@ -3,6 +3,7 @@ export type { Queries, Row, Sql, SqlValue, Transaction } from './port.ts';
 export { openDatabase, type DatabaseOptions } from './open-database.ts';
 export { DOCUMENT_MIGRATIONS, documents, migrate, refuseOlderBuilds, RUN_QUEUE_MIGRATIONS, type Migration } from './migrations/index.ts';
 export { snapshotTo as snapshotDatabase } from './sqlite/snapshot.ts';
+export { SqliteFollower } from './sqlite/index.ts';
 export { FileLock } from './sqlite/lock.ts';
 export {
   applyDelta, BodyCodec, BodyLost, BodyUnavailable, corrupt, DEFAULT_COMPRESSION, deltaHead, encodeDelta, isReference, readReference, writeReference,

@@ -39,8 +39,8 @@ export interface Transaction extends Queries {
  * database) reject with `ServiceError('unavailable')`; mistakes in SQL reject with a plain `Error`.
  */
 export interface Sql extends Queries {
-  /** `durable`: what a resolved transaction wrote survives a power cut. */
-  readonly info: { driver: 'node:sqlite' | 'sql.js' | 'postgres'; path: string; durable: boolean };
+  /** `durable`: what a resolved transaction wrote survives a power cut. `readOnly`: another process writes, and transactions here are snapshots. */
+  readonly info: { driver: 'node:sqlite' | 'sql.js' | 'postgres'; path: string; durable: boolean; readOnly?: true };
   /**
    * Serial writer: one `work` at a time, in the order of the calls. Resolves when the work is
    * committed (and on disk, if durable); rejects, with nothing written, when `work` rejects or the

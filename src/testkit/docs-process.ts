@@ -54,8 +54,8 @@ export class DocsProcess {
   }
 
   /** Starts the service on a database file and a free port of this machine, and waits until it listens. */
-  static async serve(database: string, args: readonly string[] = []): Promise<{ server: DocsProcess; url: string }> {
-    const server = DocsProcess.run(['--http-addr', '127.0.0.1:0', '--db', database, ...args]);
+  static async serve(database: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<{ server: DocsProcess; url: string }> {
+    const server = DocsProcess.run(['--http-addr', '127.0.0.1:0', '--db', database, ...args], { env: { ...process.env, ...env } });
     return { server, url: await server.listening() };
   }
 

@@ -34,6 +34,8 @@ export interface DocsServer {
   readonly database: string;
   /** What the service logged as an error, for the message of a test that failed. */
   readonly errors: readonly { readonly err?: unknown }[];
+  /** Pids of the processes that answer reads beside this one. */
+  readonly workerPids: () => readonly number[];
   stop(): Promise<void>;
 }
 
@@ -57,5 +59,5 @@ export async function startDocsServer(options: DocsServerOptions = {}): Promise<
     await service.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  return { url: service.url, listeners: service.listeners, built: service.built, sql: sql!, folder, database, errors, stop };
+  return { url: service.url, listeners: service.listeners, built: service.built, sql: sql!, folder, database, errors, workerPids: service.workerPids, stop };
 }

@@ -95,7 +95,7 @@ export type ErrorBody = {
     /**
      * The stable, machine-readable reason. Later versions may have further ones.
      */
-    code: 'invalid_json' | 'missing_fields' | 'invalid_argument' | 'validation_failed' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'admin_required' | 'read_only' | 'write_only' | 'not_found' | 'conflict' | 'precondition_failed' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'conversion_failed' | 'request_timeout' | 'rate_limited' | 'index_loading' | 'busy' | 'unavailable' | 'not_implemented' | 'internal';
+    code: 'invalid_json' | 'missing_fields' | 'invalid_argument' | 'validation_failed' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'admin_required' | 'read_only' | 'write_only' | 'not_found' | 'conflict' | 'precondition_failed' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'conversion_failed' | 'request_timeout' | 'rate_limited' | 'index_loading' | 'lsn_not_reached' | 'busy' | 'unavailable' | 'not_implemented' | 'internal';
     /**
      * The id under which the server's log has this request; also in the `X-Request-Id` header.
      */
@@ -7813,7 +7813,7 @@ export type GetStatsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -7862,7 +7862,7 @@ export type GetSystemInfoErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -7911,7 +7911,7 @@ export type GetConfigErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -7960,7 +7960,7 @@ export type ListEndpointsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8001,7 +8001,7 @@ export type GetComplianceStatusErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8050,7 +8050,7 @@ export type GetMetricsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8129,7 +8129,7 @@ export type AddDocumentErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8194,7 +8194,7 @@ export type AddDocumentsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8269,7 +8269,7 @@ export type GetDocumentErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8334,7 +8334,7 @@ export type SearchDocumentsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8413,7 +8413,7 @@ export type UpdateDocumentErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8489,7 +8489,7 @@ export type GetDocumentMetaErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8568,7 +8568,7 @@ export type SetDocumentTtlErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8647,7 +8647,7 @@ export type DeleteDocumentErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8712,7 +8712,7 @@ export type DeleteDocumentsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8777,7 +8777,7 @@ export type DeleteCollectionErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8847,7 +8847,7 @@ export type ListMetaKeysErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8905,7 +8905,7 @@ export type GetChecksumErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -8974,7 +8974,7 @@ export type ListRevisionsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -9053,7 +9053,7 @@ export type RestoreRevisionErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -9118,7 +9118,7 @@ export type TruncateRevisionsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -9183,7 +9183,7 @@ export type IngestDocumentsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -9264,7 +9264,7 @@ export type ImportDocumentsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -9329,7 +9329,7 @@ export type SubmitBulkIngestErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -9391,7 +9391,7 @@ export type CancelBulkIngestErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -9453,7 +9453,7 @@ export type GetBulkIngestErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -9511,7 +9511,7 @@ export type ListBulkIngestErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -9580,7 +9580,7 @@ export type UploadFilesErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -9649,7 +9649,7 @@ export type ImportUrlErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -9751,7 +9751,7 @@ export type ImportWikiErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -9816,7 +9816,7 @@ export type ExportDocumentsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -9878,7 +9878,7 @@ export type CreateBackupByQueryErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -9947,7 +9947,7 @@ export type CreateBackupErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10016,7 +10016,7 @@ export type RestoreBackupErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10074,7 +10074,7 @@ export type DeleteCollectionConfigErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10132,7 +10132,7 @@ export type GetCollectionConfigErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10197,7 +10197,7 @@ export type SetCollectionConfigErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10259,7 +10259,7 @@ export type ListCollectionConfigsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10324,7 +10324,7 @@ export type SetSchemaErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10389,7 +10389,7 @@ export type GetSchemaErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10454,7 +10454,7 @@ export type DeleteSchemaErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10519,7 +10519,7 @@ export type ListSchemasErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10584,7 +10584,7 @@ export type ValidateDocumentErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10748,7 +10748,7 @@ export type SearchFullTextByQueryErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10813,7 +10813,7 @@ export type SearchFullTextErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10871,7 +10871,7 @@ export type ReindexFullTextErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10920,7 +10920,7 @@ export type ListFullTextLanguagesErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -10990,7 +10990,7 @@ export type AutocompleteErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11055,7 +11055,7 @@ export type DeleteSynonymErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11117,7 +11117,7 @@ export type ListSynonymsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11182,7 +11182,7 @@ export type AddSynonymsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11247,7 +11247,7 @@ export type DeleteStopWordsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11309,7 +11309,7 @@ export type ListStopWordsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11374,7 +11374,7 @@ export type AddStopWordsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11439,7 +11439,7 @@ export type AggregateDocumentsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11505,7 +11505,7 @@ export type DeleteCurationRuleErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11579,7 +11579,7 @@ export type ListCurationRulesErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11644,7 +11644,7 @@ export type CreateCurationRuleErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11713,7 +11713,7 @@ export type UpdateCurationRuleErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11778,7 +11778,7 @@ export type SearchVectorsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11843,7 +11843,7 @@ export type ReindexVectorsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11892,7 +11892,7 @@ export type GetVectorStatsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -11957,7 +11957,7 @@ export type ProjectVectorsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12026,7 +12026,7 @@ export type ClassifyDocumentErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12095,7 +12095,7 @@ export type SearchAcrossCollectionsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12160,7 +12160,7 @@ export type FindDuplicatesErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12222,7 +12222,7 @@ export type ListEmbeddingConfigsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12287,7 +12287,7 @@ export type CreateEmbeddingConfigErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12349,7 +12349,7 @@ export type DeleteEmbeddingConfigErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12411,7 +12411,7 @@ export type GetEmbeddingConfigErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12485,7 +12485,7 @@ export type UpdateEmbeddingConfigErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12554,7 +12554,7 @@ export type SetDefaultEmbeddingConfigErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12619,7 +12619,7 @@ export type SearchHybridErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12684,7 +12684,7 @@ export type SearchGeoErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12749,7 +12749,7 @@ export type SearchGeoWithinErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12814,7 +12814,7 @@ export type SearchGeoPolygonErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12879,7 +12879,7 @@ export type ReindexGeoErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12928,7 +12928,7 @@ export type GetGeoStatsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -12993,7 +12993,7 @@ export type EncodeGeohashErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -13058,7 +13058,7 @@ export type DecodeGeohashErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -13140,7 +13140,7 @@ export type GetCodeGraphErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -13209,7 +13209,7 @@ export type QueryCodeGraphErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -13274,7 +13274,7 @@ export type StartSessionErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -13343,7 +13343,7 @@ export type AddMessageErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -13408,7 +13408,7 @@ export type RecallMemoryErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -13477,7 +13477,7 @@ export type SummarizeSessionErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -13542,7 +13542,7 @@ export type ListSessionsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -13611,7 +13611,7 @@ export type GetSessionHistoryErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -13673,7 +13673,7 @@ export type DeleteSessionErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -13739,7 +13739,7 @@ export type ListWebhooksErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -13804,7 +13804,7 @@ export type CreateWebhookErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -13873,7 +13873,7 @@ export type DeleteWebhookErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -13942,7 +13942,7 @@ export type UpdateWebhookErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14008,7 +14008,7 @@ export type ListWebhookDeadLettersErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14077,7 +14077,7 @@ export type RedeliverWebhooksErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14157,7 +14157,7 @@ export type StreamEventsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14219,7 +14219,7 @@ export type ListAutomationRulesErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14284,7 +14284,7 @@ export type CreateAutomationRuleErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14346,7 +14346,7 @@ export type DeleteAutomationRuleErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14408,7 +14408,7 @@ export type GetAutomationRuleErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14482,7 +14482,7 @@ export type UpdateAutomationRuleErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14544,7 +14544,7 @@ export type TestAutomationRuleErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14614,7 +14614,7 @@ export type ListAutomationLogsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14679,7 +14679,7 @@ export type QueryTemporalErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14744,7 +14744,7 @@ export type ListHotDocumentsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14809,7 +14809,7 @@ export type GetTemporalHistogramErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14874,7 +14874,7 @@ export type SuggestSpellingErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -14939,7 +14939,7 @@ export type CleanSpellingErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15004,7 +15004,7 @@ export type DeleteDictionaryWordsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15066,7 +15066,7 @@ export type ListDictionaryErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15131,7 +15131,7 @@ export type AddDictionaryWordsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15196,7 +15196,7 @@ export type LoginErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15269,7 +15269,7 @@ export type RegisterUserErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15322,7 +15322,7 @@ export type GetCurrentUserErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15391,7 +15391,7 @@ export type CreateApiKeyErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15457,7 +15457,7 @@ export type ListApiKeysErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15519,7 +15519,7 @@ export type DeleteApiKeyErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15585,7 +15585,7 @@ export type ListUsersErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15647,7 +15647,7 @@ export type DeleteUserErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15717,7 +15717,7 @@ export type ListPermissionsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15786,7 +15786,7 @@ export type SetPermissionErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15852,7 +15852,7 @@ export type ListGroupsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15925,7 +15925,7 @@ export type CreateGroupErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -15987,7 +15987,7 @@ export type DeleteGroupErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -16049,7 +16049,7 @@ export type GetGroupErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -16123,7 +16123,7 @@ export type UpdateGroupErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -16197,7 +16197,7 @@ export type ListGroupPermissionsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -16266,7 +16266,7 @@ export type SetGroupPermissionErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -16621,7 +16621,7 @@ export type ListAuditEventsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -16674,7 +16674,7 @@ export type ListAuditExportersErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -16723,7 +16723,7 @@ export type GetEncryptionStatusErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -16788,7 +16788,7 @@ export type RotateEncryptionErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -16837,7 +16837,7 @@ export type ListEncryptionJobsErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -16899,7 +16899,7 @@ export type GetEncryptionJobErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };
@@ -16948,7 +16948,7 @@ export type GetReplicationStatusErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };

@@ -2,7 +2,7 @@ import { Metadata, type StatusObject } from '@grpc/grpc-js';
 import type { Log } from '../../lib/log.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
-import type { Caller } from '../../operations/index.ts';
+import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type Caller } from '../../operations/index.ts';
 import { CallEnded, signalOf, type CancellableCall } from './call-signal.ts';
 import { callerOf, text, type IncomingCall } from './request.ts';
 import { statusOf, toServiceError } from './status.ts';
@@ -37,8 +37,11 @@ export async function frameCall<T>(call: AnyCall, options: FrameOptions, work: (
   const signal = signalOf(call);
   const caller = { ...callerOf(call, requestId, signal, options.readAddress), signal };
   let ending: Ending<T>;
+  let lsn: number | undefined;
   try {
-    ending = { value: await work(caller, (headers) => sendHead(call, requestId, headers)) };
+    const minLsn = parseMinLsn(text(call.metadata, MIN_LSN_HEADER));
+    const session = { ...(minLsn !== undefined && { minLsn }), onLsn: (written: number) => void (lsn = written) };
+    ending = { value: await work({ ...caller, ...session }, (headers) => sendHead(call, requestId, { ...headers, ...(lsn !== undefined && { [LSN_HEADER]: String(lsn) }) })) };
   } catch (thrown) {
     report(call, requestId, thrown, options.log);
     ending = { status: statusOf(thrown, requestId) };

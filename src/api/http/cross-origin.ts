@@ -5,7 +5,7 @@ import { changesState } from '../../operations/index.ts';
 import type { RequestState } from './operation-endpoint.ts';
 import type { Routes } from './routes.ts';
 
-const EXPOSED = 'X-Total-Count, X-Context-Truncated, X-Truncated, X-Next-Offset, X-Next-Cursor, X-Warnings, ETag, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Mcp-Session-Id, Content-Disposition';
+const EXPOSED = 'X-Total-Count, X-Context-Truncated, X-Truncated, X-Next-Offset, X-Next-Cursor, X-Warnings, ETag, X-Request-Id, X-Quire-LSN, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Mcp-Session-Id, Content-Disposition';
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = '600';
 

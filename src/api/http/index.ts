@@ -3,4 +3,5 @@ export type { JudgeWebRequest } from './cross-origin.ts';
 export { flatErrors, nestedErrors, type ErrorFormat } from './errors.ts';
 export type { Exchange } from './frame.ts';
 export { listenOn } from './listen-on.ts';
-export { startHttpServer, USUAL_LIMITS, type HttpServer, type ServerLimits } from './server.ts';
+export { createRoutes } from './routes.ts';
+export { startHttpServer, USUAL_LIMITS, type Door, type HttpServer, type ServerLimits } from './server.ts';

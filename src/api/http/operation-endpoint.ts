@@ -1,7 +1,7 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import { presentedCredential } from '../../lib/credential.ts';
-import { UNLIMITED_OPERATIONS, withWarnings, type Caller, type Invoke, type OperationSpec, type Reply } from '../../operations/index.ts';
+import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, UNLIMITED_OPERATIONS, withWarnings, type Caller, type Invoke, type OperationSpec, type Reply } from '../../operations/index.ts';
 import { checkLines, LINES_TYPE, piecesOf, readJsonObject } from './body.ts';
 import type { Spool, SpoolFolder } from '../../lib/spool.ts';
 import { decodeParameters, joinInput } from './decode.ts';
@@ -92,6 +92,8 @@ function matchPath(routes: Routes, method: string, path: string): ReturnType<Rou
   return routes.match(method, path) ?? (path.startsWith('/v1/') ? routes.match(method, path.slice(3)) : undefined);
 }
 
+const MIN_LSN = MIN_LSN_HEADER.toLowerCase();
+
 const NO_QUERY: Query = new Map();
 
 interface Reading {
@@ -141,12 +143,15 @@ function readsLines({ consumes }: OperationSpec): boolean {
 function callerOf({ apiKeys, maxBodyBytes }: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec): Caller {
   const userAgent = ctx.headers['user-agent'];
   const credential = presentedCredential(apiKeys ? ctx.headers['x-api-key'] : undefined, ctx.headers.authorization);
+  const minLsn = parseMinLsn(ctx.headers[MIN_LSN]);
   return {
     protocol: 'http',
     requestId: ctx.state.requestId,
     ip: ctx.ip,
     ...(userAgent ? { userAgent } : {}),
     ...(credential ? { credential } : {}),
+    ...(minLsn === undefined ? {} : { minLsn }),
+    onLsn: (lsn) => ctx.set(LSN_HEADER, String(lsn)),
     ...(readsLines(spec) && { body: { content: piecesOf(ctx.req), maxRecordBytes: maxBodyBytes } }),
     ...(ctx.state.readsOnly === undefined ? {} : { readsOnly: ctx.state.readsOnly }),
     // What may run for long or wait for its turn is worth stopping when the client goes; a short write is not.

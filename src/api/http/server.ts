@@ -1,10 +1,11 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { silentLog, type Log } from '../../lib/log.ts';
 import { tlsOptions, type TlsSource } from '../../lib/tls.ts';
 import { forOwnerOnly, removeStaleSocket } from '../../lib/unix-socket.ts';
+import { Guests } from './guests.ts';
 import { BodyWatch, USUAL_PACE, type BodyPace } from './body-pace.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import type { ErrorFormat } from './errors.ts';
@@ -35,6 +36,16 @@ export interface ServerExtras {
   readonly tls?: TlsSource | undefined;
   readonly log?: Log;
   readonly limits?: ServerLimits;
+  /** Who accepts the connections; by default, the server itself does. */
+  readonly door?: Door | undefined;
+}
+
+/** Where the connections of a server come from that does not accept them itself. */
+export interface Door {
+  /** Begins to hand over connections, of which nothing has been read. Resolves with the address that was really taken. */
+  open(listen: Listen, take: (socket: Socket) => void): Promise<AddressInfo | undefined>;
+  /** Hands over no more. */
+  close(): void;
 }
 
 /** While stopping, how often connections are looked at that have answered their last request. */
@@ -51,7 +62,7 @@ export interface HttpServer {
 }
 
 /** Listens, over TLS where there are certificates, and on a unix socket for the user of this process only; rejects with a one-line reason when the address cannot be had. */
-export async function startHttpServer(listener: RequestListener, listen: Listen, errors: ErrorFormat, { tls, log = silentLog, limits = USUAL_LIMITS }: ServerExtras = {}): Promise<HttpServer> {
+export async function startHttpServer(listener: RequestListener, listen: Listen, errors: ErrorFormat, { tls, log = silentLog, limits = USUAL_LIMITS, door }: ServerExtras = {}): Promise<HttpServer> {
   const bodies = new BodyWatch(limits.bodies, ({ socket }, { headersSent }) => (headersSent ? socket.destroy() : answerBrokenRequest(tooSlow(), socket, errors)));
   const watched: RequestListener = (request, response) => {
     bodies.watch(request, response);
@@ -68,21 +79,34 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
   // An expectation that we do not know may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', watched);
   const shown = shownListen(listen);
+  const guests = door && new Guests(server, limits);
+  let address: AddressInfo | undefined;
   try {
-    if ('path' in listen) await removeStaleSocket(listen.path);
-    server.listen(listen);
-    await once(server, 'listening');
-    if ('path' in listen) await forOwnerOnly(listen.path, () => server.close());
+    address = guests === undefined ? await listenAt(server, listen) : await door!.open(listen, (socket) => guests.take(socket));
   } catch (error) {
     bodies.stop();
     forget?.();
     throw new Error(reasonOf(error as NodeJS.ErrnoException, shown), { cause: error });
   }
-  const url = 'path' in listen ? shown : urlOf(server.address() as AddressInfo, tls !== undefined);
-  return { url, stop: stopOnce(server, () => {
+  const url = 'path' in listen || address === undefined ? shown : urlOf(address, tls !== undefined);
+  const close = async (graceMs: number): Promise<void> => {
+    door?.close();
+    await (guests === undefined ? stop(server, graceMs) : guests.leave(graceMs));
+  };
+  return { url, stop: stopOnce(close, () => {
     forget?.();
     bodies.stop();
   }) };
+}
+
+/** Undefined for a unix socket. */
+async function listenAt(server: Server | TlsServer, listen: Listen): Promise<AddressInfo | undefined> {
+  if ('path' in listen) await removeStaleSocket(listen.path);
+  server.listen(listen);
+  await once(server, 'listening');
+  if (!('path' in listen)) return server.address() as AddressInfo;
+  await forOwnerOnly(listen.path, () => server.close());
+  return undefined;
 }
 
 function urlOf({ port, address }: AddressInfo, isSecure: boolean): string {
@@ -116,9 +140,9 @@ function reasonOf(error: NodeJS.ErrnoException, address: string): string {
   return `cannot listen on ${address}: ${error.message}`;
 }
 
-function stopOnce(server: Server | TlsServer, closed: () => void): (graceMs: number) => Promise<void> {
+function stopOnce(close: (graceMs: number) => Promise<void>, closed: () => void): (graceMs: number) => Promise<void> {
   let stopping: Promise<void> | undefined;
-  return (graceMs) => (stopping ??= stop(server, graceMs).finally(closed));
+  return (graceMs) => (stopping ??= close(graceMs).finally(closed));
 }
 
 async function stop(server: Server | TlsServer, graceMs: number): Promise<void> {

@@ -7,6 +7,7 @@ import type { TlsSource } from '../../lib/tls.ts';
 import type { Invoke } from '../../operations/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { SpecificationFiles } from '../specification.ts';
+import type { WorkerPool } from '../workers/index.ts';
 import type { SharedLimits } from './limits.ts';
 
 /** What the protocols need of the service that they make reachable. */
@@ -22,6 +23,8 @@ export interface ServedService {
   readonly requestLimitMs: number;
   /** Where files are kept while their request is dealt with. */
   readonly spools: SpoolFolder;
+  /** Processes that share the port of HTTP; absent where this one is alone. */
+  readonly workers?: WorkerPool | undefined;
   /** Checks every answer against the specification; for tests. */
   readonly validateResponses: boolean;
 }

@@ -1,13 +1,40 @@
+import type { RequestListener } from 'node:http';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { createHttpApp, flatErrors, listenOn, startHttpServer, type HttpAppOptions } from '../../api/http/index.ts';
+import type { WorkerPool } from '../workers/index.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 import { GRAPHQL_PATH, graphqlErrors, graphqlRoutes } from './graphql.ts';
 import { webGuardOf } from './web-guard.ts';
 
 /** REST, the pages that describe it, and GraphQL, which has paths on the same port; absent when it is switched off. */
 export async function serveHttp(context: ProtocolContext): Promise<Listener | undefined> {
-  const { settings, service, specification, invoke, log, validateResponses } = context;
+  const { settings, log, workers, limit } = context;
   if (!settings.http.enabled) return undefined;
+  const tls = settings.http.addr.kind === 'unix' ? undefined : context.tls;
+  const listener = await createHttpListener(context);
+  const server = await startHttpServer(listener, listenOn(settings.http.addr), flatErrors, { tls, log, door: workers?.door });
+  return workers === undefined ? server : serveWorkers(context, server, workers, limit);
+}
+
+/** Takes the requests that workers pass on, whose word is taken for who sent them, and starts the workers. */
+async function serveWorkers(context: ProtocolContext, server: Listener, workers: WorkerPool, limit: ProtocolContext['limit']): Promise<Listener> {
+  const listener = await createHttpListener({ ...context, readAddress: (_, forwarded) => forwarded });
+  const inner = await startHttpServer(listener, { path: await workers.socket() }, flatErrors, { log: context.log });
+  await workers.start(limit);
+  return {
+    url: server.url,
+    async stop(graceMs) {
+      // The workers have requests in flight that this process answers.
+      await Promise.all([server.stop(graceMs), workers.stop(graceMs)]);
+      await inner.stop(graceMs);
+      await workers.close();
+    },
+  };
+}
+
+/** What answers the requests of the port. */
+export async function createHttpListener(context: ProtocolContext): Promise<RequestListener> {
+  const { settings, service, specification, invoke, log, validateResponses } = context;
   const graphql = await graphqlRoutes(context);
   const app = await createHttpApp<Operations>({
     title: 'Quire document service',
@@ -25,7 +52,7 @@ export async function serveHttp(context: ProtocolContext): Promise<Listener | un
     observe: (exchange) => service.observeHttp(exchange),
     extensions: graphql === undefined ? [] : [graphql],
   });
-  return startHttpServer(app.callback(), listenOn(settings.http.addr), flatErrors, { tls: settings.http.addr.kind === 'unix' ? undefined : context.tls, log });
+  return app.callback();
 }
 
 /** With authentication, no page has what it takes to call, unless somebody gives it a credential. */

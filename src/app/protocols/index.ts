@@ -40,5 +40,8 @@ export async function serveProtocols(given: ServedService): Promise<Listeners> {
     throw failure.reason;
   }
   tls?.follow(systemTimer);
-  return { url: listeners[0]!.url, ...(http && { http }), ...(grpc && { grpc }), ...(mcp && { mcp }), ...(tls && { reload: () => tls.reload() }), stop };
+  return { url: listeners[0]!.url, ...(http && { http }), ...(grpc && { grpc }), ...(mcp && { mcp }), ...(tls && { reload: async () => {
+    given.workers?.reload();
+    await tls.reload();
+  } }), stop };
 }

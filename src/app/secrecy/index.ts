@@ -1,6 +1,8 @@
 import { clearEnvironment, type Environment } from './clear-environment.ts';
 import { closeMemory } from './close-memory.ts';
 
+export { closeMemory };
+
 export interface Sealed {
   /** The environment as it was: only this process has it now. */
   readonly env: Environment;

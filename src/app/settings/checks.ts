@@ -4,6 +4,7 @@ import { allowlistProblems } from '../../net/index.ts';
 import { parseKeys } from '../../storage/index.ts';
 import { MIN_SECRET_BYTES, missingControls } from './compliance.ts';
 import type { Origin } from './resolve.ts';
+import { IN_MEMORY } from './groups/database.ts';
 import type { SettingPath, Settings } from './table.ts';
 
 /**
@@ -11,7 +12,7 @@ import type { SettingPath, Settings } from './table.ts';
  * `origins` gives the name that the user knows a setting by.
  */
 export function checkTogether(settings: Settings, origins: ReadonlyMap<SettingPath, Origin>): string[] {
-  const { audit, compression, embedding, replication, tls } = settings;
+  const { audit, compression, database, embedding, replication, tls, workers } = settings;
   const name: Naming = (path, variable) => origins.get(path)?.label ?? variable;
   return [
     ...require(compression.smallThreshold <= compression.mediumThreshold, `${name('compression.smallThreshold', 'SVC_COMPRESSION_SMALL_THRESHOLD')}: expected at most the medium threshold, ${compression.mediumThreshold}, got ${compression.smallThreshold}`),
@@ -26,6 +27,7 @@ export function checkTogether(settings: Settings, origins: ReadonlyMap<SettingPa
     ...require(audit.exportSyslogAddr === '' || parseSyslogAddress(audit.exportSyslogAddr) !== undefined, `${name('audit.exportSyslogAddr', 'SVC_AUDIT_EXPORT_SYSLOG_ADDR')}: expected host:port or tcp://host:port, got "${audit.exportSyslogAddr}"`),
     ...require(audit.exportWebhookHeader === '' || parseHeaderLine(audit.exportWebhookHeader) !== undefined, `${name('audit.exportWebhookHeader', 'SVC_AUDIT_EXPORT_WEBHOOK_HEADER')}: expected a header as "Name: value"`),
     ...allowlistProblems(settings.outbound.allowlist).map((problem) => `${name('outbound.allowlist', 'SVC_OUTBOUND_ALLOWLIST')}: ${problem}`),
+    ...require(workers.count === 1 || database.path !== IN_MEMORY, `${name('workers.count', 'SVC_WORKERS')}: expected 1 for a database in memory, which one process has, got ${workers.count}`),
     ...sharedPorts(settings, name),
     ...checkProduction(settings, name),
   ];

@@ -5,3 +5,4 @@ export { loadSettings, SettingsError, type LoadedSettings, type SettingsInput } 
 export type { Environment, Flags, Origin } from './resolve.ts';
 export type { SettingPath, Settings } from './table.ts';
 export { unbuilt } from './unbuilt.ts';
+export { packSettings, unpackSettings, type PackedSettings } from './packed.ts';

@@ -5,6 +5,7 @@ import { embedding } from './groups/embedding.ts';
 import { cors, input, limits, outbound, production, rateLimit, tls } from './groups/hardening.ts';
 import { graphql, grpc, http, http3, mcp } from './groups/listeners.ts';
 import { convert, log, metrics, shutdown } from './groups/operation.ts';
+import { sessions, workers } from './groups/nodes.ts';
 import { binlog, replication } from './groups/replication.ts';
 import { code, fts, search, spell, temporal, vector } from './groups/search.ts';
 import { wiki } from './groups/wiki.ts';
@@ -22,6 +23,7 @@ export const SETTINGS = {
   auth, incident, audit, encryption,
   production, tls, cors, rateLimit, outbound, input, limits,
   replication, binlog,
+  workers, sessions,
   wiki,
   log, metrics, shutdown,
 };

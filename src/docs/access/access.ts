@@ -40,6 +40,8 @@ export interface Access {
   onChange(listener: () => void): () => void;
   /** Makes sure that there is an administrator; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
+  /** Notes that a key was used in another process, by its hash. */
+  heedUse(hash: string): void;
   /** Writes down what is not written yet. */
   stop(): Promise<void>;
 }
@@ -52,12 +54,12 @@ export interface McpKeyOwner {
 }
 
 export function createAccess(environment: DocsEnvironment): Access {
-  const { sql, feed, clock, log, settings } = environment;
+  const { sql, feed, clock, log, relay, settings } = environment;
   const auth = settings.auth?.enabled ? settings.auth : undefined;
   const accounts = new Accounts(sql);
   const store = { sql, feed, clock, accounts, log };
   const passwords = new Passwords(settings.auth?.passwordCost);
-  const uses = new KeyUses({ sql, clock, log, keep: settings.mode !== 'read' });
+  const uses = new KeyUses({ sql, clock, log, keep: settings.mode !== 'read', relay: relay && ((hash) => relay.tell({ kind: 'key-use', hash })) });
   const tokens = new Tokens({ secret: auth?.jwtSecret ?? randomBytes(32).toString('hex'), lifetimeMs: auth?.jwtExpiryMs ?? 0, clock });
   const identifyBy = (credential: Credential): Promise<Identity | undefined> => identify({ accounts, tokens, uses, clock }, credential);
   const findMcpKey: Access['findMcpKey'] = async (hash) => {
@@ -95,8 +97,9 @@ export function createAccess(environment: DocsEnvironment): Access {
     onChange: (listener) => accounts.onChange(listener),
     async load() {
       accounts.forget();
-      if (auth !== undefined) await bootstrapAdmin({ ...store, passwords }, auth);
+      if (auth !== undefined && relay === undefined) await bootstrapAdmin({ ...store, passwords }, auth);
     },
+    heedUse: (hash) => uses.note(hash),
     async stop() {
       // Twice: the first may wait for a write that began before the last uses were noted.
       await uses.flush();

@@ -9,6 +9,7 @@ import type { Handlers, Outcome, RefusedRequest } from '../../operations/index.t
 import { memoryCursor, Subscriber, type Change } from '../../storage/index.ts';
 import { tellEvent } from '../events/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
+import type { RelayedNote } from '../relay.ts';
 import { AuditLog } from './audit-log.ts';
 import { AuditStore } from './audit-store.ts';
 import { BurstDetector } from './burst-detector.ts';
@@ -30,11 +31,16 @@ export interface Audit {
   readonly observeStranger: (stranger: StrangerAtTheDoor) => void;
   /** Counts a request that the rate limit refused, and tells of who begins to be refused. Neither throws nor waits. */
   readonly observeRefusal: (refused: RefusedRequest) => void;
+  /** Writes down what another process has observed. Neither throws nor waits. */
+  readonly heed: (note: RelayedEvent) => void;
   registerMetrics(registers: Registry[]): void;
   start(): Promise<void>;
   /** Writes and sends what is left; safe twice. */
   stop(): Promise<void>;
 }
+
+/** An event that another process has observed. */
+type RelayedEvent = Extract<RelayedNote, { readonly kind: 'audit' }>;
 
 const NANOS = 1e6;
 
@@ -51,7 +57,7 @@ interface Open {
 }
 
 export function createAudit(environment: DocsEnvironment, { timer = systemTimer }: { readonly timer?: Timer } = {}): Audit {
-  const { clock, log, settings: { audit: settings } } = environment;
+  const { clock, log, relay, settings: { audit: settings } } = environment;
   const detector = settings && new BurstDetector({ ...settings.burst, clock });
   const alarm = settings && new RateLimitAlarm({ cooldownMs: settings.burst.cooldownMs, clock });
   const refusals = new Map<string, number>();
@@ -79,8 +85,13 @@ export function createAudit(environment: DocsEnvironment, { timer = systemTimer 
   };
   const observe = (outcome: Outcome): void => {
     for (const event of eventsOf(outcome)) {
+      const isFailure = isAuthFailure(event, outcome);
+      if (relay !== undefined) {
+        if (isFailure || settings?.enabled === true) relay.tell({ kind: 'audit', event: { ts: clock.now() * NANOS, ...event }, failed: isFailure });
+        continue;
+      }
       note(event);
-      if (isAuthFailure(event, outcome)) failed(event);
+      if (isFailure) failed(event);
     }
   };
   return {
@@ -100,9 +111,13 @@ export function createAudit(environment: DocsEnvironment, { timer = systemTimer 
       note(refusalEvent(refused));
       tellEvent(environment, EXCESS_CHANGE, excess);
     }),
+    heed: ({ event, failed: isFailure }) => safely('relayed', () => {
+      note(event);
+      if (isFailure) failed(event);
+    }),
     registerMetrics: (registers) => registerMetrics(registers, () => open, refusals),
     async start() {
-      if (settings?.enabled !== true || open !== undefined) return;
+      if (settings?.enabled !== true || open !== undefined || relay !== undefined) return;
       const store = await AuditStore.open(settings.path, clock);
       open = {
         log: new AuditLog({ store, clock, log, timer, retentionDays: settings.retentionDays }),

@@ -1,4 +1,5 @@
 export { BURST_CHANGE, createAudit, EXCESS_CHANGE, type Audit } from './audit.ts';
 export type { Excess } from './rate-limit-alarm.ts';
 export type { Burst } from './burst-detector.ts';
+export type { NewAuditEvent } from './events-of.ts';
 export type { AuditSettings } from './settings.ts';

@@ -25,6 +25,8 @@ export interface Placement {
 export interface Bodies extends BodyObjects {
   /** Reads which places there are; before the first use, and again when the database was replaced. */
   load(): Promise<void>;
+  /** Whether some bodies are in the memory of the process that wrote them, where no other one can read them. */
+  readonly isBoundToProcess: boolean;
   /** Throws `invalid_argument`, naming the field, when a bucket does not do what is asked of it. Not within a transaction. */
   probe(placement: Placement): Promise<void>;
   /** Makes the place that a collection is configured for, within the transaction that configures it. Later writes go there. */
@@ -91,6 +93,10 @@ class BodyStores implements Bodies {
   async load(): Promise<void> {
     const records = await readStores(this.#env.sql, this.#env.keys);
     this.#places = new Map(records.map((record) => [record.id, this.#open(record)]));
+  }
+
+  get isBoundToProcess(): boolean {
+    return [...this.#places.values()].some(({ record }) => record.kind === 'memory');
   }
 
   async probe({ storageBackend, storageConfig = {} }: Placement): Promise<void> {

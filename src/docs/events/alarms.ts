@@ -19,6 +19,8 @@ const COOLDOWN_MS = 300_000;
 export interface Alarms {
   /** To be told what was invoked. Neither throws nor waits. */
   readonly observe: (outcome: Pick<Outcome, 'operation' | 'error'>) => void;
+  /** The same of a handler in another process. */
+  readonly heed: (operation: string) => void;
   start(): void;
   stop(): Promise<void>;
 }
@@ -29,18 +31,23 @@ export interface AlarmDeps {
   readonly usedPercent?: () => Promise<number | undefined>;
 }
 
-export function createAlarms(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings' | 'clock'>, { timer = systemTimer, usedPercent = () => diskUse(environment.sql.info.path) }: AlarmDeps = {}): Alarms {
+export function createAlarms(environment: Pick<DocsEnvironment, 'sql' | 'feed' | 'log' | 'settings' | 'clock' | 'relay'>, { timer = systemTimer, usedPercent = () => diskUse(environment.sql.info.path) }: AlarmDeps = {}): Alarms {
   const told = new Map<string, number>();
   const stopping = new AbortController();
   let watching: Promise<void> | undefined;
+  const heed = (id: string): void => {
+    const now = environment.clock.now();
+    if (now - (told.get(id) ?? -Infinity) < COOLDOWN_MS) return;
+    told.set(id, now);
+    tellEvent(environment, 'ops.panic_recovered', { operation: id });
+  };
   return {
     observe({ operation: { id }, error }) {
       if (error === undefined || !isUnforeseen(error)) return;
-      const now = environment.clock.now();
-      if (now - (told.get(id) ?? -Infinity) < COOLDOWN_MS) return;
-      told.set(id, now);
-      tellEvent(environment, 'ops.panic_recovered', { operation: id });
+      if (environment.relay === undefined) heed(id);
+      else environment.relay.tell({ kind: 'unforeseen', operation: id });
     },
+    heed,
     start() {
       watching ??= watchDisk(environment, timer, usedPercent, stopping.signal);
     },

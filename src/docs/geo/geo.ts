@@ -5,7 +5,7 @@ import type { Collections } from '../collections/index.ts';
 import type { ColumnsView } from '../columns/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { createGeoView, type GeoView } from './geo-view.ts';
-import { reindexGeo } from './reindex.ts';
+import { allCollections, reindexGeo } from './reindex.ts';
 import { reloadPostcodes } from './reload-postcodes.ts';
 import { searchGeo, searchGeoPolygon, searchGeoWithin, type GeoSearchDeps } from './search.ts';
 import { readGeoStats } from './stats.ts';
@@ -16,6 +16,8 @@ export interface Geo {
   readonly view: GeoView;
   /** Loads postcode files that have changed since they were loaded; resolves when that is done, and nobody need wait. Not for servers that only read. */
   start(): Promise<void>;
+  /** Makes the indexes anew where another process has announced other postcodes. */
+  follow(): Promise<void>;
   /** Ends that; before `start`, or again, it is harmless. */
   stop(): Promise<void>;
 }
@@ -28,15 +30,20 @@ export interface GeoAreas {
 const DEFAULT_DATA_DIR = 'data';
 
 export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAreas): Geo {
-  const { sql, log, settings } = env;
+  const { sql, feed, log, settings } = env;
   const view = createGeoView(env, { collections });
   const deps: GeoSearchDeps = { ...env, view, columns };
   const dataDir = settings.geoDataDir ?? DEFAULT_DATA_DIR;
   const stopping = new AbortController();
+  // Postcodes are not in the feed, but other processes have indexes of their own to make anew.
+  const announce = () => sql.transaction((tx) => feed.append(tx, [{ kind: 'geo.reindex', collection: '' }]));
   let reloading: Promise<void> | undefined;
   return {
     view,
-    start: () => (reloading ??= reloadPostcodes({ sql, log, view, dataDir }, stopping.signal)),
+    start: () => (reloading ??= reloadPostcodes({ sql, log, view, dataDir, announce }, stopping.signal)),
+    async follow() {
+      for (const collection of await allCollections(sql)) await view.reindex(collection);
+    },
     async stop() {
       stopping.abort();
       await reloading;
@@ -45,7 +52,11 @@ export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAre
       searchGeo: (input, context) => searchGeo(deps, input, context),
       searchGeoWithin: (input, context) => searchGeoWithin(deps, input, context),
       searchGeoPolygon: (input, context) => searchGeoPolygon(deps, input, context),
-      reindexGeo: (input, { signal }) => reindexGeo({ sql, view, dataDir }, input, signal),
+      async reindexGeo(input, { signal }) {
+        const answer = await reindexGeo({ sql, view, dataDir }, input, signal);
+        await announce();
+        return answer;
+      },
       getGeoStats: (_input, { identity }) => readGeoStats({ sql, view }, identity),
       encodeGeohash: async ({ lat, lng, precision }) => ({ geohash: encodeGeohash({ lat, lng }, precision), precision }),
       decodeGeohash: async ({ geohash }) => ({ geohash: geohash.toLowerCase(), ...geohashCell(geohash)! }),

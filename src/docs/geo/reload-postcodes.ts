@@ -8,6 +8,8 @@ export interface ReloadDeps extends Pick<DocsEnvironment, 'sql' | 'log'> {
   readonly view: Pick<GeoView, 'reindex' | 'settled'>;
   /** The one folder of postcode files. */
   readonly dataDir: string;
+  /** Tells other processes that places have changed. */
+  readonly announce: () => Promise<unknown>;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface ReloadDeps extends Pick<DocsEnvironment, 'sql' | 'log'> {
  * is gone, or cannot be used any more, leaves what is known of its country. Never rejects; what fails is logged.
  */
 export async function reloadPostcodes(deps: ReloadDeps, signal: AbortSignal): Promise<void> {
-  const { sql, log, view } = deps;
+  const { sql, log, view, announce } = deps;
   try {
     const changed: LoadedFile[] = [];
     for (const file of await readLoadedFiles(sql)) {
@@ -28,6 +30,7 @@ export async function reloadPostcodes(deps: ReloadDeps, signal: AbortSignal): Pr
       if (signal.aborted) return;
       await view.reindex(collection);
     }
+    await announce();
     // Not before: what a crash interrupts is done at the next start.
     await sql.transaction(async (tx) => {
       for (const file of changed) await keepLoadedFile(tx, file);

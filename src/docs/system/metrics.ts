@@ -3,6 +3,7 @@ import type { IndexBytes } from '../../../generated/docs/sdk/types.gen.ts';
 import { cached } from '../../lib/cached.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import type { CountDeps } from './counts.ts';
+import { countersOf, renderSummed, registerProcesses, type Counted, type OtherProcesses } from './other-processes.ts';
 import { readNumbers, type DatabaseNumbers } from './database-numbers.ts';
 import { INTERFACE_VERSION } from './version.ts';
 
@@ -42,6 +43,10 @@ export interface Metrics {
   readonly contentType: string;
   /** The samples in the Prometheus text format 0.0.4. */
   render(): Promise<string>;
+  /** From now on they are summed over these processes, too. */
+  describeProcesses(processes: OtherProcesses): void;
+  /** What only grows: counters and histograms. */
+  counters(): Promise<Counted>;
   observeHttp(exchange: HttpExchange): void;
   observeGrpc(call: GrpcCall): void;
   observeTool(call: ToolCall): void;
@@ -66,7 +71,19 @@ export function createMetrics(environment: DocsEnvironment, sources: MetricsSour
   new Gauge({ name: 'svc_uptime_seconds', help: 'Seconds since the start.', registers, collect() { this.set(sources.uptimeSeconds()); } });
   registerDatabase(registers, environment, sources);
   registerMore(registers);
-  return { contentType: registry.contentType, render: () => registry.metrics(), observeHttp: registerHttp(registers), observeGrpc: registerGrpc(registers), observeTool: registerTools(registers) };
+  let others: OtherProcesses | undefined;
+  return {
+    contentType: registry.contentType,
+    render: () => (others === undefined ? registry.metrics() : renderSummed(registry, others)),
+    describeProcesses(processes) {
+      others = processes;
+      registerProcesses(registers, processes);
+    },
+    counters: () => countersOf(registry),
+    observeHttp: registerHttp(registers),
+    observeGrpc: registerGrpc(registers),
+    observeTool: registerTools(registers),
+  };
 }
 
 function registerHttp(registers: Registry[]): (exchange: HttpExchange) => void {

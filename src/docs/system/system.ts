@@ -12,6 +12,7 @@ import { checkHealth } from './health.ts';
 import type { McpDescription } from './mcp-description.ts';
 import { createMetrics, type GrpcCall, type HttpExchange, type ToolCall } from './metrics.ts';
 import { checkReadiness } from './readiness.ts';
+import type { Counted, OtherProcesses } from './other-processes.ts';
 import { describeConfig } from './server-config.ts';
 import { readStats } from './stats.ts';
 import { samplesOf } from './samples.ts';
@@ -44,6 +45,10 @@ export interface System {
   observeTool(call: ToolCall): void;
   /** From now on the server tells of MCP. */
   describeMcp(mcp: McpDescription): void;
+  /** From now on the metrics are those of several processes. */
+  describeProcesses(processes: OtherProcesses): void;
+  /** What is counted in this process. */
+  counters(): Promise<Counted>;
   /** From now on the server lists these gRPC methods. */
   describeGrpc(methods: ListEndpointsResponse['grpc']): void;
 }
@@ -65,6 +70,8 @@ export function createSystem(environment: DocsEnvironment, { documents, columns,
     observeTool: metrics.observeTool,
     describeMcp: (description) => void (mcp = description),
     describeGrpc: (methods) => void (grpc = methods),
+    describeProcesses: (processes) => metrics.describeProcesses(processes),
+    counters: () => metrics.counters(),
     handlers: {
       getHealth: () => checkHealth(environment, mcp),
       getHealthV1: () => checkHealth(environment, mcp),

@@ -22,7 +22,7 @@ type VectorHandlers = Required<Pick<Handlers<Operations>, 'searchVectors'>>;
 /** Searching by meaning, and the indexes that it needs. */
 export interface Vectors extends VectorSearch {
   readonly handlers: VectorHandlers;
-  readonly view: Pick<VectorView, 'start' | 'restart' | 'caughtUp' | 'settled' | 'name' | 'isReady' | 'changed' | 'position' | 'bytesOf'>;
+  readonly view: Pick<VectorView, 'start' | 'restart' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed' | 'position' | 'bytesOf'>;
   /** Writes checkpoints and ends the workers; before the start, or again, it is harmless. */
   stop(): Promise<void>;
   registerMetrics(registers: Registry[]): void;

@@ -44,18 +44,20 @@ const PIECE = 1024 * 1024;
 export class CheckpointFiles {
   readonly #folder: string;
   readonly #magic: string;
+  readonly #readOnly: boolean;
 
-  /** The magic has 8 letters of ASCII, and is another for each kind of view. */
-  constructor(folder: string, magic: string) {
+  /** The magic has 8 letters of ASCII, and is another for each kind of view. Files that are read only are left alone: another process keeps them. */
+  constructor(folder: string, magic: string, { readOnly = false }: { readonly readOnly?: boolean } = {}) {
     if (magic.length !== MAGIC_LENGTH) throw new Error(`a magic of ${MAGIC_LENGTH} letters is needed, got "${magic}"`);
     this.#folder = folder;
     this.#magic = magic;
+    this.#readOnly = readOnly;
   }
 
   /** Those beside a database, in a folder under its name and this ending; undefined for a database in memory. */
   static beside({ info }: Pick<Sql, 'info'>, ending: string, magic: string): CheckpointFiles | undefined {
     if (info.driver !== 'node:sqlite' || info.path === ':memory:') return undefined;
-    return new CheckpointFiles(join(dirname(info.path), `${basename(info.path)}.${ending}`), magic);
+    return new CheckpointFiles(join(dirname(info.path), `${basename(info.path)}.${ending}`), magic, { readOnly: info.readOnly === true });
   }
 
   /** The header of a collection's checkpoint; undefined when there is none that can be used. */
@@ -75,6 +77,7 @@ export class CheckpointFiles {
 
   /** Replaces the checkpoint so that a crash leaves the old one or the new one; with keys, it is sealed. */
   async save(plain: CheckpointHeader, index: AsyncIterable<Uint8Array>, keys?: KeyRing): Promise<void> {
+    if (this.#readOnly) return;
     const header: CheckpointHeader = keys === undefined ? plain : { ...plain, sealed: true };
     const content = keys === undefined ? index : sealStream(keys, this.#boundTo(header), index);
     await this.#replace(this.#pathOf(header.collection), withHeader(this.#magic, header, content));
@@ -88,6 +91,7 @@ export class CheckpointFiles {
 
   /** Notes that checkpoints are as good as later ones, in the place of what was noted before: cheaper than writing them again. */
   async confirm(confirmations: ReadonlyMap<string, Confirmation>): Promise<void> {
+    if (this.#readOnly) return;
     await this.#replace(join(this.#folder, CONFIRMED), JSON.stringify(Object.fromEntries(confirmations)));
   }
 
@@ -104,11 +108,12 @@ export class CheckpointFiles {
   }
 
   async remove(collection: string): Promise<void> {
-    await rm(this.#pathOf(collection), { force: true });
+    if (!this.#readOnly) await rm(this.#pathOf(collection), { force: true });
   }
 
   /** Removes what a process that died while it wrote has left, and checkpoints of other collections than these. */
   async clean(collections: Iterable<string>): Promise<void> {
+    if (this.#readOnly) return;
     const kept = new Set([...collections].map((collection) => basename(this.#pathOf(collection))));
     const names = await readdir(this.#folder).catch(() => []);
     for (const name of names) {

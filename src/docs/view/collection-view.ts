@@ -109,6 +109,20 @@ export class CollectionView<Index extends ViewIndex> {
     }
   }
 
+  /**
+   * Resolves once the change with this number, which is committed, can be found. At once while the indexes load, because searches are
+   * refused then, and when the view is not running. Rejects with the signal's reason when that aborts.
+   */
+  async reached(lsn: number, signal: AbortSignal): Promise<void> {
+    const run = this.#run;
+    if (run === undefined || !run.current) return;
+    try {
+      await run.subscriber.caughtUp(lsn, signal);
+    } catch (error) {
+      if (!run.abort.signal.aborted) throw error;
+    }
+  }
+
   /** Number of the last change that is surely within; undefined while it is not known. */
   get position(): number | undefined {
     return this.#run?.subscriber.position;

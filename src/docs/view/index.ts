@@ -5,4 +5,5 @@ export { CheckpointFiles } from './checkpoint-files.ts';
 export { CollectionView, type CollectionViewOptions } from './collection-view.ts';
 export { IndexLoading } from './index-loading.ts';
 export { Readiness, type Serving, type ViewState } from './readiness.ts';
+export { withSessions, type Reaching, type SessionDeps } from './sessions.ts';
 export type { Effect, Entry, Steps, ViewIndex, ViewKind } from './view-kind.ts';

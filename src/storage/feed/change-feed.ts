@@ -61,10 +61,13 @@ export class ChangeFeed {
   #latest: number | undefined;
   /** Number of the last change that this process committed. */
   #committed: number | undefined;
+  /** Whether another process appends, too: what this one knows of the head may be old. */
+  readonly #shared: boolean;
 
-  constructor(sql: Sql, clock: Clock = systemClock) {
+  constructor(sql: Sql, clock: Clock = systemClock, { shared = false }: { readonly shared?: boolean } = {}) {
     this.#sql = sql;
     this.#clock = clock;
+    this.#shared = shared;
   }
 
   /**
@@ -106,10 +109,10 @@ export class ChangeFeed {
 
   /**
    * No change that can be seen has a greater number; it is that of the head, or of changes that are about to be committed. Undefined
-   * before the first append or question for the head.
+   * before the first append or question for the head, and where other processes append.
    */
   get latest(): number | undefined {
-    return this.#latest;
+    return this.#shared ? undefined : this.#latest;
   }
 
   /**
@@ -117,17 +120,38 @@ export class ChangeFeed {
    * see before its commit is told.
    */
   get settled(): number | undefined {
-    return this.#committed === this.#latest ? this.#committed : undefined;
+    return this.#shared ? undefined : this.#committed === this.#latest ? this.#committed : undefined;
   }
 
-  /** Number of the newest committed change; 0 when there was none yet. */
+  /** Number of the newest committed change; 0 when there was none yet. Readers are woken where another process has appended it. */
   async head(): Promise<number> {
     const head = await headOf(this.#sql);
     // The database was replaced by one in which they did not happen.
     if (head < this.#recent.last) this.#recent.clear();
     // Of a database that was restored, it is greater than all that were appended here.
+    const isNew = head > (this.#latest ?? 0);
     this.#latest = Math.max(this.#latest ?? 0, head);
+    if (this.#shared && isNew) this.#wake();
     return head;
+  }
+
+  /** Resolves once a change with this number or a later one is committed. Rejects with the signal's reason when that aborts. */
+  async reached(lsn: number, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const giveUp = (): void => reject(signal.reason as Error);
+      // It reads nothing, so it holds nothing back from pruning.
+      const leave = this.join({ wake: resolve, position: () => undefined });
+      signal.addEventListener('abort', giveUp);
+      try {
+        if ((this.settled ?? (await this.head())) >= lsn) return;
+        signal.throwIfAborted();
+        await promise;
+      } finally {
+        leave();
+        signal.removeEventListener('abort', giveUp);
+      }
+    }
   }
 
   /** Number of the oldest change that is kept; 0 when there was none yet. */

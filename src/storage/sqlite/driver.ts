@@ -1,5 +1,4 @@
 import { statfsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
 import type { Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
@@ -13,11 +12,12 @@ import { Damage } from './damage.ts';
 import { FileLock } from './lock.ts';
 import { openReader, prepareFile } from './open.ts';
 import { ReaderClient } from './reader-client.ts';
+import { sizeOfFiles } from './size-of-files.ts';
 import { overwriteWith, snapshotTo } from './snapshot.ts';
 import { WriterEngine, type EngineOptions, type Faults } from './writer-engine.ts';
 
 /** File systems that live in memory (tmpfs, ramfs): there an fsync promises nothing. */
-const VOLATILE = new Set([0x01021994, 0x858458f6]);
+export const VOLATILE = new Set([0x01021994, 0x858458f6]);
 
 export type Tuning = Pick<EngineOptions, 'synced' | 'busyTimeoutMs'> & WriterOptions;
 
@@ -116,10 +116,8 @@ export class NodeSqlite implements Sql {
     }
   }
 
-  async sizeBytes(): Promise<number> {
-    const sizes = [this.info.path, `${this.info.path}-wal`].map((file) => stat(file).then((found) => found.size, () => 0));
-    const [database, log] = await Promise.all(sizes);
-    return database! + log!;
+  sizeBytes(): Promise<number> {
+    return sizeOfFiles(this.info.path);
   }
 
   close(): Promise<void> {

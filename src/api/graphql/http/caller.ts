@@ -2,12 +2,13 @@ import type { ParameterizedContext } from 'koa';
 import { ServiceError } from '../../../errors/index.ts';
 import { presentedCredential } from '../../../lib/credential.ts';
 import type { Timer } from '../../../lib/timer.ts';
-import type { Caller } from '../../../operations/index.ts';
+import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type Caller } from '../../../operations/index.ts';
 
 /** Who sent a request, with the credential as it was presented. */
 export function callerOf(ctx: ParameterizedContext): Caller {
   const userAgent = ctx.headers['user-agent'];
   const credential = presentedCredential(ctx.headers['x-api-key'], ctx.headers.authorization);
+  const minLsn = parseMinLsn(ctx.headers[MIN_LSN_HEADER.toLowerCase()]);
   const { requestId, readsOnly } = ctx.state as { requestId: string; readsOnly?: string };
   return {
     protocol: 'graphql',
@@ -15,6 +16,9 @@ export function callerOf(ctx: ParameterizedContext): Caller {
     ip: ctx.ip,
     ...(userAgent ? { userAgent } : {}),
     ...(credential ? { credential } : {}),
+    ...(minLsn === undefined ? {} : { minLsn }),
+    // Mutations run one after the other, so that the last one has the greatest.
+    onLsn: (lsn) => ctx.set(LSN_HEADER, String(lsn)),
     ...(readsOnly === undefined ? {} : { readsOnly }),
   };
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { presentedCredential } from '../../../lib/credential.ts';
 import type { Log } from '../../../lib/log.ts';
 import { createAddressReader, type ReadAddress } from '../../../lib/trusted-proxies.ts';
-import type { RateLimit, Standing, StandingCheck } from '../../../operations/index.ts';
+import { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type RateLimit, type Standing, type StandingCheck } from '../../../operations/index.ts';
 import type { Authenticator, Identity } from '../auth/authenticator.ts';
 import type { Sender } from '../core/call-context.ts';
 import type { McpCore } from '../core/core.ts';
@@ -128,6 +128,7 @@ class McpService {
   #toRefusal(error: unknown, requestId: string | undefined): Refusal {
     if (error instanceof Refusal) return error;
     if (error instanceof ServiceError && error.code === 'rate_limited') return new Refusal(429, REFUSED, error.message, { headers: error.headers ?? {} });
+    if (error instanceof ServiceError && error.code === 'invalid_argument') return new Refusal(400, INVALID_REQUEST, error.message);
     this.#options.log.error({ requestId, err: error }, 'MCP request failed');
     return new Refusal(500, INTERNAL_ERROR, 'internal error');
   }
@@ -234,11 +235,15 @@ function refusing<T>(status: number, message: Message, check: () => T): T {
   }
 }
 
-function senderOf({ request, requestId, ip }: Exchange, identity: Identity & { ok: true }): Sender {
+function senderOf({ request, response, requestId, ip }: Exchange, identity: Identity & { ok: true }): Sender {
+  const minLsn = parseMinLsn(request.headers[MIN_LSN_HEADER.toLowerCase()]);
   const userAgent = request.headers['user-agent'];
   const { credential, owner } = identity;
   return {
     protocol: 'mcp', requestId, ip,
+    ...(minLsn === undefined ? {} : { minLsn }),
+    // A stream of events has begun before its call has written anything.
+    onLsn: (lsn) => void (response.headersSent || response.setHeader(LSN_HEADER, String(lsn))),
     ...(userAgent === undefined ? {} : { userAgent }),
     ...(credential === undefined ? {} : { credential }),
     // A key of MCP is the operator's; the operations need no other proof.

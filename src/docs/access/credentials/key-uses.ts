@@ -12,6 +12,8 @@ export interface KeyUsesOptions {
   readonly log: Log;
   /** False where nothing may be written. */
   readonly keep: boolean;
+  /** Who notes it instead, where another process writes. */
+  readonly relay?: ((hash: string) => void) | undefined;
 }
 
 /** When each API key was last used: known at once, written down now and then and at the end. */
@@ -20,19 +22,22 @@ export class KeyUses {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #keep: boolean;
+  readonly #relay: KeyUsesOptions['relay'];
   /** By hash, in Unix seconds; what is not written yet. */
   readonly #noted = new Map<string, number>();
   #writtenAt = 0;
   #writing: Promise<void> | undefined;
 
-  constructor({ sql, clock, log, keep }: KeyUsesOptions) {
+  constructor({ sql, clock, log, keep, relay }: KeyUsesOptions) {
     this.#sql = sql;
     this.#clock = clock;
     this.#log = log;
     this.#keep = keep;
+    this.#relay = relay;
   }
 
   note(hash: string): void {
+    if (this.#relay !== undefined) return this.#relay(hash);
     const now = unixSeconds(this.#clock);
     this.#noted.set(hash, now);
     if (now - this.#writtenAt >= PAUSE) void this.flush();

@@ -35,7 +35,7 @@ export interface FullTextSearch {
   readonly deps: SearchDeps;
 }
 
-type ServedView = Pick<FullTextView, 'start' | 'stop' | 'restart' | 'caughtUp' | 'settled' | 'name' | 'isReady' | 'changed' | 'bytesOf'>;
+type ServedView = Pick<FullTextView, 'start' | 'stop' | 'restart' | 'caughtUp' | 'reached' | 'settled' | 'name' | 'isReady' | 'changed' | 'bytesOf'>;
 
 export interface FullTextSearchAreas {
   readonly fullText: Pick<FullText, 'synonymsOf' | 'stopWordsOf'>;
@@ -94,6 +94,7 @@ function withExpansion(view: ServedView, expansion: Expansion): ServedView {
       await view.restart();
     },
     caughtUp: (signal) => view.caughtUp(signal),
+    reached: (lsn, signal) => view.reached(lsn, signal),
     settled: () => view.settled(),
     bytesOf: (collection) => view.bytesOf(collection),
     name: view.name,

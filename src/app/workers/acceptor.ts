@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { Door } from '../../api/http/index.ts';
+import { forOwnerOnly, removeStaleSocket } from '../../lib/unix-socket.ts';
+
+/** Somebody who takes connections: a worker, or the primary itself. */
+export interface Taker {
+  /** Neither throws nor waits. */
+  take(socket: Socket): void;
+}
+
+/**
+ * Accepts the connections of a port in the primary and hands them out in turn, to the primary itself as well. Nothing is read of a
+ * connection before it has its process, so one that a dying worker has not taken goes to another.
+ */
+export class Acceptor implements Door {
+  readonly #workers: () => readonly Taker[];
+  #server: Server | undefined;
+  #own: Taker | undefined;
+  #turn = 0;
+
+  /** `workers` are those that can take a connection at the moment. */
+  constructor(workers: () => readonly Taker[]) {
+    this.#workers = workers;
+  }
+
+  async open(listen: Parameters<Door['open']>[0], take: (socket: Socket) => void): Promise<AddressInfo | undefined> {
+    this.#own = { take };
+    const server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, (socket) => {
+      // A client that is gone before it has been served is nobody's failure.
+      socket.on('error', () => undefined);
+      this.hand(socket);
+    });
+    this.#server = server;
+    if ('path' in listen) await removeStaleSocket(listen.path);
+    server.listen(listen);
+    await once(server, 'listening');
+    if (!('path' in listen)) return server.address() as AddressInfo;
+    await forOwnerOnly(listen.path, () => server.close());
+    return undefined;
+  }
+
+  close(): void {
+    this.#server?.close();
+  }
+
+  /** Gives a connection to whose turn it is. */
+  hand(socket: Socket): void {
+    const takers = [this.#own!, ...this.#workers()];
+    this.#turn = (this.#turn + 1) % takers.length;
+    takers[this.#turn]!.take(socket);
+  }
+}

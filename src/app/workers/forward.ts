@@ -1,0 +1,64 @@
+import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { STRICT_TRANSPORT } from '../../lib/security-headers.ts';
+import type { ReadAddress } from '../../lib/trusted-proxies.ts';
+
+/** Headers that belong to one connection, not to the request (RFC 9110, section 7.6.1). */
+const HOP_BY_HOP = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'];
+
+export interface ForwarderOptions {
+  /** Unix socket of the primary. */
+  readonly socket: string;
+  /** Whom a request is counted and logged under: the primary believes the worker. */
+  readonly readAddress: ReadAddress;
+}
+
+/** Passes whole requests on to the primary, bodies and answers as they come, and gives up when either side does. */
+export class Forwarder {
+  readonly #options: ForwarderOptions;
+  readonly #agent = new Agent({ keepAlive: true });
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
+  }
+
+  /** `onHead` is told the headers of the answer before they are sent on. */
+  forward(incoming: IncomingMessage, response: ServerResponse, onHead: (headers: IncomingMessage['headers']) => void): void {
+    const outgoing = request({ socketPath: this.#options.socket, agent: this.#agent, method: incoming.method, path: incoming.url, headers: this.#headersOf(incoming), setHost: false });
+    outgoing.on('response', (answer) => {
+      onHead(answer.headers);
+      sendHead(answer, response, 'encrypted' in incoming.socket);
+      answer.pipe(response);
+      answer.on('error', () => response.destroy());
+    });
+    // A body that is refused is not read to its end, and its answer is on the way. Otherwise the primary is gone, and this process will
+    // be in a moment: whether a write happened is not known, so nothing is said of it.
+    outgoing.on('error', () => void (response.headersSent || response.destroy()));
+    response.on('close', () => void (response.writableFinished || outgoing.destroy()));
+    // What is left of a body that was answered early is nobody's, but the next request comes after it.
+    response.on('finish', () => void incoming.unpipe(outgoing).resume());
+    incoming.pipe(outgoing);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #headersOf({ headers, rawHeaders, socket }: IncomingMessage): string[] {
+    const named = new Set([...HOP_BY_HOP, ...(headers.connection ?? '').toLowerCase().split(',').map((name) => name.trim()), 'x-forwarded-for']);
+    const kept: string[] = [];
+    for (let i = 0; i < rawHeaders.length; i += 2) if (!named.has(rawHeaders[i]!.toLowerCase())) kept.push(rawHeaders[i]!, rawHeaders[i + 1]!);
+    const address = this.#options.readAddress(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
+    if (address !== undefined) kept.push('X-Forwarded-For', address);
+    // Otherwise the length is not known, and a body would be sent to nobody.
+    if (headers['transfer-encoding'] !== undefined) kept.push('Transfer-Encoding', 'chunked');
+    return kept;
+  }
+}
+
+function sendHead({ statusCode = 502, headers, rawHeaders }: IncomingMessage, response: ServerResponse, isSecure: boolean): void {
+  const kept: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) if (!HOP_BY_HOP.includes(rawHeaders[i]!.toLowerCase())) kept.push(rawHeaders[i]!, rawHeaders[i + 1]!);
+  if (headers.connection === 'close') kept.push('Connection', 'close');
+  if (isSecure) kept.push(...STRICT_TRANSPORT);
+  response.writeHead(statusCode, kept);
+}

@@ -1,0 +1,25 @@
+import type { Counted, RelayedNote } from '../../docs/index.ts';
+import type { Sender } from '../../operations/index.ts';
+import type { PackedSettings } from '../settings/index.ts';
+
+/** What the primary says to a worker. */
+export type ToWorker =
+  | { readonly type: 'start'; readonly settings: PackedSettings; readonly socket: string; readonly worker: number }
+  /** Comes with a connection, of which nothing has been read. */
+  | { readonly type: 'connection'; readonly id: number }
+  /** The change feed has grown. */
+  | { readonly type: 'changed' }
+  | { readonly type: 'admitted'; readonly id: number; readonly headers: Readonly<Record<string, string>>; readonly refused?: string }
+  | { readonly type: 'count'; readonly id: number }
+  | { readonly type: 'reload' }
+  | { readonly type: 'stop'; readonly graceMs: number };
+
+/** What a worker says to the primary. */
+export type ToPrimary =
+  /** Its indexes serve, or do no more. */
+  | { readonly type: 'ready'; readonly ready: boolean }
+  | { readonly type: 'taken'; readonly id: number }
+  | { readonly type: 'admit'; readonly id: number; readonly sender: Sender }
+  | { readonly type: 'counted'; readonly id: number; readonly counters: Counted; readonly memory: number }
+  | { readonly type: 'notes'; readonly notes: readonly RelayedNote[] }
+  | { readonly type: 'failed'; readonly reason: string };

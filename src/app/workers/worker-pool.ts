@@ -1,0 +1,214 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Door } from '../../api/http/index.ts';
+import type { Counted, DocumentService, OtherProcesses } from '../../docs/index.ts';
+import { summed } from '../../docs/index.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
+import type { Log } from '../../lib/log.ts';
+import type { RateLimit } from '../../operations/index.ts';
+import type { ChangeFeed } from '../../storage/index.ts';
+import { packSettings, type Settings } from '../settings/index.ts';
+import { Acceptor } from './acceptor.ts';
+import type { ToPrimary, ToWorker } from './messages.ts';
+import { WorkerHandle } from './worker-handle.ts';
+
+const RESTART: Backoff = { initial: 100, max: 30_000 };
+
+/** A worker that lived for so long has not failed at its start. */
+const SETTLED_MS = 60_000;
+
+/** How often the workers are looked at, and asked what they have counted: one that dies takes no more than that along. */
+const LOOK_MS = 2000;
+
+/** How long the metrics wait for a worker. */
+const COUNT_MS = 1000;
+
+/** What stopping takes beside the requests in flight. */
+const CLOSING_MS = 5000;
+
+export interface WorkerPoolOptions {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly service: Pick<DocumentService, 'heed' | 'describeProcesses'>;
+  readonly feed: Pick<ChangeFeed, 'join'>;
+}
+
+/**
+ * The processes that answer reads beside the primary. Each one that ends is replaced; the primary serves all connections until the
+ * replacement has its indexes.
+ */
+export class WorkerPool {
+  readonly door: Door;
+  readonly #options: WorkerPoolOptions;
+  readonly #acceptor: Acceptor;
+  readonly #workers = new Map<number, WorkerHandle>();
+  readonly #failures = new Map<number, number>();
+  readonly #counting = new Map<number, () => void>();
+  /** What those that have ended had counted. */
+  #retired: Counted = [];
+  #limit: RateLimit | undefined;
+  #folder: string | undefined;
+  #stopping: Promise<void> | undefined;
+  #leave: (() => void) | undefined;
+  #looking: NodeJS.Timeout | undefined;
+  #lastCount = 0;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    this.#acceptor = new Acceptor(() => this.#takers());
+    this.door = this.#acceptor;
+  }
+
+  /** Where the workers pass requests on to: a socket in a folder that only this user may enter. */
+  async socket(): Promise<string> {
+    this.#folder ??= await mkdtemp(join(tmpdir(), 'quire-'));
+    return join(this.#folder, 'primary.sock');
+  }
+
+  /** Starts the workers; resolves before they serve. `limit` counts their requests. */
+  async start(limit: RateLimit | undefined): Promise<void> {
+    const { settings, service, feed } = this.#options;
+    this.#limit = limit;
+    service.describeProcesses(this.#processes());
+    let isTold = true;
+    this.#leave = feed.join({
+      position: () => undefined,
+      wake: () => {
+        if (isTold) setImmediate(() => {
+          isTold = true;
+          for (const worker of this.#workers.values()) worker.tellChange();
+        });
+        isTold = false;
+      },
+    });
+    this.#looking = setInterval(() => void this.#look(), LOOK_MS).unref();
+    const socket = await this.socket();
+    for (let number = 1; number < settings.workers.count; number++) this.#spawn(number, socket);
+  }
+
+  /** Pids of the workers, for tests. */
+  get pids(): number[] {
+    return [...this.#workers.values()].flatMap(({ pid }) => pid ?? []);
+  }
+
+  /** Has all of them read their certificates again. */
+  reload(): void {
+    for (const worker of this.#workers.values()) worker.send({ type: 'reload' });
+  }
+
+  /** Has the workers answer what is in flight, for so many milliseconds at most, and ends them. Safe twice. */
+  stop(graceMs: number): Promise<void> {
+    return (this.#stopping ??= this.#stop(graceMs));
+  }
+
+  async #stop(graceMs: number): Promise<void> {
+    clearInterval(this.#looking);
+    this.#leave?.();
+    const workers = [...this.#workers.values()];
+    const late = setTimeout(() => workers.forEach((worker) => worker.kill()), graceMs + CLOSING_MS);
+    for (const worker of workers) worker.send({ type: 'stop', graceMs });
+    await Promise.all(workers.map(({ exited }) => exited));
+    clearTimeout(late);
+  }
+
+  /** Removes the folder of the socket, once nobody listens there. */
+  async close(): Promise<void> {
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #takers(): WorkerHandle[] {
+    return this.#stopping === undefined ? [...this.#workers.values()].filter(({ ready, isSlow }) => ready && !isSlow) : [];
+  }
+
+  #spawn(number: number, socket: string): void {
+    if (this.#stopping !== undefined) return;
+    const { log } = this.#options;
+    const worker = new WorkerHandle(number, { type: 'start', settings: packSettings(this.#settingsOfWorker()), socket, worker: number }, {
+      onMessage: (message) => void this.#heed(worker, message),
+      onExit: (reason, untaken) => {
+        this.#retire(worker);
+        // A connection that nobody has read of is as good as new.
+        for (const connection of untaken) this.#acceptor.hand(connection);
+        if (this.#stopping !== undefined) return;
+        const failures = performance.now() - worker.startedAt > SETTLED_MS ? 1 : (this.#failures.get(number) ?? 0) + 1;
+        this.#failures.set(number, failures);
+        log.warn({ worker: number, reason, failures }, 'a worker process has ended; it is replaced');
+        setTimeout(() => this.#spawn(number, socket), backoffDelay(failures, RESTART)).unref();
+      },
+    });
+    this.#workers.set(number, worker);
+  }
+
+  /** The threads of vector scans, and the places of searches, are shared among the processes. */
+  #settingsOfWorker(): Settings {
+    const { settings } = this.#options;
+    const share = (value: number): number => (value === 0 ? 0 : Math.max(1, Math.ceil(value / settings.workers.count)));
+    return {
+      ...settings,
+      vector: { ...settings.vector, parallelWorkers: share(settings.vector.parallelWorkers) },
+      search: { ...settings.search, maxConcurrent: share(settings.search.maxConcurrent) },
+    };
+  }
+
+  #retire(worker: WorkerHandle): void {
+    if (this.#workers.get(worker.number) === worker) this.#workers.delete(worker.number);
+    void summed([this.#retired, worker.counters]).getMetricsAsJSON().then((counters) => (this.#retired = counters));
+  }
+
+  async #heed(worker: WorkerHandle, message: ToPrimary): Promise<void> {
+    if (message.type === 'notes') for (const note of message.notes) this.#options.service.heed(note);
+    else if (message.type === 'admit') worker.send(await this.#admit(message));
+    else if (message.type === 'counted') {
+      [worker.counters, worker.memory] = [message.counters, message.memory];
+      this.#counting.get(message.id)?.();
+      this.#counting.delete(message.id);
+    }
+  }
+
+  async #admit({ id, sender }: Extract<ToPrimary, { type: 'admit' }>): Promise<ToWorker> {
+    try {
+      return { type: 'admitted', id, headers: (await this.#limit?.admit(sender)) ?? {} };
+    } catch (error) {
+      const { message, headers = {} } = error instanceof ServiceError ? error : new ServiceError('internal', 'internal error');
+      return { type: 'admitted', id, headers, refused: message };
+    }
+  }
+
+  async #look(): Promise<void> {
+    for (const worker of this.#workers.values()) worker.look();
+    await this.#count();
+  }
+
+  /** Asks each worker that serves what it has counted; those that are slow keep what they said last. */
+  async #count(): Promise<void> {
+    const asked = [...this.#workers.values()].filter(({ ready }) => ready).map((worker) => {
+      const id = ++this.#lastCount;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#counting.set(id, resolve);
+      worker.send({ type: 'count', id });
+      const late = setTimeout(() => {
+        this.#counting.delete(id);
+        resolve();
+      }, COUNT_MS);
+      return promise.then(() => clearTimeout(late));
+    });
+    await Promise.all(asked);
+  }
+
+  #processes(): OtherProcesses {
+    const { count } = this.#options.settings.workers;
+    return {
+      counters: async () => {
+        await this.#count();
+        return [this.#retired, ...[...this.#workers.values()].map(({ counters }) => counters)];
+      },
+      states: () => {
+        const ready = 1 + [...this.#workers.values()].filter((worker) => worker.ready).length;
+        return { ready, starting: count - ready };
+      },
+      memory: () => new Map([[0, process.memoryUsage.rss()], ...[...this.#workers.values()].map(({ number, memory }) => [number, memory] as const)]),
+    };
+  }
+}

@@ -1,0 +1,37 @@
+// The program of a worker: `WorkerPool` starts it, and tells it what to do over the channel between the processes.
+import { systemClock } from '../../lib/clock.ts';
+import { createLog } from '../logging/index.ts';
+import { unpackSettings } from '../settings/index.ts';
+import { closeMemory } from '../secrecy/index.ts';
+import type { ToPrimary, ToWorker } from './messages.ts';
+import { startWorker, type RunningWorker } from './worker.ts';
+
+// A worker lives no longer than its primary, however that ends, and stops when the primary says so: the terminal tells both.
+process.on('disconnect', () => process.exit(1));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+
+let worker: Promise<RunningWorker> | undefined;
+
+const say = (message: ToPrimary): void => void (process.connected && process.send!(message, undefined, undefined, () => undefined));
+
+process.on('message', (message: ToWorker, socket) => {
+  if (message.type === 'start') worker = start(message);
+  else if (message.type === 'stop') void worker?.then(async (running) => {
+    await running.stop(message.graceMs);
+    process.exit(0);
+  });
+  else void worker?.then((running) => running.heed(message, socket));
+});
+
+async function start(message: Extract<ToWorker, { type: 'start' }>): Promise<RunningWorker> {
+  try {
+    await closeMemory();
+    const settings = unpackSettings(message.settings);
+    const log = createLog(settings.log).child({ worker: message.worker });
+    return await startWorker({ settings, socket: message.socket, log, clock: systemClock, say });
+  } catch (error) {
+    // The primary logs it, and tries again later.
+    process.send!({ type: 'failed', reason: (error as Error).message } satisfies ToPrimary, undefined, undefined, () => process.exit(1));
+    return new Promise(() => undefined);
+  }
+}

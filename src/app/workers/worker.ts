@@ -1,0 +1,134 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { SendHandle } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRoutes, flatErrors, listenOn, startHttpServer, type Door } from '../../api/http/index.ts';
+import { createDocumentService, type DocumentService } from '../../docs/index.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import { SpoolFolder } from '../../lib/spool.ts';
+import { systemTimer } from '../../lib/timer.ts';
+import { createAddressReader } from '../../lib/trusted-proxies.ts';
+import { BodyCodec, ChangeFeed, SqliteFollower } from '../../storage/index.ts';
+import { createServiceInvoke, keysOf, REQUEST_LIMIT_MS, toDocsSettings } from '../docs-service.ts';
+import { createHttpListener } from '../protocols/http.ts';
+import { readCertificates } from '../protocols/tls.ts';
+import type { Settings } from '../settings/index.ts';
+import { readSpecification } from '../specification.ts';
+import { Forwarder } from './forward.ts';
+import { localOperations } from './local-operations.ts';
+import type { ToPrimary, ToWorker } from './messages.ts';
+import { PrimaryLimit } from './primary-limit.ts';
+import { NoteBatch } from './note-batch.ts';
+import { ConnectionSessions } from './connection-sessions.ts';
+
+export interface WorkerOptions {
+  readonly settings: Settings;
+  /** Unix socket on which the primary takes requests. */
+  readonly socket: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly say: (message: ToPrimary) => void;
+}
+
+export interface RunningWorker {
+  /** Does what the primary says, but for starting and stopping. */
+  heed(message: ToWorker, handle: SendHandle | undefined): void;
+  /** Answers what is in flight, for so many milliseconds at most, and closes everything. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/**
+ * A process that answers reads of the document service from indexes of its own over the database that the primary writes, and passes
+ * everything else on to the primary. Resolves before its indexes serve: until then, all is passed on.
+ */
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const { settings, socket, log, clock, say } = options;
+  const keys = keysOf(settings);
+  const sql = new SqliteFollower(settings.database.path, keys);
+  const feed = new ChangeFeed(sql, clock, { shared: true });
+  const notes = new NoteBatch((batch) => say({ type: 'notes', notes: batch }));
+  const service = await createDocumentService({
+    sql, feed, clock, log, keys,
+    codec: new BodyCodec(settings.compression),
+    settings: { ...toDocsSettings(settings), mode: 'read' },
+    relay: notes,
+  });
+  const limit = new PrimaryLimit((id, sender) => say({ type: 'admit', id, sender }));
+  const tls = settings.http.addr.kind === 'unix' ? undefined : await readCertificates(settings, log);
+  const specification = await readSpecification('docs');
+  const readAddress = createAddressReader(settings.limits.trustedProxies);
+  const local = await createHttpListener({
+    settings: { ...settings, graphql: { ...settings.graphql, enabled: false } },
+    log, clock, service, specification, readAddress,
+    invoke: createServiceInvoke(settings, service, specification),
+    requestLimitMs: REQUEST_LIMIT_MS, validateResponses: false,
+    spools: new SpoolFolder(join(tmpdir(), `quire-worker-${process.pid}`)),
+    ...(settings.rateLimit.enabled && { limit }),
+  });
+  const forwarder = new Forwarder({ socket, readAddress });
+  const door = new ChannelDoor();
+  const server = await startHttpServer(listenerOf(settings, service, local, forwarder), listenOn(settings.http.addr), flatErrors, { tls, log, door });
+  tls?.follow(systemTimer);
+  service.readiness.follow((ready) => say({ type: 'ready', ready }));
+  return {
+    heed(message, handle) {
+      if (message.type === 'connection') {
+        say({ type: 'taken', id: message.id });
+        door.take(handle as Socket | undefined);
+      } else if (message.type === 'changed') void service.refresh().catch((error: unknown) => log.warn({ err: error }, 'changes could not be read'));
+      else if (message.type === 'admitted') limit.settle(message);
+      else if (message.type === 'count') void service.countersOf().then((counters) => say({ type: 'counted', id: message.id, counters, memory: process.memoryUsage.rss() }));
+      else if (message.type === 'reload') void tls?.reload();
+    },
+    async stop(graceMs) {
+      await server.stop(graceMs);
+      // Long before the process ends, so that the primary gets them.
+      notes.flush();
+      await tls?.stop();
+      forwarder.close();
+      await service.stop();
+      await sql.close();
+    },
+  };
+}
+
+/** What is answered here, and what is passed on. */
+function listenerOf(settings: Settings, service: DocumentService, local: RequestListener, forwarder: Forwarder): RequestListener {
+  const routes = createRoutes(localOperations({ tracksReads: settings.temporal.enabled }));
+  const sessions = new ConnectionSessions();
+  const forward = (request: IncomingMessage, response: ServerResponse): void => forwarder.forward(request, response, (headers) => sessions.note(request, headers));
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // Where the present rights cannot be read, nothing is answered from former ones.
+    const isCurrent = await service.refresh().then(() => true, () => false);
+    if (!isCurrent || !service.canRead) return forward(request, response);
+    sessions.continue(request);
+    local(request, response);
+  };
+  return (request, response) => {
+    const [path = '/'] = (request.url ?? '/').split('?', 1);
+    const match = routes.match(request.method ?? '', path);
+    if (match === undefined || !('spec' in match) || !service.canRead) forward(request, response);
+    else void serve(request, response);
+  };
+}
+
+/** Takes the connections that come over the channel. */
+class ChannelDoor implements Door {
+  #take: ((socket: Socket) => void) | undefined;
+
+  async open(_listen: Parameters<Door['open']>[0], take: (socket: Socket) => void): Promise<undefined> {
+    this.#take = take;
+  }
+
+  close(): void {
+    this.#take = undefined;
+  }
+
+  /** Undefined where the connection has been closed on the way. */
+  take(socket: Socket | undefined): void {
+    if (this.#take === undefined) socket?.destroy();
+    else if (socket !== undefined) this.#take(socket);
+  }
+}

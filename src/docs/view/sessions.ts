@@ -1,0 +1,60 @@
+import { operations, type Operations } from '../../../generated/docs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { UNLIMITED_OPERATIONS, type Context, type Handlers } from '../../operations/index.ts';
+import type { ChangeFeed } from '../../storage/index.ts';
+
+type AnyHandler = (input: object, context: Context) => Promise<unknown>;
+
+/** A view that a read may have to wait for: see `CollectionView.reached`. */
+export interface Reaching {
+  reached(lsn: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface SessionDeps {
+  readonly feed: Pick<ChangeFeed, 'settled' | 'head' | 'reached'>;
+  readonly views: readonly Reaching[];
+  /** Milliseconds that a request waits for the number that it names. */
+  readonly waitMs: number;
+  readonly timer?: Timer;
+}
+
+/** Reads that the tables alone answer. */
+const WITHOUT_VIEWS: ReadonlySet<keyof Operations> = new Set<keyof Operations>(['getDocument', 'getDocumentMeta', 'listRevisions', 'exportDocuments', 'encodeGeohash', 'decodeGeohash', 'getSchema', 'listSchemas', 'getCollectionConfig', 'listCollectionConfigs']);
+
+/**
+ * Handlers that keep what a session is promised (docs/consistency.md): each write tells its caller the number of the feed that has it, and
+ * a request that names a number waits until the store has it and, where it reads them, the views; a read that does tells how far it saw. Throws `lsn_not_reached`
+ * when that takes too long: the number is one of another database, or this node is behind.
+ */
+export function withSessions<H extends Handlers<Operations>>(handlers: H, deps: SessionDeps): H {
+  const wrapped = Object.entries(handlers).map(([id, handler]) => [id, UNLIMITED_OPERATIONS.includes(id) ? handler : withSession(id as keyof Operations, handler as AnyHandler, deps)]);
+  return Object.fromEntries(wrapped) as H;
+}
+
+function withSession(id: keyof Operations, handler: AnyHandler, deps: SessionDeps): AnyHandler {
+  const { effect } = operations[id];
+  const views = effect === 'write' || WITHOUT_VIEWS.has(id) ? [] : deps.views;
+  return async (input, context) => {
+    const { minLsn, onLsn } = context.caller;
+    if (minLsn !== undefined) await reach(minLsn, views, context.signal, deps);
+    const output = await handler(input, context);
+    // Of a write, its own number or one of others since. Of a read, no less than that of anything that it shows.
+    if (effect === 'write' || minLsn !== undefined) onLsn?.(deps.feed.settled ?? (await deps.feed.head()));
+    return output;
+  };
+}
+
+async function reach(lsn: number, views: readonly Reaching[], signal: AbortSignal, { feed, waitMs, timer = systemTimer }: SessionDeps): Promise<void> {
+  const over = new AbortController();
+  const late = new AbortController();
+  const waiting = AbortSignal.any([signal, late.signal]);
+  void timer.sleep(waitMs, over.signal).then(() => late.abort(new ServiceError('lsn_not_reached', `this server has not reached LSN ${lsn} within ${formatDuration(waitMs)}`, { headers: { 'Retry-After': '1' } })));
+  try {
+    await feed.reached(lsn, waiting);
+    await Promise.all(views.map((view) => view.reached(lsn, waiting)));
+  } finally {
+    over.abort();
+  }
+}
