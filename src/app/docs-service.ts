@@ -8,7 +8,7 @@ import { formatAddress, type Address } from '../lib/address.ts';
 import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import { SpoolFolder } from '../lib/spool.ts';
-import { createInvoker } from '../operations/index.ts';
+import { createInvoker, createPermits, type Protocol } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, parseKeys, type KeyRing, type Sql } from '../storage/index.ts';
 import type { Running } from './foreground.ts';
 import { serveProtocols, type Listeners } from './protocols/index.ts';
@@ -91,6 +91,8 @@ function keysOf({ encryption }: Settings): KeyRing | undefined {
 
 async function serve({ settings, log, clock, validateResponses = false }: StartOptions & { readonly clock: Clock }, service: DocumentService, spools: SpoolFolder): Promise<Listeners> {
   const specification = await readSpecification('docs');
+  // GraphQL is served on the HTTP port, under its mode.
+  const mode = (protocol: Protocol) => settings[protocol === 'graphql' ? 'http' : protocol].mode;
   const invoke = createInvoker<Operations>({
     operations: settings.metrics.public ? operations : WITH_CLOSED_METRICS,
     inputs: specification.inputs,
@@ -98,12 +100,12 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
     strictInput: settings.input.strict,
     guard: service.access.guard,
     observe: service.observe,
-    // GraphQL is served on the HTTP port, under its mode.
-    mode: (protocol) => settings[protocol === 'graphql' ? 'http' : protocol].mode,
+    mode,
     timeoutMs: REQUEST_LIMIT_MS,
     answerBytes: (protocol) => (protocol === 'mcp' ? mcpAnswerBytes(settings) : settings.limits.maxAnswerBytes),
   });
-  return serveProtocols({ settings, log, clock, service, spools, invoke, specification, validateResponses, requestLimitMs: REQUEST_LIMIT_MS });
+  const permits = createPermits<Operations>({ operations, built: new Set(Object.keys(service.handlers)), isOff: service.isOff, mode, guard: service.access.guard });
+  return serveProtocols({ settings, log, clock, service, spools, invoke, permits, specification, validateResponses, requestLimitMs: REQUEST_LIMIT_MS });
 }
 
 interface Parts {
