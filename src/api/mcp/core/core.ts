@@ -82,6 +82,9 @@ export function createCore(options: CoreOptions): McpCore {
     answerBytes: options.answerBytes,
   });
   const book = new ToolBook(tools, { permits: options.permits, log, observe: options.observe ?? (() => undefined) });
+  const listed = new Set(tools.listed.map(({ definition }) => definition.name));
+  // A prompt sends models to tools that they see.
+  const ofCore = listed.has('search') && !listed.has('full_text_search');
   const page = (name: string, all: readonly unknown[], cursor: string | undefined): object => {
     const { items, ...rest } = pageOf(all, cursor);
     return { [name]: items, ...rest };
@@ -97,7 +100,7 @@ export function createCore(options: CoreOptions): McpCore {
     listResourceTemplates: ({ cursor }) => page('resourceTemplates', RESOURCE_TEMPLATES, cursor),
     readResource: ({ uri }, context) => readResource({ invoke, defaultLang }, uri, context),
     listPrompts: ({ cursor }) => page('prompts', listPrompts(), cursor),
-    getPrompt: ({ name, arguments: args }) => getPrompt(name, args),
+    getPrompt: ({ name, arguments: args }) => getPrompt(name, args, ofCore),
     complete: (params, context) => complete(invoke, params, context),
   };
 }

@@ -105,6 +105,14 @@ describe('a model with the core tools', () => {
     expect(text).toBe(LONG);
   });
 
+  it('gets somewhere with the smallest parts, whatever the metadata are', async () => {
+    const name = { collection: 'notes', key: 'wordy' };
+    await call('write', { ...name, content: 'word '.repeat(200), meta: { title: 'x'.repeat(900) } });
+    const part = await read<{ content: string; next_offset: number; meta?: object }>('read', { ...name, max_tokens: 100 });
+    expect([part.content.length > 50, part.next_offset === part.content.length, part.meta]).toEqual([true, true, undefined]);
+    expect(await read('read', name)).toMatchObject({ meta: { title: ['x'.repeat(900)] } });
+  });
+
   it('lists all documents, page by page', async () => {
     const keys: string[] = [];
     for (let offset: number | undefined = 0; offset !== undefined;) {

@@ -26,13 +26,13 @@ export const read: ModelTool = {
     const { contentMd, meta, updatedAt, lang, key } = await withDocument(service, name, () => service.call('getDocument', name));
     const line = args.get<number>('line');
     const offset = Math.min(line === undefined ? args.get<number>('offset') ?? 0 : startOfLine(contentMd, line), contentMd.length);
-    const head = {
-      collection: name.collection, key, lang, updated_at: momentOf(updatedAt),
-      ...(offset > 0 ? { offset } : bytesOf(meta) <= MAX_META ? { meta } : { note_on_meta: 'the metadata are too long to show; list_fields names them' }),
-    };
     const asked = args.get<number>('max_tokens');
     const bytes = asked === undefined ? service.answerBytes : Math.min(asked * BYTES_PER_TOKEN, service.mostAnswerBytes);
-    const content = beginningOf(contentMd.slice(offset), bytes - bytesOf(head) - ROOM_FOR_NOTE);
+    const head = {
+      collection: name.collection, key, lang, updated_at: momentOf(updatedAt),
+      ...(offset > 0 ? { offset } : bytesOf(meta) <= Math.min(MAX_META, bytes / 4) ? { meta } : { note_on_meta: 'the metadata are too long to show; list_fields names them' }),
+    };
+    const content = beginningOf(contentMd.slice(offset), Math.max(LEAST_CONTENT, bytes - bytesOf(head) - ROOM_FOR_NOTE));
     const next = offset + content.length;
     if (next >= contentMd.length) return { ...head, content };
     return { ...head, content, total_characters: contentMd.length, next_offset: next, note: `the text goes on: call read with offset ${next}` };
@@ -40,6 +40,8 @@ export const read: ModelTool = {
 };
 
 const ROOM_FOR_NOTE = 160;
+/** Bytes of text that every part has, however long the rest of the answer is: whoever goes on gets somewhere. */
+const LEAST_CONTENT = 100;
 
 /** Lines are counted from 1; beyond the last one is the end. */
 function startOfLine(text: string, line: number): number {
