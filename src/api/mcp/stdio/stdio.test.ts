@@ -112,7 +112,7 @@ describe('MCP over a pair of streams (decision D-111)', () => {
   });
 });
 
-describe('quire docs --mcp-stdio', () => {
+describe('quire mcp, and quire docs --mcp-stdio', () => {
   let folder: string;
   beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'quire-stdio-'))));
   afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -121,7 +121,7 @@ describe('quire docs --mcp-stdio', () => {
 
   it('serves the client of the SDK as a child process, and ends with it', async () => {
     const client = new Client({ name: 'test', version: '1' });
-    const transport = new StdioClientTransport({ command: process.execPath, args: args(), cwd: ROOT, stderr: 'pipe' });
+    const transport = new StdioClientTransport({ command: process.execPath, args: [MAIN, 'mcp', '--db', join(folder, 'quire.db')], cwd: ROOT, stderr: 'pipe' });
     let log = '';
     transport.stderr!.on('data', (chunk: Buffer) => (log += chunk.toString()));
     await client.connect(transport);
