@@ -60,7 +60,7 @@ export class Quire {
     this.#session = options.session ?? true;
     this.#lsn = options.lsn;
     this.#client = facts.createClient({
-      baseUrl: (options.baseUrl ?? facts.baseUrl).replace(/\/+$/, ''),
+      baseUrl: options.baseUrl ?? facts.baseUrl,
       headers: options.headers,
       auth: async ({ type }: { readonly type: string }) => {
         const credential = type === 'apiKey' ? options.apiKey : options.token;
