@@ -8,7 +8,7 @@ import { formatAddress, type Address } from '../lib/address.ts';
 import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import { SpoolFolder } from '../lib/spool.ts';
-import { createInvoker, type Invoke } from '../operations/index.ts';
+import { createInvoker, createPermits, type Invoke, type Protocol } from '../operations/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, parseKeys, type KeyRing, type Sql } from '../storage/index.ts';
 import type { Running } from './foreground.ts';
 import { serveProtocols, type Listeners } from './protocols/index.ts';
@@ -111,8 +111,12 @@ interface Served {
 async function serve({ settings, log, clock, validateResponses = false }: StartOptions & { readonly clock: Clock }, { service, spools, workers }: Served): Promise<Listeners> {
   const specification = await readSpecification('docs');
   const invoke = createServiceInvoke(settings, service, specification);
-  return serveProtocols({ settings, log, clock, service, spools, workers, invoke, specification, validateResponses, requestLimitMs: REQUEST_LIMIT_MS });
+  const permits = createPermits<Operations>({ operations, built: new Set(Object.keys(service.handlers)), isOff: service.isOff, mode: (protocol) => modeOf(settings, protocol), guard: service.access.guard });
+  return serveProtocols({ settings, log, clock, service, spools, workers, invoke, permits, specification, validateResponses, requestLimitMs: REQUEST_LIMIT_MS });
 }
+
+/** GraphQL is served on the HTTP port, under its mode. */
+const modeOf = (settings: Settings, protocol: Protocol) => settings[protocol === 'graphql' ? 'http' : protocol].mode;
 
 /** The way to the operations of a service, as the settings want it. */
 export function createServiceInvoke(settings: Settings, service: DocumentService, { inputs }: Pick<SpecificationFiles, 'inputs'>): Invoke<Operations> {
@@ -123,8 +127,7 @@ export function createServiceInvoke(settings: Settings, service: DocumentService
     strictInput: settings.input.strict,
     guard: service.access.guard,
     observe: service.observe,
-    // GraphQL is served on the HTTP port, under its mode.
-    mode: (protocol) => settings[protocol === 'graphql' ? 'http' : protocol].mode,
+    mode: (protocol) => modeOf(settings, protocol),
     timeoutMs: REQUEST_LIMIT_MS,
     answerBytes: (protocol) => (protocol === 'mcp' ? mcpAnswerBytes(settings) : settings.limits.maxAnswerBytes),
   });

@@ -5,6 +5,7 @@ import { buildKernels } from './build-kernels.ts';
 import { bundleSpecification, lintDescription } from './bundle.ts';
 import { checkPublished } from './compatibility/published.ts';
 import { plainDescription, publicDescription } from './description/index.ts';
+import { emitClientFacts } from './emit-client-facts.ts';
 import { emitInputs } from './emit-inputs.ts';
 import { emitOperations } from './emit-types.ts';
 import { checkExamples } from './examples.ts';
@@ -49,6 +50,7 @@ export async function generateService(root: string, service: ServiceName, folder
   await writeFile(join(folder, 'openapi-3.0.json'), `${JSON.stringify(plain, null, 1)}\n`);
   await writeFile(join(folder, 'operations.ts'), emitOperations(service === 'docs' ? 'document' : 'run-queue', models));
   await writeFile(join(folder, 'inputs.json'), emitInputs(document, models));
+  await writeFile(join(folder, 'client-facts.ts'), emitClientFacts(document, models));
   await generateSdk(resolve(folder, 'openapi.json'), join(folder, 'sdk'), DEFAULT_ADDRESS[service]);
   if (service === 'docs') await generateMcpTools(document, models, join(folder, '..', 'mcp'));
 }

@@ -24,6 +24,8 @@ export function publishedManifest(own: Manifest): Manifest {
     optionalDependencies,
     peerDependencies: { [PEER]: version },
     peerDependenciesMeta: { [PEER]: { optional: true } },
-    exports: { ...Object.fromEntries(sdks), './package.json': './package.json' },
+    // Only the clients are imported; what a program does not use of them is left out of its bundle.
+    sideEffects: false,
+    exports: { ...Object.fromEntries(sdks), './client': module('src/client/docs'), './runs-client': module('src/client/runs'), './package.json': './package.json' },
   };
 }

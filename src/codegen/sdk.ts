@@ -17,12 +17,20 @@ export async function generateSdk(bundledFile: string, folder: string, baseUrl: 
     plugins: ['@hey-api/typescript', '@hey-api/sdk', { name: '@hey-api/client-fetch', baseUrl }],
   });
   const file = join(folder, 'sdk.gen.ts');
-  await writeFile(file, sendingLinesAsTheyAre(await readFile(file, 'utf8')));
+  await writeFile(file, sharingCredentials(sendingLinesAsTheyAre(await readFile(file, 'utf8'))));
 }
 
 /** The generator knows texts that are no JSON by a few media types, and would put the lines of this one in quotes. */
 function sendingLinesAsTheyAre(source: string): string {
   return source.replace(/\n( +)(security: .*\n +url: .*\n +\.\.\.options,\n +headers: \{\n +'Content-Type': 'application\/x-ndjson')/g, '\n$1bodySerializer: null,\n$1$2');
+}
+
+/** Most operations take the same credentials, which are a fifth of the SDK where each names them. */
+function sharingCredentials(source: string): string {
+  const [, schemes] = /^ +security: (\[.*\]),$/m.exec(source) ?? [];
+  if (schemes === undefined) return source;
+  const shared = source.replaceAll(`security: ${schemes},`, 'security: CREDENTIALS,');
+  return shared.replace('\nexport type Options<', `\n/** What an operation takes to know who calls. */\nconst CREDENTIALS = ${schemes} as const;\n\nexport type Options<`);
 }
 
 /**

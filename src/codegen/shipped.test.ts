@@ -9,7 +9,7 @@ import { SERVICES } from './services.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Where the published package begins: its command and the modules that its manifest exports. */
-const ENTRIES = ['src/app/main.ts', ...SERVICES.flatMap((service) => [`generated/${service}/sdk/index.ts`, `generated/${service}/sdk/client/index.ts`])];
+const ENTRIES = ['src/app/main.ts', 'src/client/docs.ts', 'src/client/runs.ts', ...SERVICES.flatMap((service) => [`generated/${service}/sdk/index.ts`, `generated/${service}/sdk/client/index.ts`])];
 
 const WORKER = /workerFile\(import\.meta\.url, '([^']+)'\)/g;
 const REQUIRED = /(?:createRequire\(import\.meta\.url\)|\brequire)(?:\.resolve)?\('([^']+)'\)/g;

@@ -24,6 +24,7 @@ import { createSchemas } from './schemas/index.ts';
 import { gateSearches, SearchGate } from './search-gate.ts';
 import { SearchStats } from './search-stats.ts';
 import { createSpell } from './spell/index.ts';
+import { switchedOff } from './switched-off.ts';
 import { bytesOfChange, createSystem, type System } from './system/index.ts';
 import { createTemporal } from './temporal/index.ts';
 import { createVectorOperations, createVectors, type Vectors } from './vectors/index.ts';
@@ -45,6 +46,8 @@ const MIN_LSN_WAIT_MS = 5000;
 /** The document service without its protocols: its handlers and its work in the background. */
 export interface DocumentService {
   readonly handlers: Handlers<Operations>;
+  /** Whether an operation refuses every call for now, because its feature is switched off or has no provider. */
+  isOff(operation: string): boolean;
   readonly observeHttp: System['observeHttp'];
   readonly observeGrpc: System['observeGrpc'];
   /** Tells of changes to documents as they happen. */
@@ -180,6 +183,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const patient = awaitIndexes(withSessions(gated, { feed: env.feed, views: [search.view, columns, geo.view, vectors.view], waitMs: env.settings.minLsnWaitMs ?? MIN_LSN_WAIT_MS }));
   return {
     handlers: stats?.counted(patient) ?? patient,
+    isOff: switchedOff(env.settings, embeddings),
     readiness,
     observeHttp: system.observeHttp,
     observeGrpc: system.observeGrpc,

@@ -13,6 +13,8 @@ export interface Identity {
   readonly expiresAt?: number;
   /** Letter case of the collection's name does not matter. */
   may(permission: Permission, collection: string): boolean;
+  /** Whether there is a collection, those of the system aside, on which the permission may hold; absent where that is not known. */
+  mayAnywhere?(permission: Permission): boolean;
 }
 
 /** Every caller of a service without authentication. */

@@ -9,6 +9,7 @@ export type { Guard } from './guard.ts';
 export { EVERYONE, NOBODY, type Identity, type Permission } from './identity.ts';
 export { createInvoker, type Input, type Invoke, type InvokerOptions, type Outcome, type Precondition, type Preconditions } from './invoke.ts';
 export { pageOf } from './pages.ts';
+export { createPermits, type Permits, type PermitsOptions } from './permits.ts';
 export { createRateLimit, UNLIMITED_OPERATIONS, type QuotaHeaders, type RateLimit, type RateLimitOptions, type RefusedRequest, type Sender } from './rate-limit.ts';
 export { LSN_HEADER, MIN_LSN_HEADER, parseMinLsn, type Session } from './session.ts';
 export { Standings, type Standing, type StandingCheck } from './standing.ts';

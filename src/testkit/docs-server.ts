@@ -43,7 +43,8 @@ export interface DocsServer {
 export async function startDocsServer(options: DocsServerOptions = {}): Promise<DocsServer> {
   const folder = await mkdtemp(join(tmpdir(), 'quire-docs-'));
   const database = join(folder, 'data', 'quire.db');
-  const { settings } = loadSettings({ env: { SVC_PATH: database, SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', ...options.env } });
+  // Most tests of MCP are about the tools of the operations.
+  const { settings } = loadSettings({ env: { SVC_MCP_TOOLSET: 'full', SVC_PATH: database, SVC_HTTP_ADDR: '127.0.0.1:0', SVC_GRPC_ADDR: '127.0.0.1:0', SVC_MCP_ADDR: '127.0.0.1:0', ...options.env } });
   const errors: object[] = [];
   let sql: Sql | undefined;
   const service = await startDocumentService({

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Authenticator, createCore, createMcpListener, INVALID_REQUEST, pinRevision, StaticKeys, type CoreOptions, type McpListener, type StoredKeys, type ToolSchemas } from '../api/mcp/index.ts';
+import { Authenticator, createCore, createMcpListener, INVALID_REQUEST, parseToolset, pinRevision, StaticKeys, type CoreOptions, type McpListener, type StoredKeys, type ToolSchemas } from '../api/mcp/index.ts';
 import { startHttpServer, type HttpServer } from '../api/http/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Standings } from '../operations/index.ts';
@@ -42,6 +42,8 @@ export async function serveMcpFixture(options: McpFixtureOptions = {}): Promise<
     invoke: options.invoke ?? (async () => ({ value: {}, headers: {} })),
     custom: [],
     builtInTools: true,
+    toolset: parseToolset(['full']).toolset,
+    permits: async () => () => true,
     defaultLang: 'en',
     log: silentLog,
     ...(options.timer ? { timer: options.timer } : {}),

@@ -4,6 +4,9 @@ import { client } from './client.gen.ts';
 import { type Client, type ClientMeta, formDataBodySerializer, type Options as Options2, type RequestResult, type ServerSentEventsResult, type TDataShape } from './client/index.ts';
 import type { AddDictionaryWordsData, AddDictionaryWordsErrors, AddDictionaryWordsResponses, AddDocumentData, AddDocumentErrors, AddDocumentResponses, AddDocumentsData, AddDocumentsErrors, AddDocumentsResponses, AddMessageData, AddMessageErrors, AddMessageResponses, AddStopWordsData, AddStopWordsErrors, AddStopWordsResponses, AddSynonymsData, AddSynonymsErrors, AddSynonymsResponses, AggregateDocumentsData, AggregateDocumentsErrors, AggregateDocumentsResponses, AutocompleteData, AutocompleteErrors, AutocompleteResponses, CancelBulkIngestData, CancelBulkIngestErrors, CancelBulkIngestResponses, ClassifyDocumentData, ClassifyDocumentErrors, ClassifyDocumentResponses, CleanSpellingData, CleanSpellingErrors, CleanSpellingResponses, CreateApiKeyData, CreateApiKeyErrors, CreateApiKeyResponses, CreateAutomationRuleData, CreateAutomationRuleErrors, CreateAutomationRuleResponses, CreateBackupByQueryData, CreateBackupByQueryErrors, CreateBackupByQueryResponses, CreateBackupData, CreateBackupErrors, CreateBackupResponses, CreateCurationRuleData, CreateCurationRuleErrors, CreateCurationRuleResponses, CreateEmbeddingConfigData, CreateEmbeddingConfigErrors, CreateEmbeddingConfigResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateMcpKeyData, CreateMcpKeyErrors, CreateMcpKeyResponses, CreateWebhookData, CreateWebhookErrors, CreateWebhookResponses, DecodeGeohashData, DecodeGeohashErrors, DecodeGeohashResponses, DeleteApiKeyData, DeleteApiKeyErrors, DeleteApiKeyResponses, DeleteAutomationRuleData, DeleteAutomationRuleErrors, DeleteAutomationRuleResponses, DeleteCollectionConfigData, DeleteCollectionConfigErrors, DeleteCollectionConfigResponses, DeleteCollectionData, DeleteCollectionErrors, DeleteCollectionResponses, DeleteCurationRuleData, DeleteCurationRuleErrors, DeleteCurationRuleResponses, DeleteDictionaryWordsData, DeleteDictionaryWordsErrors, DeleteDictionaryWordsResponses, DeleteDocumentData, DeleteDocumentErrors, DeleteDocumentResponses, DeleteDocumentsData, DeleteDocumentsErrors, DeleteDocumentsResponses, DeleteEmbeddingConfigData, DeleteEmbeddingConfigErrors, DeleteEmbeddingConfigResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteMcpKeyData, DeleteMcpKeyErrors, DeleteMcpKeyResponses, DeleteSchemaData, DeleteSchemaErrors, DeleteSchemaResponses, DeleteSessionData, DeleteSessionErrors, DeleteSessionResponses, DeleteStopWordsData, DeleteStopWordsErrors, DeleteStopWordsResponses, DeleteSynonymData, DeleteSynonymErrors, DeleteSynonymResponses, DeleteUserData, DeleteUserErrors, DeleteUserResponses, DeleteWebhookData, DeleteWebhookErrors, DeleteWebhookResponses, DisableMcpKeyData, DisableMcpKeyErrors, DisableMcpKeyResponses, EncodeGeohashData, EncodeGeohashErrors, EncodeGeohashResponses, ExportDocumentsData, ExportDocumentsErrors, ExportDocumentsResponses, FindDuplicatesData, FindDuplicatesErrors, FindDuplicatesResponses, GetAutomationRuleData, GetAutomationRuleErrors, GetAutomationRuleResponses, GetBulkIngestData, GetBulkIngestErrors, GetBulkIngestResponses, GetChecksumData, GetChecksumErrors, GetChecksumResponses, GetCodeGraphData, GetCodeGraphErrors, GetCodeGraphResponses, GetCollectionConfigData, GetCollectionConfigErrors, GetCollectionConfigResponses, GetComplianceStatusData, GetComplianceStatusErrors, GetComplianceStatusResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetCurrentUserData, GetCurrentUserErrors, GetCurrentUserResponses, GetDocumentData, GetDocumentErrors, GetDocumentMetaData, GetDocumentMetaErrors, GetDocumentMetaResponses, GetDocumentResponses, GetEmbeddingConfigData, GetEmbeddingConfigErrors, GetEmbeddingConfigResponses, GetEncryptionJobData, GetEncryptionJobErrors, GetEncryptionJobResponses, GetEncryptionStatusData, GetEncryptionStatusErrors, GetEncryptionStatusResponses, GetGeoStatsData, GetGeoStatsErrors, GetGeoStatsResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetHealthV1Data, GetHealthV1Errors, GetHealthV1Responses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetReadinessV1Data, GetReadinessV1Errors, GetReadinessV1Responses, GetReplicationStatusData, GetReplicationStatusErrors, GetReplicationStatusResponses, GetSchemaData, GetSchemaErrors, GetSchemaResponses, GetSessionHistoryData, GetSessionHistoryErrors, GetSessionHistoryResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSystemInfoData, GetSystemInfoErrors, GetSystemInfoResponses, GetTemporalHistogramData, GetTemporalHistogramErrors, GetTemporalHistogramResponses, GetVectorStatsData, GetVectorStatsErrors, GetVectorStatsResponses, ImportDocumentsData, ImportDocumentsErrors, ImportDocumentsResponses, ImportUrlData, ImportUrlErrors, ImportUrlResponses, ImportWikiData, ImportWikiErrors, ImportWikiResponses, IngestDocumentsData, IngestDocumentsErrors, IngestDocumentsResponses, ListApiKeysData, ListApiKeysErrors, ListApiKeysResponses, ListAuditEventsData, ListAuditEventsErrors, ListAuditEventsResponses, ListAuditExportersData, ListAuditExportersErrors, ListAuditExportersResponses, ListAutomationLogsData, ListAutomationLogsErrors, ListAutomationLogsResponses, ListAutomationRulesData, ListAutomationRulesErrors, ListAutomationRulesResponses, ListBulkIngestData, ListBulkIngestErrors, ListBulkIngestResponses, ListCollectionConfigsData, ListCollectionConfigsErrors, ListCollectionConfigsResponses, ListCurationRulesData, ListCurationRulesErrors, ListCurationRulesResponses, ListDictionaryData, ListDictionaryErrors, ListDictionaryResponses, ListEmbeddingConfigsData, ListEmbeddingConfigsErrors, ListEmbeddingConfigsResponses, ListEncryptionJobsData, ListEncryptionJobsErrors, ListEncryptionJobsResponses, ListEndpointsData, ListEndpointsErrors, ListEndpointsResponses, ListFullTextLanguagesData, ListFullTextLanguagesErrors, ListFullTextLanguagesResponses, ListGroupPermissionsData, ListGroupPermissionsErrors, ListGroupPermissionsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListHotDocumentsData, ListHotDocumentsErrors, ListHotDocumentsResponses, ListMcpKeysData, ListMcpKeysErrors, ListMcpKeysResponses, ListMetaKeysData, ListMetaKeysErrors, ListMetaKeysResponses, ListPermissionsData, ListPermissionsErrors, ListPermissionsResponses, ListRevisionsData, ListRevisionsErrors, ListRevisionsResponses, ListSchemasData, ListSchemasErrors, ListSchemasResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListStopWordsData, ListStopWordsErrors, ListStopWordsResponses, ListSynonymsData, ListSynonymsErrors, ListSynonymsResponses, ListUsersData, ListUsersErrors, ListUsersResponses, ListWebhookDeadLettersData, ListWebhookDeadLettersErrors, ListWebhookDeadLettersResponses, ListWebhooksData, ListWebhooksErrors, ListWebhooksResponses, LoginData, LoginErrors, LoginResponses, ProjectVectorsData, ProjectVectorsErrors, ProjectVectorsResponses, QueryCodeGraphData, QueryCodeGraphErrors, QueryCodeGraphResponses, QueryTemporalData, QueryTemporalErrors, QueryTemporalResponses, RecallMemoryData, RecallMemoryErrors, RecallMemoryResponses, RedeliverWebhooksData, RedeliverWebhooksErrors, RedeliverWebhooksResponses, RegisterUserData, RegisterUserErrors, RegisterUserResponses, ReindexFullTextData, ReindexFullTextErrors, ReindexFullTextResponses, ReindexGeoData, ReindexGeoErrors, ReindexGeoResponses, ReindexVectorsData, ReindexVectorsErrors, ReindexVectorsResponses, RestoreBackupData, RestoreBackupErrors, RestoreBackupResponses, RestoreRevisionData, RestoreRevisionErrors, RestoreRevisionResponses, RotateEncryptionData, RotateEncryptionErrors, RotateEncryptionResponses, SearchAcrossCollectionsData, SearchAcrossCollectionsErrors, SearchAcrossCollectionsResponses, SearchDocumentsData, SearchDocumentsErrors, SearchDocumentsResponses, SearchFullTextByQueryData, SearchFullTextByQueryErrors, SearchFullTextByQueryResponses, SearchFullTextData, SearchFullTextErrors, SearchFullTextResponses, SearchGeoData, SearchGeoErrors, SearchGeoPolygonData, SearchGeoPolygonErrors, SearchGeoPolygonResponses, SearchGeoResponses, SearchGeoWithinData, SearchGeoWithinErrors, SearchGeoWithinResponses, SearchHybridData, SearchHybridErrors, SearchHybridResponses, SearchVectorsData, SearchVectorsErrors, SearchVectorsResponses, SetCollectionConfigData, SetCollectionConfigErrors, SetCollectionConfigResponses, SetDefaultEmbeddingConfigData, SetDefaultEmbeddingConfigErrors, SetDefaultEmbeddingConfigResponses, SetDocumentTtlData, SetDocumentTtlErrors, SetDocumentTtlResponses, SetGroupPermissionData, SetGroupPermissionErrors, SetGroupPermissionResponses, SetPermissionData, SetPermissionErrors, SetPermissionResponses, SetSchemaData, SetSchemaErrors, SetSchemaResponses, StartSessionData, StartSessionErrors, StartSessionResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponse, StreamEventsResponses, SubmitBulkIngestData, SubmitBulkIngestErrors, SubmitBulkIngestResponses, SuggestSpellingData, SuggestSpellingErrors, SuggestSpellingResponses, SummarizeSessionData, SummarizeSessionErrors, SummarizeSessionResponses, TestAutomationRuleData, TestAutomationRuleErrors, TestAutomationRuleResponses, TruncateRevisionsData, TruncateRevisionsErrors, TruncateRevisionsResponses, UpdateAutomationRuleData, UpdateAutomationRuleErrors, UpdateAutomationRuleResponses, UpdateCurationRuleData, UpdateCurationRuleErrors, UpdateCurationRuleResponses, UpdateDocumentData, UpdateDocumentErrors, UpdateDocumentResponses, UpdateEmbeddingConfigData, UpdateEmbeddingConfigErrors, UpdateEmbeddingConfigResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateWebhookData, UpdateWebhookErrors, UpdateWebhookResponses, UploadFilesData, UploadFilesErrors, UploadFilesResponses, ValidateDocumentData, ValidateDocumentErrors, ValidateDocumentResponses } from './types.gen.ts';
 
+/** What an operation takes to know who calls. */
+const CREDENTIALS = [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }] as const;
+
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
      * You can provide a client instance returned by `createClient()` instead of
@@ -52,7 +55,7 @@ export const getReadinessV1 = <ThrowOnError extends boolean = false>(options?: O
  * Answers the size of the database and the number of documents, revisions and metadata entries, by collection and in all. Collections of the system are left out.
  */
 export const getStats = <ThrowOnError extends boolean = false>(options?: Options<GetStatsData, ThrowOnError>): RequestResult<GetStatsResponses, GetStatsErrors, ThrowOnError> => (options?.client ?? client).get<GetStatsResponses, GetStatsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/stats',
     ...options
 });
@@ -63,7 +66,7 @@ export const getStats = <ThrowOnError extends boolean = false>(options?: Options
  * Answers what the process runs on and what it uses. `goVersion` and `numGoroutines` are historical names: they hold the runtime, and its active handles and requests.
  */
 export const getSystemInfo = <ThrowOnError extends boolean = false>(options?: Options<GetSystemInfoData, ThrowOnError>): RequestResult<GetSystemInfoResponses, GetSystemInfoErrors, ThrowOnError> => (options?.client ?? client).get<GetSystemInfoResponses, GetSystemInfoErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/system/info',
     ...options
 });
@@ -74,7 +77,7 @@ export const getSystemInfo = <ThrowOnError extends boolean = false>(options?: Op
  * Answers the settings in effect. No credential is among them.
  */
 export const getConfig = <ThrowOnError extends boolean = false>(options?: Options<GetConfigData, ThrowOnError>): RequestResult<GetConfigResponses, GetConfigErrors, ThrowOnError> => (options?.client ?? client).get<GetConfigResponses, GetConfigErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/config',
     ...options
 });
@@ -85,7 +88,7 @@ export const getConfig = <ThrowOnError extends boolean = false>(options?: Option
  * Answers the HTTP endpoints, the gRPC methods and the MCP tools of this server.
  */
 export const listEndpoints = <ThrowOnError extends boolean = false>(options?: Options<ListEndpointsData, ThrowOnError>): RequestResult<ListEndpointsResponses, ListEndpointsErrors, ThrowOnError> => (options?.client ?? client).get<ListEndpointsResponses, ListEndpointsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/endpoints',
     ...options
 });
@@ -103,7 +106,7 @@ export const getComplianceStatus = <ThrowOnError extends boolean = false>(option
  * Answers counters, gauges and histograms of the service (`svc_*`), the process (`process_*`) and the runtime (`nodejs_*`). It is public unless `SVC_METRICS_PUBLIC` is false, and absent where `SVC_METRICS` is false. With authentication, samples of a collection are shown to callers who may read it, by the credential that they send; without one, none is. It is never rate-limited.
  */
 export const getMetrics = <ThrowOnError extends boolean = false>(options?: Options<GetMetricsData, ThrowOnError>): RequestResult<GetMetricsResponses, GetMetricsErrors, ThrowOnError> => (options?.client ?? client).get<GetMetricsResponses, GetMetricsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/metrics',
     ...options
 });
@@ -114,7 +117,7 @@ export const getMetrics = <ThrowOnError extends boolean = false>(options?: Optio
  * Stores the document under (collection, key, lang). If one exists under that identity, in any letter case, it is updated and its `addedAt` stays. Every write keeps a revision unless `saveRevision` is false. A collection comes into being with its first document. Metadata that violate the collection's schema answer 400 with one message for each violation.
  */
 export const addDocument = <ThrowOnError extends boolean = false>(options: Options<AddDocumentData, ThrowOnError>): RequestResult<AddDocumentResponses, AddDocumentErrors, ThrowOnError> => (options.client ?? client).post<AddDocumentResponses, AddDocumentErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/add',
     ...options,
     headers: {
@@ -129,7 +132,7 @@ export const addDocument = <ThrowOnError extends boolean = false>(options: Optio
  * Stores 1 to 10,000 documents of one collection, each as `/v1/add` would, with all that follows from a write: embedding, full-text index, webhooks, TTL, triggers. It is never all or nothing: a document that breaks a rule is counted in `failed` with its reason in `errors`, the others are stored. Text that is not valid Unicode is repaired and counted in `sanitized`. A document whose embedding found no room in the queue is stored without a vector and counted in `embeddingDropped`; `POST /v1/vector-reindex` repairs that.
  */
 export const addDocuments = <ThrowOnError extends boolean = false>(options: Options<AddDocumentsData, ThrowOnError>): RequestResult<AddDocumentsResponses, AddDocumentsErrors, ThrowOnError> => (options.client ?? client).post<AddDocumentsResponses, AddDocumentsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/add-batch',
     ...options,
     headers: {
@@ -144,7 +147,7 @@ export const addDocuments = <ThrowOnError extends boolean = false>(options: Opti
  * Answers the document under (collection, key, lang). The key must be spelled as it was once written; a spelling that nobody wrote answers 404, as does an expired document. Where there is none in `lang`, those in `fallbackLangs` are looked for. `ETag` names the state of the document; a request whose `If-None-Match` has it is answered with 304, unless it has `env`. With `env`, each `%%name%%` in the body is replaced by the value of that name; a placeholder without a value stays.
  */
 export const getDocument = <ThrowOnError extends boolean = false>(options: Options<GetDocumentData, ThrowOnError>): RequestResult<GetDocumentResponses, GetDocumentErrors, ThrowOnError> => (options.client ?? client).post<GetDocumentResponses, GetDocumentErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/get',
     ...options,
     headers: {
@@ -159,7 +162,7 @@ export const getDocument = <ThrowOnError extends boolean = false>(options: Optio
  * Answers the documents of a collection whose metadata match `filterMeta`, sorted and paged; with `deleted`, deleted documents that can be restored. The header `X-Total-Count` has the number of matches before paging. Without `sort` the order is by key, ascending; documents that sort alike are ordered by id. What the request leaves out of `limit` and `contextTokenBudget` comes from the collection's retrieval profile. A collection without documents answers an empty array.
  */
 export const searchDocuments = <ThrowOnError extends boolean = false>(options: Options<SearchDocumentsData, ThrowOnError>): RequestResult<SearchDocumentsResponses, SearchDocumentsErrors, ThrowOnError> => (options.client ?? client).post<SearchDocumentsResponses, SearchDocumentsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/search',
     ...options,
     headers: {
@@ -174,7 +177,7 @@ export const searchDocuments = <ThrowOnError extends boolean = false>(options: O
  * Changes what is given and keeps the rest. `meta` replaces all metadata, `{}` clears them; `ttl` 0 removes the expiry. A request without `meta`, `contentMd` and `ttl` answers 400. The write keeps a revision.
  */
 export const updateDocument = <ThrowOnError extends boolean = false>(options: Options<UpdateDocumentData, ThrowOnError>): RequestResult<UpdateDocumentResponses, UpdateDocumentErrors, ThrowOnError> => (options.client ?? client).patch<UpdateDocumentResponses, UpdateDocumentErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/update',
     ...options,
     headers: {
@@ -189,7 +192,7 @@ export const updateDocument = <ThrowOnError extends boolean = false>(options: Op
  * Answers all of the document but its body, which is not even read. The key must be spelled as it was once written.
  */
 export const getDocumentMeta = <ThrowOnError extends boolean = false>(options: Options<GetDocumentMetaData, ThrowOnError>): RequestResult<GetDocumentMetaResponses, GetDocumentMetaErrors, ThrowOnError> => (options.client ?? client).get<GetDocumentMetaResponses, GetDocumentMetaErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/doc-meta',
     ...options
 });
@@ -200,7 +203,7 @@ export const getDocumentMeta = <ThrowOnError extends boolean = false>(options: O
  * Lets the document expire `ttl` seconds from now; 0 removes the expiry. An expired document is absent at once for every reader and is removed soon after.
  */
 export const setDocumentTtl = <ThrowOnError extends boolean = false>(options: Options<SetDocumentTtlData, ThrowOnError>): RequestResult<SetDocumentTtlResponses, SetDocumentTtlErrors, ThrowOnError> => (options.client ?? client).post<SetDocumentTtlResponses, SetDocumentTtlErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/set-ttl',
     ...options,
     headers: {
@@ -215,7 +218,7 @@ export const setDocumentTtl = <ThrowOnError extends boolean = false>(options: Op
  * Removes the document, its index entries and every spelling of its key. Its versions are kept for 30 days, or what `SVC_DELETED_RETENTION` says, but not beyond its expiry: until then `/v1/search` with `deleted` finds the document, `/v1/revisions` lists its versions and `/v1/revisions/restore` brings it back. With `purge` nothing is kept. A document that does not exist answers 404 with `deleted` false.
  */
 export const deleteDocument = <ThrowOnError extends boolean = false>(options: Options<DeleteDocumentData, ThrowOnError>): RequestResult<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError> => (options.client ?? client).post<DeleteDocumentResponses, DeleteDocumentErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/delete',
     ...options,
     headers: {
@@ -230,7 +233,7 @@ export const deleteDocument = <ThrowOnError extends boolean = false>(options: Op
  * Removes 1 to 10,000 documents of one collection, each as `/v1/delete` would. It is never all or nothing: absent documents are counted in `not_found`, items that break a rule in `failed`.
  */
 export const deleteDocuments = <ThrowOnError extends boolean = false>(options: Options<DeleteDocumentsData, ThrowOnError>): RequestResult<DeleteDocumentsResponses, DeleteDocumentsErrors, ThrowOnError> => (options.client ?? client).post<DeleteDocumentsResponses, DeleteDocumentsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/delete-batch',
     ...options,
     headers: {
@@ -245,7 +248,7 @@ export const deleteDocuments = <ThrowOnError extends boolean = false>(options: O
  * Removes the collection's documents, revisions, index entries and vectors for good, also what is kept of documents that were deleted before. Its configuration, schema, synonyms, stop words, curation rules and permissions stay. Subscribers get one `collection.deleted` event with the count. A collection that does not exist answers `deleted` 0.
  */
 export const deleteCollection = <ThrowOnError extends boolean = false>(options: Options<DeleteCollectionData, ThrowOnError>): RequestResult<DeleteCollectionResponses, DeleteCollectionErrors, ThrowOnError> => (options.client ?? client).post<DeleteCollectionResponses, DeleteCollectionErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/delete-collection',
     ...options,
     headers: {
@@ -260,7 +263,7 @@ export const deleteCollection = <ThrowOnError extends boolean = false>(options: 
  * Answers every metadata key in use in the collection with its distinct values, both sorted. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; values of the last key may then follow. `key` asks for the values of one key.
  */
 export const listMetaKeys = <ThrowOnError extends boolean = false>(options: Options<ListMetaKeysData, ThrowOnError>): RequestResult<ListMetaKeysResponses, ListMetaKeysErrors, ThrowOnError> => (options.client ?? client).get<ListMetaKeysResponses, ListMetaKeysErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/meta-keys',
     ...options
 });
@@ -271,7 +274,7 @@ export const listMetaKeys = <ThrowOnError extends boolean = false>(options: Opti
  * Answers a number that changes whenever a document of the collection does: the CRC-32 over the documents sorted by id, of `id`, `updatedAt` and the CRC-32 of body and metadata. It is `00000000` for a collection without documents.
  */
 export const getChecksum = <ThrowOnError extends boolean = false>(options: Options<GetChecksumData, ThrowOnError>): RequestResult<GetChecksumResponses, GetChecksumErrors, ThrowOnError> => (options.client ?? client).get<GetChecksumResponses, GetChecksumErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/checksum',
     ...options
 });
@@ -282,7 +285,7 @@ export const getChecksum = <ThrowOnError extends boolean = false>(options: Optio
  * Answers the kept versions of the document, newest first; the first is the version now stored, unless that was written with `saveRevision` false. Of a deleted document, the first is the version that was deleted. An answer that would grow too large ends early, after one revision at least, with `truncated` and the `nextOffset` to go on with; `total` counts all revisions in any case.
  */
 export const listRevisions = <ThrowOnError extends boolean = false>(options: Options<ListRevisionsData, ThrowOnError>): RequestResult<ListRevisionsResponses, ListRevisionsErrors, ThrowOnError> => (options.client ?? client).post<ListRevisionsResponses, ListRevisionsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/revisions',
     ...options,
     headers: {
@@ -297,7 +300,7 @@ export const listRevisions = <ThrowOnError extends boolean = false>(options: Opt
  * Writes body and metadata of the revision as an ordinary update: it keeps a new revision, emits `doc.updated` and is indexed. A deleted document comes back with its revisions and without an expiry, and emits `doc.added`. The revision is named by its number, `revision`, or by its `timestamp`, which of several that were written within one second means the newest that is not the present version; where both are given, both must fit. 404 when the document has no such revision; 400 when the revision's metadata violate the collection's present schema.
  */
 export const restoreRevision = <ThrowOnError extends boolean = false>(options: Options<RestoreRevisionData, ThrowOnError>): RequestResult<RestoreRevisionResponses, RestoreRevisionErrors, ThrowOnError> => (options.client ?? client).post<RestoreRevisionResponses, RestoreRevisionErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/revisions/restore',
     ...options,
     headers: {
@@ -312,7 +315,7 @@ export const restoreRevision = <ThrowOnError extends boolean = false>(options: O
  * Keeps the newest `keepRevs` revisions of each document of the collection and deletes the older ones; 0 deletes all history. The documents themselves stay as they are.
  */
 export const truncateRevisions = <ThrowOnError extends boolean = false>(options: Options<TruncateRevisionsData, ThrowOnError>): RequestResult<TruncateRevisionsResponses, TruncateRevisionsErrors, ThrowOnError> => (options.client ?? client).post<TruncateRevisionsResponses, TruncateRevisionsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/truncate',
     ...options,
     headers: {
@@ -327,7 +330,7 @@ export const truncateRevisions = <ThrowOnError extends boolean = false>(options:
  * Stores 1 to 10,000 scraped documents of one collection. It is never all or nothing: a document that breaks a rule is counted in `failed` with its reason in `errors`. The profile `fast` stores plain text, keeps no revisions, calls no webhooks and skips duplicates; embeddings and the full-text index stay on; any option that is given overrides the profile's. An unknown profile answers 400. Text that is not valid Unicode is repaired and counted in `sanitized`. Documents whose keys differ only in case are one document; they are reported in `keyCollisions` and written in order all the same. URLs that differ but make one key are reported there too: the document of the first URL is stored, those of the others fail, so that no page overwrites another. `keyFrom: url` tells such pages apart.
  */
 export const ingestDocuments = <ThrowOnError extends boolean = false>(options: Options<IngestDocumentsData, ThrowOnError>): RequestResult<IngestDocumentsResponses, IngestDocumentsErrors, ThrowOnError> => (options.client ?? client).post<IngestDocumentsResponses, IngestDocumentsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/ingest',
     ...options,
     headers: {
@@ -343,7 +346,7 @@ export const ingestDocuments = <ThrowOnError extends boolean = false>(options: O
  */
 export const importDocuments = <ThrowOnError extends boolean = false>(options: Options<ImportDocumentsData, ThrowOnError>): RequestResult<ImportDocumentsResponses, ImportDocumentsErrors, ThrowOnError> => (options.client ?? client).post<ImportDocumentsResponses, ImportDocumentsErrors, ThrowOnError>({
     bodySerializer: null,
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/import',
     ...options,
     headers: {
@@ -358,7 +361,7 @@ export const importDocuments = <ThrowOnError extends boolean = false>(options: O
  * Accepts the documents and answers at once; a single worker loads job after job, in order, in chunks of 500 documents. With `callbackUrl`, the final record is sent there by POST when the job has completed, failed or been cancelled: up to four times, at 0, 1, 5 and 15 seconds, until the receiver answers 2xx or 410, also across restarts. The header `X-SVC-Delivery` holds the job's id, for a record may arrive more than once; with the server's webhook secret it is signed as webhooks are. An empty list answers 400. The documents wait on disk, and how far a job is, is stored with the documents themselves: after a restart the job goes on where it was, and loads nothing twice.
  */
 export const submitBulkIngest = <ThrowOnError extends boolean = false>(options: Options<SubmitBulkIngestData, ThrowOnError>): RequestResult<SubmitBulkIngestResponses, SubmitBulkIngestErrors, ThrowOnError> => (options.client ?? client).post<SubmitBulkIngestResponses, SubmitBulkIngestErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/bulk-ingest-job',
     ...options,
     headers: {
@@ -373,7 +376,7 @@ export const submitBulkIngest = <ThrowOnError extends boolean = false>(options: 
  * Cancels a job that the worker has not taken yet; a job that was started or has ended answers 400 and stays as it is. It needs `write` on the job's collection; to others there is no such job.
  */
 export const cancelBulkIngest = <ThrowOnError extends boolean = false>(options: Options<CancelBulkIngestData, ThrowOnError>): RequestResult<CancelBulkIngestResponses, CancelBulkIngestErrors, ThrowOnError> => (options.client ?? client).delete<CancelBulkIngestResponses, CancelBulkIngestErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/bulk-ingest-job/{id}',
     ...options
 });
@@ -384,7 +387,7 @@ export const cancelBulkIngest = <ThrowOnError extends boolean = false>(options: 
  * Answers the job's record. It needs `write` on the job's collection; to others there is no such job. The last 1,000 records are kept, also across restarts.
  */
 export const getBulkIngest = <ThrowOnError extends boolean = false>(options: Options<GetBulkIngestData, ThrowOnError>): RequestResult<GetBulkIngestResponses, GetBulkIngestErrors, ThrowOnError> => (options.client ?? client).get<GetBulkIngestResponses, GetBulkIngestErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/bulk-ingest-job/{id}',
     ...options
 });
@@ -395,7 +398,7 @@ export const getBulkIngest = <ThrowOnError extends boolean = false>(options: Opt
  * Answers the kept jobs, newest first; only those of collections that the caller may write.
  */
 export const listBulkIngest = <ThrowOnError extends boolean = false>(options?: Options<ListBulkIngestData, ThrowOnError>): RequestResult<ListBulkIngestResponses, ListBulkIngestErrors, ThrowOnError> => (options?.client ?? client).get<ListBulkIngestResponses, ListBulkIngestErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/bulk-ingest-jobs',
     ...options
 });
@@ -407,7 +410,7 @@ export const listBulkIngest = <ThrowOnError extends boolean = false>(options?: O
  */
 export const uploadFiles = <ThrowOnError extends boolean = false>(options: Options<UploadFilesData, ThrowOnError>): RequestResult<UploadFilesResponses, UploadFilesErrors, ThrowOnError> => (options.client ?? client).post<UploadFilesResponses, UploadFilesErrors, ThrowOnError>({
     ...formDataBodySerializer,
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/upload',
     ...options,
     headers: {
@@ -422,7 +425,7 @@ export const uploadFiles = <ThrowOnError extends boolean = false>(options: Optio
  * Fetches the URL (30 seconds and 10 MB at most, unpacked; 5 redirects), converts what it holds to markdown, by its media type, the extension of its path or its beginning, extracts frontmatter and stores the result. Of HTML the main content is kept. Metadata of the request win over the page's. `source_url`, and `source_etag` and `source_modified` where the server sends them, are kept as metadata: importing the URL again asks for it on condition that it has changed, and returns the stored document when it has not. Link-local addresses are refused, and private ones unless the server allows them. A fetch that fails answers 400.
  */
 export const importUrl = <ThrowOnError extends boolean = false>(options: Options<ImportUrlData, ThrowOnError>): RequestResult<ImportUrlResponses, ImportUrlErrors, ThrowOnError> => (options.client ?? client).post<ImportUrlResponses, ImportUrlErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/import-url',
     ...options,
     headers: {
@@ -438,7 +441,7 @@ export const importUrl = <ThrowOnError extends boolean = false>(options: Options
  */
 export const importWiki = <ThrowOnError extends boolean = false>(options: Options<ImportWikiData, ThrowOnError>): RequestResult<ImportWikiResponses, ImportWikiErrors, ThrowOnError> => (options.client ?? client).post<ImportWikiResponses, ImportWikiErrors, ThrowOnError>({
     ...formDataBodySerializer,
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/import-wiki',
     ...options,
     headers: {
@@ -453,7 +456,7 @@ export const importWiki = <ThrowOnError extends boolean = false>(options: Option
  * Streams the documents of a collection, or those whose metadata match `filterMeta`, ordered by id: as NDJSON, one document a line, or as a ZIP file whose entries are named `{key}.{lang}.md` and carry the metadata as frontmatter. Entry names lose `..` and a leading `/`. A collection without documents answers an empty file. A failure after the first byte breaks the stream off.
  */
 export const exportDocuments = <ThrowOnError extends boolean = false>(options: Options<ExportDocumentsData, ThrowOnError>): RequestResult<ExportDocumentsResponses, ExportDocumentsErrors, ThrowOnError> => (options.client ?? client).post<ExportDocumentsResponses, ExportDocumentsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/export',
     ...options,
     headers: {
@@ -468,7 +471,7 @@ export const exportDocuments = <ThrowOnError extends boolean = false>(options: O
  * Does what `POST /v1/backup` does, for tools that can only send GET. Since it writes, it is refused (403) where a browser sends it for a page of another site, or does not say for which page (`Sec-Fetch-Site`); use POST there.
  */
 export const createBackupByQuery = <ThrowOnError extends boolean = false>(options?: Options<CreateBackupByQueryData, ThrowOnError>): RequestResult<CreateBackupByQueryResponses, CreateBackupByQueryErrors, ThrowOnError> => (options?.client ?? client).get<CreateBackupByQueryResponses, CreateBackupByQueryErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/backup',
     ...options
 });
@@ -479,7 +482,7 @@ export const createBackupByQuery = <ThrowOnError extends boolean = false>(option
  * Writes a consistent snapshot of the database on the server, into `SVC_BACKUP_DIR` (beside the database by default), and verifies it before it gets its name. A backup is never overwritten: a name that is taken answers 409. A name that leads out of that folder or that belongs to the database itself answers 400. Bodies that a collection keeps in `memory` or `s3` are not part of it, and the search indexes aren't either: they are built from the documents when the backup is restored.
  */
 export const createBackup = <ThrowOnError extends boolean = false>(options?: Options<CreateBackupData, ThrowOnError>): RequestResult<CreateBackupResponses, CreateBackupErrors, ThrowOnError> => (options?.client ?? client).post<CreateBackupResponses, CreateBackupErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/backup',
     ...options,
     headers: {
@@ -494,7 +497,7 @@ export const createBackup = <ThrowOnError extends boolean = false>(options?: Opt
  * Validates the backup, keeps a snapshot of the present database until the swap has succeeded, and rolls back on any failure; a failed restore answers 500 and the previous database is still served. The change log starts anew, so replication followers fetch a new snapshot. The search indexes are rebuilt in the background; `/v1/ready` tells when they serve. A name that leads out of `SVC_BACKUP_DIR` answers 400, a backup that does not exist 404.
  */
 export const restoreBackup = <ThrowOnError extends boolean = false>(options: Options<RestoreBackupData, ThrowOnError>): RequestResult<RestoreBackupResponses, RestoreBackupErrors, ThrowOnError> => (options.client ?? client).post<RestoreBackupResponses, RestoreBackupErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/restore',
     ...options,
     headers: {
@@ -509,7 +512,7 @@ export const restoreBackup = <ThrowOnError extends boolean = false>(options: Opt
  * Removes the configuration, so that the defaults hold again; the documents stay. A collection without one answers the same.
  */
 export const deleteCollectionConfig = <ThrowOnError extends boolean = false>(options: Options<DeleteCollectionConfigData, ThrowOnError>): RequestResult<DeleteCollectionConfigResponses, DeleteCollectionConfigErrors, ThrowOnError> => (options.client ?? client).delete<DeleteCollectionConfigResponses, DeleteCollectionConfigErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/collection-config',
     ...options
 });
@@ -520,7 +523,7 @@ export const deleteCollectionConfig = <ThrowOnError extends boolean = false>(opt
  * Answers the configuration, defaults filled in; `configured` tells whether one is stored. Credentials are answered empty, with a flag that tells whether one is stored.
  */
 export const getCollectionConfig = <ThrowOnError extends boolean = false>(options: Options<GetCollectionConfigData, ThrowOnError>): RequestResult<GetCollectionConfigResponses, GetCollectionConfigErrors, ThrowOnError> => (options.client ?? client).get<GetCollectionConfigResponses, GetCollectionConfigErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/collection-config',
     ...options
 });
@@ -531,7 +534,7 @@ export const getCollectionConfig = <ThrowOnError extends boolean = false>(option
  * Merges the given fields into the stored configuration; what is left out stays. `retrieval` is merged field by field; `storageConfig`, `customMeta` and `wordpress` replace the stored block, and null removes one. An empty credential keeps the stored one, a new value replaces it; a change of the `endpoint` or `url` that it is for answers 400 without it. A changed `storageBackend` or `quantization` holds for later writes. 400 answers a storage backend that cannot be reached or lacks `endpoint` or `bucket`, `diskOnlyVectors` without `int8` or `int4`, and `encrypted` without a configured key; nothing is changed then.
  */
 export const setCollectionConfig = <ThrowOnError extends boolean = false>(options: Options<SetCollectionConfigData, ThrowOnError>): RequestResult<SetCollectionConfigResponses, SetCollectionConfigErrors, ThrowOnError> => (options.client ?? client).put<SetCollectionConfigResponses, SetCollectionConfigErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/collection-config',
     ...options,
     headers: {
@@ -546,7 +549,7 @@ export const setCollectionConfig = <ThrowOnError extends boolean = false>(option
  * Answers every stored configuration, by the collection's name; only of collections that the caller may read. Credentials are masked as in `GET /v1/collection-config`. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all in any case.
  */
 export const listCollectionConfigs = <ThrowOnError extends boolean = false>(options?: Options<ListCollectionConfigsData, ThrowOnError>): RequestResult<ListCollectionConfigsResponses, ListCollectionConfigsErrors, ThrowOnError> => (options?.client ?? client).get<ListCollectionConfigsResponses, ListCollectionConfigsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/collection-configs',
     ...options
 });
@@ -557,7 +560,7 @@ export const listCollectionConfigs = <ThrowOnError extends boolean = false>(opti
  * Replaces the rules for the metadata of a collection. Later writes that violate them answer 400; documents stored before are unaffected. A pattern must be a regular expression that is known to run in linear time, else 400. Checking the metadata of one document takes at most 5 million steps (one step for most characters) and that of one request 50 million; beyond, they violate the schema.
  */
 export const setSchema = <ThrowOnError extends boolean = false>(options: Options<SetSchemaData, ThrowOnError>): RequestResult<SetSchemaResponses, SetSchemaErrors, ThrowOnError> => (options.client ?? client).post<SetSchemaResponses, SetSchemaErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/schema/set',
     ...options,
     headers: {
@@ -572,7 +575,7 @@ export const setSchema = <ThrowOnError extends boolean = false>(options: Options
  * Answers the schema of the collection; `schema` is null when it has none.
  */
 export const getSchema = <ThrowOnError extends boolean = false>(options: Options<GetSchemaData, ThrowOnError>): RequestResult<GetSchemaResponses, GetSchemaErrors, ThrowOnError> => (options.client ?? client).post<GetSchemaResponses, GetSchemaErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/schema/get',
     ...options,
     headers: {
@@ -587,7 +590,7 @@ export const getSchema = <ThrowOnError extends boolean = false>(options: Options
  * Later writes are no longer checked; existing documents are unaffected. A collection without a schema answers the same.
  */
 export const deleteSchema = <ThrowOnError extends boolean = false>(options: Options<DeleteSchemaData, ThrowOnError>): RequestResult<DeleteSchemaResponses, DeleteSchemaErrors, ThrowOnError> => (options.client ?? client).post<DeleteSchemaResponses, DeleteSchemaErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/schema/delete',
     ...options,
     headers: {
@@ -602,7 +605,7 @@ export const deleteSchema = <ThrowOnError extends boolean = false>(options: Opti
  * Answers every schema with its collection, by the collection's name; only of collections that the caller may read. The body may be empty. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listSchemas = <ThrowOnError extends boolean = false>(options?: Options<ListSchemasData, ThrowOnError>): RequestResult<ListSchemasResponses, ListSchemasErrors, ThrowOnError> => (options?.client ?? client).post<ListSchemasResponses, ListSchemasErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/schema/list',
     ...options,
     headers: {
@@ -617,7 +620,7 @@ export const listSchemas = <ThrowOnError extends boolean = false>(options?: Opti
  * Tells whether a write with these metadata would pass the collection's schema; nothing is written. Without a schema everything is valid. `warnings` name values that look like a stringified list of maps, with or without a schema; they never make metadata invalid.
  */
 export const validateDocument = <ThrowOnError extends boolean = false>(options: Options<ValidateDocumentData, ThrowOnError>): RequestResult<ValidateDocumentResponses, ValidateDocumentErrors, ThrowOnError> => (options.client ?? client).post<ValidateDocumentResponses, ValidateDocumentErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/validate',
     ...options,
     headers: {
@@ -632,7 +635,7 @@ export const validateDocument = <ThrowOnError extends boolean = false>(options: 
  * The same search as `POST /v1/fts` for links and quick tries: its scalar fields as query parameters, and metadata filters as `meta[<key>]=<value>`. `q` is another name for `query`; one of the two is required, and `query` wins when both are sent. Facets, boosts, `rangeMeta` and field weights need the POST form. An unknown parameter answers 400.
  */
 export const searchFullTextByQuery = <ThrowOnError extends boolean = false>(options: Options<SearchFullTextByQueryData, ThrowOnError>): RequestResult<SearchFullTextByQueryResponses, SearchFullTextByQueryErrors, ThrowOnError> => (options.client ?? client).get<SearchFullTextByQueryResponses, SearchFullTextByQueryErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/fts',
     ...options
 });
@@ -643,7 +646,7 @@ export const searchFullTextByQuery = <ThrowOnError extends boolean = false>(opti
  * Scores the documents that match `query` and answers the best ones, best first. Filters and ranges narrow the documents before scoring, then boosts, then the collection's curation rules apply, then facets are counted over all matches, and `limit` comes last. The syntax of `query` follows `mode`: boolean has `AND`, `OR`, `NOT`, `+required` and `-excluded`; phrase uses double quotes; wildcard has `*` for any characters, and `?` for one inside a word and for one or none at its end; proximity is a quoted phrase with `~N`, whose score is that of its words by the chosen algorithm, divided by 1 plus the words that stand between them beyond the phrase's own; expression combines all of them with parentheses, at most 32 deep and of at most 128 atoms. A purely negative query matches nothing. A syntax error answers 400 with the byte position. Documents of source code are searched for identifiers as they stand, without stemming and with every word of the query.
  */
 export const searchFullText = <ThrowOnError extends boolean = false>(options: Options<SearchFullTextData, ThrowOnError>): RequestResult<SearchFullTextResponses, SearchFullTextErrors, ThrowOnError> => (options.client ?? client).post<SearchFullTextResponses, SearchFullTextErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/fts',
     ...options,
     headers: {
@@ -658,7 +661,7 @@ export const searchFullText = <ThrowOnError extends boolean = false>(options: Op
  * Indexes every document of the collection anew, for instance after an import with `skipFts` or a change of stemming or stop words. Searches go on meanwhile. The request is not limited in time.
  */
 export const reindexFullText = <ThrowOnError extends boolean = false>(options: Options<ReindexFullTextData, ThrowOnError>): RequestResult<ReindexFullTextResponses, ReindexFullTextErrors, ThrowOnError> => (options.client ?? client).post<ReindexFullTextResponses, ReindexFullTextErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/fts-reindex',
     ...options
 });
@@ -669,7 +672,7 @@ export const reindexFullText = <ThrowOnError extends boolean = false>(options: O
  * Answers the 18 languages that have a stemmer and stop words, and which of them is the server's default.
  */
 export const listFullTextLanguages = <ThrowOnError extends boolean = false>(options?: Options<ListFullTextLanguagesData, ThrowOnError>): RequestResult<ListFullTextLanguagesResponses, ListFullTextLanguagesErrors, ThrowOnError> => (options?.client ?? client).get<ListFullTextLanguagesResponses, ListFullTextLanguagesErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/fts-languages',
     ...options
 });
@@ -680,7 +683,7 @@ export const listFullTextLanguages = <ThrowOnError extends boolean = false>(opti
  * Answers indexed words that start with `q`, in the form in which they were written, those of most documents first and then by the alphabet. The prefix is lowercased, stripped of everything but letters and digits, and cut to 32 characters; when nothing remains, the list is empty. With its `_`, `-` and `$` it is also looked for among the identifiers of source code. Of several words, or parts of one such as `array.pro`, phrases of documents that begin so are offered as well, and titles in which they stand. One call reads at most 10,000 index entries.
  */
 export const autocomplete = <ThrowOnError extends boolean = false>(options: Options<AutocompleteData, ThrowOnError>): RequestResult<AutocompleteResponses, AutocompleteErrors, ThrowOnError> => (options.client ?? client).get<AutocompleteResponses, AutocompleteErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/autocomplete',
     ...options
 });
@@ -691,7 +694,7 @@ export const autocomplete = <ThrowOnError extends boolean = false>(options: Opti
  * Removes the term with all its synonyms. A term that has none is no error.
  */
 export const deleteSynonym = <ThrowOnError extends boolean = false>(options: Options<DeleteSynonymData, ThrowOnError>): RequestResult<DeleteSynonymResponses, DeleteSynonymErrors, ThrowOnError> => (options.client ?? client).delete<DeleteSynonymResponses, DeleteSynonymErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/synonyms',
     ...options,
     headers: {
@@ -706,7 +709,7 @@ export const deleteSynonym = <ThrowOnError extends boolean = false>(options: Opt
  * Answers every term that has synonyms; an empty map when there are none. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listSynonyms = <ThrowOnError extends boolean = false>(options: Options<ListSynonymsData, ThrowOnError>): RequestResult<ListSynonymsResponses, ListSynonymsErrors, ThrowOnError> => (options.client ?? client).get<ListSynonymsResponses, ListSynonymsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/synonyms',
     ...options
 });
@@ -717,7 +720,7 @@ export const listSynonyms = <ThrowOnError extends boolean = false>(options: Opti
  * Adds to the synonyms that the term has in this collection. Synonyms work at query time, in both directions, over one step and with full weight; no reindexing is needed.
  */
 export const addSynonyms = <ThrowOnError extends boolean = false>(options: Options<AddSynonymsData, ThrowOnError>): RequestResult<AddSynonymsResponses, AddSynonymsErrors, ThrowOnError> => (options.client ?? client).post<AddSynonymsResponses, AddSynonymsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/synonyms',
     ...options,
     headers: {
@@ -732,7 +735,7 @@ export const addSynonyms = <ThrowOnError extends boolean = false>(options: Optio
  * Removes words of the collection's own. For a default word it records an exception of this collection, so that the word is searched for. A word that is no stop word is no error.
  */
 export const deleteStopWords = <ThrowOnError extends boolean = false>(options: Options<DeleteStopWordsData, ThrowOnError>): RequestResult<DeleteStopWordsResponses, DeleteStopWordsErrors, ThrowOnError> => (options.client ?? client).delete<DeleteStopWordsResponses, DeleteStopWordsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/stopwords',
     ...options,
     headers: {
@@ -747,7 +750,7 @@ export const deleteStopWords = <ThrowOnError extends boolean = false>(options: O
  * Answers the words that are not searched for: the defaults of the server's default language without the collection's exceptions, and the collection's own. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; the counts are those of all words in any case.
  */
 export const listStopWords = <ThrowOnError extends boolean = false>(options: Options<ListStopWordsData, ThrowOnError>): RequestResult<ListStopWordsResponses, ListStopWordsErrors, ThrowOnError> => (options.client ?? client).get<ListStopWordsResponses, ListStopWordsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/stopwords',
     ...options
 });
@@ -758,7 +761,7 @@ export const listStopWords = <ThrowOnError extends boolean = false>(options: Opt
  * Adds words of the collection's own, and withdraws an exception made for a default word. A word that is there already is no error.
  */
 export const addStopWords = <ThrowOnError extends boolean = false>(options: Options<AddStopWordsData, ThrowOnError>): RequestResult<AddStopWordsResponses, AddStopWordsErrors, ThrowOnError> => (options.client ?? client).post<AddStopWordsResponses, AddStopWordsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/stopwords',
     ...options,
     headers: {
@@ -773,7 +776,7 @@ export const addStopWords = <ThrowOnError extends boolean = false>(options: Opti
  * Counts the values of metadata keys (facets), the documents of calendar periods (histograms) and those of the cells of a map (`geohash`) over all documents that match `filterMeta` and `geo`. Periods are in UTC, weeks start on Monday (ISO 8601), and empty periods are left out.
  */
 export const aggregateDocuments = <ThrowOnError extends boolean = false>(options: Options<AggregateDocumentsData, ThrowOnError>): RequestResult<AggregateDocumentsResponses, AggregateDocumentsErrors, ThrowOnError> => (options.client ?? client).post<AggregateDocumentsResponses, AggregateDocumentsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/aggregate',
     ...options,
     headers: {
@@ -788,7 +791,7 @@ export const aggregateDocuments = <ThrowOnError extends boolean = false>(options
  * Removes the rule of this id; an id that does not exist, or not in `collection` where that is sent, answers 404. A caller who is not an administrator names the collection, on which write permission is needed.
  */
 export const deleteCurationRule = <ThrowOnError extends boolean = false>(options: Options<DeleteCurationRuleData, ThrowOnError>): RequestResult<DeleteCurationRuleResponses, DeleteCurationRuleErrors, ThrowOnError> => (options.client ?? client).delete<DeleteCurationRuleResponses, DeleteCurationRuleErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/curation',
     ...options
 });
@@ -799,7 +802,7 @@ export const deleteCurationRule = <ThrowOnError extends boolean = false>(options
  * With `id`, answers that rule; with `collection`, the rules of that collection; with neither, the rules of all collections that the caller may read. Rules are listed by `createdAt`. An id that does not exist, or not in `collection` where both are sent, answers 404. Reading a rule needs read permission on its collection. A list that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all of its rules in any case.
  */
 export const listCurationRules = <ThrowOnError extends boolean = false>(options?: Options<ListCurationRulesData, ThrowOnError>): RequestResult<ListCurationRulesResponses, ListCurationRulesErrors, ThrowOnError> => (options?.client ?? client).get<ListCurationRulesResponses, ListCurationRulesErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/curation',
     ...options
 });
@@ -810,7 +813,7 @@ export const listCurationRules = <ThrowOnError extends boolean = false>(options?
  * Stores a rule that changes the results of full-text and hybrid search for matching queries, after scoring and before `limit`. All enabled rules that match apply, in the order of their creation; hides go before pins. A pinned document needs neither to match the query nor to pass its filters, but never comes without read permission or after its expiry. At most 1,000 rules are kept.
  */
 export const createCurationRule = <ThrowOnError extends boolean = false>(options: Options<CreateCurationRuleData, ThrowOnError>): RequestResult<CreateCurationRuleResponses, CreateCurationRuleErrors, ThrowOnError> => (options.client ?? client).post<CreateCurationRuleResponses, CreateCurationRuleErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/curation',
     ...options,
     headers: {
@@ -825,7 +828,7 @@ export const createCurationRule = <ThrowOnError extends boolean = false>(options
  * Replaces the rule of this id; `createdAt` stays, and fields that are absent take their defaults. An id that does not exist answers 404. Moving a rule to another collection needs write permission on both.
  */
 export const updateCurationRule = <ThrowOnError extends boolean = false>(options: Options<UpdateCurationRuleData, ThrowOnError>): RequestResult<UpdateCurationRuleResponses, UpdateCurationRuleErrors, ThrowOnError> => (options.client ?? client).put<UpdateCurationRuleResponses, UpdateCurationRuleErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/curation',
     ...options,
     headers: {
@@ -840,7 +843,7 @@ export const updateCurationRule = <ThrowOnError extends boolean = false>(options
  * Ranks the documents by the similarity of their vectors to that of `query`, or to `queryVector`; one of the two is required, and `queryVector` is used when both are sent. `filterMeta` narrows the candidates before ranking. Only vectors of the query's dimension are compared; a `queryVector` of another dimension than the collection's answers 400, as does a text query when no embedding provider is configured. A text query meets only vectors of the model and variant that embedded it, a `queryVector` all of its dimension; what was left out `warnings` says. A document that was written since it was embedded is found by its former vectors in the mode `parent`, and left out in `chunk` and `window`, whose passages it does not have any more. An unknown collection has no results. While an approximate index is being built, the answer comes from `flat` and `algorithm` says so; 503 only while the vectors themselves load.
  */
 export const searchVectors = <ThrowOnError extends boolean = false>(options: Options<SearchVectorsData, ThrowOnError>): RequestResult<SearchVectorsResponses, SearchVectorsErrors, ThrowOnError> => (options.client ?? client).post<SearchVectorsResponses, SearchVectorsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/vector-search',
     ...options,
     headers: {
@@ -855,7 +858,7 @@ export const searchVectors = <ThrowOnError extends boolean = false>(options: Opt
  * Embeds the documents whose vectors are missing or out of date, and with `force` all of them: after a change of model, chunking or quantization, or to repair embeddings dropped by a full queue. A document that fails is counted and the rest goes on; when the provider fails again and again, the rest counts as failed too. A collection is reindexed once at a time: who asks for it meanwhile gets the answer of the one that is under way, or, with `force`, of one that follows it. The request is not limited in time. Without an embedding provider it answers 400.
  */
 export const reindexVectors = <ThrowOnError extends boolean = false>(options: Options<ReindexVectorsData, ThrowOnError>): RequestResult<ReindexVectorsResponses, ReindexVectorsErrors, ThrowOnError> => (options.client ?? client).post<ReindexVectorsResponses, ReindexVectorsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/vector-reindex',
     ...options,
     headers: {
@@ -870,7 +873,7 @@ export const reindexVectors = <ThrowOnError extends boolean = false>(options: Op
  * Answers the provider, the background queue, and how much of each collection is embedded; only collections that the caller may read are listed. Several names are in snake_case.
  */
 export const getVectorStats = <ThrowOnError extends boolean = false>(options?: Options<GetVectorStatsData, ThrowOnError>): RequestResult<GetVectorStatsResponses, GetVectorStatsErrors, ThrowOnError> => (options?.client ?? client).get<GetVectorStatsResponses, GetVectorStatsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/vector-stats',
     ...options
 });
@@ -881,7 +884,7 @@ export const getVectorStats = <ThrowOnError extends boolean = false>(options?: O
  * Projects a sample of the collection's vectors, and the query if there is one, on the sample's two main axes (principal components), scaled to -1 to 1. The sample and the axes are the same as long as the vectors are. The query's point is null when there is none, when it cannot be embedded, or when all vectors of the sample are equal, so that there is no axis.
  */
 export const projectVectors = <ThrowOnError extends boolean = false>(options: Options<ProjectVectorsData, ThrowOnError>): RequestResult<ProjectVectorsResponses, ProjectVectorsErrors, ThrowOnError> => (options.client ?? client).post<ProjectVectorsResponses, ProjectVectorsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/vector-projection',
     ...options,
     headers: {
@@ -896,7 +899,7 @@ export const projectVectors = <ThrowOnError extends boolean = false>(options: Op
  * Compares the vector of `text`, or of the document `collection`, `key`, `lang` (the mean of its passages), with those of the labels, without any training. Either `text` or `collection` and `key` are required; `text` is used when both are sent. Naming a collection needs read permission on it. Without an embedding provider it answers 400.
  */
 export const classifyDocument = <ThrowOnError extends boolean = false>(options: Options<ClassifyDocumentData, ThrowOnError>): RequestResult<ClassifyDocumentResponses, ClassifyDocumentErrors, ThrowOnError> => (options.client ?? client).post<ClassifyDocumentResponses, ClassifyDocumentErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/classify',
     ...options,
     headers: {
@@ -911,7 +914,7 @@ export const classifyDocument = <ThrowOnError extends boolean = false>(options: 
  * Ranks the documents of the target collections together, by score, then collection, then id. The query is `query`, `queryVector`, or the document `sourceCollection` and `sourceDocID` (the mean of its passages), which is left out of the results. One of the three is required; `queryVector` goes before the document, the document before `query`. A target that is named needs read permission, else 403; without `targetCollections` those that the caller may not read are left out. The source needs read permission too. Retrieval profiles do not apply. A text query without an embedding provider answers 400, an unknown source document 404.
  */
 export const searchAcrossCollections = <ThrowOnError extends boolean = false>(options: Options<SearchAcrossCollectionsData, ThrowOnError>): RequestResult<SearchAcrossCollectionsResponses, SearchAcrossCollectionsErrors, ThrowOnError> => (options.client ?? client).post<SearchAcrossCollectionsResponses, SearchAcrossCollectionsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/cross-search',
     ...options,
     headers: {
@@ -926,7 +929,7 @@ export const searchAcrossCollections = <ThrowOnError extends boolean = false>(op
  * Groups documents of equal body (SHA-256), and documents whose vectors are at least `threshold` similar; similarity is transitive, so a group is a chain of similar pairs. It looks at the first `maxDocs` documents by id; documents without a vector of their present body are compared by body only.
  */
 export const findDuplicates = <ThrowOnError extends boolean = false>(options: Options<FindDuplicatesData, ThrowOnError>): RequestResult<FindDuplicatesResponses, FindDuplicatesErrors, ThrowOnError> => (options.client ?? client).post<FindDuplicatesResponses, FindDuplicatesErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/find-duplicates',
     ...options,
     headers: {
@@ -941,7 +944,7 @@ export const findDuplicates = <ThrowOnError extends boolean = false>(options: Op
  * Answers all of them in the order of their creation. Keys are masked. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listEmbeddingConfigs = <ThrowOnError extends boolean = false>(options?: Options<ListEmbeddingConfigsData, ThrowOnError>): RequestResult<ListEmbeddingConfigsResponses, ListEmbeddingConfigsErrors, ThrowOnError> => (options?.client ?? client).get<ListEmbeddingConfigsResponses, ListEmbeddingConfigsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/embedding-configs',
     ...options
 });
@@ -952,7 +955,7 @@ export const listEmbeddingConfigs = <ThrowOnError extends boolean = false>(optio
  * Stores a configuration; model, dimensions and address that are absent are the provider's own. One that cannot work (a hosted provider without a key, an address that is none) answers 400; whether the provider accepts key and model shows only when something is embedded. With `isDefault` it takes the place of the default, which goes before the environment variables. Nothing is embedded anew. The answer is the configuration, and all of them in `configs`; a list that would grow too large ends early, with `truncated` and the `nextOffset` at which `GET /v1/embedding-configs` goes on.
  */
 export const createEmbeddingConfig = <ThrowOnError extends boolean = false>(options: Options<CreateEmbeddingConfigData, ThrowOnError>): RequestResult<CreateEmbeddingConfigResponses, CreateEmbeddingConfigErrors, ThrowOnError> => (options.client ?? client).post<CreateEmbeddingConfigResponses, CreateEmbeddingConfigErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/embedding-configs',
     ...options,
     headers: {
@@ -967,7 +970,7 @@ export const createEmbeddingConfig = <ThrowOnError extends boolean = false>(opti
  * Removes a configuration. If it was the default, the environment variables decide again. Vectors stay as they are. An unknown id answers 404.
  */
 export const deleteEmbeddingConfig = <ThrowOnError extends boolean = false>(options: Options<DeleteEmbeddingConfigData, ThrowOnError>): RequestResult<DeleteEmbeddingConfigResponses, DeleteEmbeddingConfigErrors, ThrowOnError> => (options.client ?? client).delete<DeleteEmbeddingConfigResponses, DeleteEmbeddingConfigErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/embedding-configs/{id}',
     ...options
 });
@@ -978,7 +981,7 @@ export const deleteEmbeddingConfig = <ThrowOnError extends boolean = false>(opti
  * Answers one configuration with its key masked. An unknown id answers 404.
  */
 export const getEmbeddingConfig = <ThrowOnError extends boolean = false>(options: Options<GetEmbeddingConfigData, ThrowOnError>): RequestResult<GetEmbeddingConfigResponses, GetEmbeddingConfigErrors, ThrowOnError> => (options.client ?? client).get<GetEmbeddingConfigResponses, GetEmbeddingConfigErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/embedding-configs/{id}',
     ...options
 });
@@ -989,7 +992,7 @@ export const getEmbeddingConfig = <ThrowOnError extends boolean = false>(options
  * Changes the fields that are sent and keeps the others; an empty `apiKey` keeps the stored one, but where `apiUrl` or the provider's own address changes it has to be sent again (400). A change of the default takes effect for what is embedded from then on. Nothing is embedded anew. An unknown id answers 404.
  */
 export const updateEmbeddingConfig = <ThrowOnError extends boolean = false>(options: Options<UpdateEmbeddingConfigData, ThrowOnError>): RequestResult<UpdateEmbeddingConfigResponses, UpdateEmbeddingConfigErrors, ThrowOnError> => (options.client ?? client).put<UpdateEmbeddingConfigResponses, UpdateEmbeddingConfigErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/embedding-configs/{id}',
     ...options,
     headers: {
@@ -1004,7 +1007,7 @@ export const updateEmbeddingConfig = <ThrowOnError extends boolean = false>(opti
  * Makes a configuration the default, in place of the one that is, if any. Nothing is embedded anew: `POST /v1/vector-reindex` does that. An unknown id answers 404.
  */
 export const setDefaultEmbeddingConfig = <ThrowOnError extends boolean = false>(options: Options<SetDefaultEmbeddingConfigData, ThrowOnError>): RequestResult<SetDefaultEmbeddingConfigResponses, SetDefaultEmbeddingConfigErrors, ThrowOnError> => (options.client ?? client).post<SetDefaultEmbeddingConfigResponses, SetDefaultEmbeddingConfigErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/embedding-configs/set-default',
     ...options,
     headers: {
@@ -1019,7 +1022,7 @@ export const setDefaultEmbeddingConfig = <ThrowOnError extends boolean = false>(
  * Searches by words and by meaning, each side with max(50, `topK` times `oversample`) candidates, and fuses the two rankings. Strategy `alpha`: combinedScore = (1 - alpha) * ftsScore + alpha * vectorScore. The words' scores are divided by the greatest of the candidates; negative similarity counts 0, and where the greatest is above 1, which a dot product or a boost can make it, all are divided by it. With `alpha` 0 nothing is looked for by meaning, with 1 nothing is found by words alone. Strategy `rrf`: combinedScore = 1/(rrfK + ftsRank) + 1/(rrfK + vectorRank), where a missing side adds nothing. Equals are in the order in which they were first stored. Filters and `geo` apply before the sides are searched; boosts multiply the scores of both sides before they are normalised and ranked; the collection's curation rules apply after the fusion. A document that was written since it was embedded is found by its words alone until it is embedded anew. In the modes `chunk` and `window` each passage that meaning finds is a result of its own, with the words of its document; a document that words alone find comes with the passage that has most of them. Without an embedding provider, or when it fails, the words alone decide: `warnings` says so and `alpha` is 0. `sort: distance` without `geo` answers 400; 503 while an index loads.
  */
 export const searchHybrid = <ThrowOnError extends boolean = false>(options: Options<SearchHybridData, ThrowOnError>): RequestResult<SearchHybridResponses, SearchHybridErrors, ThrowOnError> => (options.client ?? client).post<SearchHybridResponses, SearchHybridErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/hybrid-search',
     ...options,
     headers: {
@@ -1034,7 +1037,7 @@ export const searchHybrid = <ThrowOnError extends boolean = false>(options: Opti
  * Answers the documents within `radiusMeters` of a point, nearest first, by great-circle distance (haversine, Earth radius 6,371,008.8 m) or, with `distance: geodesic`, along the ellipsoid WGS 84. Equally near ones are in the order in which they were added. A document has a place if its metadata carry `geo_lat` and `geo_lng`, else `geo_hash`, else `geo_postcode` and `geo_country` of a loaded dataset. Circles reach across the 180th meridian and over the poles. 503 while the index loads.
  */
 export const searchGeo = <ThrowOnError extends boolean = false>(options: Options<SearchGeoData, ThrowOnError>): RequestResult<SearchGeoResponses, SearchGeoErrors, ThrowOnError> => (options.client ?? client).post<SearchGeoResponses, SearchGeoErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/geo-search',
     ...options,
     headers: {
@@ -1049,7 +1052,7 @@ export const searchGeo = <ThrowOnError extends boolean = false>(options: Options
  * Answers all documents whose place lies between two latitudes and two longitudes, borders included, ordered by id. A `minLat` above `maxLat` answers 400; a `minLng` above `maxLng` is a box across the 180th meridian (RFC 7946, section 5.2). All longitudes meet in a pole. 503 while the index loads.
  */
 export const searchGeoWithin = <ThrowOnError extends boolean = false>(options: Options<SearchGeoWithinData, ThrowOnError>): RequestResult<SearchGeoWithinResponses, SearchGeoWithinErrors, ThrowOnError> => (options.client ?? client).post<SearchGeoWithinResponses, SearchGeoWithinErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/geo-within',
     ...options,
     headers: {
@@ -1064,7 +1067,7 @@ export const searchGeoWithin = <ThrowOnError extends boolean = false>(options: O
  * Answers all documents whose place lies in a GeoJSON polygon, or in any of several, ordered by id. The first ring of a polygon is its border, the others are holes (RFC 7946); a point on an edge is inside. Exactly one of `polygon` and `multiPolygon` is required; both, neither or a malformed shape answer 400. Edges are straight in longitude and latitude. A shape across the 180th meridian is either cut there into several polygons, as RFC 7946 has it, or has longitudes beyond 180 (170 to 190). A pole is inside where a border reaches its latitude. 503 while the index loads.
  */
 export const searchGeoPolygon = <ThrowOnError extends boolean = false>(options: Options<SearchGeoPolygonData, ThrowOnError>): RequestResult<SearchGeoPolygonResponses, SearchGeoPolygonErrors, ThrowOnError> => (options.client ?? client).post<SearchGeoPolygonResponses, SearchGeoPolygonErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/geo-polygon',
     ...options,
     headers: {
@@ -1079,7 +1082,7 @@ export const searchGeoPolygon = <ThrowOnError extends boolean = false>(options: 
  * Loads postcode datasets, if any are named, and then takes the places of one collection, or of all, anew from the metadata. A dataset is a CSV file of `postcode,lat,lng` without a header, inside the server's geo data folder; a file that is missing, outside or malformed answers 400. The request is not limited in time. All collections need the administrator.
  */
 export const reindexGeo = <ThrowOnError extends boolean = false>(options?: Options<ReindexGeoData, ThrowOnError>): RequestResult<ReindexGeoResponses, ReindexGeoErrors, ThrowOnError> => (options?.client ?? client).post<ReindexGeoResponses, ReindexGeoErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/geo-reindex',
     ...options,
     headers: {
@@ -1094,7 +1097,7 @@ export const reindexGeo = <ThrowOnError extends boolean = false>(options?: Optio
  * Answers the number of places of each collection and of postcodes of each country; only collections that the caller may read are listed.
  */
 export const getGeoStats = <ThrowOnError extends boolean = false>(options?: Options<GetGeoStatsData, ThrowOnError>): RequestResult<GetGeoStatsResponses, GetGeoStatsErrors, ThrowOnError> => (options?.client ?? client).get<GetGeoStatsResponses, GetGeoStatsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/geo-stats',
     ...options
 });
@@ -1105,7 +1108,7 @@ export const getGeoStats = <ThrowOnError extends boolean = false>(options?: Opti
  * Answers the geohash cell of a point; the longer, the smaller the cell. It reads no collection.
  */
 export const encodeGeohash = <ThrowOnError extends boolean = false>(options: Options<EncodeGeohashData, ThrowOnError>): RequestResult<EncodeGeohashResponses, EncodeGeohashErrors, ThrowOnError> => (options.client ?? client).post<EncodeGeohashResponses, EncodeGeohashErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/geo-encode',
     ...options,
     headers: {
@@ -1120,7 +1123,7 @@ export const encodeGeohash = <ThrowOnError extends boolean = false>(options: Opt
  * Answers the middle of a geohash cell and its bounds. It reads no collection.
  */
 export const decodeGeohash = <ThrowOnError extends boolean = false>(options: Options<DecodeGeohashData, ThrowOnError>): RequestResult<DecodeGeohashResponses, DecodeGeohashErrors, ThrowOnError> => (options.client ?? client).post<DecodeGeohashResponses, DecodeGeohashErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/geo-decode',
     ...options,
     headers: {
@@ -1135,7 +1138,7 @@ export const decodeGeohash = <ThrowOnError extends boolean = false>(options: Opt
  * Walks from a document to those that it depends on (`out`), those that depend on it (`in`), or both, within its collection. Edges are derived from the metadata at the time of the request: `uses-selector` where a name that one document uses is defined by another, `imports` where an import path is another's key. Nodes and edges are sorted. `truncated` says that a limit cut the walk. An unknown key answers 404.
  */
 export const getCodeGraph = <ThrowOnError extends boolean = false>(options: Options<GetCodeGraphData, ThrowOnError>): RequestResult<GetCodeGraphResponses, GetCodeGraphErrors, ThrowOnError> => (options.client ?? client).get<GetCodeGraphResponses, GetCodeGraphErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/code-graph',
     ...options
 });
@@ -1146,7 +1149,7 @@ export const getCodeGraph = <ThrowOnError extends boolean = false>(options: Opti
  * The same as `GET /v1/code-graph`, with its parameters as a JSON body and the same answer. An unknown key answers 404.
  */
 export const queryCodeGraph = <ThrowOnError extends boolean = false>(options: Options<QueryCodeGraphData, ThrowOnError>): RequestResult<QueryCodeGraphResponses, QueryCodeGraphErrors, ThrowOnError> => (options.client ?? client).post<QueryCodeGraphResponses, QueryCodeGraphErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/code-graph',
     ...options,
     headers: {
@@ -1161,7 +1164,7 @@ export const queryCodeGraph = <ThrowOnError extends boolean = false>(options: Op
  * Creates a session, whose messages expire with it. A title that is absent or empty is made of the scenario and the time, and replaced by the first sentence of the first user message, cut at 60 characters, unless `_memory` is encrypted: what is stored of a session itself (user, scenario, title and metadata) is not encrypted, its messages and summary are. Sessions live in the system collection `_memory`, on which all operations of this area need permission.
  */
 export const startSession = <ThrowOnError extends boolean = false>(options: Options<StartSessionData, ThrowOnError>): RequestResult<StartSessionResponses, StartSessionErrors, ThrowOnError> => (options.client ?? client).post<StartSessionResponses, StartSessionErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/memory/session',
     ...options,
     headers: {
@@ -1176,7 +1179,7 @@ export const startSession = <ThrowOnError extends boolean = false>(options: Opti
  * Appends a message to a session and moves the session's `updatedAt` and `messageCount`; its expiry stays. Messages are numbered from 1 without a gap. An unknown or expired session answers 404. The document that holds the message has, beside what `meta` brings, the keys `session_id`, `user_id`, `role`, `scenario`, `type` (`message`) and `message_id`; sending one of these or `summary_id` answers 400.
  */
 export const addMessage = <ThrowOnError extends boolean = false>(options: Options<AddMessageData, ThrowOnError>): RequestResult<AddMessageResponses, AddMessageErrors, ThrowOnError> => (options.client ?? client).post<AddMessageResponses, AddMessageErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/memory/message',
     ...options,
     headers: {
@@ -1191,7 +1194,7 @@ export const addMessage = <ThrowOnError extends boolean = false>(options: Option
  * Searches the bodies of the stored messages and summaries by words (`keyword`, BM25; nothing in the query is an operator), by meaning (`semantic`, cosine) or both (`hybrid`, fused by ranks, or by weight when `alpha` is sent). `userId`, `sessionId` and `role` are filters; a session that does not exist finds nothing. Without an embedding provider `hybrid` becomes `keyword`, and `strategy` in the answer says so; `semantic` answers 400.
  */
 export const recallMemory = <ThrowOnError extends boolean = false>(options: Options<RecallMemoryData, ThrowOnError>): RequestResult<RecallMemoryResponses, RecallMemoryErrors, ThrowOnError> => (options.client ?? client).post<RecallMemoryResponses, RecallMemoryErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/memory/recall',
     ...options,
     headers: {
@@ -1206,7 +1209,7 @@ export const recallMemory = <ThrowOnError extends boolean = false>(options: Opti
  * Picks the sentences that stand for the session, without a language model and always the same ones, and stores them as a markdown summary that recall finds: title, key points in order of time, open questions, counts. It takes the place of the session's summary before, if there is one. A session without messages answers 400; an unknown or expired one, or one of another user, 404.
  */
 export const summarizeSession = <ThrowOnError extends boolean = false>(options: Options<SummarizeSessionData, ThrowOnError>): RequestResult<SummarizeSessionResponses, SummarizeSessionErrors, ThrowOnError> => (options.client ?? client).post<SummarizeSessionResponses, SummarizeSessionErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/memory/summarize',
     ...options,
     headers: {
@@ -1221,7 +1224,7 @@ export const summarizeSession = <ThrowOnError extends boolean = false>(options: 
  * Answers one page of the sessions that have not expired, those last written first unless sorted otherwise.
  */
 export const listSessions = <ThrowOnError extends boolean = false>(options?: Options<ListSessionsData, ThrowOnError>): RequestResult<ListSessionsResponses, ListSessionsErrors, ThrowOnError> => (options?.client ?? client).post<ListSessionsResponses, ListSessionsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/memory/sessions',
     ...options,
     headers: {
@@ -1236,7 +1239,7 @@ export const listSessions = <ThrowOnError extends boolean = false>(options?: Opt
  * Answers one page of a session's messages in chronological order. An unknown or expired session answers 404.
  */
 export const getSessionHistory = <ThrowOnError extends boolean = false>(options: Options<GetSessionHistoryData, ThrowOnError>): RequestResult<GetSessionHistoryResponses, GetSessionHistoryErrors, ThrowOnError> => (options.client ?? client).post<GetSessionHistoryResponses, GetSessionHistoryErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/memory/history',
     ...options,
     headers: {
@@ -1251,7 +1254,7 @@ export const getSessionHistory = <ThrowOnError extends boolean = false>(options:
  * Removes a session with its messages, summary and vectors for good; recall finds none of them any more. Its owner may do so, who is the user whose name is the session's `userId`, and whoever has admin permission on `_memory`; others get 403. An unknown or expired session answers 404.
  */
 export const deleteSession = <ThrowOnError extends boolean = false>(options: Options<DeleteSessionData, ThrowOnError>): RequestResult<DeleteSessionResponses, DeleteSessionErrors, ThrowOnError> => (options.client ?? client).delete<DeleteSessionResponses, DeleteSessionErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/memory/sessions/{id}',
     ...options
 });
@@ -1262,7 +1265,7 @@ export const deleteSession = <ThrowOnError extends boolean = false>(options: Opt
  * Lists the webhooks, oldest first. With `collection`, only those that hear of that collection: its own and those without a scope. `X-Total-Count` counts all of them. An answer that would grow too large ends early, with `X-Truncated` and the `X-Next-Offset` to go on with.
  */
 export const listWebhooks = <ThrowOnError extends boolean = false>(options?: Options<ListWebhooksData, ThrowOnError>): RequestResult<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError> => (options?.client ?? client).get<ListWebhooksResponses, ListWebhooksErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/webhooks',
     ...options
 });
@@ -1273,7 +1276,7 @@ export const listWebhooks = <ThrowOnError extends boolean = false>(options?: Opt
  * From now on the URL receives a POST for every event that it subscribes to; see the webhooks of this description for bodies, headers and signature. A delivery is attempted after 0, 1, 5 and 15 seconds and then with growing pauses of up to an hour, 10 seconds each; a 2xx answer ends it, 410 makes it a dead letter, redirects are not followed. Deliveries about one document come in the order of its changes, each at least once, across restarts too; those about different documents are sent side by side, up to 64 at a time. A delivery that fails for 24 hours while others succeed becomes a dead letter; a webhook that accepts nothing for 24 hours is paused, and keeps its place. The URL must be absolute and its address one that the server may call (`SVC_OUTBOUND_ALLOW_PRIVATE`, `SVC_OUTBOUND_ALLOWLIST`). A server keeps up to 1000 webhooks; one more is refused with 400.
  */
 export const createWebhook = <ThrowOnError extends boolean = false>(options: Options<CreateWebhookData, ThrowOnError>): RequestResult<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError> => (options.client ?? client).post<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/webhooks',
     ...options,
     headers: {
@@ -1288,7 +1291,7 @@ export const createWebhook = <ThrowOnError extends boolean = false>(options: Opt
  * Removes the webhook with its dead letters; what it has not received yet is not delivered any more.
  */
 export const deleteWebhook = <ThrowOnError extends boolean = false>(options: Options<DeleteWebhookData, ThrowOnError>): RequestResult<DeleteWebhookResponses, DeleteWebhookErrors, ThrowOnError> => (options.client ?? client).post<DeleteWebhookResponses, DeleteWebhookErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/webhooks/delete',
     ...options,
     headers: {
@@ -1303,7 +1306,7 @@ export const deleteWebhook = <ThrowOnError extends boolean = false>(options: Opt
  * Changes the fields that are sent; the others stay. `paused: true` stops the deliveries, `paused: false` resumes them where they stopped, whoever stopped them: nothing that happened meanwhile is lost. Another URL needs the secret again, where the webhook has one of its own.
  */
 export const updateWebhook = <ThrowOnError extends boolean = false>(options: Options<UpdateWebhookData, ThrowOnError>): RequestResult<UpdateWebhookResponses, UpdateWebhookErrors, ThrowOnError> => (options.client ?? client).post<UpdateWebhookResponses, UpdateWebhookErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/webhooks/update',
     ...options,
     headers: {
@@ -1318,7 +1321,7 @@ export const updateWebhook = <ThrowOnError extends boolean = false>(options: Opt
  * Lists the dead letters, newest first: deliveries that the endpoint refused with 410, or that failed for 24 hours while others of the webhook succeeded. The newest 10000 of each webhook are kept until they are redelivered or the webhook is deleted.
  */
 export const listWebhookDeadLetters = <ThrowOnError extends boolean = false>(options?: Options<ListWebhookDeadLettersData, ThrowOnError>): RequestResult<ListWebhookDeadLettersResponses, ListWebhookDeadLettersErrors, ThrowOnError> => (options?.client ?? client).get<ListWebhookDeadLettersResponses, ListWebhookDeadLettersErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/webhooks/dead-letters',
     ...options
 });
@@ -1329,7 +1332,7 @@ export const listWebhookDeadLetters = <ThrowOnError extends boolean = false>(opt
  * Puts one dead letter (`deliveryId`) or all of a webhook (`webhookId`) back into the deliveries, with the same delivery ids. They come behind what the webhook was already sent about the same documents.
  */
 export const redeliverWebhooks = <ThrowOnError extends boolean = false>(options: Options<RedeliverWebhooksData, ThrowOnError>): RequestResult<RedeliverWebhooksResponses, RedeliverWebhooksErrors, ThrowOnError> => (options.client ?? client).post<RedeliverWebhooksResponses, RedeliverWebhooksErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/webhooks/redeliver',
     ...options,
     headers: {
@@ -1344,7 +1347,7 @@ export const redeliverWebhooks = <ThrowOnError extends boolean = false>(options:
  * Streams the events that webhooks are told of as server-sent events. Each has its number as `id`, its name as `event`, and as `data` an object with `event`, `collection`, `key`, `lang`, `docId`, `timestamp` and sometimes `document` and `detail`, as in the body of a delivery. Without `collection` the stream has the events of all collections that the caller may read, except those of the system; events of the server itself are for administrators. Changes of an ingest with `skipWebhooks` are streamed as well. The stream begins with what happens from now on or, with `Last-Event-ID`, after the event of that number: nothing is lost and nothing repeated. Where some of the events in between are no longer kept, an event `events.lost` says so, and the stream continues with the oldest event that is kept. A comment every 15 seconds keeps the connection open, and moves the `id` past events that the stream leaves out. The stream ends when the caller loses the right to it, and when the server stops; it is torn down when the client reads nothing for 60 seconds. One more than 1000 streams at once is refused with 503, one more than 100 of one user (of one address, without authentication) with 429.
  */
 export const streamEvents = <ThrowOnError extends boolean = false>(options?: Options<StreamEventsData, ThrowOnError, StreamEventsResponse>): Promise<ServerSentEventsResult<StreamEventsResponses>> => (options?.client ?? client).sse.get<StreamEventsResponses, StreamEventsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/events',
     ...options
 });
@@ -1355,7 +1358,7 @@ export const streamEvents = <ThrowOnError extends boolean = false>(options?: Opt
  * Lists every rule, oldest first. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all in any case.
  */
 export const listAutomationRules = <ThrowOnError extends boolean = false>(options?: Options<ListAutomationRulesData, ThrowOnError>): RequestResult<ListAutomationRulesResponses, ListAutomationRulesErrors, ThrowOnError> => (options?.client ?? client).get<ListAutomationRulesResponses, ListAutomationRulesErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/automation',
     ...options
 });
@@ -1366,7 +1369,7 @@ export const listAutomationRules = <ThrowOnError extends boolean = false>(option
  * A `trigger` runs its search after each write of an event that it names, keeps only the document that was written and fires when that reaches `threshold`, when its sentiment lies in the range, or both (`conditionLogic`). Where the search compares vectors, it runs once the document has its own. Writes with `skipWebhooks` fire nothing. A `cron` runs its search on schedule and fires for every match at or above `threshold`; a run that is still going is not started again and missed runs are skipped. A `webhook` is a target that other rules name by `webhookId`. What a type has no use for is ignored. Refused with 400: a cron without `schedule` or with one that is not understood; a trigger or cron with neither `webhookUrl` nor `webhookId`; a trigger with neither `query` nor `sentimentEnabled`; a cron with neither `query` nor `triggerId`; a `webhook` without `url`; an id that does not exist; a `sentimentMin` above `sentimentMax`; and more than 1000 rules. Rules can be managed while `SVC_AUTOMATIONS` is off, but then nothing fires.
  */
 export const createAutomationRule = <ThrowOnError extends boolean = false>(options: Options<CreateAutomationRuleData, ThrowOnError>): RequestResult<CreateAutomationRuleResponses, CreateAutomationRuleErrors, ThrowOnError> => (options.client ?? client).post<CreateAutomationRuleResponses, CreateAutomationRuleErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/automation',
     ...options,
     headers: {
@@ -1381,7 +1384,7 @@ export const createAutomationRule = <ThrowOnError extends boolean = false>(optio
  * Removes the rule and its deliveries that were not sent yet; its log entries stay until they expire. Rules that name it as their webhook target or trigger are kept, and skip their deliveries until they name another.
  */
 export const deleteAutomationRule = <ThrowOnError extends boolean = false>(options: Options<DeleteAutomationRuleData, ThrowOnError>): RequestResult<DeleteAutomationRuleResponses, DeleteAutomationRuleErrors, ThrowOnError> => (options.client ?? client).delete<DeleteAutomationRuleResponses, DeleteAutomationRuleErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/automation/{id}',
     ...options
 });
@@ -1392,7 +1395,7 @@ export const deleteAutomationRule = <ThrowOnError extends boolean = false>(optio
  * Answers one rule. The secret of a webhook target is not shown; `secretSet` tells whether there is one.
  */
 export const getAutomationRule = <ThrowOnError extends boolean = false>(options: Options<GetAutomationRuleData, ThrowOnError>): RequestResult<GetAutomationRuleResponses, GetAutomationRuleErrors, ThrowOnError> => (options.client ?? client).get<GetAutomationRuleResponses, GetAutomationRuleErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/automation/{id}',
     ...options
 });
@@ -1403,7 +1406,7 @@ export const getAutomationRule = <ThrowOnError extends boolean = false>(options:
  * Replaces the whole rule: what is not sent takes its default. `id` and `createdAt` stay, and so does the secret of a webhook target when `secret` is absent or empty. Refused as on creation.
  */
 export const updateAutomationRule = <ThrowOnError extends boolean = false>(options: Options<UpdateAutomationRuleData, ThrowOnError>): RequestResult<UpdateAutomationRuleResponses, UpdateAutomationRuleErrors, ThrowOnError> => (options.client ?? client).put<UpdateAutomationRuleResponses, UpdateAutomationRuleErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/automation/{id}',
     ...options,
     headers: {
@@ -1418,7 +1421,7 @@ export const updateAutomationRule = <ThrowOnError extends boolean = false>(optio
  * Runs the rule's search and conditions over the documents as they are now, best match first, and sends and logs nothing. A disabled rule can be tested; a webhook target can't (400).
  */
 export const testAutomationRule = <ThrowOnError extends boolean = false>(options: Options<TestAutomationRuleData, ThrowOnError>): RequestResult<TestAutomationRuleResponses, TestAutomationRuleErrors, ThrowOnError> => (options.client ?? client).post<TestAutomationRuleResponses, TestAutomationRuleErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/automation/{id}/test',
     ...options
 });
@@ -1429,7 +1432,7 @@ export const testAutomationRule = <ThrowOnError extends boolean = false>(options
  * Lists one entry for each delivery, newest first, page by page. The newest 100,000 entries are kept for `SVC_AUTOMATION_LOGS_TTL` (7 days by default); with `SVC_AUTOMATION_LOGS` off none are written. A cursor that is not understood is refused with 400.
  */
 export const listAutomationLogs = <ThrowOnError extends boolean = false>(options?: Options<ListAutomationLogsData, ThrowOnError>): RequestResult<ListAutomationLogsResponses, ListAutomationLogsErrors, ThrowOnError> => (options?.client ?? client).get<ListAutomationLogsResponses, ListAutomationLogsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/automation-logs',
     ...options
 });
@@ -1440,7 +1443,7 @@ export const listAutomationLogs = <ThrowOnError extends boolean = false>(options
  * Lists the document's events from `from` to `to`, newest first. Creations and updates are always recorded, reads (`/v1/get` and its like in other protocols) only where the collection has `trackAccess`; events are kept for 90 days. They are recorded a moment after they happen, and go with a collection that is deleted. A document without events, or one that never existed, has an empty list. `from` after `to` is refused with 400.
  */
 export const queryTemporal = <ThrowOnError extends boolean = false>(options: Options<QueryTemporalData, ThrowOnError>): RequestResult<QueryTemporalResponses, QueryTemporalErrors, ThrowOnError> => (options.client ?? client).post<QueryTemporalResponses, QueryTemporalErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/temporal/query',
     ...options,
     headers: {
@@ -1455,7 +1458,7 @@ export const queryTemporal = <ThrowOnError extends boolean = false>(options: Opt
  * Ranks the collection's documents by the number of reads, then by the latest read. Only collections with `trackHot` keep the leaderboard; it is empty for others. All reads since tracking began count. Deleted and expired documents are left out.
  */
 export const listHotDocuments = <ThrowOnError extends boolean = false>(options: Options<ListHotDocumentsData, ThrowOnError>): RequestResult<ListHotDocumentsResponses, ListHotDocumentsErrors, ThrowOnError> => (options.client ?? client).post<ListHotDocumentsResponses, ListHotDocumentsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/temporal/hot',
     ...options,
     headers: {
@@ -1470,7 +1473,7 @@ export const listHotDocuments = <ThrowOnError extends boolean = false>(options: 
  * Counts the events of one type by day, ISO week (from Monday) or month, in UTC, oldest first. A bucket includes `from` and excludes `to`; buckets without events are left out. `from` after `to` is refused with 400.
  */
 export const getTemporalHistogram = <ThrowOnError extends boolean = false>(options: Options<GetTemporalHistogramData, ThrowOnError>): RequestResult<GetTemporalHistogramResponses, GetTemporalHistogramErrors, ThrowOnError> => (options.client ?? client).post<GetTemporalHistogramResponses, GetTemporalHistogramErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/temporal/histogram',
     ...options,
     headers: {
@@ -1485,7 +1488,7 @@ export const getTemporalHistogram = <ThrowOnError extends boolean = false>(optio
  * Looks up each word among the words of the collection (of all, where none is named) and the custom dictionaries, within an edit distance of 2, and lists those that are unknown with the likeliest corrections. While the index is loading the answer is 503.
  */
 export const suggestSpelling = <ThrowOnError extends boolean = false>(options: Options<SuggestSpellingData, ThrowOnError>): RequestResult<SuggestSpellingResponses, SuggestSpellingErrors, ThrowOnError> => (options.client ?? client).post<SuggestSpellingResponses, SuggestSpellingErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/spell-suggest',
     ...options,
     headers: {
@@ -1500,7 +1503,7 @@ export const suggestSpelling = <ThrowOnError extends boolean = false>(options: O
  * Replaces each unknown word by its likeliest correction and leaves the rest as it is: code, links, addresses, tags, numbers and names with signs in them are no words here. A correction keeps the capitals of its word. Nothing is stored. While the index is loading the answer is 503.
  */
 export const cleanSpelling = <ThrowOnError extends boolean = false>(options: Options<CleanSpellingData, ThrowOnError>): RequestResult<CleanSpellingResponses, CleanSpellingErrors, ThrowOnError> => (options.client ?? client).post<CleanSpellingResponses, CleanSpellingErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/spell-cleanup',
     ...options,
     headers: {
@@ -1515,7 +1518,7 @@ export const cleanSpelling = <ThrowOnError extends boolean = false>(options: Opt
  * Removes words from the collection's dictionary for a language, or from the shared one without `collection`. Words that are not there are passed over.
  */
 export const deleteDictionaryWords = <ThrowOnError extends boolean = false>(options: Options<DeleteDictionaryWordsData, ThrowOnError>): RequestResult<DeleteDictionaryWordsResponses, DeleteDictionaryWordsErrors, ThrowOnError> => (options.client ?? client).delete<DeleteDictionaryWordsResponses, DeleteDictionaryWordsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/spell-dictionary',
     ...options,
     headers: {
@@ -1530,7 +1533,7 @@ export const deleteDictionaryWords = <ThrowOnError extends boolean = false>(opti
  * Lists the words that were added to the collection's dictionary for a language, in alphabetical order; without `collection`, those of the dictionary that all collections share.
  */
 export const listDictionary = <ThrowOnError extends boolean = false>(options: Options<ListDictionaryData, ThrowOnError>): RequestResult<ListDictionaryResponses, ListDictionaryErrors, ThrowOnError> => (options.client ?? client).get<ListDictionaryResponses, ListDictionaryErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/spell-dictionary',
     ...options
 });
@@ -1541,7 +1544,7 @@ export const listDictionary = <ThrowOnError extends boolean = false>(options: Op
  * Adds words to the collection's dictionary for a language, or to the shared one without `collection`. Words are lowercased; one that is there already takes the new frequency and is not counted as added.
  */
 export const addDictionaryWords = <ThrowOnError extends boolean = false>(options: Options<AddDictionaryWordsData, ThrowOnError>): RequestResult<AddDictionaryWordsResponses, AddDictionaryWordsErrors, ThrowOnError> => (options.client ?? client).put<AddDictionaryWordsResponses, AddDictionaryWordsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/spell-dictionary',
     ...options,
     headers: {
@@ -1570,7 +1573,7 @@ export const login = <ThrowOnError extends boolean = false>(options: Options<Log
  * Creates a user who can sign in at once and has no permissions until some are granted. The name of a deleted user is free again. Names differ by case.
  */
 export const registerUser = <ThrowOnError extends boolean = false>(options: Options<RegisterUserData, ThrowOnError>): RequestResult<RegisterUserResponses, RegisterUserErrors, ThrowOnError> => (options.client ?? client).post<RegisterUserResponses, RegisterUserErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/register',
     ...options,
     headers: {
@@ -1585,7 +1588,7 @@ export const registerUser = <ThrowOnError extends boolean = false>(options: Opti
  * Answers the user to whom the request's credential belongs. `admin` is also true for a user who holds the `admin` permission on `*`, by name or through a group.
  */
 export const getCurrentUser = <ThrowOnError extends boolean = false>(options?: Options<GetCurrentUserData, ThrowOnError>): RequestResult<GetCurrentUserResponses, GetCurrentUserErrors, ThrowOnError> => (options?.client ?? client).get<GetCurrentUserResponses, GetCurrentUserErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/me',
     ...options
 });
@@ -1596,7 +1599,7 @@ export const getCurrentUser = <ThrowOnError extends boolean = false>(options?: O
  * The key acts with the caller's permissions and goes into the `X-API-Key` header. Only its SHA-256 hash is stored: this answer is the only one that shows it. The request itself must carry a token from login; an API key can't create another. An `expiresAt` in the past is refused with 400.
  */
 export const createApiKey = <ThrowOnError extends boolean = false>(options?: Options<CreateApiKeyData, ThrowOnError>): RequestResult<CreateApiKeyResponses, CreateApiKeyErrors, ThrowOnError> => (options?.client ?? client).post<CreateApiKeyResponses, CreateApiKeyErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/api-key',
     ...options,
     headers: {
@@ -1611,7 +1614,7 @@ export const createApiKey = <ThrowOnError extends boolean = false>(options?: Opt
  * Lists the caller's own keys, oldest first. A key is shown by its hash, never in clear. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listApiKeys = <ThrowOnError extends boolean = false>(options?: Options<ListApiKeysData, ThrowOnError>): RequestResult<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError> => (options?.client ?? client).get<ListApiKeysResponses, ListApiKeysErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/api-keys',
     ...options
 });
@@ -1622,7 +1625,7 @@ export const listApiKeys = <ThrowOnError extends boolean = false>(options?: Opti
  * The key stops working at once. The key of another user is refused with 403 unless the caller is an administrator; a missing hash with 400.
  */
 export const deleteApiKey = <ThrowOnError extends boolean = false>(options: Options<DeleteApiKeyData, ThrowOnError>): RequestResult<DeleteApiKeyResponses, DeleteApiKeyErrors, ThrowOnError> => (options.client ?? client).delete<DeleteApiKeyResponses, DeleteApiKeyErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/api-keys/{keyHash}',
     ...options
 });
@@ -1633,7 +1636,7 @@ export const deleteApiKey = <ThrowOnError extends boolean = false>(options: Opti
  * Lists every user by name, with the groups that each belongs to. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listUsers = <ThrowOnError extends boolean = false>(options?: Options<ListUsersData, ThrowOnError>): RequestResult<ListUsersResponses, ListUsersErrors, ThrowOnError> => (options?.client ?? client).get<ListUsersResponses, ListUsersErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/users',
     ...options
 });
@@ -1644,7 +1647,7 @@ export const listUsers = <ThrowOnError extends boolean = false>(options?: Option
  * Removes the user with all API keys, permissions and group memberships; tokens and keys stop working at once and the name is free to register again. The audit log stays as it is. The last administrator can't be deleted.
  */
 export const deleteUser = <ThrowOnError extends boolean = false>(options: Options<DeleteUserData, ThrowOnError>): RequestResult<DeleteUserResponses, DeleteUserErrors, ThrowOnError> => (options.client ?? client).delete<DeleteUserResponses, DeleteUserErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/users/{username}',
     ...options
 });
@@ -1655,7 +1658,7 @@ export const deleteUser = <ThrowOnError extends boolean = false>(options: Option
  * Lists what was granted to the user by name, ordered by collection; what groups grant is not included. `X-Total-Count` counts all of them. An answer that would grow too large ends early, with `X-Truncated` and the `X-Next-Offset` to go on with.
  */
 export const listPermissions = <ThrowOnError extends boolean = false>(options: Options<ListPermissionsData, ThrowOnError>): RequestResult<ListPermissionsResponses, ListPermissionsErrors, ThrowOnError> => (options.client ?? client).get<ListPermissionsResponses, ListPermissionsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/permissions',
     ...options
 });
@@ -1666,7 +1669,7 @@ export const listPermissions = <ThrowOnError extends boolean = false>(options: O
  * Replaces what the user may do with the collection; all three false removes the entry. The entry for a collection decides alone, and the one for `*` where there is none. A user's own permissions and those of the user's groups add up.
  */
 export const setPermission = <ThrowOnError extends boolean = false>(options: Options<SetPermissionData, ThrowOnError>): RequestResult<SetPermissionResponses, SetPermissionErrors, ThrowOnError> => (options.client ?? client).post<SetPermissionResponses, SetPermissionErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/permissions',
     ...options,
     headers: {
@@ -1681,7 +1684,7 @@ export const setPermission = <ThrowOnError extends boolean = false>(options: Opt
  * Lists every group by name, with its members. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listGroups = <ThrowOnError extends boolean = false>(options?: Options<ListGroupsData, ThrowOnError>): RequestResult<ListGroupsResponses, ListGroupsErrors, ThrowOnError> => (options?.client ?? client).get<ListGroupsResponses, ListGroupsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/groups',
     ...options
 });
@@ -1692,7 +1695,7 @@ export const listGroups = <ThrowOnError extends boolean = false>(options?: Optio
  * Creates a group without permissions. A member need not be registered yet; the membership counts from the moment that there is a user of that name.
  */
 export const createGroup = <ThrowOnError extends boolean = false>(options: Options<CreateGroupData, ThrowOnError>): RequestResult<CreateGroupResponses, CreateGroupErrors, ThrowOnError> => (options.client ?? client).post<CreateGroupResponses, CreateGroupErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/groups',
     ...options,
     headers: {
@@ -1707,7 +1710,7 @@ export const createGroup = <ThrowOnError extends boolean = false>(options: Optio
  * Removes the group and its permissions; its members stay.
  */
 export const deleteGroup = <ThrowOnError extends boolean = false>(options: Options<DeleteGroupData, ThrowOnError>): RequestResult<DeleteGroupResponses, DeleteGroupErrors, ThrowOnError> => (options.client ?? client).delete<DeleteGroupResponses, DeleteGroupErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/groups/{name}',
     ...options
 });
@@ -1718,7 +1721,7 @@ export const deleteGroup = <ThrowOnError extends boolean = false>(options: Optio
  * Answers one group with its members.
  */
 export const getGroup = <ThrowOnError extends boolean = false>(options: Options<GetGroupData, ThrowOnError>): RequestResult<GetGroupResponses, GetGroupErrors, ThrowOnError> => (options.client ?? client).get<GetGroupResponses, GetGroupErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/groups/{name}',
     ...options
 });
@@ -1729,7 +1732,7 @@ export const getGroup = <ThrowOnError extends boolean = false>(options: Options<
  * Replaces both the description and the members: what is not sent becomes empty. Name, creation time and permissions stay.
  */
 export const updateGroup = <ThrowOnError extends boolean = false>(options: Options<UpdateGroupData, ThrowOnError>): RequestResult<UpdateGroupResponses, UpdateGroupErrors, ThrowOnError> => (options.client ?? client).put<UpdateGroupResponses, UpdateGroupErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/groups/{name}',
     ...options,
     headers: {
@@ -1744,7 +1747,7 @@ export const updateGroup = <ThrowOnError extends boolean = false>(options: Optio
  * Lists what was granted to the group, ordered by collection. `group` or `groupName` is required (400 `missing fields: group`); `group` wins where both are sent. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with.
  */
 export const listGroupPermissions = <ThrowOnError extends boolean = false>(options?: Options<ListGroupPermissionsData, ThrowOnError>): RequestResult<ListGroupPermissionsResponses, ListGroupPermissionsErrors, ThrowOnError> => (options?.client ?? client).get<ListGroupPermissionsResponses, ListGroupPermissionsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/group-permissions',
     ...options
 });
@@ -1755,7 +1758,7 @@ export const listGroupPermissions = <ThrowOnError extends boolean = false>(optio
  * Replaces what the members of the group may do with the collection; all three false removes the entry. `group` or `groupName` is required (400 `missing fields: group`); `group` wins where both are sent.
  */
 export const setGroupPermission = <ThrowOnError extends boolean = false>(options: Options<SetGroupPermissionData, ThrowOnError>): RequestResult<SetGroupPermissionResponses, SetGroupPermissionErrors, ThrowOnError> => (options.client ?? client).post<SetGroupPermissionResponses, SetGroupPermissionErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/auth/group-permissions',
     ...options,
     headers: {
@@ -1770,7 +1773,7 @@ export const setGroupPermission = <ThrowOnError extends boolean = false>(options
  * Removes the key, which stops working at once. The body names it by its full value.
  */
 export const deleteMcpKey = <ThrowOnError extends boolean = false>(options: Options<DeleteMcpKeyData, ThrowOnError>): RequestResult<DeleteMcpKeyResponses, DeleteMcpKeyErrors, ThrowOnError> => (options.client ?? client).delete<DeleteMcpKeyResponses, DeleteMcpKeyErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/mcp/keys',
     ...options,
     headers: {
@@ -1785,7 +1788,7 @@ export const deleteMcpKey = <ThrowOnError extends boolean = false>(options: Opti
  * Lists every MCP key, oldest first, disabled ones included, each by its fingerprint. An answer that would grow too large ends early, with `truncated` and the `nextOffset` to go on with; `total` counts all in any case.
  */
 export const listMcpKeys = <ThrowOnError extends boolean = false>(options?: Options<ListMcpKeysData, ThrowOnError>): RequestResult<ListMcpKeysResponses, ListMcpKeysErrors, ThrowOnError> => (options?.client ?? client).get<ListMcpKeysResponses, ListMcpKeysErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/mcp/keys',
     ...options
 });
@@ -1796,7 +1799,7 @@ export const listMcpKeys = <ThrowOnError extends boolean = false>(options?: Opti
  * Creates a key that MCP clients present. This answer is the only one that shows it. An `expiresAt` in the past is refused with 400.
  */
 export const createMcpKey = <ThrowOnError extends boolean = false>(options: Options<CreateMcpKeyData, ThrowOnError>): RequestResult<CreateMcpKeyResponses, CreateMcpKeyErrors, ThrowOnError> => (options.client ?? client).post<CreateMcpKeyResponses, CreateMcpKeyErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/mcp/keys',
     ...options,
     headers: {
@@ -1811,7 +1814,7 @@ export const createMcpKey = <ThrowOnError extends boolean = false>(options: Opti
  * The key stops authenticating at once and stays listed. Disabling it again changes nothing. The body names it by its full value.
  */
 export const disableMcpKey = <ThrowOnError extends boolean = false>(options: Options<DisableMcpKeyData, ThrowOnError>): RequestResult<DisableMcpKeyResponses, DisableMcpKeyErrors, ThrowOnError> => (options.client ?? client).post<DisableMcpKeyResponses, DisableMcpKeyErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/mcp/keys/disable',
     ...options,
     headers: {
@@ -1826,7 +1829,7 @@ export const disableMcpKey = <ThrowOnError extends boolean = false>(options: Opt
  * Lists the newest events that match every filter, newest first. `fromNanos` and `toNanos` take precedence over `from` and `to`; both ends are inclusive. Events are kept for `SVC_AUDIT_RETENTION_DAYS` (90 by default), a million at most, in a file beside the database.
  */
 export const listAuditEvents = <ThrowOnError extends boolean = false>(options?: Options<ListAuditEventsData, ThrowOnError>): RequestResult<ListAuditEventsResponses, ListAuditEventsErrors, ThrowOnError> => (options?.client ?? client).get<ListAuditEventsResponses, ListAuditEventsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/audit',
     ...options
 });
@@ -1837,7 +1840,7 @@ export const listAuditEvents = <ThrowOnError extends boolean = false>(options?: 
  * Lists the sinks to which events are exported with their counters since the server started. Export is best effort: a sink that fails never holds up the log itself.
  */
 export const listAuditExporters = <ThrowOnError extends boolean = false>(options?: Options<ListAuditExportersData, ThrowOnError>): RequestResult<ListAuditExportersResponses, ListAuditExportersErrors, ThrowOnError> => (options?.client ?? client).get<ListAuditExportersResponses, ListAuditExportersErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/audit/exporters',
     ...options
 });
@@ -1848,7 +1851,7 @@ export const listAuditExporters = <ThrowOnError extends boolean = false>(options
  * Counts the stored entries of each collection by the key that seals them. An entry is one stored value: the body of a document, its metadata, those of each revision that differs from the document, and each vector. `total` is the sum of the four other counts. Reads the whole database.
  */
 export const getEncryptionStatus = <ThrowOnError extends boolean = false>(options?: Options<GetEncryptionStatusData, ThrowOnError>): RequestResult<GetEncryptionStatusResponses, GetEncryptionStatusErrors, ThrowOnError> => (options?.client ?? client).get<GetEncryptionStatusResponses, GetEncryptionStatusErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/encryption/status',
     ...options
 });
@@ -1859,7 +1862,7 @@ export const getEncryptionStatus = <ThrowOnError extends boolean = false>(option
  * Starts a job that re-seals the entries held under other keys. Plain entries and those already under the primary key are skipped. Only one job runs at a time: while one is queued or running, that job is answered and no other is started. Rotation creates no revisions and fires no events. What the job has done when the server stops stays done; the next job goes on with the rest.
  */
 export const rotateEncryption = <ThrowOnError extends boolean = false>(options?: Options<RotateEncryptionData, ThrowOnError>): RequestResult<RotateEncryptionResponses, RotateEncryptionErrors, ThrowOnError> => (options?.client ?? client).post<RotateEncryptionResponses, RotateEncryptionErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/encryption/rotate',
     ...options,
     headers: {
@@ -1874,7 +1877,7 @@ export const rotateEncryption = <ThrowOnError extends boolean = false>(options?:
  * Lists the last 100 rotation jobs, newest first; they survive restarts.
  */
 export const listEncryptionJobs = <ThrowOnError extends boolean = false>(options?: Options<ListEncryptionJobsData, ThrowOnError>): RequestResult<ListEncryptionJobsResponses, ListEncryptionJobsErrors, ThrowOnError> => (options?.client ?? client).get<ListEncryptionJobsResponses, ListEncryptionJobsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/encryption/jobs',
     ...options
 });
@@ -1885,7 +1888,7 @@ export const listEncryptionJobs = <ThrowOnError extends boolean = false>(options
  * Answers the job with its counters as they are now.
  */
 export const getEncryptionJob = <ThrowOnError extends boolean = false>(options: Options<GetEncryptionJobData, ThrowOnError>): RequestResult<GetEncryptionJobResponses, GetEncryptionJobErrors, ThrowOnError> => (options.client ?? client).get<GetEncryptionJobResponses, GetEncryptionJobErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/encryption/jobs/{id}',
     ...options
 });
@@ -1896,7 +1899,7 @@ export const getEncryptionJob = <ThrowOnError extends boolean = false>(options: 
  * Reports this node's role, its position in the binlog and, on a leader, every follower that is known. A node without a role answers too, with an empty `role` and no followers.
  */
 export const getReplicationStatus = <ThrowOnError extends boolean = false>(options?: Options<GetReplicationStatusData, ThrowOnError>): RequestResult<GetReplicationStatusResponses, GetReplicationStatusErrors, ThrowOnError> => (options?.client ?? client).get<GetReplicationStatusResponses, GetReplicationStatusErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }, { name: 'X-API-Key', type: 'apiKey' }],
+    security: CREDENTIALS,
     url: '/v1/replication/status',
     ...options
 });

@@ -4,6 +4,9 @@ import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
 import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
 
+/** What an operation takes to know who calls. */
+const CREDENTIALS = [{ scheme: 'bearer', type: 'http' }] as const;
+
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
      * You can provide a client instance returned by `createClient()` instead of
@@ -24,7 +27,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  * Lists the runs that match every filter, newest first (by `created_at`, then by id, both descending). Pages neither repeat nor skip a run while others are queued or deleted. A filter that names an unknown project matches nothing.
  */
 export const listRuns = <ThrowOnError extends boolean = false>(options?: Options<ListRunsData, ThrowOnError>): RequestResult<ListRunsResponses, ListRunsErrors, ThrowOnError> => (options?.client ?? client).get<ListRunsResponses, ListRunsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/runs',
     ...options
 });
@@ -35,7 +38,7 @@ export const listRuns = <ThrowOnError extends boolean = false>(options?: Options
  * Queues a run of an enabled project and answers it in state `queued`. It is checked in this order: token, `Idempotency-Key`, shape of the body, whether the key is known, `kind`, `project_id`, `task`, `input`, log budget. So a repeated request answers the run that it queued first, in its current state, even if the project has been disabled since; formatting and the order of the body's fields make no difference. A request that failed leaves its key unused.
  */
 export const enqueueRun = <ThrowOnError extends boolean = false>(options: Options<EnqueueRunData, ThrowOnError>): RequestResult<EnqueueRunResponses, EnqueueRunErrors, ThrowOnError> => (options.client ?? client).post<EnqueueRunResponses, EnqueueRunErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/runs',
     ...options,
     headers: {
@@ -50,7 +53,7 @@ export const enqueueRun = <ThrowOnError extends boolean = false>(options: Option
  * Answers the run as it is now.
  */
 export const getRun = <ThrowOnError extends boolean = false>(options: Options<GetRunData, ThrowOnError>): RequestResult<GetRunResponses, GetRunErrors, ThrowOnError> => (options.client ?? client).get<GetRunResponses, GetRunErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/runs/{id}',
     ...options
 });
@@ -61,7 +64,7 @@ export const getRun = <ThrowOnError extends boolean = false>(options: Options<Ge
  * A `queued` run becomes `cancelled` at once. A `running` one becomes `cancelling`: its ship is asked to stop, and kills the work after `queue.cancel_grace` (10 s by default). It then becomes `cancelled` whatever the ship reports, and 15 s after the grace also without a report; a ship that has been silent for more than 30 s is not waited for. In any other state it answers 409.
  */
 export const cancelRun = <ThrowOnError extends boolean = false>(options: Options<CancelRunData, ThrowOnError>): RequestResult<CancelRunResponses, CancelRunErrors, ThrowOnError> => (options.client ?? client).post<CancelRunResponses, CancelRunErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/runs/{id}/cancel',
     ...options
 });
@@ -72,7 +75,7 @@ export const cancelRun = <ThrowOnError extends boolean = false>(options: Options
  * Queues a new run with the project, kind, task, input and priority of a `failed` or `cancelled` one, which stays as it is. The new run starts at attempt 1, names the old one in `retry_of`, and uses the pipeline or role as it is configured now. Retrying twice under two keys makes two runs. A key that was used to queue a run, or to retry another one, is a conflict.
  */
 export const retryRun = <ThrowOnError extends boolean = false>(options: Options<RetryRunData, ThrowOnError>): RequestResult<RetryRunResponses, RetryRunErrors, ThrowOnError> => (options.client ?? client).post<RetryRunResponses, RetryRunErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/runs/{id}/retry',
     ...options
 });
@@ -105,7 +108,7 @@ export const rejectRun = <ThrowOnError extends boolean = false>(options: Options
  * Answers what a finished run produced, at most 1 MiB, with secrets masked: the text of an `ai_text` run, or what a pipeline left as its result. An unfinished run answers 409; a finished one without a result answers 404 `not_found`.
  */
 export const getRunResult = <ThrowOnError extends boolean = false>(options: Options<GetRunResultData, ThrowOnError>): RequestResult<GetRunResultResponses, GetRunResultErrors, ThrowOnError> => (options.client ?? client).get<GetRunResultResponses, GetRunResultErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/runs/{id}/result',
     ...options
 });
@@ -116,7 +119,7 @@ export const getRunResult = <ThrowOnError extends boolean = false>(options: Opti
  * Deletes the logs of all attempts of a run that has ended; the run stays, with `logs_expired`. Deleting them again is no error. A run that has not ended answers 409.
  */
 export const deleteRunLogs = <ThrowOnError extends boolean = false>(options: Options<DeleteRunLogsData, ThrowOnError>): RequestResult<DeleteRunLogsResponses, DeleteRunLogsErrors, ThrowOnError> => (options.client ?? client).delete<DeleteRunLogsResponses, DeleteRunLogsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/runs/{id}/logs',
     ...options
 });
@@ -127,7 +130,7 @@ export const deleteRunLogs = <ThrowOnError extends boolean = false>(options: Opt
  * Answers at most 100 events of one attempt, from `offset` on. `next_offset` is always a number, so a client follows a run by asking again from there until `complete` is true; an offset past the end answers an empty list. An earlier attempt's logs may expire before those of the current one.
  */
 export const listRunLogs = <ThrowOnError extends boolean = false>(options: Options<ListRunLogsData, ThrowOnError>): RequestResult<ListRunLogsResponses, ListRunLogsErrors, ThrowOnError> => (options.client ?? client).get<ListRunLogsResponses, ListRunLogsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/runs/{id}/logs',
     ...options
 });
@@ -138,7 +141,7 @@ export const listRunLogs = <ThrowOnError extends boolean = false>(options: Optio
  * Sends the events of an attempt from `offset` on, and then those that follow, as server-sent events. Without `attempt` it begins with the current one, and goes on with later attempts until the run has ended. An event named `log` carries one log event, as in the list, and its `id` is the attempt, a hyphen and the event's offset; `state` carries `{"state", "attempt"}` at the start and after each change of the run; `end` carries `{"next_offset", "attempt"}` when nothing follows, after which the stream closes. A comment is sent every 15 seconds. A reader more than 1 MiB behind is disconnected; a client that connects again with `Last-Event-ID` misses nothing, also when another attempt has begun meanwhile.
  */
 export const streamRunLogs = <ThrowOnError extends boolean = false>(options: Options<StreamRunLogsData, ThrowOnError, StreamRunLogsResponse>): Promise<ServerSentEventsResult<StreamRunLogsResponses>> => (options.client ?? client).sse.get<StreamRunLogsResponses, StreamRunLogsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/runs/{id}/logs/stream',
     ...options
 });
@@ -149,7 +152,7 @@ export const streamRunLogs = <ThrowOnError extends boolean = false>(options: Opt
  * Lists all projects, disabled ones included, in the order of the configuration. `read_only` tells that the configuration came from a URL, so that projects cannot be changed here.
  */
 export const listProjects = <ThrowOnError extends boolean = false>(options?: Options<ListProjectsData, ThrowOnError>): RequestResult<ListProjectsResponses, ListProjectsErrors, ThrowOnError> => (options?.client ?? client).get<ListProjectsResponses, ListProjectsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/projects',
     ...options
 });
@@ -160,7 +163,7 @@ export const listProjects = <ThrowOnError extends boolean = false>(options?: Opt
  * Appends the project to the configuration file and uses it at once. Only the lines of the project are added, all others stay as they are. The file is replaced in one step, so a crash leaves the old one or the new one. Every error carries a `message` that names the problem.
  */
 export const createProject = <ThrowOnError extends boolean = false>(options: Options<CreateProjectData, ThrowOnError>): RequestResult<CreateProjectResponses, CreateProjectErrors, ThrowOnError> => (options.client ?? client).post<CreateProjectResponses, CreateProjectErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/projects',
     ...options,
     headers: {
@@ -175,7 +178,7 @@ export const createProject = <ThrowOnError extends boolean = false>(options: Opt
  * Removes the lines of the project from the configuration file. Its runs stay: those that are under way go on, and those that are queued wait, with `project_disabled` as their reason, until they are cancelled or a project with this id is there again.
  */
 export const deleteProject = <ThrowOnError extends boolean = false>(options: Options<DeleteProjectData, ThrowOnError>): RequestResult<DeleteProjectResponses, DeleteProjectErrors, ThrowOnError> => (options.client ?? client).delete<DeleteProjectResponses, DeleteProjectErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/projects/{id}',
     ...options
 });
@@ -186,7 +189,7 @@ export const deleteProject = <ThrowOnError extends boolean = false>(options: Opt
  * Replaces the project in the configuration file and uses it at once; `enabled: false` disables it. What the request leaves out gets its default. Only the lines of the project change, and those of keys that stay keep their place and their comments. Every error carries a `message` that names the problem.
  */
 export const replaceProject = <ThrowOnError extends boolean = false>(options: Options<ReplaceProjectData, ThrowOnError>): RequestResult<ReplaceProjectResponses, ReplaceProjectErrors, ThrowOnError> => (options.client ?? client).put<ReplaceProjectResponses, ReplaceProjectErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/projects/{id}',
     ...options,
     headers: {
@@ -212,7 +215,7 @@ export const getBadge = <ThrowOnError extends boolean = false>(options: Options<
  * Lists all pipelines in the order of the configuration. Commands and environment are not shown, since they often carry secrets.
  */
 export const listPipelines = <ThrowOnError extends boolean = false>(options?: Options<ListPipelinesData, ThrowOnError>): RequestResult<ListPipelinesResponses, ListPipelinesErrors, ThrowOnError> => (options?.client ?? client).get<ListPipelinesResponses, ListPipelinesErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/pipelines',
     ...options
 });
@@ -223,7 +226,7 @@ export const listPipelines = <ThrowOnError extends boolean = false>(options?: Op
  * Lists all AI roles in the order of the configuration. Prompts, endpoints and keys are not shown.
  */
 export const listRoles = <ThrowOnError extends boolean = false>(options?: Options<ListRolesData, ThrowOnError>): RequestResult<ListRolesResponses, ListRolesErrors, ThrowOnError> => (options?.client ?? client).get<ListRolesResponses, ListRolesErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/roles',
     ...options
 });
@@ -234,7 +237,7 @@ export const listRoles = <ThrowOnError extends boolean = false>(options?: Option
  * Lists all ships, revoked ones included, in the order in which they joined. `enabled` tells whether the fleet endpoint is on. The in-process worker is not a ship; `local` describes it.
  */
 export const listShips = <ThrowOnError extends boolean = false>(options?: Options<ListShipsData, ThrowOnError>): RequestResult<ListShipsResponses, ListShipsErrors, ThrowOnError> => (options?.client ?? client).get<ListShipsResponses, ListShipsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/ships',
     ...options
 });
@@ -245,7 +248,7 @@ export const listShips = <ThrowOnError extends boolean = false>(options?: Option
  * Creates a token with which one ship can join, once, within `fleet.join_token_ttl` (15 minutes by default), and the command to type on its machine. The token is shown only here; the server keeps its hash. The ship's labels come from the token alone, and `os`, `arch` and `ship` are added by the server.
  */
 export const createJoinToken = <ThrowOnError extends boolean = false>(options: Options<CreateJoinTokenData, ThrowOnError>): RequestResult<CreateJoinTokenResponses, CreateJoinTokenErrors, ThrowOnError> => (options.client ?? client).post<CreateJoinTokenResponses, CreateJoinTokenErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/ships/tokens',
     ...options,
     headers: {
@@ -260,7 +263,7 @@ export const createJoinToken = <ThrowOnError extends boolean = false>(options: O
  * Removes a revoked ship from the list. Its runs stay and keep its id. A ship that is not revoked answers 409.
  */
 export const deleteShip = <ThrowOnError extends boolean = false>(options: Options<DeleteShipData, ThrowOnError>): RequestResult<DeleteShipResponses, DeleteShipErrors, ThrowOnError> => (options.client ?? client).delete<DeleteShipResponses, DeleteShipErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/ships/{id}',
     ...options
 });
@@ -271,7 +274,7 @@ export const deleteShip = <ThrowOnError extends boolean = false>(options: Option
  * Withdraws the ship's certificates for good and closes its connection, also in the middle of a run: its runs are queued again, or fail with `ship_revoked` when their attempts are used up. Other servers of a cluster follow within 5 seconds. It works while the fleet endpoint is off, and again on a revoked ship, which stays as it is.
  */
 export const revokeShip = <ThrowOnError extends boolean = false>(options: Options<RevokeShipData, ThrowOnError>): RequestResult<RevokeShipResponses, RevokeShipErrors, ThrowOnError> => (options.client ?? client).post<RevokeShipResponses, RevokeShipErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/ships/{id}/revoke',
     ...options
 });
@@ -282,7 +285,7 @@ export const revokeShip = <ThrowOnError extends boolean = false>(options: Option
  * Tells the ship to take no more runs, to finish those it has, and then to end. It stays drained, also when its program is started anew, until it is undrained: such a program connects, takes nothing and waits. A ship that is not connected is told when it connects. Draining a ship twice changes nothing; a revoked ship takes no runs anyway and stays as it is.
  */
 export const drainShip = <ThrowOnError extends boolean = false>(options: Options<DrainShipData, ThrowOnError>): RequestResult<DrainShipResponses, DrainShipErrors, ThrowOnError> => (options.client ?? client).post<DrainShipResponses, DrainShipErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/ships/{id}/drain',
     ...options
 });
@@ -293,7 +296,7 @@ export const drainShip = <ThrowOnError extends boolean = false>(options: Options
  * Ends a drain: the ship takes runs again, at once when its program is connected, otherwise from its next start on. A ship that does not drain stays as it is, and so does one that drains because its own program was told to.
  */
 export const undrainShip = <ThrowOnError extends boolean = false>(options: Options<UndrainShipData, ThrowOnError>): RequestResult<UndrainShipResponses, UndrainShipErrors, ThrowOnError> => (options.client ?? client).post<UndrainShipResponses, UndrainShipErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/ships/{id}/undrain',
     ...options
 });
@@ -385,7 +388,7 @@ export const redeliverNotifications = <ThrowOnError extends boolean = false>(opt
  * Takes a webhook notification of version 4. A firing one queues one diagnostic run with the task `alert` and the trimmed notification as its input. The project is the common label `quire_project`, otherwise that of the first matching rule of `alerts.routes`, otherwise `alerts.default_project`. A repeated notification of the same firing alerts answers the run that it queued first. A resolved notification, and one without a project or with one that is unknown or disabled, queues nothing and answers 200 with an empty list. Fields that are not listed here are ignored. Alertmanager sends again after a 5xx, not after a 4xx; whatever keeps the store from taking the run answers 503.
  */
 export const receiveAlerts = <ThrowOnError extends boolean = false>(options: Options<ReceiveAlertsData, ThrowOnError>): RequestResult<ReceiveAlertsResponses, ReceiveAlertsErrors, ThrowOnError> => (options.client ?? client).post<ReceiveAlertsResponses, ReceiveAlertsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/webhooks/alertmanager',
     ...options,
     headers: {
@@ -400,7 +403,7 @@ export const receiveAlerts = <ThrowOnError extends boolean = false>(options: Opt
  * Lists what was done that changed something, newest first. It always needs the token. What was refused is not recorded.
  */
 export const listAudit = <ThrowOnError extends boolean = false>(options?: Options<ListAuditData, ThrowOnError>): RequestResult<ListAuditResponses, ListAuditErrors, ThrowOnError> => (options?.client ?? client).get<ListAuditResponses, ListAuditErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/audit',
     ...options
 });
@@ -425,7 +428,7 @@ export const getReadiness = <ThrowOnError extends boolean = false>(options?: Opt
  * Answers the server's metrics in the Prometheus text format (version 0.0.4): runs by state and kind, waiting and running times, attempts, leases, ships, logs, storage, certificates, configuration and alerts. No metric has a label for a run or a project. It needs a token where reading does.
  */
 export const getMetrics = <ThrowOnError extends boolean = false>(options?: Options<GetMetricsData, ThrowOnError>): RequestResult<GetMetricsResponses, GetMetricsErrors, ThrowOnError> => (options?.client ?? client).get<GetMetricsResponses, GetMetricsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/metrics',
     ...options
 });

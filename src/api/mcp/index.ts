@@ -4,6 +4,7 @@ export { createCore, type CoreOptions, type McpCore, type ServerInfo } from './c
 export { INVALID_REQUEST } from './core/fault.ts';
 export type { JsonSchema } from './core/json-schema.ts';
 export { BUILT_IN_NAMES, operationOf, type ToolSchemas } from './core/tools.ts';
+export { parseToolset, type Toolset } from './core/toolset.ts';
 export { parseCustomTools } from './custom/parse.ts';
 export type { CustomTool } from './custom/spec.ts';
 export { createMcpListener, type McpListener } from './http/listener.ts';

@@ -64,7 +64,9 @@ describe('a request without a session (decision D-112)', () => {
   });
 
   it('is answered with resultType and who the server is, lists with how long they may be kept', async () => {
-    for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list', 'server/discover']) {
+    const { answer: { result: tools } } = await raw.stateless('tools/list');
+    expect(tools, 'those of its caller').toMatchObject({ resultType: 'complete', ttlMs: 300_000, cacheScope: 'private', _meta: { [SERVER_INFO]: { name: 'quire' } } });
+    for (const method of ['resources/list', 'resources/templates/list', 'prompts/list', 'server/discover']) {
       const { status, answer } = await raw.stateless(method);
       expect([method, status]).toEqual([method, 200]);
       expect(answer.result, method).toMatchObject({ resultType: 'complete', ttlMs: 3_600_000, cacheScope: 'public', _meta: { [SERVER_INFO]: { name: 'quire' } } });

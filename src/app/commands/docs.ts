@@ -22,6 +22,19 @@ export function registerDocs(program: Command): void {
     if (flag !== undefined) command.addOption(new Option(onOff ? `${flag} [on|off]` : `${flag} <value>`, meaning));
   }
   command.action((flags: Flags) => run(flags));
+  registerMcp(program);
+}
+
+/** `quire mcp`: the same for one client, which starts it and speaks MCP over its standard input and output. */
+function registerMcp(program: Command): void {
+  program
+    .command('mcp')
+    .description('serve MCP over standard input and output, for a client that starts this program')
+    .option('-c, --config <file>', 'YAML file with settings')
+    .option('--db <value>', 'database file')
+    .option('--mode <value>', 'access mode: read, write or wr')
+    .option('--with-meaning', 'search by meaning with the model that comes along, unless a setting says otherwise')
+    .action((flags: Flags) => run({ ...flags, mcpStdio: true }));
 }
 
 async function run(flags: Flags): Promise<void> {

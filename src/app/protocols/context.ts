@@ -4,7 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { SpoolFolder } from '../../lib/spool.ts';
 import type { TlsSource } from '../../lib/tls.ts';
-import type { Invoke } from '../../operations/index.ts';
+import type { Invoke, Permits } from '../../operations/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { SpecificationFiles } from '../specification.ts';
 import type { WorkerPool } from '../workers/index.ts';
@@ -18,6 +18,8 @@ export interface ServedService {
   readonly service: DocumentService;
   /** The way to every operation, the same for all protocols. */
   readonly invoke: Invoke<Operations>;
+  /** Tells what a caller may have success with. */
+  readonly permits: Permits;
   readonly specification: SpecificationFiles;
   /** Milliseconds that a request may take. */
   readonly requestLimitMs: number;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import {
-  BUILT_IN_NAMES, createCore, HANDSHAKE, operationOf, parseCustomTools, pinRevision,
-  type CoreOptions, type CustomTool, type JsonSchema, type McpCore, type Revisions, type ToolSchemas,
+  BUILT_IN_NAMES, createCore, HANDSHAKE, operationOf, parseCustomTools, parseToolset, pinRevision,
+  type CoreOptions, type CustomTool, type JsonSchema, type McpCore, type Revisions, type Toolset, type ToolSchemas,
 } from '../../api/mcp/index.ts';
 import type { McpDescription } from '../../docs/index.ts';
 import { ConfigError } from '../../lib/config-error.ts';
@@ -20,7 +20,7 @@ export interface ServedMcp {
 }
 
 /** The methods of MCP over the service's operations. Throws `ConfigError` for a pin or a file of tools that cannot be used. */
-export async function createMcp({ settings, specification, invoke, service, log }: ServedService): Promise<ServedMcp> {
+export async function createMcp({ settings, specification, invoke, permits, service, log }: ServedService): Promise<ServedMcp> {
   const { mcp, fts } = settings;
   const revisions = pinRevision(mcp.protocolVersion ?? '');
   const inputs = specification.inputs as Readonly<Record<string, JsonSchema>>;
@@ -32,6 +32,8 @@ export async function createMcp({ settings, specification, invoke, service, log 
     invoke: (isVouchedFor(settings) ? vouched(invoke) : invoke) as unknown as CoreOptions['invoke'],
     custom: mcp.config === '' ? [] : await readCustomTools(mcp.config, inputs),
     builtInTools: mcp.builtinTools,
+    toolset: toolsetOf(mcp.toolset),
+    permits: isVouchedFor(settings) ? (caller) => permits({ ...caller, vouchedFor: 'mcp' }) : permits,
     defaultLang: fts.defaultLang,
     answerBytes: mcpAnswerBytes(settings),
     log,
@@ -47,6 +49,12 @@ function isVouchedFor({ mcp }: Settings): boolean {
 
 function vouched(invoke: ServedService['invoke']): ServedService['invoke'] {
   return (id, input, caller) => invoke(id, input, { ...caller, vouchedFor: 'mcp' });
+}
+
+function toolsetOf(names: readonly string[]): Toolset {
+  const { toolset, problem } = parseToolset(names);
+  if (problem !== undefined) throw new ConfigError([`SVC_MCP_TOOLSET: ${problem}`]);
+  return toolset;
 }
 
 /** Lets the service tell of MCP in its health, configuration and endpoints. */

@@ -99,7 +99,12 @@ describe('MCP in the service', () => {
   it('tells its tools among the endpoints', async () => {
     const { running } = await start();
     const { mcp } = await (await fetch(`${running.url}/v1/endpoints`)).json() as { mcp: { name: string; description: string }[] };
-    expect(mcp).toHaveLength(99);
-    expect(mcp).toContainEqual({ name: 'add_document', description: 'Create or update one document' });
+    expect(mcp).toHaveLength(12);
+    expect(mcp).toContainEqual({ name: 'search', description: 'Search documents' });
+    await service!.stop();
+    const { running: whole } = await start({ SVC_MCP_TOOLSET: 'full' });
+    const { mcp: all } = await (await fetch(`${whole.url}/v1/endpoints`)).json() as { mcp: { name: string; description: string }[] };
+    expect(all).toHaveLength(99);
+    expect(all).toContainEqual({ name: 'add_document', description: 'Create or update one document' });
   });
 });

@@ -44,5 +44,5 @@ async function byToken({ accounts, tokens }: AuthenticatorDeps, value: string): 
 
 /** An administrator bypasses all checks (contract section 5, rule 8). */
 function toIdentity({ username, admin, grants }: Account, by: 'token' | 'api-key', expiresAt: number | undefined): Identity {
-  return { username, admin, by, ...(expiresAt !== undefined && { expiresAt }), may: admin ? () => true : (permission, collection) => grants.may(permission, collection) };
+  return { username, admin, by, ...(expiresAt !== undefined && { expiresAt }), may: admin ? () => true : (permission, collection) => grants.may(permission, collection), mayAnywhere: (permission) => admin || grants.mayAnywhere(permission) };
 }

@@ -35,6 +35,11 @@ export class Grants {
     return grant?.[permission] === true;
   }
 
+  /** Whether the permission is held on any collection that is not one of the system. */
+  mayAnywhere(permission: Permission): boolean {
+    return [...this.#byCollection.values()].some((grant) => !grant.collection.startsWith('_') && grant[permission]);
+  }
+
   #add({ collection, read, write, admin }: Grant): void {
     const other = this.#byCollection.get(collection);
     this.#byCollection.set(collection, {

@@ -117,11 +117,11 @@ describe('resources (decision D-117)', () => {
 });
 
 describe('prompts (decision D-118)', () => {
-  it('are five, each useful with its required arguments alone', () => {
+  it.each([false, true])('are five, each useful with its required arguments alone (for the core tools: %s)', (ofCore) => {
     expect(listPrompts().map(({ name }) => name)).toEqual(['analyze-collection', 'search-help', 'summarize-collection', 'import-guide', 'rag-pipeline']);
     for (const { name, arguments: parameters } of listPrompts()) {
       const given = Object.fromEntries(parameters.filter(({ required }) => required).map((parameter) => [parameter.name, `the ${parameter.name}`]));
-      const { messages: [message] } = getPrompt(name, given) as { messages: { content: { text: string } }[] };
+      const { messages: [message] } = getPrompt(name, given, ofCore) as { messages: { content: { text: string } }[] };
       for (const value of Object.values(given)) expect(message!.content.text).toContain(value);
       expect(message!.content.text).not.toMatch(/undefined|\$\{/);
     }
@@ -137,9 +137,14 @@ describe('prompts (decision D-118)', () => {
     const { tools } = await import('../../../../generated/mcp/tools.ts');
     const names = new Set(tools.map(({ name }) => name));
     const { PROMPTS } = await import('./prompt-texts.ts');
+    const { CORE_TEXTS } = await import('./core-prompt-texts.ts');
+    const { CORE_NAMES } = await import('../models/index.ts');
     const NO_TOOL = new Set(['filter_meta', 'top_k', 'context_token_budget', 'max_docs']);
     for (const prompt of PROMPTS) {
       for (const [word] of prompt.text({ collection: 'c', question: 'q' }).matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)) expect([prompt.name, word, names.has(word) || NO_TOOL.has(word)]).toEqual([prompt.name, word, true]);
+    }
+    for (const [name, text] of Object.entries(CORE_TEXTS)) {
+      for (const [word] of text({ collection: 'c', question: 'q' }).matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)) expect([name, word, CORE_NAMES.includes(word) || word === 'how_to_answer']).toEqual([name, word, true]);
     }
   });
 });

@@ -1,5 +1,6 @@
 import type { Log } from '../../../lib/log.ts';
 import { systemTimer, type Timer } from '../../../lib/timer.ts';
+import type { Permits } from '../../../operations/index.ts';
 import type { CustomTool } from '../custom/spec.ts';
 import type { CallContext } from './call-context.ts';
 import { complete, type CompletionRequest } from './completion.ts';
@@ -10,6 +11,7 @@ import { readResource, RESOURCES, RESOURCE_TEMPLATES } from './resources.ts';
 import type { AnyInvoke, Arguments } from './tool.ts';
 import { ToolBook, type ToolCall } from './tool-book.ts';
 import { createTools, type ToolSchemas } from './tools.ts';
+import type { Toolset } from './toolset.ts';
 
 /** What the server says of itself. */
 export interface ServerInfo {
@@ -30,6 +32,9 @@ export interface CoreOptions {
   readonly invoke: AnyInvoke;
   readonly custom: readonly CustomTool[];
   readonly builtInTools: boolean;
+  readonly toolset: Toolset;
+  /** Which operations a caller may use; tools that need others are not listed. */
+  readonly permits: Permits;
   /** Language of a document whose URI names none. */
   readonly defaultLang: string;
   readonly log: Log;
@@ -48,9 +53,9 @@ export interface McpCore {
   readonly info: ServerInfo;
   readonly instructions: string | undefined;
   readonly capabilities: typeof CAPABILITIES;
-  /** The tools, with one line for each. */
+  /** The tools that are listed, with one line for each. */
   readonly tools: readonly { readonly name: string; readonly description: string }[];
-  listTools(params: ListParams): object;
+  listTools(params: ListParams, context: CallContext): Promise<object>;
   callTool(params: { readonly name: string; readonly arguments?: Arguments | undefined }, context: CallContext): Promise<object>;
   listResources(params: ListParams): object;
   listResourceTemplates(params: ListParams): object;
@@ -71,10 +76,15 @@ export function createCore(options: CoreOptions): McpCore {
     invoke,
     custom: options.custom,
     builtIn: options.builtInTools,
+    toolset: options.toolset,
+    defaultLang,
     timer: options.timer ?? systemTimer,
     answerBytes: options.answerBytes,
   });
-  const book = new ToolBook(tools, log, options.observe ?? (() => undefined));
+  const book = new ToolBook(tools, { permits: options.permits, log, observe: options.observe ?? (() => undefined) });
+  const listed = new Set(tools.listed.map(({ definition }) => definition.name));
+  // A prompt sends models to tools that they see.
+  const ofCore = listed.has('search') && !listed.has('full_text_search');
   const page = (name: string, all: readonly unknown[], cursor: string | undefined): object => {
     const { items, ...rest } = pageOf(all, cursor);
     return { [name]: items, ...rest };
@@ -83,14 +93,14 @@ export function createCore(options: CoreOptions): McpCore {
     info,
     instructions: instructions === '' ? undefined : instructions,
     capabilities: CAPABILITIES,
-    tools: tools.map(({ definition: { name, title, description } }) => ({ name, description: title === name ? description : title })),
-    listTools: ({ cursor }) => book.list(cursor),
+    tools: tools.listed.map(({ definition: { name, title, description } }) => ({ name, description: title === name ? description : title })),
+    listTools: ({ cursor }, context) => book.list(cursor, context),
     callTool: ({ name, arguments: args = {} }, context) => book.call(name, args, context),
     listResources: ({ cursor }) => page('resources', RESOURCES, cursor),
     listResourceTemplates: ({ cursor }) => page('resourceTemplates', RESOURCE_TEMPLATES, cursor),
     readResource: ({ uri }, context) => readResource({ invoke, defaultLang }, uri, context),
     listPrompts: ({ cursor }) => page('prompts', listPrompts(), cursor),
-    getPrompt: ({ name, arguments: args }) => getPrompt(name, args),
+    getPrompt: ({ name, arguments: args }) => getPrompt(name, args, ofCore),
     complete: (params, context) => complete(invoke, params, context),
   };
 }

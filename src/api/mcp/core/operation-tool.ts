@@ -26,6 +26,7 @@ export function operationTool(parts: OperationToolParts): Tool {
   const { spec, definition, invoke } = parts;
   return {
     definition,
+    needs: [spec.operation],
     async call(args, context) {
       const input = inputOf(parts, args);
       if (spec.custom === 'export') return success(await exportWindow(invoke, input, callerOf(context), new AnswerBudget(parts.answerBytes)));

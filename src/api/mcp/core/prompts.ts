@@ -1,4 +1,5 @@
 import { INVALID_PARAMS, McpFault } from './fault.ts';
+import { CORE_TEXTS } from './core-prompt-texts.ts';
 import { PROMPTS, type Prompt, type PromptArgument } from './prompt-texts.ts';
 
 /** Characters that an argument of a prompt may have. */
@@ -9,11 +10,11 @@ export function listPrompts(): { name: string; title: string; description: strin
   return PROMPTS.map(({ name, title, description, arguments: parameters }) => ({ name, title, description, arguments: [...parameters] }));
 }
 
-/** A prompt with its arguments filled in. Throws `McpFault` that names what is missing. */
-export function getPrompt(name: string, args: Readonly<Record<string, string>> = {}): object {
+/** A prompt with its arguments filled in, in terms of the core tools or of those of the operations. Throws `McpFault` that names what is missing. */
+export function getPrompt(name: string, args: Readonly<Record<string, string>> = {}, ofCore = false): object {
   const prompt = PROMPTS.find((each) => each.name === name);
   if (prompt === undefined) throw new McpFault(INVALID_PARAMS, `unknown prompt: ${name.slice(0, 128)}`);
-  const text = prompt.text(checked(prompt, args));
+  const text = (ofCore ? CORE_TEXTS[name]! : prompt.text)(checked(prompt, args));
   return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] };
 }
 

@@ -24,7 +24,7 @@ export const RESOURCE_TEMPLATES = [
     uriTemplate: 'svc-search://{collection}?q={q}',
     name: 'search',
     title: 'Search',
-    description: 'The documents of a collection that match words best, as `full_text_search` finds them.',
+    description: 'The documents of a collection that match words best.',
     mimeType: JSON_TYPE,
   },
 ] as const;

@@ -1,10 +1,13 @@
 import { ServiceError } from '../../../errors/index.ts';
+import { didYouMean } from '../../../lib/did-you-mean.ts';
 import type { Log } from '../../../lib/log.ts';
+import type { Permits } from '../../../operations/index.ts';
 import { callerOf, type CallContext } from './call-context.ts';
 import { INVALID_PARAMS, McpFault } from './fault.ts';
 import { pageOf } from './paging.ts';
 import { failure, type ToolResult } from './results.ts';
 import type { Arguments, Tool, ToolDefinition } from './tool.ts';
+import type { Tools } from './tools.ts';
 
 /** How a call of a tool ended, for metrics. */
 export interface ToolCall {
@@ -12,29 +15,41 @@ export interface ToolCall {
   readonly outcome: 'ok' | 'error';
 }
 
+export interface ToolBookOptions {
+  /** Which operations a caller may use. */
+  readonly permits: Permits;
+  readonly log: Log;
+  readonly observe: (call: ToolCall) => void;
+}
+
 /** The tools of a server: which there are, and how one is called. */
 export class ToolBook {
   readonly #tools: ReadonlyMap<string, Tool>;
-  readonly #definitions: readonly ToolDefinition[];
+  readonly #listed: readonly Tool[];
+  readonly #permits: Permits;
   readonly #log: Log;
   readonly #observe: (call: ToolCall) => void;
 
-  constructor(tools: readonly Tool[], log: Log, observe: (call: ToolCall) => void) {
-    this.#tools = new Map(tools.map((tool) => [tool.definition.name, tool]));
-    this.#definitions = tools.map(({ definition }) => definition);
+  constructor({ listed, callable }: Tools, { permits, log, observe }: ToolBookOptions) {
+    this.#tools = new Map(callable.map((tool) => [tool.definition.name, tool]));
+    this.#listed = listed;
+    this.#permits = permits;
     this.#log = log;
     this.#observe = observe;
   }
 
-  list(cursor: string | undefined): { tools: ToolDefinition[]; nextCursor?: string } {
-    const { items, ...rest } = pageOf(this.#definitions, cursor);
+  /** One page of what can work for the caller: built, switched on, and allowed on some collection (decision D-142). */
+  async list(cursor: string | undefined, context: CallContext): Promise<{ tools: ToolDefinition[]; nextCursor?: string }> {
+    const permitted = await this.#permits(callerOf(context));
+    const tools = this.#listed.filter(({ needs }) => needs.every(permitted));
+    const { items, ...rest } = pageOf(tools.map(({ definition }) => definition), cursor);
     return { tools: items, ...rest };
   }
 
   /** A failure of the tool is a result, which the model can learn from; an unknown name is an error of the protocol. */
   async call(name: string, args: Arguments, context: CallContext): Promise<ToolResult> {
     const tool = this.#tools.get(name);
-    if (tool === undefined) throw new McpFault(INVALID_PARAMS, `unknown tool: ${name.slice(0, 128)}`);
+    if (tool === undefined) throw new McpFault(INVALID_PARAMS, `unknown tool: ${name.slice(0, 128)}${didYouMean(name, this.#tools.keys())}`);
     try {
       const result = await tool.call(args, context);
       this.#observe({ tool: name, outcome: 'ok' });

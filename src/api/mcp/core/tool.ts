@@ -12,9 +12,10 @@ export interface ToolDefinition {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
-  readonly outputSchema: JsonSchema;
+  /** Absent where the result is text alone. */
+  readonly outputSchema?: JsonSchema;
   readonly annotations: {
-    readonly title: string;
+    readonly title?: string;
     readonly readOnlyHint: boolean;
     readonly destructiveHint: boolean;
     readonly idempotentHint: boolean;
@@ -26,6 +27,8 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface Tool {
   readonly definition: ToolDefinition;
+  /** Ids of the operations that it is made of. */
+  readonly needs: readonly string[];
   /** Throws `ServiceError` for what the model is told as a failure of the tool. */
   call(args: Arguments, context: CallContext): Promise<ToolResult>;
 }

@@ -1,11 +1,14 @@
-import { tools as BUILT_IN } from '../../../../generated/mcp/tools.ts';
+import { tools as BUILT_IN, type ToolSpec } from '../../../../generated/mcp/tools.ts';
 import type { Timer } from '../../../lib/timer.ts';
 import { customTool } from '../custom/custom-tool.ts';
 import type { CustomTool } from '../custom/spec.ts';
+import { createCoreTools } from '../models/index.ts';
 import { ArgumentReader } from './arguments.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { operationTool } from './operation-tool.ts';
+import { DEFAULT_ANSWER_BYTES } from '../../../operations/index.ts';
 import type { AnyInvoke, Tool } from './tool.ts';
+import { isListed, mayBeCalled, type Toolset } from './toolset.ts';
 
 /** The generated schemas of the tools, by name (`generated/mcp/tools.json`). */
 export type ToolSchemas = Readonly<Record<string, { readonly inputSchema: JsonSchema; readonly outputSchema: JsonSchema }>>;
@@ -18,6 +21,9 @@ export interface ToolOptions {
   readonly custom: readonly CustomTool[];
   /** Whether the built-in tools are shown (`SVC_MCP_BUILTIN_TOOLS`); custom ones work without them. */
   readonly builtIn: boolean;
+  readonly toolset: Toolset;
+  /** Language of a document where a call names none. */
+  readonly defaultLang: string;
   readonly timer: Timer;
   /** Bytes that an answer may have; those of `AnswerBudget` when absent. */
   readonly answerBytes?: number | undefined;
@@ -31,13 +37,31 @@ export function operationOf(name: string): string {
   return BUILT_IN.find((tool) => tool.name === name)!.operation;
 }
 
-/** The built-in tools, in the order of the specification, and after them the custom ones. */
-export function createTools({ schemas, inputs, invoke, custom, builtIn, timer, answerBytes }: ToolOptions): Tool[] {
-  const all = new Map(BUILT_IN.map((spec) => {
-    const { name, title, description, annotations } = spec;
-    const definition = { name, title, description, ...schemas[name]!, annotations };
-    return [name, operationTool({ spec, definition, arguments: new ArgumentReader(inputs[spec.operation]!), invoke, timer, answerBytes })];
-  }));
-  const own = custom.map((spec) => customTool(spec, all.get(spec.action)!, inputs[operationOf(spec.action)]!));
-  return [...(builtIn ? all.values() : []), ...own];
+/** The tools of a server. */
+export interface Tools {
+  /** In the order in which they are listed, as far as the caller may use them. */
+  readonly listed: readonly Tool[];
+  /** Those that are known by their name; the listed ones are among them. */
+  readonly callable: readonly Tool[];
+}
+
+/** The core tools, those of the operations in the order of the specification, and after them the custom ones, which may replace a core tool. */
+export function createTools(options: ToolOptions): Tools {
+  const { inputs, invoke, custom, builtIn, toolset, defaultLang } = options;
+  const ofOperations = new Map(BUILT_IN.map((spec) => [spec.name, operationToolOf(spec, options)]));
+  const own = custom.map((spec) => customTool(spec, ofOperations.get(spec.action)!, inputs[operationOf(spec.action)]!));
+  if (!builtIn) return { listed: own, callable: own };
+  const replaced = new Set(own.map(({ definition }) => definition.name));
+  const core = createCoreTools({ invoke, defaultLang, mostAnswerBytes: options.answerBytes ?? DEFAULT_ANSWER_BYTES }).filter(({ definition }) => !replaced.has(definition.name));
+  const all = [...core, ...ofOperations.values()];
+  return {
+    listed: [...all.filter(({ definition }) => isListed(toolset, definition.name)), ...own],
+    callable: [...all.filter(({ definition }) => mayBeCalled(toolset, definition.name)), ...own],
+  };
+}
+
+function operationToolOf(spec: ToolSpec, { schemas, inputs, invoke, timer, answerBytes }: ToolOptions): Tool {
+  const { name, title, description, annotations } = spec;
+  const definition = { name, title, description, ...schemas[name]!, annotations };
+  return operationTool({ spec, definition, arguments: new ArgumentReader(inputs[spec.operation]!), invoke, timer, answerBytes });
 }

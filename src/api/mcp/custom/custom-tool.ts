@@ -15,6 +15,7 @@ export function customTool(spec: CustomTool, base: Tool, input: JsonSchema): Too
   const declared = new Set(open.map(({ name }) => reader.fieldOf(name)!));
   const { inputSchema } = base.definition;
   return {
+    needs: base.needs,
     definition: {
       ...base.definition,
       name: spec.name,

@@ -14,7 +14,7 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 export function createHandshakeServer(core: McpCore): Server {
   const { info, instructions, capabilities } = core;
   const server = new Server({ ...info }, { capabilities, ...(instructions === undefined ? {} : { instructions }) });
-  server.setRequestHandler(ListToolsRequestSchema, ({ params = {} }) => core.listTools(params));
+  server.setRequestHandler(ListToolsRequestSchema, ({ params = {} }, extra) => core.listTools(params, contextOf(extra)));
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => core.callTool(params, contextOf(extra)));
   server.setRequestHandler(ListResourcesRequestSchema, ({ params = {} }) => core.listResources(params));
   server.setRequestHandler(ListResourceTemplatesRequestSchema, ({ params = {} }) => core.listResourceTemplates(params));

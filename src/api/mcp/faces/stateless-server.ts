@@ -4,8 +4,10 @@ import type { McpCore } from '../core/core.ts';
 import { HANDSHAKE, STATELESS } from '../revisions.ts';
 import { senderOf } from './sender.ts';
 
-/** Nothing that is listed changes while the server runs; what a resource holds does, and may be private (decision D-112). */
+/** What is listed does not change while the server runs; what a resource holds does, and may be private (decision D-112). */
 const LISTED = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
+/** Tools are those that the caller may use, which permissions and providers of embeddings change. */
+const TOOLS = { ttlMs: 300_000, cacheScope: 'private' } as const;
 const READ = { ttlMs: 0, cacheScope: 'private' } as const;
 
 /**
@@ -18,7 +20,7 @@ export function createStatelessServer(core: McpCore, sender?: () => Sender): Ser
     capabilities,
     supportedProtocolVersions: [STATELESS, HANDSHAKE],
     cacheHints: {
-      'tools/list': LISTED, 'prompts/list': LISTED, 'resources/list': LISTED, 'resources/templates/list': LISTED, 'server/discover': LISTED,
+      'tools/list': TOOLS, 'prompts/list': LISTED, 'resources/list': LISTED, 'resources/templates/list': LISTED, 'server/discover': LISTED,
       'resources/read': READ,
     },
     ...(instructions === undefined ? {} : { instructions }),
@@ -33,7 +35,7 @@ export function createStatelessServer(core: McpCore, sender?: () => Sender): Ser
       }),
     };
   };
-  server.setRequestHandler('tools/list', ({ params = {} }) => core.listTools(params) as ListToolsResult);
+  server.setRequestHandler('tools/list', ({ params = {} }, context) => core.listTools(params, contextOf(context)) as Promise<ListToolsResult>);
   server.setRequestHandler('tools/call', ({ params }, context) => core.callTool(params, contextOf(context)) as Promise<CallToolResult>);
   server.setRequestHandler('resources/list', ({ params = {} }) => core.listResources(params) as ListResourcesResult);
   server.setRequestHandler('resources/templates/list', ({ params = {} }) => core.listResourceTemplates(params) as ListResourceTemplatesResult);

@@ -12,6 +12,7 @@ import { silentLog } from '../../../lib/log.ts';
 import { ENVELOPE, INITIALIZE } from '../../../testkit/mcp-clients.ts';
 import { MAIN, ROOT } from '../../../testkit/docs-process.ts';
 import type { McpCore } from '../core/core.ts';
+import { CORE_NAMES } from '../models/index.ts';
 import { pinRevision } from '../revisions.ts';
 import { serveOverStdio, type StdioServer } from './serve-stdio.ts';
 
@@ -111,7 +112,7 @@ describe('MCP over a pair of streams (decision D-111)', () => {
   });
 });
 
-describe('quire docs --mcp-stdio', () => {
+describe('quire mcp, and quire docs --mcp-stdio', () => {
   let folder: string;
   beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'quire-stdio-'))));
   afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -120,10 +121,11 @@ describe('quire docs --mcp-stdio', () => {
 
   it('serves the client of the SDK as a child process, and ends with it', async () => {
     const client = new Client({ name: 'test', version: '1' });
-    const transport = new StdioClientTransport({ command: process.execPath, args: args(), cwd: ROOT, stderr: 'pipe' });
+    const transport = new StdioClientTransport({ command: process.execPath, args: [MAIN, 'mcp', '--db', join(folder, 'quire.db')], cwd: ROOT, stderr: 'pipe' });
     let log = '';
     transport.stderr!.on('data', (chunk: Buffer) => (log += chunk.toString()));
     await client.connect(transport);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(CORE_NAMES);
     await client.callTool({ name: 'add_document', arguments: { collection: 'blog', key: 'a', lang: 'en', content_md: '# A' } });
     expect((await client.callTool({ name: 'get_config', arguments: {} })).structuredContent).toMatchObject({ protocols: { mcp: { stdio: true, revision: '2026-07-28' } } });
     expect((await client.readResource({ uri: 'svc://blog/a' })).contents[0]).toMatchObject({ text: '# A' });

@@ -44,6 +44,7 @@ export const mcp = {
   stdio: setting(boolean, false, 'SVC_MCP_STDIO', 'serve MCP over standard input and output, instead of the other listeners', { flag: 'mcp-stdio' }),
   mode: protocolMode('SVC_MCP_MODE', 'MCP'),
   config: setting(text, '', 'SVC_MCP_CONFIG', 'YAML file with custom tools'),
+  toolset: setting(listOf(text), ['core'], 'SVC_MCP_TOOLSET', 'tools that are listed: `core` (a dozen for models), `full` (one for each operation), or names, separated by commas'),
   builtinTools: setting(boolean, true, 'SVC_MCP_BUILTIN_TOOLS', 'show the built-in tools'),
   protocolVersion: setting(optional(oneOf(['2026-07-28', '2025-11-25'])), undefined, 'SVC_MCP_PROTOCOL_VERSION', 'pins one protocol revision'),
   apiKeyEnabled: setting(boolean, false, 'SVC_MCP_API_KEY_ENABLED', 'require an MCP key'),

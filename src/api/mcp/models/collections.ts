@@ -1,0 +1,26 @@
+import { ServiceError } from '../../../errors/index.ts';
+import type { ModelService } from './model-tool.ts';
+
+/** A collection as a list shows it. */
+export interface KnownCollection {
+  readonly name: string;
+  /** Absent for callers who may not read the statistics. */
+  readonly documents?: number;
+}
+
+/** The collections that the caller may know of: all with documents for administrators, else those whose configuration they may read. */
+export async function collectionsOf(service: ModelService): Promise<KnownCollection[]> {
+  try {
+    const { collections } = await service.call('getStats', {});
+    return collections.filter(({ name }) => !name.startsWith('_')).map(({ name, documentCount }) => ({ name, documents: documentCount }));
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+  }
+  try {
+    const { configs } = await service.call('listCollectionConfigs', {});
+    return configs.map(({ collection }) => ({ name: collection })).filter(({ name }) => !name.startsWith('_'));
+  } catch (error) {
+    if (error instanceof ServiceError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+/** Bytes of a value as it is sent. */
+export function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? '');
+}
+
+/** The first items that fit into so many bytes together; one at least, so that a list always goes on. */
+export function fitting<T>(items: readonly T[], bytes: number): readonly T[] {
+  let used = 0;
+  const end = items.findIndex((item, i) => (used += bytesOf(item) + 1) > bytes && i > 0);
+  return end === -1 ? items : items.slice(0, end);
+}
+
+/**
+ * The longest beginning of a text that has at most so many bytes as JSON. It ends at the end of a line where one is in its last
+ * quarter, and never within a character.
+ */
+export function beginningOf(text: string, bytes: number): string {
+  if (text.length * 6 + 2 <= bytes || bytesOf(text) <= bytes) return text;
+  let [fits, tooLong] = [0, Math.min(text.length, bytes) + 1];
+  while (tooLong - fits > 1) {
+    const middle = (fits + tooLong) >> 1;
+    if (bytesOf(text.slice(0, middle)) <= bytes) fits = middle;
+    else tooLong = middle;
+  }
+  const line = text.lastIndexOf('\n', fits - 1) + 1;
+  if (line > fits * 0.75) return text.slice(0, line);
+  return text.slice(0, isHighSurrogate(text.charCodeAt(fits - 1)) ? fits - 1 : fits);
+}
+
+/** A text of at most so many characters, with `…` where it was cut. */
+export function shortened(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  const end = characters - 1;
+  return `${text.slice(0, isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end)}…`;
+}
+
+const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800;

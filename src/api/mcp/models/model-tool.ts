@@ -1,0 +1,82 @@
+import type { OperationId, Operations } from '../../../../generated/docs/operations.ts';
+import { AnswerBudget, type OutputOf, type Reply } from '../../../operations/index.ts';
+import { callerOf, type CallContext } from '../core/call-context.ts';
+import type { JsonSchema } from '../core/json-schema.ts';
+import type { AnyInvoke, Tool } from '../core/tool.ts';
+import { bytesOf } from './fitting.ts';
+import { readArguments, type ModelArguments } from './read-arguments.ts';
+
+/**
+ * Bytes that the answer of a core tool has at most: 1,800 tokens of four bytes. `SVC_MCP_MAX_ANSWER_TOKENS` lowers it, and
+ * `max_tokens` of `read` raises it.
+ */
+export const MODEL_ANSWER_BYTES = 7200;
+
+/** A tool that is made for models: few arguments, a short answer, one form. */
+export interface ModelTool {
+  readonly name: string;
+  readonly title: string;
+  /** What it is for, in a sentence or two that a small model follows. */
+  readonly description: string;
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
+  /** Arguments that work; shown where others do not. */
+  readonly example: Readonly<Record<string, unknown>>;
+  readonly hint: 'read' | 'write' | 'destructive';
+  /** The operations that it is made of; a caller without one of them does not see the tool. */
+  readonly needs: readonly OperationId[];
+  run(args: ModelArguments, service: ModelService): Promise<object>;
+}
+
+/** The operations as a model's tool calls them, for one call. */
+export interface ModelService {
+  call<K extends OperationId>(id: K, input: object): Promise<OutputOf<Operations, K>>;
+  reply<K extends OperationId>(id: K, input: object): Promise<Reply<OutputOf<Operations, K>>>;
+  /** Language of a document where the call names none. */
+  readonly defaultLang: string;
+  /** Bytes that the answer may have. */
+  readonly answerBytes: number;
+  /** The same where a call asks for more. */
+  readonly mostAnswerBytes: number;
+}
+
+export interface ModelToolOptions {
+  readonly invoke: AnyInvoke;
+  readonly defaultLang: string;
+  readonly mostAnswerBytes: number;
+}
+
+/** The tool as the server lists and calls it. Its answer is one text, JSON in snake_case. */
+export function toTool(spec: ModelTool, options: ModelToolOptions): Tool {
+  const { name, title, description, hint } = spec;
+  return {
+    needs: spec.needs,
+    definition: {
+      name, title, description,
+      inputSchema: { type: 'object', properties: spec.properties, ...(spec.required.length > 0 && { required: spec.required }) },
+      annotations: { readOnlyHint: hint === 'read', destructiveHint: hint === 'destructive', idempotentHint: hint !== 'write', openWorldHint: false },
+    },
+    async call(args, context) {
+      const answer = await spec.run(readArguments(spec, args), serviceFor(options, context));
+      return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
+    },
+  };
+}
+
+function serviceFor({ invoke, defaultLang, mostAnswerBytes }: ModelToolOptions, context: CallContext): ModelService {
+  // What the operations return is cut here, not there.
+  const reply = async <K extends OperationId>(id: K, input: object) => await invoke(id, input, { ...callerOf(context), budget: new AnswerBudget() }) as Reply<OutputOf<Operations, K>>;
+  return {
+    reply,
+    call: async (id, input) => (await reply(id, input)).value,
+    defaultLang,
+    answerBytes: Math.min(MODEL_ANSWER_BYTES, mostAnswerBytes),
+    mostAnswerBytes,
+  };
+}
+
+/** Bytes that are left for a list beside the rest of the answer. */
+export function roomBeside(rest: object, { answerBytes }: ModelService): number {
+  const NOTE = 200;
+  return answerBytes - bytesOf(rest) - NOTE;
+}

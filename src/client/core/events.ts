@@ -1,0 +1,80 @@
+import { delayBefore, sleep } from './backoff.ts';
+import { linesOf } from './lines.ts';
+import { QuireError } from './quire-error.ts';
+import type { Quire } from './quire.ts';
+import type { InputOf, SdkFunction } from './types.ts';
+
+/** One server-sent event. */
+export interface ServerEvent {
+  /** Of this event or, where it has none, of the last one that had. */
+  readonly id: string | undefined;
+  readonly event: string;
+  readonly data: string;
+}
+
+export interface EventOptions {
+  /** The id of the last event that was received, to go on after it. */
+  readonly lastEventId?: string | undefined;
+  /** Whether this event is the last one, after which a stream that ends has nothing more; absent, a stream that ends is opened again. */
+  readonly isLast?: (event: ServerEvent) => boolean;
+  /** Whether a stream that ends is opened again; on unless false. One that breaks is, in any case. */
+  readonly reopen?: boolean;
+}
+
+/** Longest wait before a stream is opened again. */
+const MAX_DELAY_MS = 10_000;
+/** A stream that cannot be opened so often in a row is given up. */
+const MAX_FAILURES = 10;
+
+/**
+ * The events of an operation that streams them, over connections that break: each new one goes on after the last event. Throws what
+ * the service refuses, and the reason of the signal when it aborts.
+ */
+export async function* eventsOf<F extends SdkFunction>(quire: Quire, operation: F, input: InputOf<F>, { lastEventId, isLast, reopen = true }: EventOptions = {}): AsyncGenerator<ServerEvent> {
+  const { signal } = input;
+  let [last, failures] = [lastEventId, 0];
+  for (;;) {
+    try {
+      const headers = { ...(input as { headers?: object }).headers, Accept: 'text/event-stream', ...(last === undefined ? {} : { 'Last-Event-ID': last }) };
+      // Breaks the connection off when the loop is left, also while nothing arrives.
+      const left = new AbortController();
+      try {
+        const body = await quire.stream(operation, { ...input, headers, signal: signal === undefined ? left.signal : AbortSignal.any([signal, left.signal]) } as InputOf<F>);
+        for await (const event of parseEvents(linesOf(body), last)) {
+          [last, failures] = [event.id, 0];
+          if (event.data !== '' || event.event !== 'message') yield event;
+          if (isLast?.(event) === true) return;
+        }
+      } finally {
+        left.abort();
+      }
+      if (!reopen) return;
+    } catch (error) {
+      if (signal?.aborted === true) throw signal.reason;
+      if (error instanceof QuireError && error.status >= 400 && error.status < 500) throw error;
+      if (++failures >= MAX_FAILURES) throw error;
+    }
+    await sleep(delayBefore(failures, { failure: undefined }, true, { retries: Infinity, maxDelayMs: MAX_DELAY_MS })!, signal);
+  }
+}
+
+/** Reads events from lines (HTML standard, section 9.2.6). */
+export async function* parseEvents(lines: AsyncIterable<string>, lastId: string | undefined): AsyncGenerator<ServerEvent> {
+  let [id, event, data, seen] = [lastId, '', [] as string[], false];
+  for await (const line of lines) {
+    if (line === '') {
+      if (seen) yield { id, event: event === '' ? 'message' : event, data: data.join('\n') };
+      [event, data, seen] = ['', [], false];
+      continue;
+    }
+    const colon = line.indexOf(':');
+    const field = colon === -1 ? line : line.slice(0, colon);
+    const rest = colon === -1 ? '' : line.slice(colon + 1);
+    const value = rest.startsWith(' ') ? rest.slice(1) : rest;
+    if (field === 'data') data.push(value);
+    else if (field === 'event') event = value;
+    else if (field === 'id' && !value.includes('\0')) id = value;
+    else continue;
+    seen = true;
+  }
+}
