@@ -16,5 +16,6 @@ export {
   beginCursor, CHANGE_FLAGS, ChangeFeed, FeedGap, forgetCursor, memoryCursor, saveCursor, storedCursor, Subscriber,
   type Change, type ChangeKind, type Cursor, type FeedReader, type Keep, type NewChange, type SubscriberOptions, type WrittenDocument,
 } from './feed/index.ts';
+export { copyStore, type CopiedTable } from './copy/index.ts';
 export { salvageDatabase, type LostDocument, type SalvagedTable, type SalvageReport } from './repair/index.ts';
 export { verifyDatabaseFile, type Verdict, type VerifyOptions } from './verify/index.ts';

@@ -5,6 +5,7 @@ import { registerBackup } from './backup.ts';
 import { registerChange } from './change.ts';
 import { registerList } from './list.ts';
 import { registerLogs } from './logs.ts';
+import { registerMigrateStore } from './migrate-store.ts';
 import { registerProjects } from './projects.ts';
 import { serveCommand } from './serve.ts';
 import { registerShips } from './ships.ts';
@@ -15,5 +16,5 @@ import { registerToken } from './token.ts';
 /** `quire runs`: the service, and the clients of a running one. */
 export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
-  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerChange, registerProjects, registerShips, registerToken, registerAudit, registerBackup]) register(runs, io);
+  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerChange, registerProjects, registerShips, registerToken, registerAudit, registerBackup, registerMigrateStore]) register(runs, io);
 }

@@ -9,7 +9,7 @@ import { followStream } from '../../../testkit/runs-faults/follow-stream.ts';
 import { counted, pipelines, projects } from '../../../testkit/runs-faults/pipelines.ts';
 import { ZONE } from '../../../testkit/runs-faults/serve.ts';
 
-const LINES = 60;
+const LINES = 100;
 
 describe.skipIf(WITHOUT_POSTGRES !== undefined)('two servers as processes over one PostgreSQL', { timeout: 120_000 }, () => {
   let postgres: PostgresServer;
