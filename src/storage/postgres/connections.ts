@@ -23,12 +23,13 @@ export interface PoolOptions {
 
 /** For transactions and short reads. */
 export function openPool({ url, size }: PoolOptions): pg.Pool {
-  return newPool(url, size, STATEMENT_MS);
+  // What is asked at once is sent at once, without waiting for the answers in between.
+  return newPool(url, size, STATEMENT_MS, true);
 }
 
 /** For heavy reads and streams. */
 export function openHeavyPool({ url, size }: PoolOptions): pg.Pool {
-  return newPool(url, Math.min(size, HEAVY_CONNECTIONS), HEAVY_MS);
+  return newPool(url, Math.min(size, HEAVY_CONNECTIONS), HEAVY_MS, false); // cursors cannot share a pipeline
 }
 
 /** One connection, for what belongs to a session: messages and locks. */
@@ -36,8 +37,8 @@ export function newClient(url: string): pg.Client {
   return new pg.Client({ ...common(url), application_name: 'quire-peers' });
 }
 
-function newPool(url: string, max: number, statementMs: number): pg.Pool {
-  const pool = new pg.Pool({ ...common(url), max, statement_timeout: statementMs, lock_timeout: LOCK_MS, idle_in_transaction_session_timeout: IDLE_MS, application_name: 'quire' });
+function newPool(url: string, max: number, statementMs: number, pipeline: boolean): pg.Pool {
+  const pool = new pg.Pool({ ...common(url), max, pipeline, statement_timeout: statementMs, lock_timeout: LOCK_MS, idle_in_transaction_session_timeout: IDLE_MS, application_name: 'quire' });
   // The failure of a connection is told by the statement that meets it; the pool drops one that nobody uses.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));

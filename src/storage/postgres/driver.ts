@@ -180,15 +180,11 @@ export class PostgresSql implements Sql {
   async #try<T>(work: (tx: Transaction) => Promise<T>, begin: string): Promise<Result<T>> {
     let client: PoolClient;
     try {
-      client = await connect(this.#pool);
-      await client.query(begin).catch((error: unknown) => {
-        client.release(true);
-        throw error;
-      });
+      client = await this.#pool.connect();
     } catch (error) {
-      return { error: translate(error), again: isLost(error) || isLost((error as Error).cause) ? 'lost' : undefined };
+      return { error: translate(error), again: isLost(error) ? 'lost' : undefined };
     }
-    const tx = new PostgresTransaction(client, this.#statements);
+    const tx = new PostgresTransaction(client, this.#statements, begin);
     const inside = { open: true };
     try {
       const value = await this.#inside.run(inside, async () => work(tx));
@@ -221,7 +217,7 @@ type Result<T> = { readonly value: T; readonly tx: PostgresTransaction } | { rea
 /** When the connection is lost while it commits, nobody knows whether it did: that is told, and not tried again. */
 async function commit<T>(client: PoolClient, tx: PostgresTransaction, value: T): Promise<Result<T>> {
   try {
-    await client.query('COMMIT');
+    if (tx.hasBegun) await client.query('COMMIT');
   } catch (cause) {
     await leave(client, isLost(cause));
     if (isConflict(cause)) return { error: translate(cause), again: 'conflict' };

@@ -4,17 +4,29 @@ import { controlsTransaction } from '../statement-kinds.ts';
 import { translate } from './failures.ts';
 import type { Statements } from './statements.ts';
 
-/** One try of a transaction, over one connection. A statement that fails dooms it, whether or not the work catches the error. */
+/**
+ * One try of a transaction, over one connection. It begins with its first statement; a statement that fails dooms it,
+ * whether or not the work catches the error.
+ */
 export class PostgresTransaction implements Transaction {
   readonly #client: PoolClient;
   readonly #statements: Statements;
+  readonly #begin: string;
+  #begun: Promise<unknown> | undefined;
   readonly #listeners: (() => void)[] = [];
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(client: PoolClient, statements: Statements) {
+  /** `begin`: the statement that begins it. */
+  constructor(client: PoolClient, statements: Statements, begin: string) {
     this.#client = client;
     this.#statements = statements;
+    this.#begin = begin;
+  }
+
+  /** False while there is nothing to commit. */
+  get hasBegun(): boolean {
+    return this.#begun !== undefined;
   }
 
   /** What the database said of the first statement that failed. */
@@ -35,7 +47,13 @@ export class PostgresTransaction implements Transaction {
   }
 
   async all<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
-    return this.#step(sql, async () => (await this.#statements.query(this.#client, sql, params)).rows as R[]);
+    return this.#step(sql, async () => {
+      const begun = this.#ensureBegun();
+      // Where it only reads, the first statement need not wait for BEGIN: were that to fail, nothing would be written.
+      if (!/^\s*select\b/i.test(sql)) await begun;
+      const [, { rows }] = await Promise.all([begun, this.#statements.query(this.#client, sql, params)]);
+      return rows as R[];
+    });
   }
 
   async get<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R | undefined> {
@@ -43,19 +61,26 @@ export class PostgresTransaction implements Transaction {
   }
 
   run(sql: string, params: readonly SqlValue[] = []): Promise<{ changes: number }> {
-    return this.#step(sql, () => this.#statements.run(this.#client, sql, params));
+    return this.#step(sql, async () => {
+      await this.#ensureBegun();
+      return this.#statements.run(this.#client, sql, params);
+    });
   }
 
   runMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }> {
     return this.#step(sql, async () => {
-      let changes = 0;
-      for (const row of rows) changes += (await this.#statements.run(this.#client, sql, row)).changes;
-      return { changes };
+      await this.#ensureBegun();
+      const results = await settled(rows.map((row) => this.#statements.run(this.#client, sql, row)));
+      return { changes: results.reduce((sum, { changes }) => sum + changes, 0) };
     });
   }
 
   async lock(name: string): Promise<void> {
     await this.all("SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ':' || ?, 0)) IS NULL AS done", [name]);
+  }
+
+  #ensureBegun(): Promise<unknown> {
+    return (this.#begun ??= this.#client.query(this.#begin));
   }
 
   async #step<T>(sql: string, step: () => Promise<T>): Promise<T> {
@@ -69,4 +94,10 @@ export class PostgresTransaction implements Transaction {
       throw translate(error);
     }
   }
+}
+
+/** All results; the failure of the first that failed, once none is under way any more. */
+async function settled<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
 }
