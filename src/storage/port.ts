@@ -16,8 +16,9 @@ export interface Queries {
 }
 
 /**
- * Reading and writing inside one transaction; sees its own writes. It ends with the `work` it was
- * handed to, and every later call rejects.
+ * Reading and writing inside one transaction; sees its own writes. Statements run in the order of the calls, and need not
+ * be waited for in between, which saves the ways to a server. It ends with the `work` it was handed to, and every later
+ * call rejects.
  */
 export interface Transaction extends Queries {
   /** `changes`: rows inserted, updated or deleted; 0 for any other statement. */

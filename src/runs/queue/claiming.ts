@@ -47,7 +47,7 @@ export async function claimBatch(core: Core, tx: Transaction, seats: Seats): Pro
     if (seats.roomiest(lane) !== undefined && (await rooms.of(tx, lane.projectId)) > 0) lanes.push(lane);
   }
   const heads = new Map((await headsOf(core, tx, lanes)).map((head) => [head.lane, head]));
-  const handouts: Handout[] = [];
+  const handouts: Promise<Handout>[] = [];
   for (let head = best(heads); head !== undefined && handouts.length < BATCH; head = best(heads)) {
     const { lane } = head;
     const worker = seats.roomiest(lane);
@@ -59,13 +59,15 @@ export async function claimBatch(core: Core, tx: Transaction, seats: Seats): Pro
     }
     seats.take(worker);
     rooms.take(lane.projectId);
-    handouts.push({ worker, claim: await claimOne(core, tx, row, worker.shipId) });
+    const handout = claimOne(core, tx, row, worker.shipId).then((claim) => ({ worker, claim }));
+    handout.catch(() => {}); // told below, or by the next statement
+    handouts.push(handout);
     if (seats.total() === 0) break;
     const [next] = await headsOf(core, tx, [lane]);
     if (next === undefined) heads.delete(lane);
     else heads.set(lane, next);
   }
-  return handouts;
+  return Promise.all(handouts);
 }
 
 const byProject = (a: Lane, b: Lane): number => (a.projectId < b.projectId ? -1 : Number(a.projectId > b.projectId));
@@ -106,8 +108,12 @@ async function headsOf(core: Core, tx: Transaction, lanes: readonly Lane[]): Pro
 }
 
 async function claimOne(core: Core, tx: Transaction, row: RunRow, shipId: string): Promise<Claim> {
-  const run = await claim(core, tx, row, shipId);
-  const material = (await tx.get<{ input: string | null; definition_id: number }>('SELECT input, definition_id FROM run_material WHERE seq = ?', [row.seq]))!;
+  // The change of its state is asked for first: what is read of its lane from now on is behind it.
+  const [run, found] = await Promise.all([
+    claim(core, tx, row, shipId),
+    tx.get<{ input: string | null; definition_id: number }>('SELECT input, definition_id FROM run_material WHERE seq = ?', [row.seq]),
+  ]);
+  const material = found!;
   const definition = await core.definitions.load(tx, material.definition_id);
   return { run, ref: { runId: run.id, attempt: run.attempt, fence: run.fence }, input: material.input, definition };
 }

@@ -6,13 +6,15 @@ import type { Statements } from './statements.ts';
 
 /**
  * One try of a transaction, over one connection. It begins with its first statement; a statement that fails dooms it,
- * whether or not the work catches the error.
+ * whether or not the work catches the error. Statements run in the order of the calls, also of those that are not
+ * waited for.
  */
 export class PostgresTransaction implements Transaction {
   readonly #client: PoolClient;
   readonly #statements: Statements;
   readonly #begin: string;
   #begun: Promise<unknown> | undefined;
+  #isBegun = false;
   readonly #listeners: (() => void)[] = [];
   #ended = false;
   #failure: { readonly error: unknown } | undefined;
@@ -48,10 +50,10 @@ export class PostgresTransaction implements Transaction {
 
   async all<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
     return this.#step(sql, async () => {
-      const begun = this.#ensureBegun();
       // Where it only reads, the first statement need not wait for BEGIN: were that to fail, nothing would be written.
-      if (!/^\s*select\b/i.test(sql)) await begun;
-      const [, { rows }] = await Promise.all([begun, this.#statements.query(this.#client, sql, params)]);
+      const begun = this.#isBegun ? undefined : this.#ensureBegun();
+      if (begun !== undefined && !/^\s*select\b/i.test(sql)) await begun;
+      const [{ rows }] = await Promise.all([this.#statements.query(this.#client, sql, params), begun]);
       return rows as R[];
     });
   }
@@ -62,14 +64,14 @@ export class PostgresTransaction implements Transaction {
 
   run(sql: string, params: readonly SqlValue[] = []): Promise<{ changes: number }> {
     return this.#step(sql, async () => {
-      await this.#ensureBegun();
+      if (!this.#isBegun) await this.#ensureBegun();
       return this.#statements.run(this.#client, sql, params);
     });
   }
 
   runMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }> {
     return this.#step(sql, async () => {
-      await this.#ensureBegun();
+      if (!this.#isBegun) await this.#ensureBegun();
       const results = await settled(rows.map((row) => this.#statements.run(this.#client, sql, row)));
       return { changes: results.reduce((sum, { changes }) => sum + changes, 0) };
     });
@@ -80,7 +82,7 @@ export class PostgresTransaction implements Transaction {
   }
 
   #ensureBegun(): Promise<unknown> {
-    return (this.#begun ??= this.#client.query(this.#begin));
+    return (this.#begun ??= this.#client.query(this.#begin).then(() => (this.#isBegun = true)));
   }
 
   async #step<T>(sql: string, step: () => Promise<T>): Promise<T> {
