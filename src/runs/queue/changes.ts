@@ -35,7 +35,7 @@ export class Changes {
   }
 
   /** Whether a run that is held is not known as it is. */
-  isNews({ id, fence, state }: RunRow): boolean {
+  isNews({ id, fence, state }: Pick<RunRow, 'id' | 'fence' | 'state'>): boolean {
     const known = this.#held.get(id);
     return known?.fence !== fence || known.state !== state;
   }

@@ -52,12 +52,12 @@ export class Neighbours {
   /** Looks for changes of which nothing was heard. */
   async catchUp(): Promise<void> {
     const { sql, changes } = this.#options;
-    const held = await sql.all<RunRow>("SELECT * FROM runs WHERE state IN ('running', 'cancelling')");
-    const unknown = held.filter((row) => changes.isNews(row));
+    const held = await sql.all<Pick<RunRow, 'id' | 'fence' | 'state'>>("SELECT id, fence, state FROM runs WHERE state IN ('running', 'cancelling')");
     const ids = new Set(held.map(({ id }) => id));
     const gone = changes.heldRuns().filter((id) => !ids.has(id));
-    for (const row of [...unknown, ...await readRuns(sql, gone)]) this.#announce(row, [row.state, row.ship_id]);
-    if (unknown.length + gone.length > 0) this.#options.wake();
+    const news = [...held.filter((row) => changes.isNews(row)).map(({ id }) => id), ...gone];
+    for (const row of await readRuns(sql, news)) this.#announce(row, [row.state, row.ship_id]);
+    if (news.length > 0) this.#options.wake();
   }
 
   #tell({ run, from, formerShipId, reason, isRemote }: RunChange): void {
