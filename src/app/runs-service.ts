@@ -14,7 +14,7 @@ import { readsAreOpen } from '../runs/auth/index.ts';
 import type { Authority } from '../runs/fleet/index.ts';
 import { createRunQueueService, type RunQueueService } from '../runs/index.ts';
 import type { Executor } from '../ship/index.ts';
-import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
+import { migrate, openDatabase, openPostgres, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
 import { Certificates } from './certificates.ts';
 import type { Running } from './foreground.ts';
 import { FleetAddresses, openAuthority, startFleet, type RunningFleet } from './runs/fleet.ts';
@@ -63,7 +63,7 @@ export async function startRunQueueService(options: RunsStartOptions): Promise<R
   makeFolder(resolve(settings.data_dir), FOLDER_MODE);
   const authority = await openAuthority(settings, { clock, log });
   const tls = await readCertificates(loaded, log);
-  const sql = await openStore(loaded);
+  const sql = await openStore(loaded, variables);
   let accepting = false;
   let sandbox: string = settings.local.enabled ? 'missing' : 'disabled';
   const parts: Parts = { config, sql, tls, service: createRunQueueService({
@@ -116,16 +116,33 @@ async function openExecutor({ loaded, variables, log }: RunsStartOptions, clock:
   return executor;
 }
 
-async function openStore({ config }: LoadedRunsConfig): Promise<Sql> {
+function openDriver({ config }: LoadedRunsConfig, variables: Environment): Promise<Sql> {
+  if (config.storage.driver === 'postgres') {
+    const { url_env: name, pool } = config.storage.postgres;
+    const url = variables[name];
+    if (!url) throw new ConfigError([`storage.postgres.url_env: the variable ${name} must be set to the URL of the database, such as postgres://user:password@host/database`]);
+    return openPostgres({ url, pool });
+  }
   const { path, synchronous, busy_timeout: busyTimeoutMs } = config.storage.sqlite;
-  const sql = await openDatabase({ path: path === ':memory:' ? path : inDataDir(config, path), synced: synchronous === 'full', busyTimeoutMs });
+  return openDatabase({ path: path === ':memory:' ? path : inDataDir(config, path), synced: synchronous === 'full', busyTimeoutMs });
+}
+
+async function openStore(loaded: LoadedRunsConfig, variables: Environment): Promise<Sql> {
+  const sql = await openDriver(loaded, variables);
   try {
+    await takeName(sql, loaded.config.node_id);
     await migrate(sql, RUN_QUEUE_MIGRATIONS);
     return sql;
   } catch (error) {
     await sql.close();
     throw error;
   }
+}
+
+/** Under its name a server keeps its own ship, so two servers over one store need two. */
+async function takeName({ peers, info }: Sql, nodeId: string): Promise<void> {
+  if (peers === undefined || await peers.claim(`run queue ${nodeId}`)) return;
+  throw new ConfigError([`node_id: another server over ${info.path} is named ${nodeId}; give each a name of its own`]);
 }
 
 async function readCertificates({ config }: LoadedRunsConfig, log: Log): Promise<Certificates | undefined> {

@@ -97,7 +97,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
       metrics.record.configReloaded(outcome !== 'refused');
       if (outcome === 'loaded') void noteReload(env, audit);
     }),
-    queue.onChange((change) => tellOfRuns(env.log, change)),
+    queue.onChange((change) => void (change.isRemote ?? tellOfRuns(env.log, change))),
     () => metrics.stop(),
   ];
   return {
@@ -126,9 +126,10 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
   };
 }
 
-/** Undefined for a store in memory. */
-function diskRoom({ config, log }: RunsEnvironment): DiskRoom | undefined {
+/** Undefined for a store in memory, and for one on a server of its own. */
+function diskRoom({ config, log, sql }: RunsEnvironment): DiskRoom | undefined {
   const settings = config.current().config;
+  if (sql.info.driver === 'postgres') return undefined;
   const { path } = settings.storage.sqlite;
   if (path === ':memory:') return undefined;
   return new DiskRoom({ folder: dirname(inDataDir(settings, path)), reserve: () => config.current().config.storage.reserve, now: () => performance.now(), log });

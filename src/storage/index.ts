@@ -1,6 +1,6 @@
 /** The door of the storage room: the SQL port and its drivers, migrations, the body codec, the change feed. */
-export type { Queries, Row, Sql, SqlValue, Transaction } from './port.ts';
-export { openDatabase, type DatabaseOptions } from './open-database.ts';
+export type { Peers, Queries, Row, Sql, SqlValue, Transaction, TransactionOptions } from './port.ts';
+export { openDatabase, openPostgres, type DatabaseOptions } from './open-database.ts';
 export { DOCUMENT_MIGRATIONS, documents, migrate, refuseOlderBuilds, RUN_QUEUE_MIGRATIONS, type Migration } from './migrations/index.ts';
 export { snapshotTo as snapshotDatabase } from './sqlite/snapshot.ts';
 export { SqliteFollower } from './sqlite/index.ts';
@@ -17,6 +17,7 @@ export {
   beginCursor, CHANGE_FLAGS, ChangeFeed, FeedGap, forgetCursor, memoryCursor, saveCursor, storedCursor, Subscriber,
   type Change, type ChangeKind, type Cursor, type FeedReader, type Keep, type NewChange, type SubscriberOptions, type WrittenDocument,
 } from './feed/index.ts';
+export { copyStore, type CopiedTable } from './copy/index.ts';
 export * as outbox from './outbox/index.ts';
 export { inList } from './in-list.ts';
 export { salvageDatabase, type LostDocument, type SalvagedTable, type SalvageReport } from './repair/index.ts';

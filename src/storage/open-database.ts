@@ -32,3 +32,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Sql> {
   const { SqlJs } = await import('./sqljs/index.ts');
   return SqlJs.open(options.keys);
 }
+
+/** Opens a database of a PostgreSQL server, through at most `pool` connections for transactions. Rejects with `unavailable` when it cannot be reached. */
+export async function openPostgres(options: { readonly url: string; readonly pool: number }): Promise<Sql> {
+  const { PostgresSql } = await import('./postgres/index.ts');
+  return PostgresSql.open({ url: options.url, size: options.pool });
+}

@@ -2,6 +2,7 @@ import { ServiceError } from '../errors/index.ts';
 import type { Engine } from './engine.ts';
 import type { Row, SqlValue, Transaction } from './port.ts';
 import { NAMES_TO_BE_SEALED, openRow, type KeyRing } from './sealing/index.ts';
+import { withoutRowLocks } from './row-locks.ts';
 import { controlsTransaction } from './statement-kinds.ts';
 
 /**
@@ -39,20 +40,23 @@ export class OpenTransaction implements Transaction {
     this.#listeners.push(listener);
   }
 
+  /** There is no other transaction to wait for. */
+  async lock(): Promise<void> {}
+
   /** To be called once what was written is durable. */
   committed(): void {
     for (const listener of this.#listeners) listener();
   }
 
   async all<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
-    const rows = this.#step(sql, () => this.#engine.all(sql, params)) as R[];
+    const rows = this.#step(sql, () => this.#engine.all(withoutRowLocks(sql), params)) as R[];
     const keys = this.#keys;
     // Not within the step: a value that cannot be opened is no failure of the medium.
     return keys === undefined ? rows : rows.map((row) => openRow(keys, row, this.#mustBeSealed));
   }
 
   async get<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R | undefined> {
-    const row = this.#step(sql, () => this.#engine.get(sql, params)) as R | undefined;
+    const row = this.#step(sql, () => this.#engine.get(withoutRowLocks(sql), params)) as R | undefined;
     return row === undefined || this.#keys === undefined ? row : openRow(this.#keys, row, this.#mustBeSealed);
   }
 

@@ -16,8 +16,9 @@ export interface Queries {
 }
 
 /**
- * Reading and writing inside one transaction; sees its own writes. It ends with the `work` it was
- * handed to, and every later call rejects.
+ * Reading and writing inside one transaction; sees its own writes. Statements run in the order of the calls, and need not
+ * be waited for in between, which saves the ways to a server. It ends with the `work` it was handed to, and every later
+ * call rejects.
  */
 export interface Transaction extends Queries {
   /** `changes`: rows inserted, updated or deleted; 0 for any other statement. */
@@ -29,10 +30,52 @@ export interface Transaction extends Queries {
    * when it is undone. The listener must not throw; use it to wake those who wait for new rows.
    */
   onCommit(listener: () => void): void;
+  /**
+   * Waits until no other transaction holds this name, and holds it until the end of this one. In a transaction with
+   * the isolation `read committed`, what its later statements read is then settled. A writer that is alone has all
+   * names at any time.
+   */
+  lock(name: string): Promise<void>;
+}
+
+export interface TransactionOptions {
+  /**
+   * What a transaction sees of those that run beside it, where there can be any (driver `postgres`). `snapshot`, the
+   * default: nothing; one that changes a row which another has changed since is undone, and its work done again.
+   * `read committed`: each statement sees what was committed before it; for work that locks what it relies on.
+   */
+  readonly isolation?: 'snapshot' | 'read committed';
 }
 
 /**
- * The one way to a database. Everything above speaks this and the common subset of SQL, so that a
+ * How the processes that share a database wake each other. A message says where to look, never what is there: it may
+ * be lost, come late or twice, and is not part of any transaction.
+ */
+export interface Peers {
+  /** True when no other process had the database open as this one opened it. */
+  readonly first: boolean;
+  /** Takes a name among the processes, for as long as this one has the database open; false when another has it. */
+  claim(name: string): Promise<boolean>;
+  /** Tells all other processes soon, together with what else is to be told; at most 7,500 bytes. Must not be relied on. */
+  tell(message: string): void;
+  /** Calls the listener with each message of the others; with undefined when some may have been missed. Returns how to stop that. */
+  hear(listener: (message: string | undefined) => void): () => void;
+}
+
+/**
+ * The one way to a database.
+ *
+ * The drivers `node:sqlite` and `sql.js` are alone with their database, and run one transaction at a time. With
+ * `postgres` several processes share it and transactions run side by side, so that above the port
+ * - the `work` of a transaction may be run more than once: it has no effects but through the transaction, and those that
+ *   its `onCommit` listeners have;
+ * - a statement that fails ends the transaction, even when the work catches the error: use `ON CONFLICT`;
+ * - a SELECT may end in `FOR UPDATE`, `FOR UPDATE SKIP LOCKED` or `FOR KEY SHARE`, which a writer that is alone ignores;
+ * - what two transactions must not both do, though they change different rows, is guarded by a unique index, by a locked
+ *   row, or by `Transaction.lock`;
+ * - columns hold values of their own type, and a parameter that nothing else gives a type is written as CAST(? AS ...).
+ *
+ * Everything above speaks this and the common subset of SQL, so that a
  * driver can be exchanged; `testkit/storage-suite.ts` says what each of them must hold.
  *
  * Failures of the medium (disk full, I/O error, a file that became read-only or corrupt, a closed
@@ -42,12 +85,14 @@ export interface Sql extends Queries {
   /** `durable`: what a resolved transaction wrote survives a power cut. `readOnly`: another process writes, and transactions here are snapshots. */
   readonly info: { driver: 'node:sqlite' | 'sql.js' | 'postgres'; path: string; durable: boolean; readOnly?: true };
   /**
-   * Serial writer: one `work` at a time, in the order of the calls. Resolves when the work is
+   * One `work` at a time, in the order of the calls, unless the driver is `postgres`. Resolves when the work is
    * committed (and on disk, if durable); rejects, with nothing written, when `work` rejects or the
    * commit fails. Inside `work` only the transaction may be used: waiting there for the database
    * itself would wait for ever, and is refused with an error.
    */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Absent where a database has one process. */
+  readonly peers?: Peers;
   /** Heavy reads: same answers as all/get, run away from the event loop where the driver can. */
   readonly background: Queries;
   /**
@@ -55,7 +100,7 @@ export interface Sql extends Queries {
    * loop where the driver can; closes its snapshot when the consumer stops early.
    */
   stream<R extends Row = Row>(sql: string, params?: readonly SqlValue[], options?: { batch?: number }): AsyncIterable<R[]>;
-  /** Writes a consistent, verified copy of the database to a new file (temporary name, fsync, rename). */
+  /** Writes a consistent, verified copy of the database to a new file (temporary name, fsync, rename). Refused with `not_implemented` by `postgres`, as are the next two. */
   snapshotTo(file: string): Promise<{ sizeBytes: number }>;
   /**
    * Replaces the whole content by that of a verified file: waits for the transactions before it,

@@ -1,5 +1,5 @@
 /** Literals, quoted names and comments first: what they swallow is neither a placeholder nor an end. */
-const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|[?;]/g;
+export const TOKENS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|[?;]/g;
 
 /**
  * The offsets of the `?` placeholders in a statement. Drivers need it to count parameters and to

@@ -97,6 +97,13 @@ export class QueueFixture {
     return this.sql.transaction((tx) => this.queue.insert(tx, newRun(run)));
   }
 
+  /** Queues one after the other, which is the order of their numbers in any store. */
+  async submitInTurn(count: number, run: Partial<NewRun> = {}) {
+    const runs = [];
+    while (runs.length < count) runs.push(await this.submit(run));
+    return runs;
+  }
+
   async state(id: string): Promise<string> {
     return (await this.queue.get(id))!.state;
   }

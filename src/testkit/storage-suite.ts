@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +9,13 @@ import type { Sql, SqlValue, Transaction } from '../storage/port.ts';
 /** Opens an empty database of the driver under test; `folder` is fresh and removed afterwards. */
 export type OpenDriver = (folder: string) => Promise<Sql>;
 
+export interface DriverTraits {
+  /** Several processes may have the database open: transactions run side by side, and its files are the server's. */
+  readonly shared?: boolean;
+}
+
 /** What every driver of the SQL port must hold (design, section 4). */
-export function storageSuite(name: string, open: OpenDriver): void {
+export function storageSuite(name: string, open: OpenDriver, { shared = false }: DriverTraits = {}): void {
   describe(`${name}: the SQL port`, () => {
     let folder: string;
     let sql: Sql;
@@ -17,7 +23,7 @@ export function storageSuite(name: string, open: OpenDriver): void {
     beforeEach(async () => {
       folder = await mkdtemp(join(tmpdir(), 'quire-storage-'));
       sql = await open(folder);
-      await sql.transaction((tx) => tx.run('CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT UNIQUE, n INTEGER, b BLOB)'));
+      await sql.transaction((tx) => tx.run('CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT UNIQUE, n INTEGER, r REAL, b BLOB)'));
     });
     afterEach(async () => {
       await sql.close();
@@ -31,13 +37,19 @@ export function storageSuite(name: string, open: OpenDriver): void {
       sql.transaction((tx) => tx.runMany('INSERT INTO t(v, n) VALUES (?, ?)', Array.from({ length: rows }, (_, i) => [`v${i}`, i])));
 
     describe('values', () => {
+      const columnOf = (value: SqlValue) => {
+        if (typeof value === 'string') return 'v';
+        if (typeof value === 'object') return 'b';
+        return typeof value === 'bigint' || Number.isSafeInteger(value) ? 'n' : 'r';
+      };
       const roundTrip = async (value: SqlValue) => {
-        await sql.transaction((tx) => tx.run('INSERT INTO t(id, n, b) VALUES (1, ?, ?)', [typeof value === 'object' ? null : value, value]));
-        return (await sql.get('SELECT b FROM t'))!.b;
+        const column = columnOf(value);
+        await sql.transaction((tx) => tx.run(`INSERT INTO t(id, ${column}) VALUES (1, ?)`, [value]));
+        return (await sql.get(`SELECT ${column} AS found FROM t`))!.found;
       };
 
       it.each([
-        ['text', 'Zürich 🧭'], ['empty text', ''], ['null', null], ['a small integer', -7], ['a large integer', 1_700_000_000_123],
+        ['text', 'Zürich 🧭'], ['empty text', ''], ['text with control characters', '\u0000a\u0001\u00010'], ['null', null], ['a small integer', -7], ['a large integer', 1_700_000_000_123],
         ['the largest number', Number.MAX_SAFE_INTEGER], ['a bigint', 2n ** 63n - 1n], ['a negative bigint', -(2n ** 63n)],
         ['a double', 0.1], ['a very large double', 1e300], ['bytes', new Uint8Array([0, 1, 255])], ['no bytes', new Uint8Array(0)],
       ] as [string, SqlValue][])('gives %s back as it was', async (_, value) => {
@@ -49,7 +61,8 @@ export function storageSuite(name: string, open: OpenDriver): void {
         expect(await roundTrip(42n)).toBe(42);
       });
 
-      it('binds integers as integers, whatever their size', async () => {
+      // A server with types of its own knows them from the columns.
+      it.skipIf(shared)('binds integers as integers, whatever their size', async () => {
         const row = await sql.get('SELECT 5 / ? AS a, typeof(?) AS b, typeof(?) AS c', [2, 2 ** 40, 2n ** 60n]);
         expect(row).toEqual({ a: 2, b: 'integer', c: 'integer' });
       });
@@ -65,11 +78,11 @@ export function storageSuite(name: string, open: OpenDriver): void {
 
       it('answers plain objects', async () => {
         expect(Object.getPrototypeOf(await sql.get('SELECT 1 AS one'))).toBe(Object.prototype);
-        expect(await sql.get('SELECT 1 AS one WHERE 0')).toBeUndefined();
+        expect(await sql.get('SELECT 1 AS one WHERE 1 = 0')).toBeUndefined();
       });
 
       it('does not take a ? in a literal or comment for a placeholder', async () => {
-        expect(await sql.get(`SELECT '?''?' AS "a?", ? AS b -- ?\n/* ? */`, [1])).toEqual({ 'a?': "?'?", b: 1 });
+        expect(await sql.get(`SELECT '?''?' AS "a?", CAST(? AS INTEGER) AS b -- ?\n/* ? */`, [1])).toEqual({ 'a?': "?'?", b: 1 });
       });
 
       it('refuses a wrong count of parameters and values without an SQL form', async () => {
@@ -84,7 +97,7 @@ export function storageSuite(name: string, open: OpenDriver): void {
       it('answers what the work answers, and counts changed rows', async () => {
         expect(await sql.transaction(async (tx) => (await insert(tx, 'a')).changes)).toBe(1);
         expect((await fill(10)).changes).toBe(10);
-        expect(await sql.transaction((tx) => tx.run('CREATE TABLE other(a)'))).toEqual({ changes: 0 });
+        expect(await sql.transaction((tx) => tx.run('CREATE TABLE other(a TEXT)'))).toEqual({ changes: 0 });
         expect(await sql.transaction((tx) => tx.run('DELETE FROM t WHERE n >= ?', [5]))).toEqual({ changes: 5 });
       });
 
@@ -100,7 +113,7 @@ export function storageSuite(name: string, open: OpenDriver): void {
         await reached.promise;
         const reading = values();
         const streaming = Array.fromAsync(sql.stream('SELECT v FROM t'));
-        if (sql.info.driver === 'node:sqlite') expect([await reading, await streaming]).toEqual([[], []]);
+        if (sql.info.driver !== 'sql.js') expect([await reading, await streaming]).toEqual([[], []]);
         go.resolve();
         expect(await writing).toEqual([{ v: 'a' }]);
         await Promise.all([reading, streaming]);
@@ -126,16 +139,32 @@ export function storageSuite(name: string, open: OpenDriver): void {
         expect(await sql.healthy()).toBe(true);
       });
 
-      it('rejects a broken constraint with a plain error; the work may catch it and go on', async () => {
+      it('rejects a broken constraint with a plain error', async () => {
         await sql.transaction((tx) => insert(tx, 'a'));
         const clash = sql.transaction((tx) => insert(tx, 'a'));
-        await expect(clash).rejects.toThrow('UNIQUE constraint failed: t.v');
+        await expect(clash).rejects.toThrow(/unique/i);
         await expect(clash).rejects.not.toBeInstanceOf(ServiceError);
+        expect(await values()).toEqual(['a']);
+      });
+
+      it.skipIf(shared)('lets the work catch a broken constraint and go on', async () => {
+        await sql.transaction((tx) => insert(tx, 'a'));
         await sql.transaction((tx) => insert(tx, 'a').catch(() => insert(tx, 'b')));
         expect(await values()).toEqual(['a', 'b']);
       });
 
-      it('runs them one at a time, in the order of the calls', async () => {
+      it('ignores or keeps locks of rows and names, and knows both isolations', async () => {
+        await fill(3);
+        const locked = await sql.transaction(async (tx) => {
+          await tx.lock('a name');
+          return tx.all('SELECT n FROM t WHERE n > ? ORDER BY n LIMIT 1 FOR UPDATE SKIP LOCKED', [0]);
+        }, { isolation: 'read committed' });
+        expect(locked).toEqual([{ n: 1 }]);
+        expect(await sql.transaction((tx) => tx.get('SELECT n FROM t WHERE id = ? FOR UPDATE', [1]))).toEqual({ n: 0 });
+        expect(await sql.transaction((tx) => tx.get('SELECT n FROM t WHERE id = ? FOR KEY SHARE', [2]))).toEqual({ n: 1 });
+      });
+
+      it.skipIf(shared)('runs them one at a time, in the order of the calls', async () => {
         let running = 0;
         const order: number[] = [];
         await Promise.all(Array.from({ length: 50 }, (_, i) =>
@@ -150,7 +179,7 @@ export function storageSuite(name: string, open: OpenDriver): void {
         expect(await values()).toEqual(order.map((i) => `v${i}`));
       });
 
-      it('resolves members of a group in order, each once its writes can be read', async () => {
+      it.skipIf(shared)('resolves members of a group in order, each once its writes can be read', async () => {
         const seen: string[] = [];
         await Promise.all(['a', 'b', 'c'].map(async (v) => {
           await sql.transaction((tx) => insert(tx, v));
@@ -183,16 +212,16 @@ export function storageSuite(name: string, open: OpenDriver): void {
 
       it('keeps foreign keys', async () => {
         await sql.transaction((tx) => tx.run('CREATE TABLE child(t INTEGER NOT NULL REFERENCES t(id))'));
-        await expect(sql.transaction((tx) => tx.run('INSERT INTO child VALUES (99)'))).rejects.toThrow('FOREIGN KEY');
+        await expect(sql.transaction((tx) => tx.run('INSERT INTO child VALUES (99)'))).rejects.toThrow(/foreign key/i);
       });
 
       it('sees a new column in a statement that was used before', async () => {
         await fill(1);
-        expect(Object.keys((await sql.get('SELECT * FROM t'))!)).toHaveLength(4);
-        expect(Object.keys((await sql.background.get('SELECT * FROM t'))!)).toHaveLength(4);
-        await sql.transaction((tx) => tx.run('ALTER TABLE t ADD COLUMN extra TEXT'));
         expect(Object.keys((await sql.get('SELECT * FROM t'))!)).toHaveLength(5);
         expect(Object.keys((await sql.background.get('SELECT * FROM t'))!)).toHaveLength(5);
+        await sql.transaction((tx) => tx.run('ALTER TABLE t ADD COLUMN extra TEXT'));
+        expect(Object.keys((await sql.get('SELECT * FROM t'))!)).toHaveLength(6);
+        expect(Object.keys((await sql.background.get('SELECT * FROM t'))!)).toHaveLength(6);
       });
     });
 
@@ -202,7 +231,7 @@ export function storageSuite(name: string, open: OpenDriver): void {
         expect(await sql.background.all('SELECT * FROM t WHERE n > ?', [90])).toEqual(await sql.all('SELECT * FROM t WHERE n > ?', [90]));
         expect(await sql.background.get('SELECT count(*) AS n FROM t')).toEqual({ n: 100 });
         expect(await sql.background.get('SELECT 1 AS n FROM t WHERE n < 0')).toBeUndefined();
-        await expect(sql.background.all('SELECT a FROM nowhere')).rejects.toThrow('no such table: nowhere');
+        await expect(sql.background.all('SELECT a FROM nowhere')).rejects.toThrow(/nowhere/);
       });
 
       it('streams every row once, in batches of the asked size', async () => {
@@ -241,12 +270,12 @@ export function storageSuite(name: string, open: OpenDriver): void {
         await expect(failing()).rejects.toThrow('consumer 10');
         const both = await Promise.all([1, 2].map(() => Array.fromAsync(sql.stream('SELECT n FROM t', [], { batch: 100 }))));
         expect(both.map((batches) => batches.flat().length)).toEqual([1000, 1000]);
-        await expect(Array.fromAsync(sql.stream('SELECT a FROM nowhere'))).rejects.toThrow('no such table');
+        await expect(Array.fromAsync(sql.stream('SELECT a FROM nowhere'))).rejects.toThrow(/nowhere/);
         await expect(Array.fromAsync(sql.stream('SELECT n FROM t', [], { batch: 0 }))).rejects.toThrow('a batch has at least 1 row, got 0');
       });
     });
 
-    describe('snapshot and replace', () => {
+    describe.skipIf(shared)('snapshot and replace', () => {
       it('copies a consistent state and takes it back', async () => {
         await fill(500);
         const file = join(folder, 'copy.db');
@@ -286,7 +315,8 @@ export function storageSuite(name: string, open: OpenDriver): void {
       });
     });
 
-    describe('a medium that fails', () => {
+    // How a server's own disk fails is that server's to test; `postgres/driver.test.ts` tests a server that fails.
+    describe.skipIf(shared)('a medium that fails', () => {
       const full = async (tx: Transaction) => {
         const pages = Number((await tx.get('PRAGMA page_count'))!.page_count);
         await tx.run(`PRAGMA max_page_count = ${pages}`);
@@ -333,7 +363,7 @@ export function storageSuite(name: string, open: OpenDriver): void {
 
     it('tells its size', async () => {
       const before = await sql.sizeBytes();
-      await sql.transaction((tx) => tx.run('INSERT INTO t(b) VALUES (zeroblob(1000000))'));
+      await sql.transaction((tx) => tx.run('INSERT INTO t(b) VALUES (?)', [randomBytes(1_000_000)]));
       expect((await sql.sizeBytes()) - before).toBeGreaterThan(900_000);
     });
   });

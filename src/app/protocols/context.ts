@@ -37,6 +37,9 @@ export interface ProtocolContext extends ServedService, SharedLimits {
   readonly tls?: TlsSource | undefined;
 }
 
+/** The same for the port of HTTP, where nothing lists tools. */
+export type WebContext = Omit<ProtocolContext, 'permits'>;
+
 /** A protocol that is being served on an address of its own. */
 export interface Listener {
   /** As clients write it, with the port that was really taken. */

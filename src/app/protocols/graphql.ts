@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import type { ErrorFormat } from '../../api/http/index.ts';
 import type { Caller } from '../../operations/index.ts';
-import type { ProtocolContext } from './context.ts';
+import type { WebContext } from './context.ts';
 
 export const GRAPHQL_PATH = '/graphql';
 const PLAYGROUND = '/playground';
@@ -15,7 +15,7 @@ export const graphqlErrors: ErrorFormat = {
  * The paths of GraphQL on the HTTP port; absent when it is switched off. Its packages are nearly a thousand modules, so
  * they are loaded when the first request comes, and a server that nobody asks in GraphQL starts without them.
  */
-export function graphqlRoutes({ settings, service, invoke, log, limit, requestLimitMs: timeoutMs }: ProtocolContext): Promise<Middleware | undefined> {
+export function graphqlRoutes({ settings, service, invoke, log, limit, requestLimitMs: timeoutMs }: WebContext): Promise<Middleware | undefined> {
   const { enabled, playground } = settings.graphql;
   const { maxBodyBytes, maxAnswerBytes: answerBytes } = settings.limits;
   if (!enabled) return Promise.resolve(undefined);

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { createHttpApp, flatErrors, listenOn, startHttpServer, type HttpAppOptions } from '../../api/http/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
-import type { Listener, ProtocolContext } from './context.ts';
+import type { Listener, ProtocolContext, WebContext } from './context.ts';
 import { GRAPHQL_PATH, graphqlErrors, graphqlRoutes } from './graphql.ts';
 import { webGuardOf } from './web-guard.ts';
 
@@ -33,7 +33,7 @@ async function serveWorkers(context: ProtocolContext, server: Listener, workers:
 }
 
 /** What answers the requests of the port. */
-export async function createHttpListener(context: ProtocolContext): Promise<RequestListener> {
+export async function createHttpListener(context: WebContext): Promise<RequestListener> {
   const { settings, service, specification, invoke, log, validateResponses } = context;
   const graphql = await graphqlRoutes(context);
   const app = await createHttpApp<Operations>({
@@ -56,7 +56,7 @@ export async function createHttpListener(context: ProtocolContext): Promise<Requ
 }
 
 /** With authentication, no page has what it takes to call, unless somebody gives it a credential. */
-function webPages({ settings, service }: ProtocolContext): Pick<HttpAppOptions<Operations>, 'corsOrigins' | 'judge'> {
+function webPages({ settings, service }: WebContext): Pick<HttpAppOptions<Operations>, 'corsOrigins' | 'judge'> {
   const { addr } = settings.http;
   const { listed, others } = settings.cors.origins;
   const corsOrigins = others === 'nothing' ? listed : ['*'];

@@ -72,7 +72,7 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
     clockOffset: (shipId) => sessions.clockOffset(shipId),
     reporting: (shipId, ref, work) => sessions.reporting(shipId, ref, work),
   });
-  const upkeep = new Upkeep({ ...env, log }, sessions);
+  const upkeep = new Upkeep({ ...env, log }, sessions, roster);
   const handlers = createShipHandlers(env, {
     queue, audit, newId, connections: sessions,
     joining: authority && { fingerprint: () => authority.fingerprint, enrolAddress: addresses.enrol },

@@ -25,7 +25,12 @@ export class Roster {
 
   /** Remembers what the members said when they were last connected. */
   async load(): Promise<void> {
-    for (const ship of await listShips(this.#env.sql)) if (ship.revokedMs === 0) this.#known.set(ship.id, { keyVariables: ship.keyVariables, labels: labelsOf(ship) });
+    this.remember(await listShips(this.#env.sql));
+  }
+
+  /** Members as they are stored. */
+  remember(ships: readonly StoredShip[]): void {
+    for (const ship of ships) if (ship.revokedMs === 0) this.#known.set(ship.id, { keyVariables: ship.keyVariables, labels: labelsOf(ship) });
   }
 
   /** Whether a member of the fleet, connected or not, or the ship in this process has this variable set. */

@@ -1,5 +1,6 @@
 import type { RunsEnvironment } from '../environment.ts';
-import { hasExpired, listGone, removeExpiredCertificates, removeExpiredTokens, writeLastSeen } from '../ships/index.ts';
+import { hasExpired, listGone, listShips, removeExpiredCertificates, removeExpiredTokens, writeLastSeen } from '../ships/index.ts';
+import type { Roster } from './roster.ts';
 import type { Sessions } from './sessions.ts';
 
 /** How soon a revocation on another server of a cluster is noticed, and how often signs of life are written down. */
@@ -16,12 +17,14 @@ const CERTIFICATE_KEPT_MS = 30 * DAY_MS;
 export class Upkeep {
   readonly #env: Pick<RunsEnvironment, 'sql' | 'clock' | 'timer' | 'log'>;
   readonly #sessions: Sessions;
+  readonly #roster: Roster;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'timer' | 'log'>, sessions: Sessions) {
+  constructor(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'timer' | 'log'>, sessions: Sessions, roster: Roster) {
     this.#env = env;
     this.#sessions = sessions;
+    this.#roster = roster;
   }
 
   start(): void {
@@ -39,6 +42,7 @@ export class Upkeep {
   async tick(): Promise<void> {
     await this.#attempt(() => this.#writeSeen());
     await this.#attempt(() => this.#expelGone());
+    if (this.#env.sql.peers !== undefined) await this.#attempt(() => this.#followOthers());
     await this.#attempt(() => this.#removeExpired());
   }
 
@@ -76,6 +80,16 @@ export class Upkeep {
     const ids = this.#sessions.connected().map(({ shipId }) => shipId).filter((id) => !id.startsWith('local:'));
     for (let first = 0; first < ids.length; first += BATCH) {
       for (const { id, how } of await listGone(this.#env.sql, ids.slice(first, first + BATCH))) this.#sessions.expel(id, how);
+    }
+  }
+
+  /** Ships that have joined at another server, and those that it has told to drain or no longer to. */
+  async #followOthers(): Promise<void> {
+    const ships = await listShips(this.#env.sql);
+    this.#roster.remember(ships);
+    for (const { id, drainSession } of ships) {
+      if (drainSession === null) this.#sessions.undrain(id);
+      else this.#sessions.drain(id);
     }
   }
 

@@ -14,6 +14,9 @@ const SWEEP_MS = 60_000;
 /** Time between two looks at logs beyond the budget: where all of them are of attempts that run, there is nothing to remove. */
 const MAKE_ROOM_MS = 1000;
 
+/** What servers over one store tell each other of the logs that they write. */
+type Word = readonly ['log', runId: string, attempt: number, messageBytes: number];
+
 export interface RunLogsOptions {
   readonly env: RunsEnvironment;
   /** Asked for when it is first needed, since the queue itself is made with `note`. */
@@ -47,6 +50,7 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
     total += what.storedBytes;
     if (what.dropped > 0) dropped?.(what.dropped);
     hub.added(what);
+    if (what.messageBytes > 0) sql.peers?.tell(JSON.stringify(['log', what.runId, what.attempt, what.messageBytes] satisfies Word));
     if (isOver()) makeRoom();
   };
   const writer = new LogWriter({ sql, clock, config, room, holds: (tx, ref, shipId) => queue().holds(tx, ref, shipId), added });
@@ -60,9 +64,17 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
       .finally(() => timer.sleep(MAKE_ROOM_MS, stopping.signal).then(() => (making = undefined)));
   }
 
+  /** What another server has added. */
+  function heard(message: string | undefined): void {
+    const [what, runId, attempt, messageBytes] = JSON.parse(message ?? '[]') as Partial<Word>;
+    if (what === 'log') hub.added({ runId: runId!, attempt: attempt!, messageBytes: messageBytes! });
+  }
+
   /** Never rejects. */
   async function sweepForEver(): Promise<void> {
     while (!stopping.signal.aborted) {
+      // Other servers add and remove as well.
+      if (sql.peers !== undefined) total = await countStored(sql.background).catch(() => total);
       await retention.sweep(() => stopping.signal.aborted).catch((error: unknown) => log.warn({ err: error }, 'expired logs could not be removed'));
       if (isOver()) makeRoom();
       await timer.sleep(SWEEP_MS, stopping.signal);
@@ -77,7 +89,8 @@ export function createRunLogs({ env, queue, audit, room, dropped }: RunLogsOptio
     totalBytes: () => total,
     handlers: createLogHandlers({ sql, hub, audit, retention, queue: { get: (id) => queue().get(id) } }),
     async start() {
-      unsubscribe = queue().onChange((change) => hub.changed(change));
+      const ends = [queue().onChange((change) => hub.changed(change)), sql.peers?.hear(heard)];
+      unsubscribe = () => ends.forEach((end) => end?.());
       total = await countStored(sql.background);
       sweeping = sweepForEver();
     },

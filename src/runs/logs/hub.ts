@@ -27,7 +27,7 @@ export class LogHub {
     return watch;
   }
 
-  added({ runId, attempt, messageBytes }: Added): void {
+  added({ runId, attempt, messageBytes }: Pick<Added, 'runId' | 'attempt' | 'messageBytes'>): void {
     for (const watch of this.#watches.get(runId) ?? []) watch.added(attempt, messageBytes);
   }
 

@@ -194,8 +194,9 @@ describe('DELETE /api/v1/runs/{id}/logs', () => {
 });
 
 describe('sweeping', () => {
-  it('finds what has expired, and adds up what is stored, by an index', async () => {
+  it('finds what has expired, and adds up what is stored, by an index', async ({ skip }) => {
     const { fixture } = await started();
+    skip(fixture.sql.info.driver === 'postgres', 'PostgreSQL chooses its plans by how large the tables are');
     const plan = async (sql: string, params: number[]) => (await fixture.sql.all(`EXPLAIN QUERY PLAN ${sql}`, params)).map(({ detail }) => detail).join('; ');
     expect(await plan('SELECT SUM(stored_bytes) FROM log_attempts WHERE phase < 2', [])).toContain('COVERING INDEX log_attempts_by_age');
     for (const [sql, params] of [[EXPIRED, [0, 0]], [OLDEST, []], [HALF_REMOVED, []], [WITHOUT_RUN, [0, 0]]] as const) {

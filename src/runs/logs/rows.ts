@@ -116,16 +116,23 @@ export async function readTail(tx: Transaction, log: AttemptLog): Promise<{ chun
   }
 }
 
-/** Writes chunks, the first in the place of the one that it continues. `grows`: the last one is about to take more. Answers their stored size. */
-export async function writeChunks(tx: Transaction, { runId, attempt }: AttemptLog, chunks: readonly Chunk[], continued: number | undefined, grows: boolean): Promise<number> {
-  let bytes = 0;
-  for (const chunk of chunks) {
-    const body = grows && hasRoom(chunk) ? packOpenChunk(chunk) : packChunk(chunk);
-    bytes += body.length;
-    if (chunk.firstOffset === continued) await tx.run(REPLACE_CHUNK, [chunk.count, body, runId, attempt, chunk.firstOffset]);
-    else await tx.run(ADD_CHUNK, [runId, attempt, chunk.firstOffset, chunk.count, body]);
-  }
-  return bytes;
+/** A chunk as it is stored. */
+export interface PackedChunk {
+  readonly firstOffset: number;
+  readonly count: number;
+  readonly body: Uint8Array;
+}
+
+/** `grows`: the last one is about to take more. */
+export function packChunks(chunks: readonly Chunk[], grows: boolean): PackedChunk[] {
+  return chunks.map((chunk) => ({ firstOffset: chunk.firstOffset, count: chunk.count, body: grows && hasRoom(chunk) ? packOpenChunk(chunk) : packChunk(chunk) }));
+}
+
+/** Writes chunks, the first in the place of the one that it continues. */
+export async function writeChunks(tx: Transaction, { runId, attempt }: AttemptLog, chunks: readonly PackedChunk[], continued: number | undefined): Promise<void> {
+  await Promise.all(chunks.map(({ firstOffset, count, body }) => (firstOffset === continued
+    ? tx.run(REPLACE_CHUNK, [count, body, runId, attempt, firstOffset])
+    : tx.run(ADD_CHUNK, [runId, attempt, firstOffset, count, body]))));
 }
 
 /** The chunks that begin after `after` and before `before`, in their order. */

@@ -7,7 +7,7 @@ import { storageUnavailable } from '../storage-failures.ts';
 import type { DiskRoom } from './disk-room.ts';
 import { encodeEvent, fillChunks, hasRoom } from './chunk.ts';
 import type { AppendAnswer, ShipLine } from './port.ts';
-import { CUT, newAttempt, PHASE, readAttempt, readTail, startOf, tellRun, writeAttempt, writeChunks, type AttemptLog } from './rows.ts';
+import { CUT, newAttempt, packChunks, PHASE, readAttempt, readTail, startOf, tellRun, writeAttempt, writeChunks, type AttemptLog } from './rows.ts';
 import { splitMessage } from './split-message.ts';
 
 /** A call takes so many lines or bytes at most, for the event loop's sake; the answer says where to go on. Ships send half of it. */
@@ -109,17 +109,17 @@ export class LogWriter {
   }
 
   async #store(tx: Transaction, log: AttemptLog, events: readonly ShipLine[], dropped: number, grows: boolean): Promise<AttemptLog> {
-    const tail = hasRoom({ count: log.nextOffset - log.tailOffset, bytes: log.tailBytes }) ? await readTail(tx, log) : undefined;
+    const tail = log.nextOffset > 0 && hasRoom({ count: log.nextOffset - log.tailOffset, bytes: log.tailBytes }) ? await readTail(tx, log) : undefined;
     const chunks = fillChunks(tail?.chunk, log.nextOffset, events.map(encodeEvent));
-    const storedBytes = (await writeChunks(tx, log, chunks, tail?.chunk.firstOffset, grows)) - (tail?.storedBytes ?? 0);
+    const packed = packChunks(chunks, grows);
+    const storedBytes = packed.reduce((sum, { body }) => sum + body.length, 0) - (tail?.storedBytes ?? 0);
     const [messageBytes, last] = [bytesOf(events), chunks.at(-1)!];
     const after = {
       ...log,
       nextOffset: log.nextOffset + events.length, tailOffset: last.firstOffset, tailBytes: last.bytes,
       messageBytes: log.messageBytes + messageBytes, storedBytes: log.storedBytes + storedBytes, lastMs: this.#options.clock.now(),
     };
-    await writeAttempt(tx, after);
-    await tellRun(tx, after, messageBytes);
+    await Promise.all([writeChunks(tx, log, packed, tail?.chunk.firstOffset), writeAttempt(tx, after), tellRun(tx, after, messageBytes)]);
     this.#tell(tx, log, messageBytes, storedBytes, dropped);
     return after;
   }

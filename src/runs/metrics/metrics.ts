@@ -46,7 +46,7 @@ export function createMetrics(env: RunsEnvironment, deps: MetricsDeps): RunMetri
   const record = createRecorder(registers, env.clock);
   return {
     record,
-    stop: deps.queue.onChange((change) => record.runChanged(change)),
+    stop: deps.queue.onChange((change) => void (change.isRemote ?? record.runChanged(change))),
     handlers: {
       async getMetrics() {
         if (!env.config.current().config.metrics.enabled) throw new ServiceError('not_found', 'metrics are off');

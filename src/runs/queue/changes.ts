@@ -1,11 +1,13 @@
 import type { Log } from '../../lib/log.ts';
 import type { Queries } from '../../storage/index.ts';
-import type { RunChange } from './port.ts';
-import { isHeld } from './run-rows.ts';
+import type { RunChange, RunState } from './port.ts';
+import { isHeld, type RunRow } from './run-rows.ts';
 
 interface Held {
   readonly shipId: string;
   readonly projectId: string;
+  readonly fence: number;
+  readonly state: RunState;
 }
 
 /** Tells of changes after their commit, and knows from them who holds what. */
@@ -22,9 +24,20 @@ export class Changes {
 
   /** Finds what was held before the start. */
   async load(from: Queries): Promise<void> {
-    const rows = await from.all<{ id: string; ship_id: string; project_id: string }>("SELECT id, ship_id, project_id FROM runs WHERE state IN ('running', 'cancelling')");
-    for (const id of [...this.#held.keys()]) this.#set(id, undefined);
-    for (const row of rows) this.#set(row.id, { shipId: row.ship_id, projectId: row.project_id });
+    const rows = await from.all<RunRow>("SELECT * FROM runs WHERE state IN ('running', 'cancelling')");
+    for (const id of this.heldRuns()) this.#set(id, undefined);
+    for (const row of rows) this.#set(row.id, { shipId: row.ship_id!, projectId: row.project_id, fence: row.fence, state: row.state });
+  }
+
+  /** Runs that are held, as far as it is known here. */
+  heldRuns(): string[] {
+    return [...this.#held.keys()];
+  }
+
+  /** Whether a run that is held is not known as it is. */
+  isNews({ id, fence, state }: Pick<RunRow, 'id' | 'fence' | 'state'>): boolean {
+    const known = this.#held.get(id);
+    return known?.fence !== fence || known.state !== state;
   }
 
   listen(listener: (change: RunChange) => void): () => void {
@@ -34,7 +47,7 @@ export class Changes {
 
   announce(change: RunChange): void {
     const { run } = change;
-    this.#set(run.id, isHeld(run) ? { shipId: run.shipId!, projectId: run.projectId } : undefined);
+    this.#set(run.id, isHeld(run) ? { shipId: run.shipId!, projectId: run.projectId, fence: run.fence, state: run.state } : undefined);
     for (const listener of this.#listeners) {
       try {
         listener(change);

@@ -2,7 +2,7 @@ import type { Transaction } from '../../storage/index.ts';
 import { settings, type Core } from './core.ts';
 import type { Lane } from './lanes.ts';
 import type { Claim, Worker } from './port.ts';
-import { readBySeq, type RunRow } from './run-rows.ts';
+import type { RunRow } from './run-rows.ts';
 import { claim } from './transitions.ts';
 
 /** Runs that are handed out in one transaction, to all workers together (run-queue decisions, section 6). */
@@ -31,34 +31,46 @@ interface Head {
   readonly priority: number;
 }
 
+/** What two servers claim at the same time they lock, and each sees what the other has claimed before. */
+export const CLAIMING = { isolation: 'read committed' } as const;
+
 /**
  * Hands out what the workers have room for: by priority, then by the order of queueing. The heads of all lanes that
- * somebody can take are merged; a lane is read further only when its head has been taken.
+ * somebody can take are merged; a lane is read further only when its head has been taken. In a transaction that is
+ * begun as `CLAIMING` says.
  */
 export async function claimBatch(core: Core, tx: Transaction, seats: Seats): Promise<Handout[]> {
   const rooms = new Rooms(core);
   const lanes: Lane[] = [];
-  for (const lane of core.lanes.backlog()) {
+  // By project: limits are locked in one order everywhere.
+  for (const lane of core.lanes.backlog().sort(byProject)) {
     if (seats.roomiest(lane) !== undefined && (await rooms.of(tx, lane.projectId)) > 0) lanes.push(lane);
   }
   const heads = new Map((await headsOf(core, tx, lanes)).map((head) => [head.lane, head]));
-  const handouts: Handout[] = [];
+  const handouts: Promise<Handout>[] = [];
   for (let head = best(heads); head !== undefined && handouts.length < BATCH; head = best(heads)) {
-    const { lane, seq } = head;
+    const { lane } = head;
     const worker = seats.roomiest(lane);
-    if (worker === undefined || !rooms.take(lane.projectId)) {
+    // Another server may be claiming the head, but not what is behind it.
+    const row = worker !== undefined && rooms.has(lane.projectId) ? await tx.get<RunRow>(TAKE, [lane.id]) : undefined;
+    if (worker === undefined || row === undefined) {
       heads.delete(lane); // nor can the runs behind it be handed out
       continue;
     }
     seats.take(worker);
-    handouts.push({ worker, claim: await claimOne(core, tx, seq, worker.shipId) });
+    rooms.take(lane.projectId);
+    const handout = claimOne(core, tx, row, worker.shipId).then((claim) => ({ worker, claim }));
+    handout.catch(() => {}); // told below, or by the next statement
+    handouts.push(handout);
     if (seats.total() === 0) break;
     const [next] = await headsOf(core, tx, [lane]);
     if (next === undefined) heads.delete(lane);
     else heads.set(lane, next);
   }
-  return handouts;
+  return Promise.all(handouts);
 }
+
+const byProject = (a: Lane, b: Lane): number => (a.projectId < b.projectId ? -1 : Number(a.projectId > b.projectId));
 
 function best(heads: ReadonlyMap<Lane, Head>): Head | undefined {
   let found: Head | undefined;
@@ -70,14 +82,18 @@ function best(heads: ReadonlyMap<Lane, Head>): Head | undefined {
 
 /** The heads of so many lanes; `column1` is how both SQLite and PostgreSQL name the column of such a list. */
 export const headsQuery = (lanes: number): string => `SELECT wanted.column1 AS lane, head.seq AS seq, head.priority AS priority
-  FROM (VALUES ${Array(lanes).fill('(CAST(? AS INTEGER))').join(', ')}) AS wanted JOIN runs AS head ON head.seq IN
+  FROM (VALUES ${Array(lanes).fill('(CAST(? AS INTEGER))').join(', ')}) AS wanted JOIN runs AS head ON head.seq =
   (SELECT seq FROM runs WHERE lane_id = wanted.column1 AND state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT 1)`;
+
+/** The first run of a lane that no other server is claiming. */
+export const TAKE = "SELECT * FROM runs WHERE lane_id = ? AND state = 'queued' AND ready = 1 ORDER BY priority DESC, seq LIMIT 1 FOR UPDATE SKIP LOCKED";
 
 const HEAD_OF_ONE = headsQuery(1);
 const HEADS_OF_MANY = headsQuery(LANES_AT_ONCE);
 
 async function headsOf(core: Core, tx: Transaction, lanes: readonly Lane[]): Promise<Head[]> {
   const found = new Map<number, Head>();
+  const fillings = lanes.map(({ id }) => core.lanes.fillings(id));
   const byId = new Map(lanes.map((lane) => [lane.id, lane]));
   for (let first = 0; first < lanes.length; first += LANES_AT_ONCE) {
     const ids = lanes.slice(first, first + LANES_AT_ONCE).map(({ id }) => id);
@@ -85,14 +101,19 @@ async function headsOf(core: Core, tx: Transaction, lanes: readonly Lane[]): Pro
     const rows = await tx.all<{ lane: number; seq: number; priority: number }>(ids.length === 1 ? HEAD_OF_ONE : HEADS_OF_MANY, padded);
     for (const { lane, seq, priority } of rows) found.set(lane, { lane: byId.get(lane)!, seq, priority });
   }
-  // Told after the commit, in the order of commits: a run that is queued at the same moment fills the lane again.
-  for (const { id } of lanes) if (!found.has(id)) tx.onCommit(() => core.lanes.emptied(id));
+  lanes.forEach(({ id }, i) => {
+    if (!found.has(id)) tx.onCommit(() => core.lanes.emptied(id, fillings[i]!));
+  });
   return [...found.values()];
 }
 
-async function claimOne(core: Core, tx: Transaction, seq: number, shipId: string): Promise<Claim> {
-  const run = await claim(core, tx, (await readBySeq(tx, seq)) as RunRow, shipId);
-  const material = (await tx.get<{ input: string | null; definition_id: number }>('SELECT input, definition_id FROM run_material WHERE seq = ?', [seq]))!;
+async function claimOne(core: Core, tx: Transaction, row: RunRow, shipId: string): Promise<Claim> {
+  // The change of its state is asked for first: what is read of its lane from now on is behind it.
+  const [run, found] = await Promise.all([
+    claim(core, tx, row, shipId),
+    tx.get<{ input: string | null; definition_id: number }>('SELECT input, definition_id FROM run_material WHERE seq = ?', [row.seq]),
+  ]);
+  const material = found!;
   const definition = await core.definitions.load(tx, material.definition_id);
   return { run, ref: { runId: run.id, attempt: run.attempt, fence: run.fence }, input: material.input, definition };
 }
@@ -117,16 +138,19 @@ class Rooms {
     return left;
   }
 
-  take(projectId: string): boolean {
-    const left = this.#left.get(projectId) ?? 0;
-    this.#left.set(projectId, left - 1);
-    return left > 0;
+  has(projectId: string): boolean {
+    return (this.#left.get(projectId) ?? 0) > 0;
+  }
+
+  take(projectId: string): void {
+    this.#left.set(projectId, this.#left.get(projectId)! - 1);
   }
 
   async #count(tx: Transaction, projectId: string): Promise<number> {
     const project = settings(this.#core).projects.find(({ id }) => id === projectId);
     if (project === undefined || !project.enabled) return 0;
     if (project.max_parallel === 0) return Infinity;
+    await tx.lock(`claims of project ${projectId}`);
     const held = (await tx.get<{ n: number }>(PARALLEL, [projectId]))!.n;
     return Math.max(0, project.max_parallel - held);
   }

@@ -7,7 +7,7 @@ import type { DefinitionStore } from './definition-store.ts';
 import type { Lanes } from './lanes.ts';
 import type { Outage } from './outage.ts';
 import type { RunChange } from './port.ts';
-import type { QueueTime } from './queue-time.ts';
+import type { QueueClock } from './queue-time.ts';
 
 /** What the parts of the queue share. */
 export interface Core {
@@ -15,7 +15,7 @@ export interface Core {
   readonly note: RunLogs['note'];
   /** As `Math.random`. */
   readonly random: () => number;
-  readonly time: QueueTime;
+  readonly time: QueueClock;
   readonly outage: Outage;
   readonly nextId: () => string;
   readonly lanes: Lanes;

@@ -14,7 +14,8 @@ export class DefinitionStore {
   async save(tx: Transaction, definition: Definition): Promise<number> {
     const body = JSON.stringify(definition);
     const hash = createHash('sha256').update(body).digest('hex');
-    const find = () => tx.get<{ id: number }>('SELECT id FROM definitions WHERE hash = ?', [hash]);
+    // Locked against `prune`, which must not remove it before the run is stored that has it.
+    const find = () => tx.get<{ id: number }>('SELECT id FROM definitions WHERE hash = ? FOR KEY SHARE', [hash]);
     const known = await find();
     if (known !== undefined) return known.id;
     await tx.run('INSERT INTO definitions(hash, body) VALUES (?, ?) ON CONFLICT(hash) DO NOTHING', [hash, body]);
@@ -37,9 +38,11 @@ export class DefinitionStore {
     return this.load(from, row.definition_id);
   }
 
-  /** Removes those of these that no run has any more. */
+  /** Removes those of these that no run has any more. In a transaction that may not be alone, with the isolation `read committed`. */
   async prune(tx: Transaction, ids: Iterable<number>): Promise<void> {
-    const rows = [...new Set(ids)].map((id) => [id, id]);
+    const rows = [...new Set(ids)].sort((a, b) => a - b).map((id) => [id, id]);
+    // Runs that are about to have one are stored first; the next statement sees them.
+    for (const [id] of rows) await tx.get('SELECT id FROM definitions WHERE id = ? FOR UPDATE', [id!]);
     await tx.runMany('DELETE FROM definitions WHERE id = ? AND NOT EXISTS (SELECT 1 FROM run_material WHERE definition_id = ?)', rows);
   }
 }

@@ -1,5 +1,5 @@
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
-import { BATCH, claimBatch, type Handout, type Seats } from './claiming.ts';
+import { BATCH, claimBatch, CLAIMING, type Handout, type Seats } from './claiming.ts';
 import { UNSUPPORTED_MS, type Core } from './core.ts';
 import { Crew } from './crew.ts';
 import type { Lane } from './lanes.ts';
@@ -95,7 +95,7 @@ export class Dispatcher {
     while (!signal?.aborted) {
       const seats = this.#seats();
       if (seats.total() === 0 || this.#core.lanes.backlog().length === 0) return;
-      const handouts = await this.#claim(seats);
+      const handouts = await this.#claim();
       await this.#assign(handouts);
       if (handouts.length < BATCH) return;
     }
@@ -117,10 +117,10 @@ export class Dispatcher {
     }
   }
 
-  async #claim(seats: Seats): Promise<Handout[]> {
+  async #claim(): Promise<Handout[]> {
     const { time, env } = this.#core;
     const begun = time.elapsed();
-    const handouts = await env.sql.transaction((tx) => claimBatch(this.#core, tx, seats));
+    const handouts = await env.sql.transaction((tx) => claimBatch(this.#core, tx, this.#seats()), CLAIMING);
     if (handouts.length > 0) this.#hooks.onHandedOut((time.elapsed() - begun) / 1000);
     return handouts;
   }

@@ -19,7 +19,7 @@ export async function reject(core: Core, tx: Transaction, ref: RunRef, shipId: s
   return row;
 }
 
-export const HELD_BY_SHIP = "SELECT * FROM runs WHERE ship_id = ? AND state IN ('running', 'cancelling')";
+export const HELD_BY_SHIP = "SELECT * FROM runs WHERE ship_id = ? AND state IN ('running', 'cancelling') ORDER BY seq FOR UPDATE";
 
 type Held = { readonly ref: RunRef; readonly finished: boolean };
 type Action = { readonly ref: RunRef; readonly action: 'continue' | 'stop' | 'discard' };

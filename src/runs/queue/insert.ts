@@ -13,12 +13,16 @@ export async function insert(core: Core, tx: Transaction, run: NewRun): Promise<
   const definition = await core.definitions.save(tx, run.definition);
   const id = core.nextId();
   const approval = newApproval(core, run);
-  await insertRow(core, tx, run, { id, lane: lane.id, ready: await readyOf(core, tx, id, run), approval });
-  await tx.run(
-    'INSERT INTO run_material(seq, input, input_is_json, definition_id) SELECT seq, ?, ?, ? FROM runs WHERE id = ?',
-    [run.input, Number(run.inputIsJson), definition, id],
-  );
-  await core.note(tx, id, 1, 'info', run.retryOf === undefined ? 'the run is queued' : `the run is queued, as a retry of ${run.retryOf.id}`);
+  const ready = await readyOf(core, tx, id, run);
+  // Asked for at once, which saves the ways to a server.
+  await Promise.all([
+    insertRow(core, tx, run, { id, lane: lane.id, ready, approval }),
+    tx.run(
+      'INSERT INTO run_material(seq, input, input_is_json, definition_id) SELECT seq, ?, ?, ? FROM runs WHERE id = ?',
+      [run.input, Number(run.inputIsJson), definition, id],
+    ),
+    core.note(tx, id, 1, 'info', run.retryOf === undefined ? 'the run is queued' : `the run is queued, as a retry of ${run.retryOf.id}`),
+  ]);
   const record = toRecord((await readById(tx, id))!);
   const change = { run: record, from: null, formerShipId: null };
   await core.tell(tx, change);

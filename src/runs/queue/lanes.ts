@@ -29,8 +29,10 @@ export const NEXT_FILLED = "SELECT lane_id FROM runs WHERE state = 'queued' AND 
 export class Lanes {
   readonly #byKey = new Map<string, Lane>();
   readonly #byId = new Map<number, Lane>();
-  /** May hold an empty lane, never lacks one with a run that is ready. */
+  /** May hold an empty lane; lacks one with a run that is ready only until the next tick. */
   readonly #backlog = new Set<number>();
+  /** How often each lane has been filled, so that a look at it that began before says nothing about what came since. */
+  readonly #fillings = new Map<number, number>();
 
   /** All lanes that there are. */
   async load(from: Queries): Promise<void> {
@@ -44,9 +46,14 @@ export class Lanes {
       const next = await from.get<{ lane_id: number }>(NEXT_FILLED, [last]);
       if (next === undefined) return;
       last = next.lane_id;
-      if (!this.#byId.has(last)) this.#remember((await from.get<LaneRow>('SELECT * FROM lanes WHERE id = ?', [last]))!);
+      await this.learn(from, last);
       this.#backlog.add(last);
     }
+  }
+
+  /** Looks a lane up that another server has made. */
+  async learn(from: Queries, id: number): Promise<void> {
+    if (!this.#byId.has(id)) this.#remember((await from.get<LaneRow>('SELECT * FROM lanes WHERE id = ?', [id]))!);
   }
 
   /** The lane of a new run, made when it is the first. */
@@ -75,11 +82,18 @@ export class Lanes {
   }
 
   filled(id: number): void {
+    this.#fillings.set(id, this.fillings(id) + 1);
     this.#backlog.add(id);
   }
 
-  emptied(id: number): void {
-    this.#backlog.delete(id);
+  /** To be asked before a lane is looked at. */
+  fillings(id: number): number {
+    return this.#fillings.get(id) ?? 0;
+  }
+
+  /** Nothing was found in it, by a look that began after so many fillings. */
+  emptied(id: number, fillings: number): void {
+    if (fillings === this.fillings(id)) this.#backlog.delete(id);
   }
 
   #remember(row: LaneRow): void {

@@ -1,5 +1,5 @@
 import type { RunsEnvironment } from '../environment.ts';
-import type { QueueTime } from './queue-time.ts';
+import type { QueueClock } from './queue-time.ts';
 
 /**
  * Whether the store has refused writes since all leases were last granted. As long as that is so no lease may end, because ships could not
@@ -7,12 +7,12 @@ import type { QueueTime } from './queue-time.ts';
  */
 export class Outage {
   readonly #log: RunsEnvironment['log'];
-  readonly #time: Pick<QueueTime, 'elapsed'>;
+  readonly #time: Pick<QueueClock, 'elapsed'>;
   readonly #onFailure: () => void;
   #sinceMs: number | undefined;
 
   /** `onFailure`: told of each write that has failed. Must not throw. */
-  constructor(log: RunsEnvironment['log'], time: Pick<QueueTime, 'elapsed'>, onFailure: () => void) {
+  constructor(log: RunsEnvironment['log'], time: Pick<QueueClock, 'elapsed'>, onFailure: () => void) {
     this.#log = log;
     this.#time = time;
     this.#onFailure = onFailure;

@@ -147,6 +147,8 @@ export interface RunChange {
   readonly formerShipId: string | null;
   /** Why an attempt ended without success: the code of the failure, `returned`, `rejected`, `not_accepted` or `cancelled`; absent for other changes. */
   readonly reason?: string;
+  /** Another server over the same store made it, and counts it. */
+  readonly isRemote?: true;
 }
 
 export interface ListFilter {

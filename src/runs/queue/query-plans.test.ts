@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, openDatabase, RUN_QUEUE_MIGRATIONS, type Sql, type SqlValue } from '../../storage/index.ts';
-import { headsQuery, PARALLEL } from './claiming.ts';
+import { withoutRowLocks } from '../../storage/row-locks.ts';
+import { headsQuery, PARALLEL, TAKE } from './claiming.ts';
 import { WAITING_OF_GROUP } from './enter-group.ts';
 import { NEXT_OF_GROUP } from './groups.ts';
 import { HELD_BY_SHIP } from './holding.ts';
@@ -29,7 +30,7 @@ afterAll(async () => {
 
 async function plan(query: string, values?: readonly SqlValue[]): Promise<string[]> {
   const params = values ?? Array.from({ length: query.split('?').length - 1 }, () => 1);
-  return (await sql.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${query}`, params)).map(({ detail }) => detail);
+  return (await sql.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${withoutRowLocks(query)}`, params)).map(({ detail }) => detail);
 }
 
 /** Steps that read a whole table or index, or sort what they have read. */
@@ -57,7 +58,7 @@ describe('the plans of the queries, which must not depend on how many runs there
   });
 
   it.each([
-    ['finding lanes', NEXT_FILLED, 'runs_claimable'], ['limits of projects', PARALLEL, 'runs_of_project'],
+    ['finding lanes', NEXT_FILLED, 'runs_claimable'], ['limits of projects', PARALLEL, 'runs_of_project'], ['taking a run', TAKE, 'runs_claimable'],
     ['ends of pauses', dueQuery(DUE.pauses), 'runs_pausing'], ['approvals that expire', dueQuery(DUE.approvals), 'runs_awaiting'], ['ends of leases', dueQuery(DUE.leases), 'runs_leased'],
     ['deadlines', dueQuery(DUE.deadlines), 'runs_due'], ['long waits', dueQuery(DUE.waits), 'runs_queued'],
     ['what a ship has', HELD_BY_SHIP, 'runs_on_ship'], ['retention', EXPIRED, 'runs_finished'], ['renewing', RENEW, 'sqlite_autoindex_runs_1'],

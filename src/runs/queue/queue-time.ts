@@ -2,10 +2,20 @@ import { systemClock, type Clock } from '../../lib/clock.ts';
 import type { Sql } from '../../storage/index.ts';
 
 /** A clock that differs by more from what has elapsed was set, not corrected. */
-const JUMP_MS = 2000;
+export const JUMP_MS = 2000;
 
 /** Milliseconds that have elapsed since some moment, whatever is done to the clock. */
 export type Elapsed = () => number;
+
+/** The time of a queue: see the two that there are. */
+export interface QueueClock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  readonly elapsed: Elapsed;
+  load(sql: Sql): Promise<void>;
+  /** To be called at each tick, before anything is due. Returns by how many milliseconds the clock was set; 0 for not. */
+  save(sql: Sql): Promise<number>;
+}
 
 /**
  * The queue's own time, in milliseconds: what leases, deadlines and waiting times are kept in. It runs with the
@@ -15,7 +25,7 @@ export type Elapsed = () => number;
  *
  * What is set while the server is down cannot be seen; `regrant` takes care of that.
  */
-export class QueueTime {
+export class QueueTime implements QueueClock {
   readonly #clock: Clock;
   readonly elapsed: Elapsed;
   readonly #nodeId: string;

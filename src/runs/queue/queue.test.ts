@@ -121,7 +121,7 @@ describe('handing out', () => {
     const explain = async (id: string) => fixture.queue.explain((await fixture.queue.get(id))!);
     const off = await fixture.submit({ projectId: 'off' });
     const gone = await fixture.submit({ projectId: 'gone' });
-    const limited = await Promise.all([1, 2, 3].map(() => fixture.submit({ projectId: 'limited' })));
+    const limited = await fixture.submitInTurn(3, { projectId: 'limited' });
     const labelled = await fixture.submit({ runsOn: ['os=plan9'] });
     await dispatch();
     expect(ship.claims.map(({ run }) => run.projectId)).toEqual(['limited', 'limited']);
@@ -170,7 +170,7 @@ describe('handing out', () => {
 
   it('counts what is cancelling against the limit', async () => {
     ship.capacity = 10;
-    const runs = await Promise.all([1, 2, 3].map(() => fixture.submit({ projectId: 'limited' })));
+    const runs = await fixture.submitInTurn(3, { projectId: 'limited' });
     await dispatch();
     await fixture.queue.cancel(runs[0]!.id, noAudit);
     await dispatch();
@@ -232,7 +232,7 @@ describe('row 12', () => {
 describe('ships that come and go', () => {
   it('a ship that comes back keeps what it holds under the current fence and is told to drop the rest', async () => {
     ship.capacity = 3;
-    const [kept, stopped, lost] = await Promise.all([1, 2, 3].map(() => fixture.submit()));
+    const [kept, stopped, lost] = await fixture.submitInTurn(3);
     await dispatch();
     const refs = new Map(ship.claims.map(({ ref }) => [ref.runId, ref]));
     for (const ref of refs.values()) await fixture.queue.accept(ref, 's');

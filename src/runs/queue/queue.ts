@@ -1,3 +1,4 @@
+import { systemClock } from '../../lib/clock.ts';
 import { uuidV7Generator } from '../../lib/uuid-v7.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
@@ -16,15 +17,17 @@ import { accept, evict, reject, resume } from './holding.ts';
 import { insert } from './insert.ts';
 import { Lanes } from './lanes.ts';
 import { list } from './list.ts';
+import { Neighbours } from './neighbours.ts';
 import { numbers } from './numbers.ts';
 import { Outage } from './outage.ts';
 import type { Queue, RunRecord } from './port.ts';
-import { QueueTime, type Elapsed } from './queue-time.ts';
+import { QueueTime, type Elapsed, type QueueClock } from './queue-time.ts';
 import { reap } from './reaper.ts';
 import { regrant } from './regrant.ts';
 import { Renewals } from './renewals.ts';
 import { expireRuns } from './retention.ts';
 import { readById, readHeld, toRecord } from './run-rows.ts';
+import { SharedQueueTime } from './shared-queue-time.ts';
 import { mindingStandstills } from './standstill.ts';
 import { Ticker } from './ticker.ts';
 
@@ -66,12 +69,15 @@ export function assembleQueue(options: QueueOptions): QueueParts {
   const core = coreOf(options, () => dispatcher.wake());
   const dispatcher: Dispatcher = new Dispatcher(core, { giveBack: (handout) => giveBack(core, handout), onHandedOut: options.onHandedOut ?? (() => {}) });
   const renewals = new Renewals(core);
-  const tick = (signal?: AbortSignal): Promise<void> => runTick(core, dispatcher, signal);
+  const neighbours = neighboursOf(core);
+  const tick = (signal?: AbortSignal): Promise<void> => runTick(core, dispatcher, neighbours, signal);
   const ticker = new Ticker(options.env, mindingStandstills(core, tick));
   const load = async (): Promise<void> => {
     await core.time.load(options.env.sql);
-    await regrant(core);
+    // Where other servers are at work, ships could renew their leases with those.
+    if (options.env.sql.peers?.first ?? true) await regrant(core);
     await mendGroups(core);
+    neighbours?.start();
     await core.changes.load(options.env.sql);
     await core.lanes.load(options.env.sql);
   };
@@ -89,13 +95,14 @@ export function assembleQueue(options: QueueOptions): QueueParts {
       await ticker.stop();
       await dispatcher.stop();
       await renewals.close();
+      await neighbours?.stop();
     },
   };
   return { queue, dispatcher, tick, load };
 }
 
 function coreOf({ env, note, random = Math.random, elapsed, knowsShip = () => false, onStoreFailure = () => {}, tell = async () => {}, onSuperseded = async () => {} }: QueueOptions, wake: () => void): Core {
-  const time = new QueueTime(env.clock, env.nodeId, elapsed);
+  const time = timeOf(env, elapsed);
   return {
     env, note, random, wake, knowsShip, time, tell, onSuperseded,
     outage: new Outage(env.log, time, onStoreFailure),
@@ -106,9 +113,22 @@ function coreOf({ env, note, random = Math.random, elapsed, knowsShip = () => fa
   };
 }
 
-async function runTick(core: Core, dispatcher: Dispatcher, signal?: AbortSignal): Promise<void> {
+/** That of the database where several servers share one; a time that tests move is their own. */
+function timeOf({ sql, clock, nodeId }: RunsEnvironment, elapsed: Elapsed | undefined): QueueClock {
+  return sql.peers === undefined || elapsed !== undefined || clock !== systemClock ? new QueueTime(clock, nodeId, elapsed) : new SharedQueueTime();
+}
+
+function neighboursOf({ env: { sql, log }, changes, lanes, wake }: Core): Neighbours | undefined {
+  return sql.peers && new Neighbours(sql.peers, { sql, log, changes, lanes, wake });
+}
+
+async function runTick(core: Core, dispatcher: Dispatcher, neighbours: Neighbours | undefined, signal?: AbortSignal): Promise<void> {
   const jump = await core.time.save(core.env.sql);
-  if (jump !== 0) core.env.log.warn({ jumpMs: jump }, 'the clock was set; leases and deadlines of runs are not affected');
+  if (jump !== 0) {
+    core.env.log.warn({ jumpMs: jump }, 'the clock was set; leases and deadlines of runs are not affected');
+    if (neighbours !== undefined) await regrant(core); // the time of all servers has leapt with it
+  }
+  await neighbours?.catchUp();
   await reap(core, signal);
   await expireRuns(core, signal);
   await core.lanes.refresh(core.env.sql);

@@ -45,7 +45,7 @@ async function each(core: Core, due: Due, until: () => number, work: Work, signa
   while (!signal?.aborted && !core.outage.isOn) {
     const rows = await sql.all<{ seq: number }>(dueQuery(due), [until(), BATCH]);
     const results = await Promise.allSettled(rows.map(({ seq }) => sql.transaction(async (tx) => {
-      const row = await tx.get<RunRow>(`SELECT * FROM runs WHERE seq = ? AND ${due.where}`, [seq, until()]);
+      const row = await tx.get<RunRow>(`SELECT * FROM runs WHERE seq = ? AND ${due.where} FOR UPDATE`, [seq, until()]);
       if (row !== undefined && !core.outage.isOn) await work(core, tx, row); // otherwise it was renewed or ended meanwhile
     })));
     const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));

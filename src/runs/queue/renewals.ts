@@ -76,7 +76,7 @@ export class Renewals {
         const written: Answer[] = [];
         for (const request of requests) written.push(await this.#extend(tx, request));
         return written;
-      });
+      }, { isolation: 'read committed' }); // each renewal says by itself what it relies on
       requests.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
       this.#core.outage.noteFailure(error);

@@ -16,7 +16,7 @@ export async function expireRuns(core: Core, signal?: AbortSignal): Promise<void
   const until = unixSeconds(core.env.clock) - Math.ceil(kept / 1000);
   for (let gone = 0; gone < PER_TICK && !signal?.aborted; gone += BATCH) {
     if ((await core.env.sql.get(EXPIRED, [until, 1])) === undefined) return;
-    await core.env.sql.transaction((tx) => removeSome(core, tx, until));
+    await core.env.sql.transaction((tx) => removeSome(core, tx, until), { isolation: 'read committed' });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Queries, Row } from '../../storage/index.ts';
+import type { Queries, Row, Transaction } from '../../storage/index.ts';
 import type { Concurrency } from '../definitions/run-request.ts';
 import type { Approval, RunFailure, RunKind, RunRecord, RunRef, RunSource, RunState } from './port.ts';
 
@@ -92,12 +92,15 @@ export const isFinished = ({ state }: { readonly state: RunState }): boolean => 
 
 export const readById = (from: Queries, id: string): Promise<RunRow | undefined> => from.get<RunRow>('SELECT * FROM runs WHERE id = ?', [id]);
 
+/** The run, which nobody else changes before the transaction ends. */
+export const lockById = (tx: Transaction, id: string): Promise<RunRow | undefined> => tx.get<RunRow>('SELECT * FROM runs WHERE id = ? FOR UPDATE', [id]);
+
 export const readBySeq = (from: Queries, seq: number): Promise<RunRow | undefined> => from.get<RunRow>('SELECT * FROM runs WHERE seq = ?', [seq]);
 
-/** The run while the ref is the ship's: the condition of every fenced write (run-queue decisions, section 4, "Fencing"). */
-export function readHeld(from: Queries, { runId, attempt, fence }: RunRef, shipId: string): Promise<RunRow | undefined> {
-  return from.get<RunRow>(
-    "SELECT * FROM runs WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling')",
+/** The run while the ref is the ship's, locked: the condition of every fenced write (run-queue decisions, section 4, "Fencing"). */
+export function readHeld(tx: Transaction, { runId, attempt, fence }: RunRef, shipId: string): Promise<RunRow | undefined> {
+  return tx.get<RunRow>(
+    "SELECT * FROM runs WHERE id = ? AND fence = ? AND attempt = ? AND ship_id = ? AND state IN ('running', 'cancelling') FOR UPDATE",
     [runId, fence, attempt, shipId],
   );
 }

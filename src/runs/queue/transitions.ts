@@ -111,12 +111,12 @@ async function recordEnd({ env }: Core, tx: Transaction, row: RunRow, { outcome,
 
 async function move(core: Core, tx: Transaction, row: RunRow, patch: Partial<RunRow>, line: Line, reason?: string): Promise<RunRecord> {
   const columns = Object.entries({ ...patch, updated_at: unixSeconds(core.env.clock) }) as [string, SqlValue][];
-  const { changes } = await tx.run(
+  const update = tx.run(
     `UPDATE runs SET ${columns.map(([name]) => `${name} = ?`).join(', ')} WHERE seq = ? AND fence = ? AND state = ?`,
     [...columns.map(([, value]) => value), row.seq, row.fence, row.state],
   );
+  const [{ changes }] = await Promise.all([update, core.note(tx, row.id, row.attempt, line.level, line.text)]);
   if (changes !== 1) throw new Error(`run ${row.id} changed while it was being changed`);
-  await core.note(tx, row.id, row.attempt, line.level, line.text);
   const run = toRecord((await readBySeq(tx, row.seq))!); // the line has changed it, too
   const change = { run, from: row.state, formerShipId: row.ship_id, ...(reason === undefined ? {} : { reason }) };
   if (isFinished(run)) await leaveGroup(core, tx, row);

@@ -28,18 +28,27 @@ interface Applied {
  */
 export async function migrate(sql: Sql, migrations: readonly Migration[], clock: Clock = systemClock): Promise<{ from: number; to: number }> {
   assertNumbered(migrations);
-  await sql.transaction((tx) => tx.run(VERSION_TABLE));
+  await inTurn(sql, (tx) => tx.run(VERSION_TABLE));
   const applied = await sql.all<Applied>('SELECT version, name, breaking FROM schema_version ORDER BY version');
   refuseForeign(sql.info.path, applied, migrations);
   refuseNewer(sql.info.path, applied, migrations.length);
   const from = applied.at(-1)?.version ?? 0;
   for (const migration of migrations.slice(from)) {
-    await sql.transaction((tx) => apply(tx, migration, unixSeconds(clock)));
+    await inTurn(sql, (tx) => apply(tx, migration, unixSeconds(clock)));
   }
   return { from, to: Math.max(from, migrations.length) };
 }
 
+/** One process after the other, and each sees what those before it have done. */
+function inTurn(sql: Sql, work: (tx: Transaction) => Promise<unknown>): Promise<unknown> {
+  return sql.transaction(async (tx) => {
+    await tx.lock('migrations');
+    return work(tx);
+  }, { isolation: 'read committed' });
+}
+
 async function apply(tx: Transaction, migration: Migration, at: number): Promise<void> {
+  if ((await tx.get('SELECT 1 AS done FROM schema_version WHERE version = ?', [migration.version])) !== undefined) return; // by another process, meanwhile
   for (const statement of statements(migration.sql)) await tx.run(statement);
   const row = [migration.version, migration.name, Number(isBreaking(migration)), at];
   await tx.run('INSERT INTO schema_version(version, name, breaking, applied_at) VALUES (?, ?, ?, ?)', row);

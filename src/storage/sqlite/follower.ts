@@ -103,6 +103,7 @@ export class SqliteFollower implements Sql {
         run: () => Promise.reject(onlyReads()),
         runMany: () => Promise.reject(onlyReads()),
         onCommit: (listener) => void listeners.push(listener),
+        lock: () => Promise.resolve(),
       });
     } finally {
       connection.run('ROLLBACK');

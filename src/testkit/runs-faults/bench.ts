@@ -24,6 +24,8 @@ export interface BenchOptions {
   /** `runtime.shutdown_grace`. */
   readonly grace?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** `node_id`; `test` unless given. */
+  readonly name?: string;
 }
 
 /** A ship as a process, behind a network of its own that can be cut. */
@@ -56,12 +58,12 @@ export class FaultBench extends FaultsClient {
     super();
     this.folder = mkdtempSync(join(tmpdir(), 'quire-faults-'));
     this.#options = options;
-    const { local = false, grace = '2s' } = options;
+    const { local = false, grace = '2s', name = 'test' } = options;
     writeFileSync(this.file, `# A comment that stays.
 version: 1
 listen: 127.0.0.1:0
 data_dir: ${join(this.folder, 'server')}
-node_id: test
+node_id: ${name}
 runtime: {api_token_env: RUNS_API_TOKEN, shutdown_grace: ${grace}}
 local: {enabled: ${local}, capacity: 4, sandbox: none, run_as: ${OWN_USER}}
 fleet: {enabled: ${!local}, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: 127.0.0.1}

@@ -56,6 +56,7 @@ function notesOn({ unfinished: { queued, held }, keptAside }: Restored, unfinish
 async function placesOf({ config }: Options): Promise<Places> {
   const [{ placesOf: places }, { loadRunsConfig }] = await Promise.all([import('../../../runs/backup/index.ts'), import('../../../runs/config/index.ts')]);
   const loaded = await loadRunsConfig({ ...sourceOf(config, process.env), env: process.env, tokens: false });
+  if (loaded.config.storage.driver === 'postgres') throw new CommandError('storage.driver: a queue in PostgreSQL is backed up with pg_dump and restored with pg_restore; copy fleet.ca_dir beside it');
   const found = places(loaded.config);
   if (found === undefined) throw new CommandError('storage.sqlite.path: the queue is in memory, so there is nothing to back up and nowhere to restore it');
   return found;

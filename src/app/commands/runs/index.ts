@@ -5,6 +5,7 @@ import { registerBackup } from './backup.ts';
 import { registerChange } from './change.ts';
 import { registerList } from './list.ts';
 import { registerLogs } from './logs.ts';
+import { registerMigrateStore } from './migrate-store.ts';
 import { registerNotifications } from './notifications.ts';
 import { registerProjects } from './projects.ts';
 import { registerSchedules } from './schedules.ts';
@@ -17,5 +18,5 @@ import { registerToken } from './token.ts';
 /** `quire runs`: the service, and the clients of a running one. */
 export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
-  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerChange, registerProjects, registerSchedules, registerNotifications, registerShips, registerToken, registerAudit, registerBackup]) register(runs, io);
+  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerChange, registerProjects, registerSchedules, registerNotifications, registerShips, registerToken, registerAudit, registerBackup, registerMigrateStore]) register(runs, io);
 }

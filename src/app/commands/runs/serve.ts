@@ -87,7 +87,6 @@ function nextStep({ config, apiTokens }: LoadedRunsConfig, url: string): string 
 /** What the configuration can ask for and this build does not have: refused, so that nobody relies on it. */
 function refuseUnbuilt({ config }: LoadedRunsConfig): void {
   const problems = [
-    ...(config.storage.driver === 'postgres' ? ['storage.driver: PostgreSQL is not built yet; use sqlite'] : []),
     ...(config.listen.kind === 'unix' ? [`listen: a unix socket is not possible, got ${formatAddress(config.listen)}`] : []),
   ];
   if (problems.length > 0) throw new ConfigError(problems);

@@ -29,9 +29,9 @@ export const service = {
       synchronous: oneOf('`full`: an acknowledged write survives a power failure', 'full', ['full', 'normal']),
       busy_timeout: format('duration', 'how long a statement waits for a lock', '5s'),
     }),
-    postgres: section('PostgreSQL', {
-      url_env: variable('environment variable with the connection URL', 'RUNS_DATABASE_URL'),
-      pool: integer('connections', 20, 1, 1000),
+    postgres: section('PostgreSQL, which several servers may share: see docs/run-queue-postgres.md', {
+      url_env: variable('environment variable with the connection URL, such as postgres://user:password@host/database', 'RUNS_DATABASE_URL'),
+      pool: integer('connections of this server for transactions and short reads; 4 more are for heavy reads and messages', 20, 1, 1000),
     }),
   }),
   config: section('this file', {

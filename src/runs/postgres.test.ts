@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, vi } from 'vitest';
+import type * as opening from '../storage/open-database.ts';
+import { PostgresServer, WITHOUT_POSTGRES } from '../testkit/postgres-server.ts';
+
+/*
+ * The suites of the queue, once more over PostgreSQL: where they open a database, they get a schema of the server.
+ */
+
+let server: PostgresServer;
+/** Where a file would be opened again. */
+const schemas = new Map<string, Promise<string>>();
+
+vi.mock('../storage/open-database.ts', async (original) => {
+  const real = await original<typeof opening>();
+  const openDatabase: typeof real.openDatabase = async ({ path }) => {
+    const known = path === ':memory:' ? undefined : schemas.get(path);
+    const schema = known ?? server.createSchema();
+    schemas.set(path, schema);
+    return real.openPostgres({ url: await schema, pool: 4 });
+  };
+  return { ...real, openDatabase };
+});
+
+/** A step of the model is some transactions; over SQLite it takes more of them. */
+process.env['QUIRE_MODEL_RUNS'] ??= '3';
+
+const SUITES: Readonly<Record<string, () => Promise<unknown>>> = {
+  queue: () => import('./queue/queue.test.ts'),
+  completion: () => import('./queue/completion.test.ts'),
+  loops: () => import('./queue/loops.test.ts'),
+  scenarios: () => import('./queue/scenarios.test.ts'),
+  model: () => import('./queue/queue-model.test.ts'),
+  idempotency: () => import('./idempotency/once.test.ts'),
+  logs: () => import('./logs/append.test.ts'),
+  'logs with the queue': () => import('./logs/with-queue.test.ts'),
+  retention: () => import('./logs/retention.test.ts'),
+};
+
+// Skipped on platforms for which there is no server.
+describe.skipIf(WITHOUT_POSTGRES !== undefined)('over PostgreSQL', () => {
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server.stop());
+  // Each in a suite of its own, so that its hooks are for its own tests.
+  for (const [name, load] of Object.entries(SUITES)) describe(name, async () => void await load());
+});

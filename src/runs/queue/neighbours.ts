@@ -1,0 +1,118 @@
+import type { Log } from '../../lib/log.ts';
+import type { Peers, Sql } from '../../storage/index.ts';
+import type { Changes } from './changes.ts';
+import type { Lanes } from './lanes.ts';
+import type { RunChange } from './port.ts';
+import { toRecord, type RunRow } from './run-rows.ts';
+
+/** Runs that are read by one statement; a list of any length is filled up to one of these. */
+const SIZES = [1, 10, 100] as const;
+
+/** What a server says of a run that it has changed: where to look, and what cannot be read any more. */
+type Word = readonly ['run', id: string, ...Told];
+type Told = readonly [from: RunChange['from'], formerShipId: string | null, reason?: string];
+
+export interface NeighboursOptions {
+  readonly sql: Sql;
+  readonly log: Log;
+  readonly changes: Changes;
+  readonly lanes: Lanes;
+  /** There may be something to hand out. */
+  readonly wake: () => void;
+}
+
+/**
+ * The other servers over the same store: they are told what changes here, and what they change is announced here, read
+ * anew. A word that is lost costs time only: `catchUp` finds what has changed, and each tick finds what is queued.
+ */
+export class Neighbours {
+  readonly #options: NeighboursOptions;
+  readonly #peers: Peers;
+  readonly #heard = new Map<string, Told>();
+  #missed = false;
+  #reading: Promise<void> | undefined;
+  #ends: (() => void)[] = [];
+
+  constructor(peers: Peers, options: NeighboursOptions) {
+    this.#peers = peers;
+    this.#options = options;
+  }
+
+  /** Safe twice. */
+  start(): void {
+    if (this.#ends.length > 0) return;
+    this.#ends = [this.#options.changes.listen((change) => this.#tell(change)), this.#peers.hear((message) => this.#hear(message))];
+  }
+
+  async stop(): Promise<void> {
+    for (const end of this.#ends.splice(0)) end();
+    await this.#reading;
+  }
+
+  /** Looks for changes of which nothing was heard. */
+  async catchUp(): Promise<void> {
+    const { sql, changes } = this.#options;
+    const held = await sql.all<Pick<RunRow, 'id' | 'fence' | 'state'>>("SELECT id, fence, state FROM runs WHERE state IN ('running', 'cancelling')");
+    const ids = new Set(held.map(({ id }) => id));
+    const gone = changes.heldRuns().filter((id) => !ids.has(id));
+    const news = [...held.filter((row) => changes.isNews(row)).map(({ id }) => id), ...gone];
+    for (const row of await readRuns(sql, news)) this.#announce(row, [row.state, row.ship_id]);
+    if (news.length > 0) this.#options.wake();
+  }
+
+  #tell({ run, from, formerShipId, reason, isRemote }: RunChange): void {
+    if (isRemote) return;
+    const word: Word = reason === undefined ? ['run', run.id, from, formerShipId] : ['run', run.id, from, formerShipId, reason];
+    this.#peers.tell(JSON.stringify(word));
+  }
+
+  #hear(message: string | undefined): void {
+    if (message === undefined) this.#missed = true;
+    else {
+      const [what, id, ...told] = JSON.parse(message) as Word;
+      if (what !== 'run') return;
+      this.#heard.set(id, told);
+    }
+    this.#reading ??= this.#read();
+  }
+
+  /** Never rejects. */
+  async #read(): Promise<void> {
+    while (this.#heard.size > 0 || this.#missed) {
+      const heard = new Map(this.#heard);
+      const missed = this.#missed;
+      this.#heard.clear();
+      this.#missed = false;
+      try {
+        for (const row of await readRuns(this.#options.sql, [...heard.keys()])) await this.#take(row, heard.get(row.id)!);
+        if (missed) await this.catchUp();
+      } catch (error) {
+        this.#options.log.warn({ err: error }, 'what other servers have changed could not be read; it is found later');
+      }
+      this.#options.wake();
+    }
+    this.#reading = undefined;
+  }
+
+  async #take(row: RunRow, told: Told): Promise<void> {
+    const { sql, lanes } = this.#options;
+    await lanes.learn(sql, row.lane_id);
+    if (row.state === 'queued' && row.ready === 1) lanes.filled(row.lane_id);
+    this.#announce(row, told);
+  }
+
+  #announce(row: RunRow, [from, formerShipId, reason]: Told): void {
+    this.#options.changes.announce({ run: toRecord(row), from, formerShipId, isRemote: true, ...(reason === undefined ? {} : { reason }) });
+  }
+}
+
+async function readRuns(sql: Sql, ids: readonly string[]): Promise<RunRow[]> {
+  const rows: RunRow[] = [];
+  for (let first = 0; first < ids.length;) {
+    const size = SIZES.find((each) => each >= ids.length - first) ?? SIZES.at(-1)!;
+    const some = ids.slice(first, first + size);
+    rows.push(...await sql.all<RunRow>(`SELECT * FROM runs WHERE id IN (${Array(size).fill('?').join(', ')})`, [...some, ...Array<string>(size - some.length).fill('')]));
+    first += size;
+  }
+  return rows;
+}

@@ -1,0 +1,1 @@
+export { copyStore, type CopiedTable } from './copy-store.ts';

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PostgresServer, WITHOUT_POSTGRES } from '../../testkit/postgres-server.ts';
+import { storageSuite } from '../../testkit/storage-suite.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { openPostgres } from '../open-database.ts';
+import type { Sql } from '../port.ts';
+
+describe.skipIf(WITHOUT_POSTGRES !== undefined)('PostgreSQL', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server.stop());
+
+  storageSuite('PostgreSQL', async () => openPostgres({ url: await server.createSchema(), pool: 10 }), { shared: true });
+
+  /** Two processes' worth of connections to one database, and what closes them. */
+  async function two(): Promise<{ a: Sql; b: Sql; close: () => Promise<unknown> }> {
+    const url = await server.createSchema();
+    const [a, b] = [await openPostgres({ url, pool: 4 }), await openPostgres({ url, pool: 4 })];
+    await a.transaction((tx) => tx.run('CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT UNIQUE, n INTEGER)'));
+    return { a, b, close: () => Promise.all([a.close(), b.close()]) };
+  }
+
+  describe('transactions side by side', () => {
+    it('lose no update, however many meet in one row', async () => {
+      const { a, b, close } = await two();
+      await a.transaction((tx) => tx.run('INSERT INTO t(id, n) VALUES (1, 0)'));
+      await Promise.all(Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? a : b).transaction(async (tx) => {
+        const { n } = (await tx.get<{ n: number }>('SELECT n FROM t WHERE id = 1'))!;
+        await tx.run('UPDATE t SET n = ? WHERE id = 1', [n + 1]);
+      })));
+      expect(await a.get('SELECT n FROM t')).toEqual({ n: 40 });
+      await close();
+    });
+
+    it('do the work again for whoever finds a row that it could not see', async () => {
+      const { a, b, close } = await two();
+      const made = await Promise.all([a, b, a, b].map((sql) => sql.transaction(async (tx) => {
+        const known = await tx.get<{ id: number }>("SELECT id FROM t WHERE v = 'one'");
+        if (known !== undefined) return known.id;
+        await tx.run("INSERT INTO t(v) VALUES ('one') ON CONFLICT(v) DO NOTHING");
+        return (await tx.get<{ id: number }>("SELECT id FROM t WHERE v = 'one'"))!.id;
+      })));
+      expect(new Set(made).size).toBe(1);
+      await close();
+    });
+
+    it('undo each other rather than wait for ever', async () => {
+      const { a, b, close } = await two();
+      await a.transaction((tx) => tx.run('INSERT INTO t(id, n) VALUES (1, 0), (2, 0)'));
+      const add = (sql: Sql, first: number, second: number) => sql.transaction(async (tx) => {
+        for (const id of [first, second]) await tx.run('UPDATE t SET n = n + 1 WHERE id = ?', [id]);
+      }, { isolation: 'read committed' });
+      await Promise.all([add(a, 1, 2), add(b, 2, 1), add(a, 2, 1), add(b, 1, 2)]);
+      expect(await a.all('SELECT n FROM t ORDER BY id')).toEqual([{ n: 4 }, { n: 4 }]);
+      await close();
+    });
+
+    it('have a name one after the other, and see what was committed under it', async () => {
+      const { a, b, close } = await two();
+      const limit = 3;
+      const taken = await Promise.all(Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? a : b).transaction(async (tx) => {
+        await tx.lock('the limit');
+        const { n } = (await tx.get<{ n: number }>('SELECT count(*) AS n FROM t'))!;
+        if (n < limit) await tx.run('INSERT INTO t(n) VALUES (?)', [i]);
+        return n < limit;
+      }, { isolation: 'read committed' })));
+      expect(taken.filter(Boolean)).toHaveLength(limit);
+      await close();
+    });
+
+    it('are refused as a whole when the work catches the failure of a statement', async () => {
+      const { a, close } = await two();
+      const stubborn = a.transaction(async (tx) => {
+        await tx.run("INSERT INTO t(v) VALUES ('a')");
+        await tx.run("INSERT INTO t(v) VALUES ('a')").catch(() => undefined);
+      });
+      await expect(stubborn).rejects.toThrow(/unique/i);
+      expect(await a.all('SELECT v FROM t')).toEqual([]);
+      await close();
+    });
+  });
+
+  describe('peers', () => {
+    it('hear each other, not themselves, and know who came first', async () => {
+      const { a, b, close } = await two();
+      expect([a.peers!.first, b.peers!.first]).toEqual([true, false]);
+      const long = 'x'.repeat(4000);
+      const heard: (string | undefined)[] = [];
+      const done = Promise.withResolvers<void>();
+      b.peers!.hear((message) => {
+        heard.push(message);
+        if (message === 'last') done.resolve();
+      });
+      const stop = a.peers!.hear(() => expect.unreachable());
+      for (const message of ['first', long, long, 'last']) a.peers!.tell(message);
+      await done.promise;
+      expect(heard).toEqual(['first', long, long, 'last']);
+      stop();
+      await close();
+    });
+  });
+
+  it('says what it does not do', async () => {
+    const { a, close } = await two();
+    for (const refused of [a.snapshotTo('x'), a.replaceFrom('x'), a.scrub()]) await expect(refused).rejects.toMatchObject({ code: 'not_implemented' });
+    await close();
+  });
+
+  it('tells of a server that is not there, without the password', async () => {
+    const opening = openPostgres({ url: 'postgres://me:secret@127.0.0.1:1/db', pool: 1 });
+    await expect(opening).rejects.toThrow(ServiceError);
+    await expect(opening).rejects.toMatchObject({ code: 'unavailable', message: expect.not.stringContaining('secret') });
+  });
+
+  // Last, since the server is killed.
+  it('goes on when its server is killed and comes back, with all that was acknowledged', async () => {
+    const { a, b, close } = await two();
+    const missed = Promise.withResolvers<void>();
+    b.peers!.hear((message) => message === undefined && missed.resolve());
+    const acknowledged: string[] = [];
+    let writing = true;
+    const writers = [a, b].map(async (sql, w) => {
+      for (let i = 0; writing; i++) {
+        const v = `${w}-${i}`;
+        await sql.transaction((tx) => tx.run('INSERT INTO t(v) VALUES (?)', [v])).then(() => acknowledged.push(v), (error) => expect(error).toMatchObject({ code: 'unavailable' }));
+      }
+    });
+    while (acknowledged.length < 50) await new Promise(setImmediate);
+    await server.kill();
+    await server.restart();
+    const before = acknowledged.length;
+    while (acknowledged.length < before + 50) await new Promise(setImmediate);
+    writing = false;
+    await Promise.all(writers);
+    const stored = new Set((await a.all('SELECT v FROM t')).map(({ v }) => v));
+    expect(acknowledged.filter((v) => !stored.has(v))).toEqual([]);
+    await missed.promise;
+    expect(await a.healthy()).toBe(true);
+    await close();
+  });
+});

@@ -1,0 +1,272 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
+import Cursor from 'pg-cursor';
+import { ServiceError } from '../../errors/index.ts';
+import { batchSize } from '../batch-size.ts';
+import { closedError } from '../failures.ts';
+import { checkParameters } from '../parameters.ts';
+import type { Queries, Row, Sql, SqlValue, Transaction, TransactionOptions } from '../port.ts';
+import { openHeavyPool, openPool, type PoolOptions } from './connections.ts';
+import { toPostgres } from './dialect.ts';
+import { isConflict, isLost, isStale, translate } from './failures.ts';
+import { PostgresPeers } from './peers.ts';
+import { PostgresTransaction } from './postgres-transaction.ts';
+import { Statements } from './statements.ts';
+import { toParameter, types } from './values.ts';
+
+/** A database that cannot be reached is tried again for so long before `unavailable` is told. */
+const PATIENCE_MS = 5000;
+/** Tries of a transaction that meets others; by then it has met them for some seconds. */
+const CONFLICTS = 100;
+const LONGEST_PAUSE_MS = 100;
+
+const BEGIN = {
+  snapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ',
+  'read committed': 'BEGIN ISOLATION LEVEL READ COMMITTED',
+} as const;
+
+/**
+ * The driver for a PostgreSQL server, which several processes may share. Transactions run side by side, each on a
+ * connection of the pool; one that meets another is undone and its work done again.
+ */
+export class PostgresSql implements Sql {
+  readonly info: Sql['info'];
+  readonly background: Queries;
+  readonly peers: PostgresPeers;
+  readonly #pool: Pool;
+  readonly #heavy: Pool;
+  readonly #statements = new Statements();
+  readonly #inside = new AsyncLocalStorage<{ open: boolean }>();
+  readonly #pending = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  private constructor(pool: Pool, heavy: Pool, peers: PostgresPeers, info: Sql['info']) {
+    this.#pool = pool;
+    this.#heavy = heavy;
+    this.peers = peers;
+    this.info = info;
+    this.background = { all: (sql, params) => this.#read(this.#heavy, sql, params), get: async (sql, params) => (await this.#read(this.#heavy, sql, params))[0] as never };
+  }
+
+  /** Rejects with `unavailable` when the server cannot be reached within some seconds, or refuses. */
+  static async open(options: PoolOptions): Promise<PostgresSql> {
+    const pool = openPool(options);
+    try {
+      const { rows: [found] } = await pool.query<{ fsync: string; commit: string }>("SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit");
+      const durable = found!.fsync === 'on' && found!.commit !== 'off';
+      const peers = await PostgresPeers.open(options.url);
+      return new PostgresSql(pool, openHeavyPool(options), peers, { driver: 'postgres', path: withoutPassword(options.url), durable });
+    } catch (cause) {
+      await pool.end();
+      if (cause instanceof ServiceError) throw cause;
+      throw new ServiceError('unavailable', `the database ${withoutPassword(options.url)} cannot be opened: ${reasonOf(cause)}`, { cause });
+    }
+  }
+
+  all<R extends Row>(sql: string, params?: readonly SqlValue[]): Promise<R[]> {
+    return this.#read(this.#pool, sql, params);
+  }
+
+  async get<R extends Row>(sql: string, params?: readonly SqlValue[]): Promise<R | undefined> {
+    return (await this.all<R>(sql, params))[0];
+  }
+
+  async transaction<T>(work: (tx: Transaction) => Promise<T>, { isolation = 'snapshot' }: TransactionOptions = {}): Promise<T> {
+    this.#refuseInside();
+    if (this.#closing !== undefined) throw closedError();
+    const running = this.#untilDone(work, BEGIN[isolation]);
+    this.#pending.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#pending.delete(running);
+    }
+  }
+
+  async *stream<R extends Row>(sql: string, params: readonly SqlValue[] = [], options: { batch?: number } = {}): AsyncGenerator<R[]> {
+    this.#usable();
+    const { text, parameters } = toPostgres(sql);
+    checkParameters(sql, parameters, params);
+    const size = batchSize(options);
+    const client = await connect(this.#heavy);
+    let cursor: Cursor<R> | undefined;
+    try {
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      // A consumer may take its time between two batches.
+      await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+      cursor = client.query(new Cursor<R>(text, params.map(toParameter), { types } as never));
+      for (let rows = await cursor.read(size); rows.length > 0; rows = await cursor.read(size)) yield rows;
+    } catch (error) {
+      throw translate(error);
+    } finally {
+      await cursor?.close().catch(() => {});
+      await leave(client, false);
+    }
+  }
+
+  snapshotTo(): Promise<{ sizeBytes: number }> {
+    return Promise.reject(new ServiceError('not_implemented', 'a PostgreSQL database is copied with its own tools, such as pg_dump'));
+  }
+
+  replaceFrom(): Promise<void> {
+    return Promise.reject(this.#closing === undefined ? new ServiceError('not_implemented', 'a PostgreSQL database is restored with its own tools, such as pg_restore') : closedError());
+  }
+
+  scrub(): Promise<void> {
+    return Promise.reject(new ServiceError('not_implemented', 'a PostgreSQL database is rewritten with its own tools, such as VACUUM FULL'));
+  }
+
+  async healthy(): Promise<boolean> {
+    try {
+      this.#usable();
+      const { rows: [found] } = await this.#pool.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
+      return !found!.standby;
+    } catch {
+      return false; // the failure itself was told to whoever met it first
+    }
+  }
+
+  async sizeBytes(): Promise<number> {
+    return Number((await this.get('SELECT pg_database_size(current_database()) AS bytes'))!['bytes']);
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#pending);
+    await Promise.all([this.peers.close(), this.#pool.end(), this.#heavy.end()]);
+  }
+
+  /** Reads change nothing, so one that a lost connection took along is read again. */
+  async #read<R extends Row>(pool: Pool, sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    this.#usable();
+    const patience = new Patience();
+    for (;;) {
+      try {
+        const client = await pool.connect();
+        try {
+          const { rows } = await this.#statements.query(client, sql, params);
+          client.release();
+          return rows as R[];
+        } catch (error) {
+          client.release(isLost(error));
+          throw error;
+        }
+      } catch (error) {
+        if (this.#closing !== undefined) throw closedError();
+        if (!isStale(error) && !(isLost(error) && await patience.allows())) throw translate(error);
+      }
+    }
+  }
+
+  /** Until it is committed, refused by its work, or has to be given up. Nothing of a try that is repeated was written. */
+  async #untilDone<T>(work: (tx: Transaction) => Promise<T>, begin: string): Promise<T> {
+    const patience = new Patience();
+    for (let tries = 1; ; tries++) {
+      const result = await this.#try(work, begin);
+      if ('value' in result) {
+        result.tx.committed();
+        return result.value;
+      }
+      const { error, again } = result;
+      if (again === 'conflict' && tries < CONFLICTS) await setTimeout(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** tries));
+      else if (again !== 'lost' || !await patience.allows()) throw error;
+    }
+  }
+
+  async #try<T>(work: (tx: Transaction) => Promise<T>, begin: string): Promise<Result<T>> {
+    let client: PoolClient;
+    try {
+      client = await this.#pool.connect();
+    } catch (error) {
+      return { error: translate(error), again: isLost(error) ? 'lost' : undefined };
+    }
+    const tx = new PostgresTransaction(client, this.#statements, begin);
+    const inside = { open: true };
+    try {
+      const value = await this.#inside.run(inside, async () => work(tx));
+      tx.end();
+      if (tx.failure !== undefined) throw translate(tx.failure.error);
+      return await commit(client, tx, value);
+    } catch (error) {
+      tx.end();
+      const cause = tx.failure?.error;
+      const isGone = isLost(cause);
+      await leave(client, isGone);
+      return { error, again: isGone ? 'lost' : isConflict(cause) || isStale(cause) ? 'conflict' : undefined };
+    } finally {
+      inside.open = false;
+    }
+  }
+
+  #usable(): void {
+    this.#refuseInside();
+    if (this.#closing !== undefined) throw closedError();
+  }
+
+  #refuseInside(): void {
+    if (this.#inside.getStore()?.open) throw new Error('inside a transaction only the transaction itself may be used');
+  }
+}
+
+type Result<T> = { readonly value: T; readonly tx: PostgresTransaction } | { readonly error: unknown; readonly again: 'lost' | 'conflict' | undefined };
+
+/** When the connection is lost while it commits, nobody knows whether it did: that is told, and not tried again. */
+async function commit<T>(client: PoolClient, tx: PostgresTransaction, value: T): Promise<Result<T>> {
+  try {
+    if (tx.hasBegun) await client.query('COMMIT');
+  } catch (cause) {
+    await leave(client, isLost(cause));
+    if (isConflict(cause)) return { error: translate(cause), again: 'conflict' };
+    if (!isLost(cause)) return { error: translate(cause), again: undefined };
+    return { error: new ServiceError('unavailable', `the database did not confirm the transaction, which may be written or not: ${reasonOf(cause)}`, { cause }), again: undefined };
+  }
+  client.release();
+  return { value, tx };
+}
+
+/** Hands the connection back without a transaction, or drops it where that fails. */
+async function leave(client: PoolClient, isGone: boolean): Promise<void> {
+  const usable = !isGone && await client.query('ROLLBACK').then(() => true, () => false);
+  client.release(!usable);
+}
+
+async function connect(pool: Pool): Promise<PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+/** Waits between tries, longer each time, until it has waited long enough. */
+class Patience {
+  readonly #until = performance.now() + PATIENCE_MS;
+  #pause = 10;
+
+  async allows(): Promise<boolean> {
+    if (performance.now() + this.#pause > this.#until) return false;
+    await setTimeout(this.#pause);
+    this.#pause = Math.min(2 * this.#pause, 500);
+    return true;
+  }
+}
+
+function withoutPassword(url: string): string {
+  try {
+    const parsed = new URL(url);
+    parsed.password = '';
+    parsed.search = '';
+    return parsed.href;
+  } catch {
+    return 'of the configured URL';
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.message === '' ? String((cause as { code?: unknown }).code ?? cause.name) : cause.message;
+}

@@ -1,0 +1,1 @@
+export { PostgresSql } from './driver.ts';

@@ -1,0 +1,105 @@
+import type { PoolClient } from 'pg';
+import type { Row, SqlValue, Transaction } from '../port.ts';
+import { controlsTransaction } from '../statement-kinds.ts';
+import { translate } from './failures.ts';
+import type { Statements } from './statements.ts';
+
+/**
+ * One try of a transaction, over one connection. It begins with its first statement; a statement that fails dooms it,
+ * whether or not the work catches the error. Statements run in the order of the calls, also of those that are not
+ * waited for.
+ */
+export class PostgresTransaction implements Transaction {
+  readonly #client: PoolClient;
+  readonly #statements: Statements;
+  readonly #begin: string;
+  #begun: Promise<unknown> | undefined;
+  #isBegun = false;
+  readonly #listeners: (() => void)[] = [];
+  #ended = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  /** `begin`: the statement that begins it. */
+  constructor(client: PoolClient, statements: Statements, begin: string) {
+    this.#client = client;
+    this.#statements = statements;
+    this.#begin = begin;
+  }
+
+  /** False while there is nothing to commit. */
+  get hasBegun(): boolean {
+    return this.#begun !== undefined;
+  }
+
+  /** What the database said of the first statement that failed. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  onCommit(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  committed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  async all<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    return this.#step(sql, async () => {
+      // Where it only reads, the first statement need not wait for BEGIN: were that to fail, nothing would be written.
+      const begun = this.#isBegun ? undefined : this.#ensureBegun();
+      if (begun !== undefined && !/^\s*select\b/i.test(sql)) await begun;
+      const [{ rows }] = await Promise.all([this.#statements.query(this.#client, sql, params), begun]);
+      return rows as R[];
+    });
+  }
+
+  async get<R extends Row>(sql: string, params: readonly SqlValue[] = []): Promise<R | undefined> {
+    return (await this.all<R>(sql, params))[0];
+  }
+
+  run(sql: string, params: readonly SqlValue[] = []): Promise<{ changes: number }> {
+    return this.#step(sql, async () => {
+      if (!this.#isBegun) await this.#ensureBegun();
+      return this.#statements.run(this.#client, sql, params);
+    });
+  }
+
+  runMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }> {
+    return this.#step(sql, async () => {
+      if (!this.#isBegun) await this.#ensureBegun();
+      const results = await settled(rows.map((row) => this.#statements.run(this.#client, sql, row)));
+      return { changes: results.reduce((sum, { changes }) => sum + changes, 0) };
+    });
+  }
+
+  async lock(name: string): Promise<void> {
+    await this.all("SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ':' || ?, 0)) IS NULL AS done", [name]);
+  }
+
+  #ensureBegun(): Promise<unknown> {
+    return (this.#begun ??= this.#client.query(this.#begin).then(() => (this.#isBegun = true)));
+  }
+
+  async #step<T>(sql: string, step: () => Promise<T>): Promise<T> {
+    if (this.#ended) throw new Error(`the transaction has ended: ${sql}`);
+    if (this.#failure !== undefined) throw translate(this.#failure.error);
+    if (controlsTransaction(sql)) throw new Error(`not allowed inside a transaction: ${sql}`);
+    try {
+      return await step();
+    } catch (error) {
+      this.#failure ??= { error };
+      throw translate(error);
+    }
+  }
+}
+
+/** All results; the failure of the first that failed, once none is under way any more. */
+async function settled<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+}

@@ -1,0 +1,50 @@
+import type { ClientBase, QueryResult } from 'pg';
+import { Lru } from '../../lib/lru.ts';
+import { checkParameters } from '../parameters.ts';
+import type { Row, SqlValue } from '../port.ts';
+import { changesRows, changesSchema } from '../statement-kinds.ts';
+import { toPostgres, type Translated } from './dialect.ts';
+import { isStale } from './failures.ts';
+import { toParameter, types } from './values.ts';
+
+const KEPT = 512;
+
+interface Named extends Translated {
+  /** Under this name each connection prepares it once. */
+  readonly name: string;
+}
+
+/** The statements of a database, translated once. Each connection parses and plans a statement when it first meets its name. */
+export class Statements {
+  readonly #named = new Lru<string, Named>(KEPT);
+  #next = 0;
+
+  async query(client: ClientBase, sql: string, params: readonly SqlValue[]): Promise<QueryResult<Row>> {
+    const named = this.#find(sql);
+    checkParameters(sql, named.parameters, params);
+    const values = params.map(toParameter);
+    if (changesSchema(sql)) {
+      this.#named.clear(); // columns that `SELECT *` answers with
+      return client.query({ text: named.text, values, types });
+    }
+    try {
+      return await client.query({ name: named.name, text: named.text, values, types });
+    } catch (error) {
+      if (isStale(error)) this.#named.clear();
+      throw error;
+    }
+  }
+
+  async run(client: ClientBase, sql: string, params: readonly SqlValue[]): Promise<{ changes: number }> {
+    const { rowCount } = await this.query(client, sql, params);
+    return { changes: changesRows(sql) ? (rowCount ?? 0) : 0 };
+  }
+
+  #find(sql: string): Named {
+    const known = this.#named.get(sql);
+    if (known !== undefined) return known;
+    const named = { ...toPostgres(sql), name: `q${++this.#next}` };
+    this.#named.set(sql, named);
+    return named;
+  }
+}
