@@ -69,7 +69,7 @@ export function script(text: string): { argv: string[] } {
   return { argv: ['/bin/sh', '-eu', '-c', text] };
 }
 
-export function start(executor: Executor, assignment: Assignment, sink?: OutputSink): Running {
+export function start(executor: Executor, assignment: Assignment, sink?: OutputSink, sourceFound: (gitRef: string, commit: string) => void = () => undefined): Running {
   const lines: OutputLine[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
   const [stop, kill] = [new AbortController(), new AbortController()];
@@ -81,7 +81,7 @@ export function start(executor: Executor, assignment: Assignment, sink?: OutputS
       return sink?.write(line);
     },
   };
-  const result = executor.execute(assignment, collect, { stop: stop.signal, kill: kill.signal, graceMs: () => counts.graceMs, started: () => void counts.starts++ });
+  const result = executor.execute(assignment, collect, { stop: stop.signal, kill: kill.signal, graceMs: () => counts.graceMs, started: () => void counts.starts++, sourceFound });
   return {
     assignment, result, lines,
     text: (stream) => lines.filter((line) => stream === undefined || line.stream === stream).map(({ message }) => message),

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListShipsData, ListShipsErrors, ListShipsResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
+import type { CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunArtifactData, GetRunArtifactErrors, GetRunArtifactResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListShipsData, ListShipsErrors, ListShipsResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -69,7 +69,7 @@ export const cancelRun = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Retry a run
  *
- * Queues a new run with the project, kind, task, input and priority of a `failed` or `cancelled` one, which stays as it is. The new run starts at attempt 1, names the old one in `retry_of`, and uses the pipeline or role as it is configured now. Retrying twice under two keys makes two runs. A key that was used to queue a run, or to retry another one, is a conflict.
+ * Queues a new run with the project, kind, task, input and priority of a `failed` or `cancelled` one, which stays as it is. The new run starts at attempt 1, names the old one in `retry_of`, works on the same commit, and uses the pipeline or role as it is configured now. Retrying twice under two keys makes two runs. A key that was used to queue a run, or to retry another one, is a conflict.
  */
 export const retryRun = <ThrowOnError extends boolean = false>(options: Options<RetryRunData, ThrowOnError>): RequestResult<RetryRunResponses, RetryRunErrors, ThrowOnError> => (options.client ?? client).post<RetryRunResponses, RetryRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -85,6 +85,39 @@ export const retryRun = <ThrowOnError extends boolean = false>(options: Options<
 export const getRunResult = <ThrowOnError extends boolean = false>(options: Options<GetRunResultData, ThrowOnError>): RequestResult<GetRunResultResponses, GetRunResultErrors, ThrowOnError> => (options.client ?? client).get<GetRunResultResponses, GetRunResultErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/runs/{id}/result',
+    ...options
+});
+
+/**
+ * List the attempts of a run
+ *
+ * Answers each time that the run was handed to a ship, oldest first: when, to which one, how it ended, on which commit it worked, and which steps it began. The steps of an attempt are known once its ship has reported its end.
+ */
+export const listRunAttempts = <ThrowOnError extends boolean = false>(options: Options<ListRunAttemptsData, ThrowOnError>): RequestResult<ListRunAttemptsResponses, ListRunAttemptsErrors, ThrowOnError> => (options.client ?? client).get<ListRunAttemptsResponses, ListRunAttemptsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/attempts',
+    ...options
+});
+
+/**
+ * List the artefacts of a run
+ *
+ * Answers the files that an attempt has left, by name: those that `artifacts` of its steps name. They are kept for `artifacts.retention` (30 days by default) after the run has finished, unless `artifacts.total_budget` is exceeded before. An attempt that has lost its ship adds none any more.
+ */
+export const listRunArtifacts = <ThrowOnError extends boolean = false>(options: Options<ListRunArtifactsData, ThrowOnError>): RequestResult<ListRunArtifactsResponses, ListRunArtifactsErrors, ThrowOnError> => (options.client ?? client).get<ListRunArtifactsResponses, ListRunArtifactsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/artifacts',
+    ...options
+});
+
+/**
+ * Download an artefact
+ *
+ * Answers the bytes of one artefact, as a file to be saved: always `application/octet-stream`, so that no browser runs what a step has written. `ETag` is the SHA-256. One range of bytes (`Range: bytes=0-1023`) answers 206; other and unsatisfiable ranges are passed over. Slashes of the name are written `%2F`.
+ */
+export const getRunArtifact = <ThrowOnError extends boolean = false>(options: Options<GetRunArtifactData, ThrowOnError>): RequestResult<GetRunArtifactResponses, GetRunArtifactErrors, ThrowOnError> => (options.client ?? client).get<GetRunArtifactResponses, GetRunArtifactErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/runs/{id}/artifacts/{name}',
     ...options
 });
 

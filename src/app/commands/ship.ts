@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { parseByteSize } from '../../lib/byte-size.ts';
 import type { JoinFlags } from '../ship/join-ship.ts';
 import type { UserIdRange } from '../../ship/execute/index.ts';
 import type { SailFlags, Voyage, VoyageEnd } from '../ship/sail.ts';
@@ -63,6 +64,8 @@ export function registerShip(program: Command, io: Io = processIo): void {
     .option('--user-ids <first:count>', 'as root: user ids of runs, of no account; default: 70000:4000', toUserIds)
     .option('--hide <path...>', 'files and folders that fenced steps do not see, besides the data folder')
     .option('--work-dir <folder>', 'folder of the work; default: work in the data folder')
+    .option('--cache-size <size>', 'room for clones of repositories and caches of steps, 0 for none; default: 10GiB', toSize)
+    .option('--git-protocols <name...>', 'transports that git may use: https, http, ssh, git, file; default: https http ssh')
     .option('--keep-work', 'leave the folders of runs behind, to look into them')
     .addOption(new Option('--log-format <format>', 'text for people, json for programs').choices(['text', 'json']).default('text'))
     .addOption(new Option('--log-level <level>', 'the least that is written').choices(['debug', 'info', 'warn', 'error']).default('info'))
@@ -76,6 +79,12 @@ function toCapacity(text: string): number {
   const capacity = Number(text);
   if (!/^\d{1,4}$/.test(text) || capacity < 1 || capacity > 1000) throw new InvalidArgumentError('expected a number from 1 to 1000');
   return capacity;
+}
+
+function toSize(text: string): number {
+  const size = text === '0' ? 0 : parseByteSize(text);
+  if (size === undefined) throw new InvalidArgumentError('expected a size such as 500MiB or 10GiB, or 0');
+  return size;
 }
 
 function toUserIds(text: string): UserIdRange {

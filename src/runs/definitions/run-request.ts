@@ -8,6 +8,8 @@ export interface RunRequest {
   readonly input?: string | Readonly<Record<string, unknown>> | undefined;
   /** Absent: the project's. */
   readonly priority?: number | undefined;
+  /** Branch, tag or commit to be checked out; absent for the default branch. */
+  readonly gitRef?: string | undefined;
   /** Least score of the result that is a success; absent where none is asked for. */
   readonly minScore?: number | undefined;
 }

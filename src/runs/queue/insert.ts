@@ -28,11 +28,12 @@ async function insertRow({ env, time }: Core, tx: Transaction, run: NewRun, id: 
   const at = unixSeconds(env.clock);
   await tx.run(
     `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, lane_id, ready, fence, accepted,
-       created_at, updated_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, retry_of, root_id, retry_number)
-     VALUES (?, ?, ?, ?, 'queued', 1, ?, ?, ?, ?, ?, 1, 0, 0, ?, ?, ?, 0, 0, 0, 0, ?, ?, ?, ?)`,
+       created_at, updated_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, retry_of, root_id, retry_number, git_ref, git_commit)
+     VALUES (?, ?, ?, ?, 'queued', 1, ?, ?, ?, ?, ?, 1, 0, 0, ?, ?, ?, 0, 0, 0, 0, ?, ?, ?, ?, ?, ?)`,
     [
       id, run.projectId, run.kind, run.task, run.maxAttempts, run.priority, JSON.stringify(run.runsOn), run.source, lane,
       at, at, time.now(), run.definition.timeoutMs, run.retryOf?.id ?? null, run.retryOf?.rootId ?? id, (run.retryOf?.retryNumber ?? -1) + 1,
+      run.gitRef ?? null, run.retryOf?.gitCommit ?? null,
     ],
   );
 }

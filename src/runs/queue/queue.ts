@@ -2,6 +2,7 @@ import { uuidV7Generator } from '../../lib/uuid-v7.ts';
 import type { Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs } from '../logs/port.ts';
+import { attemptsOf, recordSource } from './attempts.ts';
 import { cancel } from './cancel.ts';
 import { Changes } from './changes.ts';
 import type { Handout } from './claiming.ts';
@@ -114,7 +115,7 @@ async function giveBack(core: Core, { worker, claim }: Handout): Promise<void> {
 
 type Part<Names extends keyof Queue> = Pick<Queue, Names>;
 
-function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'unfinished'> {
+function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'unfinished' | 'attempts'> {
   const { sql } = core.env;
   return {
     insert: (tx, run) => insert(core, tx, run),
@@ -131,6 +132,7 @@ function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'resu
     },
     list: (filter, before, limit) => list(sql, filter, before, limit),
     result: (id) => sql.get<{ body: Uint8Array; type: string }>('SELECT s.body, s.type FROM run_results s JOIN runs r ON r.seq = s.seq WHERE r.id = ?', [id]),
+    attempts: (run) => attemptsOf(sql, run),
     cancel: (id, audit) => sql.transaction(async (tx) => {
       const run = await cancel(core, tx, id);
       if (run !== undefined) await audit(tx);
@@ -142,7 +144,7 @@ function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'resu
   };
 }
 
-function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals): Part<'addWorker' | 'accept' | 'reject' | 'renew' | 'complete' | 'resume' | 'evict' | 'holds'> {
+function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals): Part<'addWorker' | 'accept' | 'reject' | 'renew' | 'complete' | 'resume' | 'evict' | 'holds' | 'recordSource'> {
   const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => core.env.sql.transaction(work);
   return {
     addWorker: (worker) => dispatcher.add(worker),
@@ -158,6 +160,7 @@ function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals): Part<'
     },
     renew: (shipId, refs) => renewals.renew(shipId, refs),
     complete: (ref, shipId, completion) => inTransaction((tx) => complete(core, tx, ref, shipId, completion)),
+    recordSource: (ref, shipId, source) => inTransaction((tx) => recordSource(tx, ref, shipId, source)),
     resume: (shipId, held) => inTransaction((tx) => resume(core, tx, shipId, held)),
     evict: (tx, shipId) => evict(core, tx, shipId),
     holds: async (tx, ref, shipId) => (await readHeld(tx, ref, shipId)) !== undefined,

@@ -36,6 +36,8 @@ export interface RunRow extends Row {
   logs_expired: number;
   log_truncated: number;
   logs_bytes: number;
+  git_ref: string | null;
+  git_commit: string | null;
 }
 
 export const toRecord = (row: RunRow): RunRecord => ({
@@ -64,6 +66,8 @@ export const toRecord = (row: RunRow): RunRecord => ({
   logsExpired: row.logs_expired === 1,
   logTruncated: row.log_truncated === 1,
   logsBytes: row.logs_bytes,
+  gitRef: row.git_ref,
+  gitCommit: row.git_commit,
 });
 
 export const refOf = (row: RunRow): RunRef => ({ runId: row.id, attempt: row.attempt, fence: row.fence });

@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Assignment, RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { KeptStore } from './kept/index.ts';
 import type { Masker } from './mask/index.ts';
 import type { RunOutput } from './output/index.ts';
 import type { Sandboxes, Variables, View } from './sandbox/index.ts';
@@ -27,6 +28,8 @@ export interface ExecutorContext {
   readonly log: Log;
   readonly version: string;
   readonly serverOffsetMs: (() => number | undefined) | undefined;
+  /** What this machine keeps from one run to the next. */
+  readonly kept: KeptStore;
   /** Transports that git may use. */
   readonly gitProtocols: readonly string[];
 }
@@ -38,6 +41,8 @@ export interface Work {
   readonly output: RunOutput;
   readonly masker: Masker;
   readonly limits: WorkLimits;
+  /** To be called once it is known what the work is on. */
+  sourceFound(gitRef: string, commit: string): void;
   /** To be called when the first step begins. */
   started(): void;
 }

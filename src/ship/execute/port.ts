@@ -34,6 +34,8 @@ export interface WorkControl {
   graceMs(): number;
   /** Milliseconds until it must be dead even if this process is frozen; absent where it may go on. */
   readonly leaseLeft?: (() => number) | undefined;
+  /** Called when it is known which commit the work is on, by which branch, tag or commit it was found. */
+  sourceFound?(gitRef: string, commit: string): void;
   /** Called when the first step begins. */
   started(): void;
 }

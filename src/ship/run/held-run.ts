@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import {
-  CompleteRunRequestSchema, CompleteStatus, Outcome, ResumeAction, RunErrorSchema, type Assignment, type CompleteRunRequest, type RunRef,
+  CompleteRunRequestSchema, CompleteStatus, Outcome, RecordSourceRequestSchema, ResumeAction, RunErrorSchema, type Assignment, type CompleteRunRequest, type RunRef,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
@@ -58,6 +58,8 @@ export class HeldRun {
   #graceMs: number;
   #started = false;
   #isOver = false;
+  /** Resolves when the server knows which commit the work is on, or never will. */
+  #sourceTold: Promise<void> = Promise.resolve();
 
   constructor(options: HeldRunOptions) {
     const { assignment, time, link } = options;
@@ -167,6 +169,7 @@ export class HeldRun {
         graceMs: () => this.#graceMs,
         leaseLeft: assignment.stopOnPartition ? () => this.#lease.untilDeadMs() : undefined,
         started: () => (this.#started = true),
+        sourceFound: (gitRef, commit) => (this.#sourceTold = this.#tellSource(gitRef, commit)),
       });
     } catch (err) {
       this.#log.error({ err }, 'the executor failed');
@@ -185,6 +188,7 @@ export class HeldRun {
   /** The end comes after the log, and is told until the server has heard it. */
   async #report(result: WorkResult): Promise<void> {
     await this.#logs.finish();
+    await this.#sourceTold;
     let request = this.#completion(result);
     const failure = new RepeatedFailure(this.#log, 'cannot report the end of a run now');
     while (!this.#kill.signal.aborted) {
@@ -199,6 +203,25 @@ export class HeldRun {
           if (request.outcome === Outcome.SHIP_ERROR) return;
           request = this.#completion({ outcome: Outcome.SHIP_ERROR, error: create(RunErrorSchema, { code: 'internal', message: 'the service refused how the run ended' }) });
           continue;
+        }
+        failure.note(err);
+      }
+      await this.#reports.afterFailure(this.#kill.signal);
+    }
+  }
+
+  /** Further attempts work on the same commit, so the server is told at once, again and again until it has heard it. */
+  async #tellSource(gitRef: string, commit: string): Promise<void> {
+    const request = create(RecordSourceRequestSchema, { ref: this.ref, gitRef, commit });
+    const failure = new RepeatedFailure(this.#log, 'cannot tell now which commit a run works on');
+    while (!this.#kill.signal.aborted) {
+      try {
+        await untilAborted(this.#options.link.recordSource(request), this.#kill.signal);
+        return;
+      } catch (err) {
+        if (err instanceof RefusedCall) {
+          this.#log.warn({ err }, 'the server does not take which commit a run works on');
+          return;
         }
         failure.note(err);
       }

@@ -51,6 +51,8 @@ function detailsOf(run: Run, ship: string): string[] {
     ['priority', String(run.priority)],
     ['runs on', run.runs_on.join(', ')],
     ['took', tookOf(run)],
+    ['ref', run.ref ?? ''],
+    ['commit', run.commit ?? ''],
     ['ship', ship],
     ['retry of', run.retry_of ?? ''],
     ['log', run.logs_expired ? 'expired' : `${run.logs_bytes} bytes${run.log_truncated ? ', cut at its budget' : ''}`],

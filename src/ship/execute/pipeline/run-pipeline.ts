@@ -52,10 +52,12 @@ function cleaningFailed({ log }: ExecutorContext, { ref }: Work): (err: unknown)
 }
 
 /** The steps in their order. After the first failure, and when the work is to end, only those that always run. */
-async function runSteps(setting: StepSetting): Promise<WorkResult> {
-  const { work, plan } = setting;
+async function runSteps(before: StepSetting): Promise<WorkResult> {
+  const { work, plan } = before;
   const { limits, output } = work;
-  let failure = await checkOut(setting);
+  const { source, failure: problem } = await checkOut(before);
+  const setting = { ...before, source };
+  let failure = problem;
   let cutShort = failure !== undefined && limits.ended.aborted;
   if (cutShort) failure = undefined;
   for (const step of plan.steps) {
