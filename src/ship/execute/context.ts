@@ -7,6 +7,7 @@ import type { Masker } from './mask/index.ts';
 import type { RunOutput } from './output/index.ts';
 import type { Sandboxes, Variables, View } from './sandbox/index.ts';
 import type { UserIds } from './users/index.ts';
+import type { ArtifactFile } from './port.ts';
 import type { WorkLimits } from './work-limits.ts';
 
 /** The machine that executes, the same for all of its work. */
@@ -43,6 +44,8 @@ export interface Work {
   readonly limits: WorkLimits;
   /** To be called once it is known what the work is on. */
   sourceFound(gitRef: string, commit: string): void;
+  /** Has a file kept; why it is not, or undefined when it is. */
+  keepArtifact(file: ArtifactFile, signal: AbortSignal): Promise<string | undefined>;
   /** To be called when the first step begins. */
   started(): void;
 }

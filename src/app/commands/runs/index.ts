@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { processIo, type Io } from '../shared/io.ts';
+import { registerArtifacts } from './artifacts.ts';
 import { registerAudit } from './audit.ts';
 import { registerBackup } from './backup.ts';
 import { registerChange } from './change.ts';
@@ -15,5 +16,5 @@ import { registerToken } from './token.ts';
 /** `quire runs`: the service, and the clients of a running one. */
 export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
-  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerChange, registerProjects, registerShips, registerToken, registerAudit, registerBackup]) register(runs, io);
+  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerArtifacts, registerChange, registerProjects, registerShips, registerToken, registerAudit, registerBackup]) register(runs, io);
 }

@@ -49,6 +49,11 @@ export class KeptStore {
     return this.#isOpen;
   }
 
+  /** Bytes of all entries. */
+  get limit(): number {
+    return this.#options.limit;
+  }
+
   /** Never rejects: a ship works without it, too. */
   async open(): Promise<void> {
     const { folder, limit, log } = this.#options;

@@ -29,7 +29,7 @@ const SHOW = 'cat file.txt; echo " $QUIRE_REF $QUIRE_COMMIT $(git rev-parse HEAD
 
 function run(on: ExecutorBench, plan: object, script = SHOW, fields: object = {}): Running & { readonly found: string[][] } {
   const found: string[][] = [];
-  const running = start(on.executor, assignmentOf(pipelineOf([script], { checkout: 'shallow', gitUrl: origin.url, ...plan }), fields), undefined, (...source) => void found.push(source));
+  const running = start(on.executor, assignmentOf(pipelineOf([script], { checkout: 'shallow', gitUrl: origin.url, ...plan }), fields), undefined, { sourceFound: (...source) => void found.push(source) });
   return Object.assign(running, { found });
 }
 
