@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Outcome } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { assignmentOf, executorBench, pipelineOf, start, type ExecutorBench, type Running } from '../../../testkit/runs-executor.ts';
-import { Origin, serveGit } from './test-fixture.ts';
+import { Origin, serveGit } from '../../../testkit/git-origin.ts';
 
 let origin: Origin;
 let keepFolder: string;
