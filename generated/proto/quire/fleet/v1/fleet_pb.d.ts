@@ -169,6 +169,13 @@ export declare type ShipInfo = Message<"quire.fleet.v1.ShipInfo"> & {
    * @generated from field: bool ephemeral = 9;
    */
   ephemeral: boolean;
+
+  /**
+   * What it can do that the first ships could not: `source` (refs and commits, credentials of git, artefacts, caches).
+   *
+   * @generated from field: repeated string features = 10;
+   */
+  features: string[];
 };
 
 /**
