@@ -2,7 +2,7 @@
 const MAX_LENGTH = 255;
 
 /** What no part of a name may hold (git-check-ref-format(1)): controls, spaces, and what revisions are written with. */
-// eslint-disable-next-line no-control-regex -- these are what is looked for
+ 
 const FORBIDDEN = /[\u0000-\u0020\u007f~^:?*[\\]/;
 
 /** Whether a text can be the name of a branch, a tag or another ref, or of a commit: never an option, a range or an expression. */

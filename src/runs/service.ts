@@ -71,7 +71,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     onStoreFailure: () => metrics.record.storageFailed(),
   });
   const artifacts = createArtifacts({
-    env, queue, store: new ContentStore(inDataDir(config.current().config, config.current().config.artifacts.dir)),
+    env, queue, store: new ContentStore(inDataDir(config.current().config, config.current().config.artifacts.dir), env.nodeId),
     received: (status) => metrics.record.artifactReceived(status),
   });
   const fleet: Fleet = createFleet(env, {

@@ -113,7 +113,7 @@ ${options.fleet ?? ''}
     const elapsed = (): number => this.now;
     this.parts = assembleQueue({ env: this.env, note: (...args) => this.logs.note(...args), random: () => 0.5, elapsed });
     this.addresses = new FleetAddresses(loaded.config);
-    this.artifacts = createArtifacts({ env: this.env, queue: this.queue, store: new ContentStore(join(folder, 'artifacts')) });
+    this.artifacts = createArtifacts({ env: this.env, queue: this.queue, store: new ContentStore(join(folder, 'artifacts'), 'node') });
     this.fleet = createFleet(this.env, {
       artifacts: this.artifacts.receiver,
       queue: this.queue, logs: this.logs, audit: createAuditLog(this.env), authority, addresses: this.addresses,

@@ -160,8 +160,8 @@ it('a server that died clears what it has left half-written, and files that noth
   const stray = 'ab'.repeat(32);
   mkdirSync(join(folder, 'ab'), { recursive: true });
   writeFileSync(join(folder, 'ab', stray), 'stray');
-  writeFileSync(join(folder, 'new', 'half'), 'half');
-  const next = createArtifacts({ env: fixture.env, queue: fixture.queue, store: new ContentStore(folder) });
+  writeFileSync(join(folder, 'new', 'of-node', 'half'), 'half');
+  const next = createArtifacts({ env: fixture.env, queue: fixture.queue, store: new ContentStore(folder, 'node') });
   await next.start();
   await expect.poll(() => existsSync(join(folder, 'ab', stray))).toBe(false);
   expect([stored().length, next.totalBytes()]).toEqual([1, 3]);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
+import { open, readdir, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { durableRename } from '../../lib/durable-rename.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
@@ -12,16 +12,19 @@ const HASH = /^[0-9a-f]{64}$/;
  */
 export class ContentStore {
   readonly folder: string;
+  readonly #new: string;
 
-  constructor(folder: string) {
+  /** `node`: the name of this server among those that share the folder. */
+  constructor(folder: string, node: string) {
     this.folder = folder;
+    this.#new = join(folder, 'new', `of-${node}`);
   }
 
   /** Makes the folder, and clears what a process that died has left half-written. */
   async open(): Promise<void> {
     makeFolder(this.folder, 0o700);
     await rm(this.#new, { recursive: true, force: true });
-    await mkdir(this.#new, { mode: 0o700 });
+    makeFolder(this.#new, 0o700);
   }
 
   /** Bytes that are free where the files are. */
@@ -63,9 +66,5 @@ export class ContentStore {
       if (!/^[0-9a-f]{2}$/.test(name)) continue;
       for (const hash of await readdir(join(this.folder, name))) if (HASH.test(hash)) yield hash;
     }
-  }
-
-  get #new(): string {
-    return join(this.folder, 'new');
   }
 }

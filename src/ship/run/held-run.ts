@@ -226,6 +226,8 @@ export class HeldRun {
           return;
         }
         failure.note(err);
+        // The end of the run must not wait for it: its next attempt resolves the ref anew.
+        if (!this.isWorking) return;
       }
       await this.#reports.afterFailure(this.#kill.signal);
     }

@@ -37,7 +37,7 @@ interface Entry {
 export class KeptStore {
   readonly #options: KeptStoreOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #turns = new Map<string, Promise<void>>();
   #isOpen = false;
 
   constructor(options: KeptStoreOptions) {
@@ -191,16 +191,18 @@ export class KeptStore {
 
   async #inTurn<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const former = this.#turns.get(name) ?? Promise.resolve();
-    const mine = former.then(() => {
-      signal.throwIfAborted();
-      return work();
-    });
-    const settled = mine.catch(() => undefined);
-    this.#turns.set(name, settled);
-    void settled.then(() => {
-      if (this.#turns.get(name) === settled) this.#turns.delete(name);
-    });
-    return mine;
+    const mine = Promise.withResolvers<void>();
+    const both = former.then(() => mine.promise);
+    this.#turns.set(name, both);
+    try {
+      await orAborted(former, signal);
+      return await work();
+    } finally {
+      mine.resolve();
+      void both.then(() => {
+        if (this.#turns.get(name) === both) this.#turns.delete(name);
+      });
+    }
   }
 
   async #claim(): Promise<boolean> {
@@ -210,6 +212,19 @@ export class KeptStore {
     await writeFile(`${file}.${process.pid}`, ownName(), { mode: 0o600 });
     await rename(`${file}.${process.pid}`, file);
     return true;
+  }
+}
+
+/** Rejects when the signal aborts first: who has to end does not wait for others. */
+async function orAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason as Error);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }
 

@@ -48,6 +48,7 @@ export async function restoreCache(setting: StepSetting, step: Step): Promise<Op
   if (found === undefined) await note('info', `there is no cache ${key} yet`);
   else {
     const end = await kept.use('caches', found.name, (path) => unpack(setting, step, join(path, CONTENT))).catch((error: Error) => error);
+    if (!(end instanceof Error) && end.exitCode !== 0 && work.limits.ended.aborted) return { code: 'step_failed', step: step.name, message: 'the run had to end' };
     if (end instanceof Error || end.exitCode !== 0) {
       await kept.remove('caches', found.name);
       return { code: 'ship_error', step: step.name, message: `the cache ${found.key} could not be restored, and is removed` };

@@ -8,7 +8,7 @@ import type { ResolvedRef } from './remote-refs.ts';
  */
 export async function arrangeRepository(folder: string, url: string, source?: ResolvedRef): Promise<void> {
   const config = await readFile(join(folder, 'config'), 'utf8');
-  await writeFile(join(folder, 'config'), config.replace(/^(\s*bare\s*=\s*)true$/m, '$1false'));
+  await writeFile(join(folder, 'config'), config.replace('bare = true', 'bare = false'));
   await appendFile(join(folder, 'config'), `[remote "origin"]\n\turl = ${quoted(url)}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`);
   await rm(join(folder, 'FETCH_HEAD'), { force: true });
   if (source === undefined) return;
@@ -24,7 +24,7 @@ export async function arrangeRepository(folder: string, url: string, source?: Re
 
 /** As values and names of sections are written (git-config(1), "Syntax"). */
 function quoted(text: string): string {
-  // eslint-disable-next-line no-control-regex -- a line break would begin another setting
+   
   if (/[\u0000-\u001f]/.test(text)) throw new Error('the address of the repository has control characters');
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }

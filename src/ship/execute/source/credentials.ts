@@ -27,7 +27,7 @@ export async function giveCredentials(credentials: GitCredentials | undefined, u
 
 function withPassword(url: string, username: string, password: string): GivenCredentials {
   if (!/^https?:\/\//.test(url)) throw new Error('the token of the repository is not used: its address is not https://');
-  // eslint-disable-next-line no-control-regex -- these would end the line of the protocol
+   
   if (/[\u0000-\u001f]/.test(username + password)) throw new Error('the token of the repository has line breaks or control characters');
   const { origin } = new URL(url);
   return {
