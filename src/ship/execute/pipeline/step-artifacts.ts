@@ -8,6 +8,10 @@ import { isPlainFolder } from './work-folder.ts';
 export async function keepArtifacts(setting: StepSetting, step: Step): Promise<Failure | undefined> {
   const { work, folder } = setting;
   if (step.artifacts.length === 0) return undefined;
+  if (work.limits.ended.aborted) {
+    await work.output.note('warn', 'the run had to end: the artefacts of this step are not kept', step.name);
+    return undefined;
+  }
   const failed = (reason: string): Failure => ({ code: 'step_failed', step: step.name, message: `the artefacts of step ${step.name} are not kept: ${reason}` });
   if (!await isPlainFolder(folder.source)) return failed('the work folder was replaced');
   const names = new Set<string>();
@@ -17,11 +21,13 @@ export async function keepArtifacts(setting: StepSetting, step: Step): Promise<F
     if (found.length === 0) await work.output.note('warn', `there are no files ${pattern} to be kept`, step.name);
     for (const name of found) names.add(name);
   }
+  let kept = 0;
   for (const name of names) {
     const reason = await keepOne(setting, step.name, name);
-    if (reason !== undefined) return failed(`${name}: ${reason}`);
+    if (reason === undefined) kept += 1;
+    else if (!work.limits.ended.aborted) return failed(`${name}: ${reason}`);
   }
-  if (names.size > 0) await work.output.note('info', `kept ${names.size} ${names.size === 1 ? 'artefact' : 'artefacts'}`, step.name);
+  if (kept > 0) await work.output.note('info', `kept ${kept} ${kept === 1 ? 'artefact' : 'artefacts'}`, step.name);
   return undefined;
 }
 

@@ -36,7 +36,8 @@ export interface OpenCache {
 export async function restoreCache(setting: StepSetting, step: Step): Promise<OpenCache | Failure | undefined> {
   const { context: { kept }, work } = setting;
   const { cache } = step;
-  if (cache === undefined || cache.key === '') return undefined;
+  // In what is left of the grace a step that always runs has none.
+  if (cache === undefined || cache.key === '' || work.limits.ended.aborted) return undefined;
   const note = (level: 'info' | 'warn', text: string): Promise<void> => work.output.note(level, text, step.name);
   const key = await keyOf(setting, cache.key).catch((error: Error) => error);
   if (key instanceof Error || !kept.isOpen) {
@@ -48,7 +49,7 @@ export async function restoreCache(setting: StepSetting, step: Step): Promise<Op
   if (found === undefined) await note('info', `there is no cache ${key} yet`);
   else {
     const end = await kept.use('caches', found.name, (path) => unpack(setting, step, join(path, CONTENT))).catch((error: Error) => error);
-    if (!(end instanceof Error) && end.exitCode !== 0 && work.limits.ended.aborted) return { code: 'step_failed', step: step.name, message: 'the run had to end' };
+    if (work.limits.ended.aborted) return undefined;
     if (end instanceof Error || end.exitCode !== 0) {
       await kept.remove('caches', found.name);
       return { code: 'ship_error', step: step.name, message: `the cache ${found.key} could not be restored, and is removed` };

@@ -68,6 +68,16 @@ describe('artefacts', () => {
     expect(await run(bench(), [step])).toMatchObject({ outcome: Outcome.SUCCEEDED, kept: {}, said: ['there are no files secret/passwd to be kept'] });
   });
 
+  it('of a step that always runs are passed over when the run has to end, and its cache, too', async () => {
+    const on = bench({ keep: { folder: keepFolder(), limit: 2 ** 30 } });
+    const always = { ...script('echo x > left; echo cleaned'), always: true, artifacts: ['left'], cache: { key: 'k', paths: ['left'] } };
+    const running = start(on.executor, assignmentOf(pipelineOf(['echo ready; sleep 1000', always])), undefined, { keepArtifact: async () => 'nobody asks' });
+    await running.saw('ready');
+    running.stop();
+    expect(await running.result).toMatchObject({ outcome: Outcome.CANCELLED, steps: [{ outcome: 'stopped' }, { name: 's2', outcome: 'succeeded' }] });
+    expect(running.text()).toEqual(['ready', 'cleaned', 'the run had to end: the artefacts of this step are not kept']);
+  });
+
   it('that the server does not keep fail the step', async () => {
     const step = { ...script('echo x > big'), artifacts: ['big'] };
     expect(await run(bench(), [step, 'echo never'], {}, () => 'it is too large')).toMatchObject({ outcome: Outcome.FAILED, message: 'the artefacts of step s1 are not kept: big: it is too large', said: [] });
