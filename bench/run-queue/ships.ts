@@ -101,6 +101,8 @@ function launch(identity: Identity, capacity: number): void {
     link: {
       connect: (events) => link.connect(events),
       appendLogs: (request) => link.appendLogs(request),
+      recordSource: (request) => link.recordSource(request),
+      uploadArtifact: (parts, signal) => link.uploadArtifact(parts, signal),
       async completeRun(request) {
         const answer = await link.completeRun(request);
         recorded += 1;

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Client } from '../../generated/runs/sdk/client/index.ts';
 import {
   approveRun, cancelRun, enqueueRun, getBadge, getLiveness, getMetrics, getReadiness, getRun, getRunResult, listAudit, listNotificationDeadLetters,
-  listNotifications, listRuns, listSchedules, pauseSchedule, receiveAlerts, redeliverNotifications, rejectRun, resumeSchedule, retryRun, runSchedule,
+  listNotifications, listRunAttempts, listRuns, listSchedules, pauseSchedule, receiveAlerts, redeliverNotifications, rejectRun, resumeSchedule, retryRun, runSchedule,
 } from '../../generated/runs/sdk/sdk.gen.ts';
 import type { ErrorCode, Run } from '../../generated/runs/sdk/types.gen.ts';
 import type { RunsApi } from '../../src/testkit/runs-api.ts';
@@ -78,6 +78,16 @@ export const runs: Scenarios<RunsApi, Client> = {
     const id = await server.work({ outcome: 'succeeded', started: true, result: { body: new TextEncoder().encode('done'), type: 'text/plain' } });
     expect(succeeded(await getRunResult({ client, path: { id } })).data).toMatchObject({ content: 'done', content_type: 'text/plain', truncated: false });
     refused(await getRunResult({ client, path: { id: (await cancelled(context)).id } }), 404, 'not_found');
+  },
+  async listRunAttempts(context) {
+    const { client, server } = context;
+    const steps = [{ name: 'test', startedMs: 1_766_400_000_000, endedMs: 1_766_400_001_000, outcome: 'failed', exitCode: 3, signal: null }] as const;
+    await queued(context);
+    const id = await server.work({ outcome: 'failed', started: true, steps });
+    expect(succeeded(await listRunAttempts({ client, path: { id } })).data).toEqual([expect.objectContaining({
+      attempt: 1, outcome: 'failed', commit: null, steps: [{ name: 'test', started_at: '2025-12-22T10:40:00.000Z', ended_at: '2025-12-22T10:40:01.000Z', outcome: 'failed', exit_code: 3, signal: null }],
+    })]);
+    refused(await listRunAttempts({ client, path: { id: UNKNOWN } }), 404, 'run_not_found');
   },
   async receiveAlerts({ client }) {
     const alert = { status: 'firing', labels: {}, startsAt: '2026-01-01T00:00:00Z', fingerprint: 'f1' } as const;

@@ -18,6 +18,11 @@ import type {
   RejectRunResponses,
   GetRunResultData,
   GetRunResultResponses,
+  ListRunAttemptsData,
+  ListRunAttemptsResponses,
+  ListRunArtifactsData,
+  ListRunArtifactsResponses,
+  GetRunArtifactData,
   ListRunLogsData,
   ListRunLogsResponses,
   DeleteRunLogsData,
@@ -80,6 +85,9 @@ export interface Operations {
   approveRun: Operation<FlatInput<NonNullable<ApproveRunData['path']>>, ApproveRunResponses[200]>;
   rejectRun: Operation<FlatInput<NonNullable<RejectRunData['path']>>, RejectRunResponses[200]>;
   getRunResult: Operation<FlatInput<NonNullable<GetRunResultData['path']>>, GetRunResultResponses[200]>;
+  listRunAttempts: Operation<FlatInput<NonNullable<ListRunAttemptsData['path']>>, ListRunAttemptsResponses[200]>;
+  listRunArtifacts: Operation<FlatInput<NonNullable<ListRunArtifactsData['path']> & NonNullable<ListRunArtifactsData['query']>>, ListRunArtifactsResponses[200]>;
+  getRunArtifact: Operation<FlatInput<NonNullable<GetRunArtifactData['path']> & NonNullable<GetRunArtifactData['query']> & { range?: string }>, Download>;
   listRunLogs: Operation<FlatInput<NonNullable<ListRunLogsData['path']> & NonNullable<ListRunLogsData['query']>, 'offset'>, ListRunLogsResponses[200]>;
   deleteRunLogs: Operation<FlatInput<NonNullable<DeleteRunLogsData['path']>>, void>;
   streamRunLogs: Operation<FlatInput<NonNullable<StreamRunLogsData['path']> & NonNullable<StreamRunLogsData['query']> & { lastEventId?: string }, 'offset'>, Download>;
@@ -122,6 +130,9 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   approveRun: {"id":"approveRun","method":"POST","path":"/api/v1/runs/{id}/approve","area":"runs","summary":"Approve a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   rejectRun: {"id":"rejectRun","method":"POST","path":"/api/v1/runs/{id}/reject","area":"runs","summary":"Reject a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
   getRunResult: {"id":"getRunResult","method":"GET","path":"/api/v1/runs/{id}/result","area":"runs","summary":"Get the result of a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listRunAttempts: {"id":"listRunAttempts","method":"GET","path":"/api/v1/runs/{id}/attempts","area":"runs","summary":"List the attempts of a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":["application/json"]},
+  listRunArtifacts: {"id":"listRunArtifacts","method":"GET","path":"/api/v1/runs/{id}/artifacts","area":"artifacts","summary":"List the artefacts of a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"attempt","in":"query","field":"attempt","type":"integer"}],"consumes":[],"produces":["application/json"]},
+  getRunArtifact: {"id":"getRunArtifact","method":"GET","path":"/api/v1/runs/{id}/artifacts/{name}","area":"artifacts","summary":"Download an artefact","access":"read","effect":"read","limited":false,"sanitize":false,"status":200,"otherStatuses":[206],"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"name","in":"path","field":"name","type":"string"},{"name":"attempt","in":"query","field":"attempt","type":"integer"},{"name":"Range","in":"header","field":"range","type":"string"}],"consumes":[],"produces":["application/octet-stream"]},
   listRunLogs: {"id":"listRunLogs","method":"GET","path":"/api/v1/runs/{id}/logs","area":"logs","summary":"List log events of a run","access":"read","effect":"read","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"attempt","in":"query","field":"attempt","type":"integer"}],"consumes":[],"produces":["application/json"]},
   deleteRunLogs: {"id":"deleteRunLogs","method":"DELETE","path":"/api/v1/runs/{id}/logs","area":"logs","summary":"Delete the logs of a run","access":"write","effect":"write","limited":true,"sanitize":false,"status":204,"parameters":[{"name":"id","in":"path","field":"id","type":"string"}],"consumes":[],"produces":[]},
   streamRunLogs: {"id":"streamRunLogs","method":"GET","path":"/api/v1/runs/{id}/logs/stream","area":"logs","summary":"Follow the log of a run","access":"read","effect":"read","limited":false,"sanitize":false,"status":200,"parameters":[{"name":"id","in":"path","field":"id","type":"string"},{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"attempt","in":"query","field":"attempt","type":"integer"},{"name":"Last-Event-ID","in":"header","field":"lastEventId","type":"string"}],"consumes":[],"produces":["text/event-stream"]},

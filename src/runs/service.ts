@@ -6,6 +6,7 @@ import type { Timer } from '../lib/timer.ts';
 import type { Guard, Handlers, Preconditions } from '../operations/index.ts';
 import type { Sql } from '../storage/index.ts';
 import { createAlerts, projectOf } from './alerts/index.ts';
+import { ContentStore, createArtifacts } from './artifacts/index.ts';
 import { createAuditLog, type Audit } from './audit/index.ts';
 import { createGuard, fenceProjects, type FenceDeps } from './auth/index.ts';
 import { inDataDir, type Environment, type LiveRunsConfig } from './config/index.ts';
@@ -73,14 +74,18 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     tell: (tx, change) => notifications.tell(tx, change),
     onSuperseded: (tx, runId, by) => audit.record(tx, 'system', 'cancel', runId, { superseded_by: by }),
   });
+  const artifacts = createArtifacts({
+    env, queue, store: new ContentStore(inDataDir(config.current().config, config.current().config.artifacts.dir), env.nodeId),
+    received: (status) => metrics.record.artifactReceived(status),
+  });
   const fleet: Fleet = createFleet(env, {
-    ...options, queue, logs, audit,
+    ...options, queue, logs, audit, artifacts: artifacts.receiver,
     secretValue: (name) => secretValue(options, name),
     fencedWrite: (rpc) => metrics.record.fencedWrite(rpc),
     linesLost: (count) => metrics.record.logEventsDropped(count),
   });
   const { keyVariableAvailable } = fleet;
-  const metrics = createMetrics(env, { queue, logs, fleet: () => fleetNumbers(fleet, options), waitingNotifications: () => totalWaiting(sql) });
+  const metrics = createMetrics(env, { queue, logs, artifacts, fleet: () => fleetNumbers(fleet, options), waitingNotifications: () => totalWaiting(sql) });
   const runs = createRuns(env, { queue, audit, keyVariableAvailable });
   const notifications: Notifications = createNotifications(env, { variables, audit, present: runs.present, onOutcome: metrics.record.notified });
   const schedules = createSchedules({ env, queue, enqueueOnce: runs.enqueueOnce, onSlot: metrics.record.slotDue });
@@ -91,7 +96,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
 
   const fence: FenceDeps = { runOf: (id) => queue.get(id), projectOfAlerts: (labels) => projectOf(labels, config.current().config) };
   const failures = { accepting, onFailure: metrics.record.storageFailed };
-  const areas = { ...runs.handlers, ...logs.handlers, ...projects.handlers, ...fleet.handlers, ...alerts.handlers, ...audit.handlers, ...scheduled.handlers, ...notifications.handlers, ...createBadges(env).handlers };
+  const areas = { ...runs.handlers, ...logs.handlers, ...projects.handlers, ...fleet.handlers, ...alerts.handlers, ...audit.handlers, ...scheduled.handlers, ...notifications.handlers, ...artifacts.handlers, ...createBadges(env).handlers };
   const ended = [
     config.onAttempt((outcome) => {
       metrics.record.configReloaded(outcome !== 'refused');
@@ -107,6 +112,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     fleet: fleet.service,
     async start() {
       await logs.start();
+      await artifacts.start();
       await fleet.start();
       await queue.start();
       runs.start();
@@ -122,6 +128,7 @@ export function createRunQueueService(options: RunQueueOptions): RunQueueService
     async stop() {
       for (const end of ended) end();
       await Promise.all([runs.stop(), notifications.stop()]);
+      await artifacts.stop();
     },
   };
 }

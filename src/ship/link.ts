@@ -1,5 +1,6 @@
 import type {
-  AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, ServerMessage, ShipMessage,
+  AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, RecordSourceRequest, RecordSourceResponse, ServerMessage, ShipMessage,
+  UploadArtifactRequest, UploadArtifactResponse,
 } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** What happens on an open control stream. None may throw. */
@@ -29,6 +30,9 @@ export interface ShipLink {
   isDown?(): Promise<boolean>;
   appendLogs(request: AppendLogsRequest): Promise<AppendLogsResponse>;
   completeRun(request: CompleteRunRequest): Promise<CompleteRunResponse>;
+  recordSource(request: RecordSourceRequest): Promise<RecordSourceResponse>;
+  /** Takes as long as its size and the network want; aborting the signal ends it. */
+  uploadArtifact(parts: AsyncIterable<UploadArtifactRequest>, signal: AbortSignal): Promise<UploadArtifactResponse>;
 }
 
 /** A call that the server understood and will not take however often it is repeated. */

@@ -65,7 +65,7 @@ export interface Ship {
 /** As the protocol has it. */
 export function toShipInfo({ keyVariables, ...description }: ShipDescription, kinds: Executor['kinds']): ShipInfo {
   const capacity = description.ephemeral ? 1 : description.capacity;
-  return create(ShipInfoSchema, { ...description, capacity, protocol: PROTOCOL, kinds: [...kinds], roles: [...keyVariables] });
+  return create(ShipInfoSchema, { ...description, capacity, protocol: PROTOCOL, kinds: [...kinds], roles: [...keyVariables], features: ['source'] });
 }
 
 export function createShip(options: ShipOptions): Ship {

@@ -6,7 +6,7 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { AssignmentSchema, type Assignment, type StepSchema } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { systemClock } from '../lib/clock.ts';
 import { silentLog } from '../lib/log.ts';
-import { createExecutor, type Executor, type ExecutorOptions, type OutputLine, type OutputSink, type RunAs, type WorkResult } from '../ship/execute/index.ts';
+import { createExecutor, type Executor, type ExecutorOptions, type OutputLine, type OutputSink, type RunAs, type WorkControl, type WorkResult } from '../ship/execute/index.ts';
 import { livingProcesses } from '../ship/execute/process/index.ts';
 
 /** This process's own user, by the name under which steps may run as it. */
@@ -69,7 +69,7 @@ export function script(text: string): { argv: string[] } {
   return { argv: ['/bin/sh', '-eu', '-c', text] };
 }
 
-export function start(executor: Executor, assignment: Assignment, sink?: OutputSink): Running {
+export function start(executor: Executor, assignment: Assignment, sink?: OutputSink, told: Pick<WorkControl, 'sourceFound' | 'keepArtifact'> = {}): Running {
   const lines: OutputLine[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];
   const [stop, kill] = [new AbortController(), new AbortController()];
@@ -81,7 +81,7 @@ export function start(executor: Executor, assignment: Assignment, sink?: OutputS
       return sink?.write(line);
     },
   };
-  const result = executor.execute(assignment, collect, { stop: stop.signal, kill: kill.signal, graceMs: () => counts.graceMs, started: () => void counts.starts++ });
+  const result = executor.execute(assignment, collect, { stop: stop.signal, kill: kill.signal, graceMs: () => counts.graceMs, started: () => void counts.starts++, ...told });
   return {
     assignment, result, lines,
     text: (stream) => lines.filter((line) => stream === undefined || line.stream === stream).map(({ message }) => message),

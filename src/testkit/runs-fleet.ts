@@ -13,6 +13,7 @@ import {
 import { FleetAddresses, openAuthority, startFleet, type RunningFleet } from '../app/runs/fleet.ts';
 import { silentLog } from '../lib/log.ts';
 import type { Context } from '../operations/index.ts';
+import { ContentStore, createArtifacts, type Artifacts } from '../runs/artifacts/index.ts';
 import { createAuditLog } from '../runs/audit/index.ts';
 import { parseRunsConfig, type LoadedRunsConfig } from '../runs/config/index.ts';
 import type { RunsEnvironment } from '../runs/environment.ts';
@@ -49,6 +50,7 @@ export class FleetFixture {
   readonly sql: Sql;
   readonly env: RunsEnvironment;
   readonly logs: RunLogsService;
+  readonly artifacts: Artifacts;
   readonly fleet: Fleet;
   readonly authority: Authority | undefined;
   readonly addresses: FleetAddresses;
@@ -88,6 +90,7 @@ ${options.fleet ?? ''}
     fixture.now = startMs;
     await fixture.queue.start();
     await fixture.logs.start();
+    await fixture.artifacts.start();
     await fixture.fleet.start();
     if (authority !== undefined && options.direct !== true) {
       fixture.listeners = await startFleet({ service: fixture.fleet.service, authority, addresses: fixture.addresses, clock, timer: fixture.timer, log: silentLog });
@@ -110,7 +113,9 @@ ${options.fleet ?? ''}
     const elapsed = (): number => this.now;
     this.parts = assembleQueue({ env: this.env, note: (...args) => this.logs.note(...args), random: () => 0.5, elapsed });
     this.addresses = new FleetAddresses(loaded.config);
+    this.artifacts = createArtifacts({ env: this.env, queue: this.queue, store: new ContentStore(join(folder, 'artifacts'), 'node') });
     this.fleet = createFleet(this.env, {
+      artifacts: this.artifacts.receiver,
       queue: this.queue, logs: this.logs, audit: createAuditLog(this.env), authority, addresses: this.addresses,
       secretValue: (name) => this.secrets.get(name), random: () => 0.5,
       fencedWrite: (rpc) => void this.fenced.push(rpc), linesLost: (count) => void (this.linesLost += count),
@@ -183,6 +188,7 @@ ${options.fleet ?? ''}
     await this.listeners?.stop(0);
     await this.queue.stop();
     await this.logs.stop();
+    await this.artifacts.stop();
     await this.sql.close();
     if (!keepFolder) await rm(this.folder, { recursive: true });
   }

@@ -182,6 +182,14 @@ export type Run = {
      * Whether a ship, or the in-process worker, has every label in `runs_on`; true once the run was taken.
      */
     labels_matched: boolean;
+    /**
+     * The branch, tag or commit that the run was queued with; without one the default branch, once a ship has resolved it. Null where nothing is checked out.
+     */
+    ref: string | null;
+    /**
+     * The commit that the run works on, 40 or 64 lower-case hexadecimal characters, once a ship has resolved it; further attempts and retries work on the same one.
+     */
+    commit: string | null;
 };
 
 /**
@@ -237,6 +245,10 @@ export type EnqueueRunRequest = {
     input?: string | {
         [key: string]: unknown;
     };
+    /**
+     * Branch, tag or commit of the repository to be checked out, for a pipeline with a `checkout`; absent, the default branch. A branch comes before a tag of the same name, and `refs/tags/NAME` names the tag. The ship resolves it to a commit.
+     */
+    ref?: string;
     /**
      * Runs of higher priority start first, those of equal priority in the order of queueing. Absent, the project's priority counts, which is 0 unless configured.
      */
@@ -295,6 +307,114 @@ export type RunResult = {
 
 export type GetRunResultResponse = {
     data: RunResult;
+};
+
+/**
+ * How one step of an attempt went.
+ */
+export type RunStep = {
+    /**
+     * Its name.
+     */
+    name: string;
+    /**
+     * When it began (ISO 8601, UTC), by the clock of the ship.
+     */
+    started_at: string;
+    /**
+     * When it ended (ISO 8601, UTC), likewise.
+     */
+    ended_at: string;
+    /**
+     * How it ended; `stopped` when the run had to end. Later versions may have further ones.
+     */
+    outcome: 'succeeded' | 'failed' | 'timed_out' | 'stopped';
+    /**
+     * Exit code of its process; null when there is none.
+     */
+    exit_code: number | null;
+    /**
+     * Signal that ended it, such as `SIGKILL`; null when none did.
+     */
+    signal: string | null;
+};
+
+/**
+ * One time that a run was handed to a ship.
+ */
+export type RunAttempt = {
+    /**
+     * Number of the attempt; one that a ship gave back before it began is handed out again under the same number.
+     */
+    attempt: number;
+    /**
+     * Id of the ship, `local:<node_id>` for the in-process worker.
+     */
+    ship_id: string;
+    /**
+     * When the ship got it (Unix seconds).
+     */
+    started_at: UnixSeconds;
+    /**
+     * When it ended (Unix seconds); null while it is under way.
+     */
+    ended_at: OptionalUnixSeconds;
+    /**
+     * How it ended: `succeeded`, `failed`, `cancelled`, `timed_out`, `ship_error` or `returned` as the ship said, or why the server took it back. Null while it is under way. Later versions may have further ones.
+     */
+    outcome: string | null;
+    /**
+     * The commit that it worked on; null where none was checked out.
+     */
+    commit: string | null;
+    /**
+     * The steps that began, in their order; empty until the ship has reported the end.
+     */
+    steps: Array<RunStep>;
+};
+
+export type ListRunAttemptsResponse = {
+    /**
+     * The attempts, oldest first.
+     */
+    data: Array<RunAttempt>;
+};
+
+/**
+ * A file that a step has left.
+ */
+export type RunArtifact = {
+    /**
+     * Its path below the working directory.
+     */
+    name: string;
+    /**
+     * The attempt that left it.
+     */
+    attempt: number;
+    /**
+     * The step that names it.
+     */
+    step: string;
+    /**
+     * Bytes.
+     */
+    size: number;
+    /**
+     * SHA-256 of its bytes, in lower-case hexadecimal.
+     */
+    sha256: string;
+    /**
+     * When it was kept (Unix seconds).
+     */
+    created_at: UnixSeconds;
+};
+
+export type ListRunArtifactsResponse = {
+    /**
+     * The artefacts, by name.
+     */
+    data: Array<RunArtifact>;
 };
 
 /**
@@ -1125,6 +1245,11 @@ export type IdempotencyKey = string;
 export type RunId = string;
 
 /**
+ * The attempt whose artefacts are meant, from 1 to the run's `attempt`; absent, the current one.
+ */
+export type ArtifactAttempt = number;
+
+/**
  * Position of the first event within the attempt, counted by the server from 0 without gaps. Negative, fractional or above 2^53-1 it answers 400 `invalid_offset`.
  */
 export type Offset = number;
@@ -1664,6 +1789,204 @@ export type GetRunResultResponses = {
 };
 
 export type GetRunResultResponse2 = GetRunResultResponses[keyof GetRunResultResponses];
+
+export type ListRunAttemptsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/runs/{id}/attempts';
+};
+
+export type ListRunAttemptsErrors = {
+    /**
+     * `invalid_input`: the body or the query has the wrong shape; the message names the field.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListRunAttemptsError = ListRunAttemptsErrors[keyof ListRunAttemptsErrors];
+
+export type ListRunAttemptsResponses = {
+    /**
+     * The attempts; the last one may be under way.
+     */
+    200: ListRunAttemptsResponse;
+};
+
+export type ListRunAttemptsResponse2 = ListRunAttemptsResponses[keyof ListRunAttemptsResponses];
+
+export type ListRunArtifactsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * The attempt whose artefacts are meant, from 1 to the run's `attempt`; absent, the current one.
+         */
+        attempt?: number;
+    };
+    url: '/api/v1/runs/{id}/artifacts';
+};
+
+export type ListRunArtifactsErrors = {
+    /**
+     * `invalid_attempt`: the run has no such attempt.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type ListRunArtifactsError = ListRunArtifactsErrors[keyof ListRunArtifactsErrors];
+
+export type ListRunArtifactsResponses = {
+    /**
+     * The artefacts.
+     */
+    200: ListRunArtifactsResponse;
+};
+
+export type ListRunArtifactsResponse2 = ListRunArtifactsResponses[keyof ListRunArtifactsResponses];
+
+export type GetRunArtifactData = {
+    body?: never;
+    headers?: {
+        /**
+         * The bytes that are wanted (RFC 9110, section 14); all without it.
+         */
+        Range?: string;
+    };
+    path: {
+        /**
+         * Id of the run, 32 hexadecimal characters; a malformed one names no run and answers 404.
+         */
+        id: string;
+        /**
+         * Name of the artefact, as the list has it.
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * The attempt whose artefacts are meant, from 1 to the run's `attempt`; absent, the current one.
+         */
+        attempt?: number;
+    };
+    url: '/api/v1/runs/{id}/artifacts/{name}';
+};
+
+export type GetRunArtifactErrors = {
+    /**
+     * `invalid_attempt`: the run has no such attempt.
+     */
+    400: ErrorBody;
+    /**
+     * `unauthenticated`: the bearer token is missing or wrong.
+     */
+    401: ErrorBody;
+    /**
+     * `forbidden`: reading is open to everyone (`runtime.api_token_env` is not set), and the request comes from a web page of another site, or was sent to a name that is not known as one of this server.
+     */
+    403: ErrorBody;
+    /**
+     * `run_not_found`: there is no such run, or the id is malformed. `not_found`: it has no such artefact, or it is no longer kept.
+     */
+    404: ErrorBody;
+    /**
+     * `invalid_input`: the headers of the request have more than 16 KiB together.
+     */
+    431: ErrorBody;
+    /**
+     * `storage_failed`: the store could not be read or written. `internal`: the server made a mistake. Its log has the reason in both cases.
+     */
+    500: ErrorBody;
+    /**
+     * `not_implemented`: this build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * `storage_unavailable`: the store is unreachable or busy for more than 5 seconds, or the server is starting or stopping; try again later.
+     */
+    503: ErrorBody;
+};
+
+export type GetRunArtifactError = GetRunArtifactErrors[keyof GetRunArtifactErrors];
+
+export type GetRunArtifactResponses = {
+    /**
+     * The bytes.
+     */
+    200: Blob | File;
+    /**
+     * The bytes.
+     */
+    206: Blob | File;
+};
+
+export type GetRunArtifactResponse = GetRunArtifactResponses[keyof GetRunArtifactResponses];
 
 export type DeleteRunLogsData = {
     body?: never;

@@ -1,4 +1,8 @@
+import { realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { parseByteSize } from '../../lib/byte-size.ts';
+import type { InstallFlags } from '../ship/install/install-ship.ts';
 import type { JoinFlags } from '../ship/join-ship.ts';
 import type { UserIdRange } from '../../ship/execute/index.ts';
 import type { SailFlags, Voyage, VoyageEnd } from '../ship/sail.ts';
@@ -33,6 +37,16 @@ Ends with 0 after a drain or the one run of an ephemeral ship, 1 where something
 reported, 77 where the server does not know the ship any more, 86 where the program is too old.
 `;
 
+const INSTALL_HELP = `
+Writes a systemd unit and an account, joins the fleet as that account, and starts the ship. The account
+has no rights, so steps run behind a sandbox: install bubblewrap, or allow user namespaces. Run it as root, and
+again to change something; --dry-run shows every file and command.
+
+Examples:
+  $ QUIRE_JOIN_TOKEN=qj1.... quire ship install --server ships.example.org:11032 --name build-01
+  $ quire ship install --dry-run
+`;
+
 /** As sysexits.h has it: no permission. */
 const EXIT_DENIED = 77;
 /** For supervisors that upgrade the program (decisions, section 4). */
@@ -63,11 +77,48 @@ export function registerShip(program: Command, io: Io = processIo): void {
     .option('--user-ids <first:count>', 'as root: user ids of runs, of no account; default: 70000:4000', toUserIds)
     .option('--hide <path...>', 'files and folders that fenced steps do not see, besides the data folder')
     .option('--work-dir <folder>', 'folder of the work; default: work in the data folder')
+    .option('--cache-size <size>', 'room for clones of repositories and caches of steps, 0 for none; default: 10GiB', toSize)
+    .option('--git-protocols <name...>', 'transports that git may use: https, http, ssh, git, file; default: https http ssh')
     .option('--keep-work', 'leave the folders of runs behind, to look into them')
     .addOption(new Option('--log-format <format>', 'text for people, json for programs').choices(['text', 'json']).default('text'))
     .addOption(new Option('--log-level <level>', 'the least that is written').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .addHelpText('after', RUN_HELP)
     .action((flags: RunFlags) => runCommand('ship run', io, () => run(flags, io)));
+  registerInstall(ship, io);
+}
+
+function registerInstall(ship: Command, io: Io): void {
+  ship
+    .command('install')
+    .description('make this machine a ship that systemd runs, as a user of its own')
+    .option('--server <host:port>', 'where to join: fleet.enrol_listen of the service; without it the machine has joined already')
+    .option('--name <name>', 'the name that the token was made for')
+    .option('--token-file <file>', 'file with the join token; QUIRE_JOIN_TOKEN otherwise')
+    .option('--user <name>', 'account of the ship; it is made if it is missing', 'quire-ship')
+    .option('--data-dir <folder>', 'folder for the key and for work', '/var/lib/quire-ship')
+    .option('--capacity <number>', 'runs at once', toCapacity)
+    .addOption(new Option('--sandbox <sandbox>', 'as of quire ship run').choices(SANDBOXES))
+    .option('--cache-size <size>', 'as of quire ship run')
+    .option('--root <folder>', 'write the files below this folder and start nothing, for an image', '/')
+    .option('--dry-run', 'show what would be done')
+    .addHelpText('after', INSTALL_HELP)
+    .action((flags: InstallFlags) => runCommand('ship install', io, () => install(flags, io)));
+}
+
+async function install(flags: InstallFlags, io: Io): Promise<void> {
+  const { carryOut, describePlan, planInstall } = await import('../ship/install/install-ship.ts');
+  if (flags.cacheSize !== undefined) toSize(flags.cacheSize);
+  const token = flags.tokenFile === undefined ? process.env['QUIRE_JOIN_TOKEN'] : await readFile(flags.tokenFile, 'utf8').catch((error: Error) => {
+    throw new CommandError(`--token-file ${flags.tokenFile}: ${error.message}`);
+  });
+  const own = { node: process.execPath, script: realpathSync(process.argv[1]!) };
+  try {
+    const actions = planInstall(flags, own, token !== undefined && token.trim() !== '');
+    if (flags.dryRun !== true) await carryOut(actions, token?.trim());
+    writeLines(io.stdout, describePlan(actions));
+  } catch (error) {
+    tellReason(error);
+  }
 }
 
 type RunFlags = SailFlags & { readonly logFormat: 'text' | 'json'; readonly logLevel: 'debug' | 'info' | 'warn' | 'error' };
@@ -76,6 +127,12 @@ function toCapacity(text: string): number {
   const capacity = Number(text);
   if (!/^\d{1,4}$/.test(text) || capacity < 1 || capacity > 1000) throw new InvalidArgumentError('expected a number from 1 to 1000');
   return capacity;
+}
+
+function toSize(text: string): number {
+  const size = text === '0' ? 0 : parseByteSize(text);
+  if (size === undefined) throw new InvalidArgumentError('expected a size such as 500MiB or 10GiB, or 0');
+  return size;
 }
 
 function toUserIds(text: string): UserIdRange {

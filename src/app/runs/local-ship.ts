@@ -21,9 +21,9 @@ export interface LocalWorkOptions {
 
 /** The executor of the ship in the server's own process. Throws a `ConfigError` when steps can't run as the configuration has it. */
 export function createLocalExecutor({ settings, variables, configFile, clock, log }: LocalWorkOptions): Executor {
-  const { sandbox, run_as: runAs, user_ids: userIds, hide } = settings.local;
+  const { sandbox, run_as: runAs, user_ids: userIds, hide, git_protocols: gitProtocols, cache_size: limit } = settings.local;
   return createExecutor({
-    workDir: inDataDir(settings, 'work'), sandbox, runAs, userIds, env: variables, clock, log: log.child({ ship: 'local' }), version: BUILD_VERSION,
+    workDir: inDataDir(settings, 'work'), keep: { folder: inDataDir(settings, 'cache'), limit }, gitProtocols, sandbox, runAs, userIds, env: variables, clock, log: log.child({ ship: 'local' }), version: BUILD_VERSION,
     hide: [...filesOfService(settings), ...(configFile === undefined ? [] : [configFile]), ...hide.map((path) => inDataDir(settings, path))],
   });
 }
@@ -95,6 +95,8 @@ export function directLink(service: FleetService, peer: Peer): ShipLink {
     connect: (events) => connect(service, peer, events),
     appendLogs: (request) => refusing(service.appendLogs(peer, request)),
     completeRun: (request) => refusing(service.completeRun(peer, request)),
+    recordSource: (request) => refusing(service.recordSource(peer, request)),
+    uploadArtifact: (parts, signal) => refusing(service.uploadArtifact(peer, untilAborted(parts, signal))),
   };
 }
 
@@ -124,6 +126,13 @@ function connect(service: FleetService, peer: Peer, events: StreamEvents): Contr
       hasEnded = true;
     },
   };
+}
+
+async function* untilAborted<T>(parts: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  for await (const part of parts) {
+    signal.throwIfAborted();
+    yield part;
+  }
 }
 
 async function refusing<T>(answer: Promise<T>): Promise<T> {

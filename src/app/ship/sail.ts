@@ -10,6 +10,8 @@ import { BUILD_VERSION } from '../version.ts';
 import { readIdentity } from './join-ship.ts';
 import { describeMachine, type Variables } from './this-machine.ts';
 
+const DEFAULT_CACHE_SIZE = 10 * 1024 ** 3;
+
 export interface SailFlags {
   readonly dataDir: string;
   /** Instead of the number that it joined with. */
@@ -22,6 +24,10 @@ export interface SailFlags {
   /** Folder of the work; default: in the data folder. */
   readonly workDir?: string;
   readonly keepWork?: boolean;
+  /** Bytes of clones and caches; default 10 GiB. */
+  readonly cacheSize?: number;
+  /** Transports that git may use. */
+  readonly gitProtocols?: readonly string[];
 }
 
 /** How a voyage ended; `expired`: the certificate could not be renewed in time. */
@@ -64,6 +70,7 @@ async function sailWith(flags: SailFlags, { file, identity, address, release }: 
   const executor = createExecutor({
     workDir: flags.workDir ?? join(dataDir, 'work'), sandbox: flags.sandbox, hide: [resolve(dataDir), ...(flags.hide ?? []).map((path) => resolve(path))],
     ...(flags.runAs !== undefined && { runAs: flags.runAs }), ...(flags.userIds !== undefined && { userIds: flags.userIds }),
+    keep: { folder: join(dataDir, 'cache'), limit: flags.cacheSize ?? DEFAULT_CACHE_SIZE }, ...(flags.gitProtocols !== undefined && { gitProtocols: flags.gitProtocols }),
     keepWork: flags.keepWork ?? false, env, clock: systemShipTime.clock, log, version: BUILD_VERSION,
     serverOffsetMs: () => ship.serverOffsetMs(),
   });

@@ -9,6 +9,7 @@ const YAML = `
 queue: {lease_ttl: 30s, heartbeat: 1s, cancel_grace: 1s, backoff: {initial: 100ms}}
 pipelines:
   - {name: quick, steps: [{name: one, run: 'echo hello; echo "$QUIRE_INPUT"'}]}
+  - {name: keeps, steps: [{name: one, run: 'mkdir -p d && date +%N >> d/f && cat d/f', artifacts: [d], cache: {key: k, paths: [d]}}]}
   - {name: once, steps: [{name: one, run: 'echo attempt $QUIRE_ATTEMPT; test $QUIRE_ATTEMPT = 2 || sleep 1000'}]}
 `;
 
@@ -42,6 +43,16 @@ async function sail(dataDir: string): Promise<ShipProcess> {
 }
 
 describe('quire ship', () => {
+  it('sends what steps leave, and keeps what they take over', async () => {
+    await sail(await joinAs('one'));
+    const id = await server.submit('keeps');
+    await server.reached(id, 'succeeded');
+    expect(await server.api('GET', `/runs/${id}/artifacts`)).toMatchObject([{ name: 'd/f', step: 'one', attempt: 1 }]);
+    const next = await server.submit('keeps');
+    await server.reached(next, 'succeeded');
+    expect((await server.output(next))[0]).toBe((await server.output(id))[0]);
+  });
+
   it('joins, works, and leaves when it is told to', async () => {
     const ship = await sail(await joinAs('one'));
     const id = await server.submit('quick', 'from a test');

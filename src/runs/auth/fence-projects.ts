@@ -13,7 +13,9 @@ type Input = Readonly<Record<string, unknown>>;
 type Check = (input: Input, context: Context) => Promise<void> | void;
 
 /** Operations that name a run. */
-const OF_RUN: readonly (keyof Operations)[] = ['getRun', 'getRunResult', 'cancelRun', 'retryRun', 'approveRun', 'rejectRun', 'listRunLogs', 'streamRunLogs'];
+const OF_RUN: readonly (keyof Operations)[] = [
+  'getRun', 'getRunResult', 'cancelRun', 'retryRun', 'approveRun', 'rejectRun', 'listRunLogs', 'streamRunLogs', 'deleteRunLogs', 'listRunAttempts', 'listRunArtifacts', 'getRunArtifact',
+];
 
 /**
  * Keeps tokens that are for some projects to these: runs of others are not there for them, and cannot be queued. A list of

@@ -1,4 +1,5 @@
 import { formatDuration } from '../../lib/duration.ts';
+import { parseCacheKey } from '../../lib/cache-key.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import { allowlistProblems } from '../../net/index.ts';
 import type { PipelineConfig, RunsConfig } from './schema/index.ts';
@@ -33,13 +34,18 @@ function duplicates(path: string, field: string, names: readonly string[]): stri
   });
 }
 
-function references({ projects, pipelines, ai, secrets, alerts, tokens }: RunsConfig): string[] {
+function references({ projects, pipelines, ai, secrets, git, alerts, tokens }: RunsConfig): string[] {
   const ids = projects.map(({ id }) => id);
   const secretNames = secrets.map(({ name }) => name);
   return [
     ...pipelines.flatMap((pipeline, index) => [
       ...(pipeline.projects ?? []).flatMap((id, at) => known(`pipelines[${index}].projects[${at}]`, 'project', id, ids)),
       ...pipeline.secrets.flatMap((name, at) => known(`pipelines[${index}].secrets[${at}]`, 'secret', name, secretNames)),
+    ]),
+    ...git.credentials.flatMap(({ token, ssh_key: key }, index) => [
+      ...(token === '' ? [] : known(`git.credentials[${index}].token`, 'secret', token, secretNames)),
+      ...(key === '' ? [] : known(`git.credentials[${index}].ssh_key`, 'secret', key, secretNames)),
+      ...when((token === '') === (key === ''), `git.credentials[${index}]: expected either token or ssh_key`),
     ]),
     ...ai.roles.flatMap((role, index) => (role.projects ?? []).flatMap((id, at) => known(`ai.roles[${index}].projects[${at}]`, 'project', id, ids))),
     ...tokens.flatMap((token, index) => [
@@ -94,6 +100,11 @@ function notified({ notifications, projects }: RunsConfig): string[] {
   ];
 }
 
+function cacheKeyProblems(key: string): string[] {
+  const parts = parseCacheKey(key);
+  return typeof parts === 'string' ? [parts] : [];
+}
+
 const LEASE_MARGIN = 5000;
 
 function times({ queue }: RunsConfig): string[] {
@@ -119,6 +130,8 @@ function pipelineProblems(pipeline: PipelineConfig, index: number): string[] {
     ...when(pipeline.sandbox === 'container' && pipeline.image === '', `pipelines[${index}].image: required by the sandbox container`),
     ...pipeline.steps.flatMap((step, at) => [
       ...when((step.run === '') === (step.exec.length === 0), `pipelines[${index}].steps[${at}]: expected either run or exec`),
+      ...when((step.cache.key === '') !== (step.cache.paths.length === 0), `pipelines[${index}].steps[${at}].cache: expected both key and paths`),
+      ...cacheKeyProblems(step.cache.key).map((problem) => `pipelines[${index}].steps[${at}].cache.key: ${problem}`),
       ...when(step.exec[0] === '', `pipelines[${index}].steps[${at}].exec[0]: expected a program, got ""`),
     ]),
   ];

@@ -5,6 +5,7 @@ interface FormatValues {
   'duration': number;
   'duration-or-zero': number;
   'bytes': number;
+  'bytes-or-zero': number;
   'address': Address;
   'written-duration': string;
   'written-interval': string;

@@ -64,7 +64,7 @@ describe('parseRunsConfig: defaults (run-queue decisions, section 3)', () => {
     expect(pipelines[0]).toEqual({
       name: 'build', description: '', projects: null, runs_on: [], checkout: 'none', timeout: '1h', max_attempts: 3, retry: { on: [] },
       concurrency: { group: '', cancel_in_progress: false, pending: 'all' }, approval: { required: false, timeout: '24h' }, on_partition: 'stop', sandbox: 'inherit', image: '', env: {}, secrets: [],
-      steps: [{ name: 'test', run: 'npm test', exec: [], shell: ['/bin/sh', '-eu', '-c'], working_dir: '.', env: {}, timeout: '20m', continue_on_error: false, always: false }],
+      steps: [{ name: 'test', run: 'npm test', exec: [], shell: ['/bin/sh', '-eu', '-c'], working_dir: '.', env: {}, timeout: '20m', continue_on_error: false, always: false, artifacts: [], cache: { key: '', paths: [], restore_keys: [] } }],
     });
     expect(ai.roles[0]).toMatchObject({ api_key_env: '', system_prompt: '', max_tokens: 2048, timeout: 120_000, first_byte_timeout: 30_000, projects: null });
   });
@@ -130,6 +130,7 @@ projects: [{id: Alpha, repository: "https://user:pw@host/x", runs_on: [linux], p
     ['version: 2', /^version: expected 1, got 2$/],
     ['pipelines: [{name: p, env: {"a b": x}, steps: [{name: s, run: x}]}]', /^pipelines\[0\]\.env\.a b: expected the name of an environment variable, got "a b"$/],
     ['pipelines: [{name: p, steps: []}]', /^pipelines\[0\]\.steps: expected at least 1 entries, got a list of 0$/],
+    ['pipelines: [{name: p, steps: [{name: s, run: x, artifacts: [a/../../x]}]}]', /^pipelines\[0\]\.steps\[0\]\.artifacts\[0\]: expected a relative path without \.\./],
     ['pipelines: [{name: p, steps: [{name: s, run: x, working_dir: ../x}]}]', /^pipelines\[0\]\.steps\[0\]\.working_dir: expected a relative path without \.\./],
   ])('%s', (text, expected) => {
     expect(problems(text)).toEqual([expect.stringMatching(expected)]);
@@ -150,6 +151,10 @@ describe('parseRunsConfig: cross-checks', () => {
     ['queue: {backoff: {initial: 10m}}', 'queue.backoff.max: expected at least backoff.initial, 10m, got 5m'],
     ['tls: {cert: a.pem}', 'tls: expected both cert and key, or neither'],
     ['local: {labels: [os=linux]}', 'local.labels[0]: os, arch and ship are set by the service'],
+    ['pipelines: [{name: p, steps: [{name: s, run: x, cache: {key: k}}]}]', 'pipelines[0].steps[0].cache: expected both key and paths'],
+    ['pipelines: [{name: p, steps: [{name: s, run: x, cache: {key: "a-${{ home }}", paths: [a]}}]}]', "pipelines[0].steps[0].cache.key: ${{ home }} is not known: expected os, arch, ref, or hash('FILE', ...)"],
+    ['git: {credentials: [{url: "https://git.example.org", token: NO}]}', 'git.credentials[0].token: there is no secret NO'],
+    ['secrets: [{name: A, env: A}]\ngit: {credentials: [{url: "https://git.example.org", token: A, ssh_key: A}]}', 'git.credentials[0]: expected either token or ssh_key'],
     ['pipelines: [{name: p, steps: [{name: s}]}]', 'pipelines[0].steps[0]: expected either run or exec'],
     ['pipelines: [{name: p, steps: [{name: s, run: x, exec: [y]}]}]', 'pipelines[0].steps[0]: expected either run or exec'],
     ['pipelines: [{name: p, sandbox: container, steps: [{name: s, run: x}]}]', 'pipelines[0].image: required by the sandbox container'],

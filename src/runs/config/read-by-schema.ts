@@ -61,6 +61,7 @@ export const FORMATS: Readonly<Record<Format, FormatRule>> = {
   'duration': { expected: 'a duration such as 30s, 15m or 24h', read: (text) => positive(parseDuration(text)) },
   'duration-or-zero': { expected: 'a duration such as 30s, 15m or 24h, or "0"', read: durationOrZero },
   'bytes': { expected: 'a size such as 16KiB, 10MiB or 1GiB', read: (text) => positive(parseByteSize(text)) },
+  'bytes-or-zero': { expected: 'a size such as 16KiB, 10MiB or 1GiB, or "0"', read: (text) => (text === '0' ? 0 : positive(parseByteSize(text))) },
   'address': {
     expected: 'an address such as 127.0.0.1:11030 or :11030',
     read: (text) => {

@@ -1,5 +1,5 @@
 import { create, fromJson } from '@bufbuild/protobuf';
-import { AssignmentSchema, LogLimitsSchema, RunRefSchema, type Assignment } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { AssignmentSchema, GitCredentialsSchema, LogLimitsSchema, RunRefSchema, type Assignment } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunsConfig } from '../config/index.ts';
 import type { Claim } from '../queue/port.ts';
 
@@ -10,7 +10,7 @@ export type LogSettings = Pick<RunsConfig['logs'], 'max_line' | 'attempt_budget'
  * What a ship is handed: the definition as it was when the run was queued, with what belongs to this attempt alone.
  * `secretValue`: the value of a secret by its name, as it is now; throws `SecretUnavailable` for one that is not set.
  */
-export function assignmentOf({ ref, input, definition }: Claim, secretValue: (name: string) => string | undefined, limits: LogSettings): Assignment {
+export function assignmentOf({ run, ref, input, definition }: Claim, secretValue: (name: string) => string | undefined, limits: LogSettings): Assignment {
   const assignment = fromJson(AssignmentSchema, definition.assignment);
   assignment.ref = create(RunRefSchema, { runId: ref.runId, attempt: ref.attempt, fencingToken: BigInt(ref.fence) });
   assignment.input = new TextEncoder().encode(input ?? '');
@@ -18,6 +18,17 @@ export function assignmentOf({ ref, input, definition }: Claim, secretValue: (na
     maxLine: limits.max_line, maxBytes: BigInt(limits.attempt_budget), maxEvents: BigInt(limits.attempt_events),
   });
   const missing: string[] = [];
+  if (assignment.plan.case === 'pipeline') {
+    assignment.plan.value.gitRef = run.gitRef ?? '';
+    assignment.plan.value.commit = run.gitCommit ?? '';
+    const { git } = definition;
+    const valueOf = (name: string): string => {
+      const value = name === '' ? '' : secretValue(name);
+      if (value === undefined) missing.push(name);
+      return value ?? '';
+    };
+    if (git !== undefined) assignment.plan.value.credentials = create(GitCredentialsSchema, { username: git.username, password: valueOf(git.token), sshKey: valueOf(git.sshKey), knownHosts: git.knownHosts });
+  }
   for (const name of definition.secrets) {
     const value = secretValue(name);
     if (value === undefined) missing.push(name);

@@ -13,9 +13,10 @@ export function concurrencyOf({ name, concurrency }: PipelineConfig, request: Ru
   return { group: shortened(group), others: cancels ? 'cancel_all' : pending === 'newest' ? 'cancel_waiting' : 'first' };
 }
 
-function valueOf(place: string, pipeline: string, { projectId, input }: RunRequest): string {
+function valueOf(place: string, pipeline: string, { projectId, input, gitRef }: RunRequest): string {
   if (place === 'project') return projectId;
   if (place === 'pipeline') return pipeline;
+  if (place === 'ref' && gitRef !== undefined) return gitRef;
   if (place === 'input') return textOf(input);
   const member = place === 'ref' ? place : place.slice('input.'.length);
   return typeof input === 'object' && Object.hasOwn(input, member) ? textOf(input[member]) : '';

@@ -9,6 +9,8 @@ export interface Definition {
   readonly assignment: JsonValue;
   /** Names of the secrets that its steps get. */
   readonly secrets: readonly string[];
+  /** How git gets at the repository: names of secrets, empty for none. Absent: as the ship does by itself. */
+  readonly git?: { readonly token: string; readonly username: string; readonly sshKey: string; readonly knownHosts: string };
   /** Kinds of failure that lead to another attempt, besides faults of ships. */
   readonly retryOn: readonly ('step_failed' | 'timeout' | 'model_error')[];
   /** Longest time of an attempt, in milliseconds. */

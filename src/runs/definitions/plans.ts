@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import {
-  AiTextPlanSchema, DiagnosticPlanSchema, PipelinePlanSchema, RoleProbeSchema, StepSchema,
+  AiTextPlanSchema, DiagnosticPlanSchema, PipelinePlanSchema, RoleProbeSchema, StepCacheSchema, StepSchema,
   type Assignment, type Step,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { parseDuration } from '../../lib/duration.ts';
@@ -30,6 +30,8 @@ function toStep(step: StepConfig): Step {
     timeoutMs: BigInt(milliseconds(step.timeout)),
     continueOnError: step.continue_on_error,
     always: step.always,
+    artifacts: [...step.artifacts],
+    ...(step.cache.key === '' ? {} : { cache: create(StepCacheSchema, { key: step.cache.key, paths: [...step.cache.paths], restoreKeys: [...step.cache.restore_keys] }) }),
   });
 }
 

@@ -1,13 +1,14 @@
 import { create, toJson } from '@bufbuild/protobuf';
 import { AssignmentSchema } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { ServiceError } from '../../errors/index.ts';
+import { isGitRef } from '../../lib/git-ref.ts';
 import { didYouMean } from '../../lib/did-you-mean.ts';
 import type { Log } from '../../lib/log.ts';
 import type { PipelineConfig, ProjectConfig, RoleConfig, RunsConfig } from '../config/index.ts';
 import { concurrencyOf } from './concurrency.ts';
 import type { Definition } from './definition.ts';
 import { aiTextPlan, diagnosticPlan, milliseconds, pipelinePlan, type Plan } from './plans.ts';
-import { gitUrl } from './repository.ts';
+import { credentialsFor, gitUrl } from './repository.ts';
 import type { ResolvedRun, RunRequest } from './run-request.ts';
 import { systemPromptOf } from './system-prompt.ts';
 
@@ -43,6 +44,7 @@ export async function resolveRun(config: RunsConfig, request: RunRequest, deps: 
   const project = config.projects.find(({ id }) => id === request.projectId);
   if (project === undefined) throw new ServiceError('project_unavailable', `there is no project ${quoted(request.projectId)}${hint(request.projectId, config.projects.filter(({ enabled }) => enabled).map(({ id }) => id), 'there are')}`);
   if (!project.enabled) throw new ServiceError('project_unavailable', `the project ${project.id} is disabled`);
+  if (request.gitRef !== undefined) requireRef(request.gitRef, request, config);
   const work = await resolver(config, project, request, deps);
   const concurrency = work.pipeline && concurrencyOf(work.pipeline, request);
   return {
@@ -80,6 +82,14 @@ function unknownTask(what: string, task: string, project: ProjectConfig, all: re
   return `no ${what} ${quoted(task)} in project ${project.id}${hint(task, all.filter((each) => isFor(each, project)).map(({ name }) => name))}`;
 }
 
+/** Git gets it as an argument; what is no name of a ref goes no further than here. */
+function requireRef(ref: string, { kind, task }: RunRequest, { pipelines }: RunsConfig): void {
+  if (!isGitRef(ref)) throw new ServiceError('invalid_input', `ref must name a branch, a tag or a commit, got ${quoted(ref)}`);
+  if (kind !== 'pipeline') throw new ServiceError('invalid_input', `ref is for pipelines: a run of the kind ${kind} checks nothing out`);
+  const found = pipelines.find(({ name }) => name === task);
+  if (found?.checkout === 'none') throw new ServiceError('invalid_input', `ref is not used: the pipeline ${task} checks nothing out. Set its checkout to shallow or full`);
+}
+
 /** Names that a message lists. */
 const MAX_NAMES = 10;
 /** Letters of a name that a message repeats: it may be anything. */
@@ -102,7 +112,13 @@ function urlOf({ runtime }: RunsConfig, { repository }: ProjectConfig): string {
   return gitUrl(repository, runtime.git_url_template);
 }
 
-function toDefinition({ queue }: RunsConfig, project: ProjectConfig, { plan, timeoutMs, pipeline: found, keyVariable = '' }: Work, { minScore, runsOn = [] }: RunRequest): Definition {
+function credentialsOf({ credentials }: RunsConfig['git'], plan: Plan): Pick<Definition, 'git'> {
+  const found = plan.case === 'pipeline' && plan.value.checkout !== 'none' ? credentialsFor(plan.value.gitUrl, credentials) : undefined;
+  if (found === undefined) return {};
+  return { git: { token: found.token, username: found.username, sshKey: found.ssh_key, knownHosts: found.known_hosts } };
+}
+
+function toDefinition({ queue, git }: RunsConfig, project: ProjectConfig, { plan, timeoutMs, pipeline: found, keyVariable = '' }: Work, { minScore, runsOn = [] }: RunRequest): Definition {
   const assignment = create(AssignmentSchema, {
     projectId: project.id,
     repository: project.repository,
@@ -116,6 +132,7 @@ function toDefinition({ queue }: RunsConfig, project: ProjectConfig, { plan, tim
   return {
     assignment: toJson(AssignmentSchema, assignment),
     secrets: found?.secrets ?? [],
+    ...credentialsOf(git, plan),
     retryOn: found?.retry.on ?? [],
     timeoutMs,
     keyVariable,

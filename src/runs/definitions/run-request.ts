@@ -10,6 +10,8 @@ export interface RunRequest {
   readonly priority?: number | undefined;
   /** Selectors of ships, besides those of project and pipeline. */
   readonly runsOn?: readonly string[] | undefined;
+  /** Branch, tag or commit to be checked out; absent for the default branch. */
+  readonly gitRef?: string | undefined;
   /** Least score of the result that is a success; absent where none is asked for. */
   readonly minScore?: number | undefined;
 }

@@ -1,3 +1,6 @@
+import { create } from '@bufbuild/protobuf';
+import { UploadArtifactResponseSchema, UploadArtifactStatus } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { ArtifactReceiver } from '../artifacts/port.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { Audit } from '../audit/port.ts';
 import { assignmentOf } from '../definitions/index.ts';
@@ -24,8 +27,10 @@ export interface FleetDeps {
   readonly addresses: { readonly fleet: () => string; readonly enrol: () => string };
   /** The value of a secret by its name, as it is now. */
   readonly secretValue: (name: string) => string | undefined;
+  /** Keeps files that steps leave. Without it none is kept. */
+  readonly artifacts?: ArtifactReceiver;
   /** For metrics: a ship wrote to a run that is no longer its own; lines of a log did not arrive. Neither may throw. */
-  readonly fencedWrite?: (rpc: 'Accept' | 'AppendLogs' | 'CompleteRun') => void;
+  readonly fencedWrite?: (rpc: 'Accept' | 'AppendLogs' | 'CompleteRun' | 'RecordSource' | 'UploadArtifact') => void;
   readonly linesLost?: (count: number) => void;
   /** As `Math.random`; spreads ships that come back after a restart. */
   readonly random?: () => number;
@@ -77,11 +82,14 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
     queue, audit, newId, connections: sessions,
     joining: authority && { fingerprint: () => authority.fingerprint, enrolAddress: addresses.enrol },
   });
+  const uploadArtifact = receiving(deps.artifacts, fencedWrite);
   return {
     service: {
       connect: (peer, output) => sessions.connect(peer, output),
       appendLogs: (peer, request) => reports.appendLogs(peer, request),
       completeRun: (peer, request) => reports.completeRun(peer, request),
+      recordSource: (peer, request) => reports.recordSource(peer, request),
+      uploadArtifact: (peer, parts) => uploadArtifact(peer, parts),
       renewCertificate: (peer, request) => members.renew(peer, request),
       leave: (peer, request) => members.leave(peer, request),
       join: (address, request) => members.join(address, request),
@@ -101,6 +109,18 @@ export function createFleet(env: RunsEnvironment, deps: FleetDeps): Fleet {
     },
   };
 }
+
+/** What is over a limit is no failure of the call: sending it again would not help. */
+function receiving(artifacts: ArtifactReceiver | undefined, fencedWrite: NonNullable<FleetDeps['fencedWrite']>): FleetService['uploadArtifact'] {
+  return async ({ shipId }, parts) => {
+    if (artifacts === undefined) return create(UploadArtifactResponseSchema, { status: UploadArtifactStatus.OVER_LIMIT, message: 'this server keeps no artefacts' });
+    const { status, message = '' } = await artifacts.receive(shipId, parts);
+    if (status === 'fenced') fencedWrite('UploadArtifact');
+    return create(UploadArtifactResponseSchema, { status: UPLOAD_STATUS[status], message });
+  };
+}
+
+const UPLOAD_STATUS = { kept: UploadArtifactStatus.KEPT, fenced: UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED, over_limit: UploadArtifactStatus.OVER_LIMIT } as const;
 
 async function numbersOf({ sql, clock, config }: RunsEnvironment, sessions: Sessions, authority: Authority | undefined): Promise<FleetNumbers> {
   const ships = { online: 0, offline: 0, draining: 0, revoked: 0 };

@@ -1,6 +1,6 @@
 import type {
   AppendLogsRequest, AppendLogsResponse, CompleteRunRequest, CompleteRunResponse, JoinRequest, JoinResponse, LeaveRequest, LeaveResponse,
-  RenewRequest, RenewResponse, ServerMessage, ShipMessage,
+  RecordSourceRequest, RecordSourceResponse, RenewRequest, RenewResponse, ServerMessage, ShipMessage, UploadArtifactRequest, UploadArtifactResponse,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 
 /** A call that is refused, with the gRPC status that tells why. Its message is for the other end. */
@@ -48,6 +48,9 @@ export interface FleetService {
   // The calls below reject with a `FleetRefusal` or a `ServiceError`.
   appendLogs(peer: Peer, request: AppendLogsRequest): Promise<AppendLogsResponse>;
   completeRun(peer: Peer, request: CompleteRunRequest): Promise<CompleteRunResponse>;
+  recordSource(peer: Peer, request: RecordSourceRequest): Promise<RecordSourceResponse>;
+  /** Reads the parts at the pace of the disk, and may settle before it has read them all. */
+  uploadArtifact(peer: Peer, parts: AsyncIterable<UploadArtifactRequest>): Promise<UploadArtifactResponse>;
   renewCertificate(peer: Peer, request: RenewRequest): Promise<RenewResponse>;
   leave(peer: Peer, request: LeaveRequest): Promise<LeaveResponse>;
   /** `address`: that of the network peer, whose failures are limited. */

@@ -1,11 +1,13 @@
 import { create } from '@bufbuild/protobuf';
 import {
   AppendLogsResponseSchema, AppendStatus, CompleteRunResponseSchema, CompleteStatus, Outcome as WireOutcome,
-  type AppendLogsRequest, type AppendLogsResponse, type CompleteRunRequest, type CompleteRunResponse, type LogLine, type RunError,
+  RecordSourceResponseSchema, RecordSourceStatus,
+  type AppendLogsRequest, type AppendLogsResponse, type CompleteRunRequest, type CompleteRunResponse, type LogLine, type RecordSourceRequest, type RecordSourceResponse, type RunError, type StepReport,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs, ShipLine } from '../logs/port.ts';
-import type { Completion, CompletionStatus, Outcome, Queue, RunRef } from '../queue/port.ts';
+import type { Completion, CompletionStatus, Outcome, Queue, RunRef, StepRecord } from '../queue/port.ts';
+import { isCommit, isGitRef } from '../../lib/git-ref.ts';
 import { FleetRefusal, type Peer } from './port.ts';
 import { requireRef } from './refs.ts';
 
@@ -21,9 +23,9 @@ const CODES: ReadonlySet<string> = new Set([
 ]);
 
 export interface ReportDeps {
-  readonly queue: Pick<Queue, 'complete' | 'holds'>;
+  readonly queue: Pick<Queue, 'complete' | 'holds' | 'recordSource'>;
   readonly logs: Pick<RunLogs, 'append' | 'nextSeq' | 'isFull' | 'note'>;
-  readonly fencedWrite: (rpc: 'AppendLogs' | 'CompleteRun') => void;
+  readonly fencedWrite: (rpc: 'AppendLogs' | 'CompleteRun' | 'RecordSource') => void;
   readonly linesLost: (count: number) => void;
   /** Milliseconds to add to the times of this ship's lines. */
   readonly clockOffset: (shipId: string) => number;
@@ -55,7 +57,7 @@ export class Reports {
 
   async completeRun({ shipId }: Peer, request: CompleteRunRequest): Promise<CompleteRunResponse> {
     const ref = requireRef(request.ref);
-    const completion = readCompletion(request);
+    const completion = { ...readCompletion(request), steps: readSteps(request.steps, this.#deps.clockOffset(shipId)) };
     const [total, leftOut] = [readSeq(request.logSeqTotal, 'log_seq_total'), readSeq(request.logLinesLeftOut, 'log_lines_left_out')];
     await Promise.allSettled(this.#appending.get(keyOf(ref)) ?? []);
     const status = await this.#deps.reporting(shipId, ref, async () => {
@@ -65,6 +67,16 @@ export class Reports {
     if (status === 'fenced') this.#deps.fencedWrite('CompleteRun');
     if (status === 'recorded' && leftOut > 0) this.#deps.linesLost(leftOut);
     return create(CompleteRunResponseSchema, { status: COMPLETE_STATUS[status] });
+  }
+
+  async recordSource({ shipId }: Peer, request: RecordSourceRequest): Promise<RecordSourceResponse> {
+    const ref = requireRef(request.ref);
+    const { gitRef, commit } = request;
+    if (!isCommit(commit)) throw new FleetRefusal('invalid_argument', 'commit must be 40 or 64 lower-case hexadecimal characters');
+    if (!isGitRef(gitRef)) throw new FleetRefusal('invalid_argument', 'git_ref must name a branch, a tag or a commit');
+    const status = await this.#deps.queue.recordSource(ref, shipId, { gitRef, commit });
+    if (status === 'fenced') this.#deps.fencedWrite('RecordSource');
+    return create(RecordSourceResponseSchema, { status: status === 'recorded' ? RecordSourceStatus.SOURCE_RECORDED : RecordSourceStatus.RECORD_SOURCE_FENCED });
   }
 
   /** Lines beyond the budget are not lost but dropped, and the log says so already. */
@@ -135,6 +147,18 @@ function readCompletion({ outcome, error, result, resultType, started }: Complet
     ...(error !== undefined && { error: readError(error) }),
     ...(resultType !== '' && { result: { body: result, type: resultType } }),
   };
+}
+
+const STEP_OUTCOMES: ReadonlySet<string> = new Set<StepRecord['outcome']>(['succeeded', 'failed', 'timed_out', 'stopped']);
+/** Steps that a pipeline may have. */
+const MAX_STEPS = 100;
+
+function readSteps(steps: readonly StepReport[], offset: number): StepRecord[] {
+  if (steps.length > MAX_STEPS) throw new FleetRefusal('invalid_argument', `steps must be at most ${MAX_STEPS}, got ${steps.length}`);
+  return steps.map(({ name, startedUnixMs, endedUnixMs, outcome, exitCode, signal }) => ({
+    name: textOf(name, MAX_NAME) ?? '', startedMs: Number(startedUnixMs) + offset, endedMs: Number(endedUnixMs) + offset,
+    outcome: STEP_OUTCOMES.has(outcome) ? (outcome as StepRecord['outcome']) : 'failed', exitCode: exitCode ?? null, signal: textOf(signal, MAX_NAME),
+  }));
 }
 
 function readError({ code, message, step, exitCode, signal }: RunError): NonNullable<Completion['error']> {

@@ -1,4 +1,4 @@
-import type { ShipInfo } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { Assignment, ShipInfo } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { RunKind } from '../queue/port.ts';
 import type { ShipTraits } from '../ships/index.ts';
 import { FleetRefusal } from './port.ts';
@@ -25,6 +25,13 @@ export function readTraits(info: ShipInfo | undefined): ShipTraits {
   const kinds = KINDS.filter((kind) => info.kinds.includes(kind));
   if (kinds.length === 0) throw new FleetRefusal('invalid_argument', `info.kinds must name some of ${KINDS.join(', ')}`);
   return { version, capacity, ephemeral, kinds, keyVariables: [...new Set(roles)].sort() };
+}
+
+/** Whether an assignment asks for what the first ships pass over in silence: they would check out something else. */
+export function needsSource({ plan }: Assignment): boolean {
+  if (plan.case !== 'pipeline') return false;
+  const { gitRef, commit, credentials, steps } = plan.value;
+  return gitRef !== '' || commit !== '' || credentials !== undefined || steps.some(({ artifacts, cache }) => artifacts.length > 0 || cache !== undefined);
 }
 
 /** Operating system and architecture, which become labels. */

@@ -3,6 +3,7 @@ import type { Operations } from '../../../generated/runs/operations.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { cached } from '../../lib/cached.ts';
 import type { Handlers } from '../../operations/index.ts';
+import type { Artifacts } from '../artifacts/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs } from '../logs/port.ts';
 import type { Queue } from '../queue/port.ts';
@@ -22,6 +23,7 @@ export interface FleetNumbers {
 export interface MetricsDeps {
   readonly queue: Pick<Queue, 'numbers' | 'onChange'>;
   readonly logs: Pick<RunLogs, 'totalBytes'>;
+  readonly artifacts?: Pick<Artifacts, 'totalBytes'>;
   readonly fleet: () => FleetNumbers | Promise<FleetNumbers>;
   /** Notifications that no webhook has accepted yet. */
   readonly waitingNotifications?: () => Promise<number>;
@@ -56,7 +58,7 @@ export function createMetrics(env: RunsEnvironment, deps: MetricsDeps): RunMetri
   };
 }
 
-function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, logs, fleet, waitingNotifications = async () => 0 }: MetricsDeps): void {
+function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, logs, artifacts, fleet, waitingNotifications = async () => 0 }: MetricsDeps): void {
   const numbers = whereAvailable(env, 'numbers of the queue', cached(() => queue.numbers(), CACHE_MS, env.clock));
   const ships = whereAvailable(env, 'numbers of the fleet', async () => fleet());
   const gauge = gaugesOf(registers);
@@ -73,6 +75,7 @@ function registerNumbers(registers: Registry[], env: RunsEnvironment, { queue, l
     return count === undefined ? undefined : [[{}, count]];
   });
   gauge('quire_log_bytes', 'Bytes of stored logs.', [], async () => [[{}, logs.totalBytes()]]);
+  gauge('quire_artifact_bytes', 'Bytes of artefacts that are kept.', [], async () => [[{}, artifacts?.totalBytes() ?? 0]]);
 }
 
 /** What cannot be read must not take along the metrics that tell of it: its gauges are left out. */

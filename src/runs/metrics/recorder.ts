@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { AlertResult } from '../alerts/index.ts';
+import type { Received } from '../artifacts/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { RunChange, RunRecord } from '../queue/port.ts';
 import type { SlotResult } from '../schedules/index.ts';
@@ -14,6 +15,7 @@ export interface Recorder {
   claimed(seconds: number): void;
   /** Lines of logs beyond a budget, or lost on the way. */
   logEventsDropped(count: number): void;
+  artifactReceived(status: Received['status']): void;
   storageFailed(): void;
   configReloaded(isLoaded: boolean): void;
   alertReceived(result: AlertResult): void;
@@ -33,6 +35,7 @@ export function createRecorder(registers: Registry[], clock: Clock): Recorder {
   const fenced = new Counter({ name: 'quire_fenced_writes_total', help: 'Writes of ships that no longer held their run.', labelNames: ['rpc'], registers });
   const claim = new Histogram({ name: 'quire_claim_seconds', help: 'Time to hand out a batch of runs.', buckets: CLAIM_BUCKETS, registers });
   const dropped = new Counter({ name: 'quire_log_dropped_events_total', help: 'Lines of logs that were dropped.', registers });
+  const artifacts = new Counter({ name: 'quire_artifacts_received_total', help: 'Files of steps that ships have sent, by what became of them.', labelNames: ['status'], registers });
   const failures = new Counter({ name: 'quire_storage_errors_total', help: 'Failures of the store.', registers });
   const reload = new Gauge({ name: 'quire_config_reload_success', help: 'Whether the latest configuration that was found could be loaded.', registers });
   const alerts = new Counter({ name: 'quire_alerts_received_total', help: 'Notifications of Alertmanager, by what became of them.', labelNames: ['result'], registers });
@@ -45,6 +48,7 @@ export function createRecorder(registers: Registry[], clock: Clock): Recorder {
     fencedWrite: (rpc) => fenced.inc({ rpc }),
     claimed: (seconds) => claim.observe(seconds),
     logEventsDropped: (count) => dropped.inc(count),
+    artifactReceived: (status) => artifacts.inc({ status }),
     storageFailed: () => failures.inc(),
     configReloaded: (isLoaded) => reload.set(isLoaded ? 1 : 0),
     alertReceived: (result) => alerts.inc({ result }),

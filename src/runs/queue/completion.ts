@@ -35,13 +35,13 @@ async function wasReported(tx: Transaction, { runId, attempt, fence }: RunRef, s
   return found !== undefined;
 }
 
-async function acknowledgeCancel(core: Core, tx: Transaction, row: RunRow, { outcome }: Completion): Promise<void> {
+async function acknowledgeCancel(core: Core, tx: Transaction, row: RunRow, { outcome, steps }: Completion): Promise<void> {
   const why = outcome === 'succeeded' ? 'its work had succeeded by then, which comes too late' : 'the ship has stopped it';
-  await cancelled(core, tx, row, why, { outcome, reported: true });
+  await cancelled(core, tx, row, why, { outcome, reported: true, steps });
 }
 
 async function record(core: Core, tx: Transaction, row: RunRow, completion: Completion): Promise<void> {
-  const ending: Ending = { outcome: completion.outcome, reported: true };
+  const ending: Ending = { outcome: completion.outcome, reported: true, steps: completion.steps };
   switch (completion.outcome) {
     case 'succeeded':
       return recordSuccess(core, tx, row, completion);
@@ -66,12 +66,12 @@ async function recordSuccess(core: Core, tx: Transaction, row: RunRow, completio
   const score = minScore === undefined || row.kind !== 'ai_text' ? undefined : scoreOf(completion);
   // A least score of 0 asks for none.
   if (minScore === undefined || row.kind !== 'ai_text' || (score ?? 0) >= minScore) {
-    await succeeded(core, tx, row);
+    await succeeded(core, tx, row, completion.steps);
     return;
   }
   const has = score === undefined ? 'no score (expected JSON with a number as its `score`)' : `the score ${score}`;
   const failure = failureOf(row, { code: 'score_below_minimum', message: `the result has ${has}, at least ${minScore} is asked for` });
-  await failed(core, tx, row, failure, { outcome: 'succeeded', reported: true });
+  await failed(core, tx, row, failure, { outcome: 'succeeded', reported: true, steps: completion.steps });
 }
 
 async function recordFailure(core: Core, tx: Transaction, row: RunRow, completion: Completion, ending: Ending): Promise<void> {

@@ -44,12 +44,13 @@ async function insertRow({ env, time }: Core, tx: Transaction, run: NewRun, { id
   const at = unixSeconds(env.clock);
   await tx.run(
     `INSERT INTO runs(id, project_id, kind, task, state, attempt, max_attempts, priority, runs_on, source, lane_id, ready, fence, accepted,
-       created_at, updated_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, retry_of, root_id, retry_number, concurrency_group, approval)
-     VALUES (?, ?, ?, ?, 'queued', 1, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?)`,
+       created_at, updated_at, queued_ms, available_ms, lease_ms, renewed_ms, deadline_ms, timeout_ms, retry_of, root_id, retry_number, concurrency_group, approval, git_ref, git_commit)
+     VALUES (?, ?, ?, ?, 'queued', 1, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       id, run.projectId, run.kind, run.task, run.maxAttempts, run.priority, JSON.stringify(run.runsOn), run.source, lane, ready,
       at, at, time.now(), approval === undefined ? 0 : time.now() + approval.timeoutMs, run.definition.timeoutMs, run.retryOf?.id ?? null, run.retryOf?.rootId ?? id, (run.retryOf?.retryNumber ?? -1) + 1, run.concurrency?.group ?? null,
       approval === undefined ? null : JSON.stringify(approval),
+      run.gitRef ?? null, run.retryOf?.gitCommit ?? null,
     ],
   );
 }

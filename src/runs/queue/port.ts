@@ -42,7 +42,9 @@ export interface NewRun {
   readonly concurrency?: Concurrency;
   /** How long it waits for an approval; absent where it needs none. */
   readonly approvalMs?: number;
-  /** The run that this one repeats. */
+  /** Branch, tag or commit to be checked out; absent for the default branch, or for nothing. */
+  readonly gitRef?: string;
+  /** The run that this one repeats; it works on the same commit. */
   readonly retryOf?: RunRecord;
 }
 
@@ -74,6 +76,9 @@ export interface RunRecord {
   readonly logsExpired: boolean;
   readonly logTruncated: boolean;
   readonly logsBytes: number;
+  readonly gitRef: string | null;
+  /** What it works on, once it is known. */
+  readonly gitCommit: string | null;
   /** Runs of one group are under way one at a time; null for none. */
   readonly concurrencyGroup: string | null;
   /** Another run has its group. */
@@ -134,6 +139,31 @@ export interface Completion {
   readonly result?: { readonly body: Uint8Array; readonly type: string };
   /** Whether the first step had begun; an attempt that is returned before that keeps its number. */
   readonly started: boolean;
+  /** The steps that began, in their order. */
+  readonly steps?: readonly StepRecord[];
+}
+
+/** How one step of an attempt went. */
+export interface StepRecord {
+  readonly name: string;
+  /** Milliseconds since 1970, by the clock of this server as far as it is known. */
+  readonly startedMs: number;
+  readonly endedMs: number;
+  readonly outcome: 'succeeded' | 'failed' | 'timed_out' | 'stopped';
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** One time that a run was handed out. */
+export interface AttemptRecord {
+  readonly attempt: number;
+  readonly shipId: string;
+  readonly startedAt: number;
+  /** Null while it is under way, as its outcome. */
+  readonly endedAt: number | null;
+  readonly outcome: string | null;
+  readonly gitCommit: string | null;
+  readonly steps: readonly StepRecord[];
 }
 
 export type CompletionStatus = 'recorded' | 'already_recorded' | 'fenced';
@@ -167,6 +197,10 @@ export interface Queue {
   /** Newest first, strictly older than `before`; one more than `limit` tells that there is another page. */
   list(filter: ListFilter, before: { createdAt: number; id: string } | undefined, limit: number): Promise<RunRecord[]>;
   result(id: string): Promise<{ body: Uint8Array; type: string } | undefined>;
+  /** Each time that the run was handed out, oldest first, the one under way included. */
+  attempts(run: RunRecord): Promise<AttemptRecord[]>;
+  /** Records what the run works on; what was recorded first stays. Undefined when the ref is no longer the ship's. */
+  recordSource(ref: RunRef, shipId: string, source: { gitRef: string; commit: string }): Promise<'recorded' | 'fenced'>;
   /** Why a queued run waits, and whether any worker has its labels. */
   explain(run: RunRecord): { waitingReason: WaitingReason | null; labelsMatched: boolean };
   /** Rows 3 and 9, and 11 for a ship that is silent. Undefined when the run is in another state. `audit` runs in the same transaction. */

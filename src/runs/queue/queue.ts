@@ -4,6 +4,7 @@ import type { Transaction } from '../../storage/index.ts';
 import type { RunsEnvironment } from '../environment.ts';
 import type { RunLogs } from '../logs/port.ts';
 import { approve, reject as disapprove } from './approvals.ts';
+import { attemptsOf, recordSource } from './attempts.ts';
 import { cancel } from './cancel.ts';
 import { Changes } from './changes.ts';
 import type { Handout } from './claiming.ts';
@@ -141,7 +142,7 @@ async function giveBack(core: Core, { worker, claim }: Handout): Promise<void> {
 
 type Part<Names extends keyof Queue> = Pick<Queue, Names>;
 
-function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'approve' | 'disapprove' | 'unfinished'> {
+function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'result' | 'cancel' | 'approve' | 'disapprove' | 'unfinished' | 'attempts'> {
   const { sql } = core.env;
   const audited = (audit: (tx: Transaction) => Promise<void>, work: (tx: Transaction) => Promise<RunRecord | undefined>): Promise<RunRecord | undefined> => sql.transaction(async (tx) => {
     const run = await work(tx);
@@ -163,6 +164,7 @@ function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'resu
     },
     list: (filter, before, limit) => list(sql, filter, before, limit),
     result: (id) => sql.get<{ body: Uint8Array; type: string }>('SELECT s.body, s.type FROM run_results s JOIN runs r ON r.seq = s.seq WHERE r.id = ?', [id]),
+    attempts: (run) => attemptsOf(sql, run),
     cancel: (id, audit) => audited(audit, (tx) => cancel(core, tx, id)),
     approve: (id, by, audit) => audited(audit, (tx) => approve(core, tx, id, by)),
     disapprove: (id, by, audit) => audited(audit, (tx) => disapprove(core, tx, id, by)),
@@ -172,7 +174,7 @@ function stored(core: Core): Part<'insert' | 'get' | 'material' | 'list' | 'resu
   };
 }
 
-function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals): Part<'addWorker' | 'accept' | 'reject' | 'renew' | 'complete' | 'resume' | 'evict' | 'holds'> {
+function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals): Part<'addWorker' | 'accept' | 'reject' | 'renew' | 'complete' | 'resume' | 'evict' | 'holds' | 'recordSource'> {
   const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => core.env.sql.transaction(work);
   return {
     addWorker: (worker) => dispatcher.add(worker),
@@ -188,6 +190,7 @@ function handing(core: Core, dispatcher: Dispatcher, renewals: Renewals): Part<'
     },
     renew: (shipId, refs) => renewals.renew(shipId, refs),
     complete: (ref, shipId, completion) => inTransaction((tx) => complete(core, tx, ref, shipId, completion)),
+    recordSource: (ref, shipId, source) => inTransaction((tx) => recordSource(tx, ref, shipId, source)),
     resume: (shipId, held) => inTransaction((tx) => resume(core, tx, shipId, held)),
     evict: (tx, shipId) => evict(core, tx, shipId),
     holds: async (tx, ref, shipId) => (await readHeld(tx, ref, shipId)) !== undefined,

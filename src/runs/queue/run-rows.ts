@@ -37,6 +37,8 @@ export interface RunRow extends Row {
   logs_expired: number;
   log_truncated: number;
   logs_bytes: number;
+  git_ref: string | null;
+  git_commit: string | null;
   concurrency_group: string | null;
   approval: string | null;
 }
@@ -74,6 +76,8 @@ export const toRecord = (row: RunRow): RunRecord => ({
   logsExpired: row.logs_expired === 1,
   logTruncated: row.log_truncated === 1,
   logsBytes: row.logs_bytes,
+  gitRef: row.git_ref,
+  gitCommit: row.git_commit,
   concurrencyGroup: row.concurrency_group,
   waitsForGroup: row.state === 'queued' && row.ready === 2,
   approval: row.approval === null ? null : approvalOf(row.state, JSON.parse(row.approval) as StoredApproval),

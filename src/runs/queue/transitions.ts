@@ -3,7 +3,7 @@ import type { SqlValue, Transaction } from '../../storage/index.ts';
 import { pauseAfter } from './backoff.ts';
 import { ACCEPT_MS, CANCEL_MARGIN_MS, settings, type Core } from './core.ts';
 import { leaveGroup } from './groups.ts';
-import type { RunFailure, RunRecord, RunState } from './port.ts';
+import type { RunFailure, RunRecord, RunState, StepRecord } from './port.ts';
 import { isFinished, isHeld, readBySeq, toRecord, type RunRow } from './run-rows.ts';
 
 /*
@@ -22,6 +22,7 @@ interface Line {
 export interface Ending {
   readonly outcome: string;
   readonly reported: boolean;
+  readonly steps?: readonly StepRecord[] | undefined;
 }
 
 const info = (text: string): Line => ({ level: 'info', text });
@@ -51,8 +52,8 @@ export async function cancelled(core: Core, tx: Transaction, row: RunRow, why: s
 }
 
 /** Row 5. */
-export async function succeeded(core: Core, tx: Transaction, row: RunRow): Promise<RunRecord> {
-  await recordEnd(core, tx, row, { outcome: 'succeeded', reported: true });
+export async function succeeded(core: Core, tx: Transaction, row: RunRow, steps?: Ending['steps']): Promise<RunRecord> {
+  await recordEnd(core, tx, row, { outcome: 'succeeded', reported: true, steps });
   return move(core, tx, row, finish(core, 'succeeded'), info('the run succeeded'));
 }
 
@@ -101,11 +102,11 @@ const requeued = (row: RunRow) => ({ state: 'queued', fence: row.fence + 1, ship
 
 const forced = (row: RunRow, { reported }: Ending): number => (isHeld(row) && !reported ? 1 : 0);
 
-async function recordEnd({ env }: Core, tx: Transaction, row: RunRow, { outcome, reported }: Ending): Promise<void> {
+async function recordEnd({ env }: Core, tx: Transaction, row: RunRow, { outcome, reported, steps }: Ending): Promise<void> {
   if (!isHeld(row)) return;
   await tx.run(
-    'INSERT INTO attempts(seq, fence, attempt, ship_id, started_at, ended_at, outcome, reported) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    [row.seq, row.fence, row.attempt, row.ship_id, row.started_at, unixSeconds(env.clock), outcome, Number(reported)],
+    'INSERT INTO attempts(seq, fence, attempt, ship_id, started_at, ended_at, outcome, reported, git_commit, steps) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    [row.seq, row.fence, row.attempt, row.ship_id, row.started_at, unixSeconds(env.clock), outcome, Number(reported), row.git_commit, steps === undefined ? null : JSON.stringify(steps)],
   );
 }
 

@@ -62,6 +62,7 @@ export function createEnqueuer(env: Pick<RunsEnvironment, 'sql' | 'clock' | 'con
       inputIsJson: input !== null && typeof input !== 'string',
       ...resolved,
       source,
+      ...(request.gitRef === undefined ? {} : { gitRef: request.gitRef }),
       ...(request.retryOf ? { retryOf: request.retryOf } : {}),
     };
   }

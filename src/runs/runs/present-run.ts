@@ -31,6 +31,8 @@ export function presentRun(run: RunRecord, { explain }: Pick<Queue, 'explain'>):
     log_truncated: run.logTruncated,
     logs_bytes: run.logsBytes,
     labels_matched: labelsMatched,
+    ref: run.gitRef,
+    commit: run.gitCommit,
   };
 }
 

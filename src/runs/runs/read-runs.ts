@@ -3,16 +3,17 @@ import { ServiceError } from '../../errors/index.ts';
 import type { Handlers } from '../../operations/index.ts';
 import { decodeCursor, pageSize, toPage } from '../pages/index.ts';
 import type { Queue } from '../queue/port.ts';
+import { presentAttempt } from './present-attempt.ts';
 import { presentRun } from './present-run.ts';
 import { presentResult } from './result.ts';
 import { requireRun, RUN_ID } from './run-id.ts';
 
-type ReadHandlers = Required<Pick<Handlers<Operations>, 'listRuns' | 'getRun' | 'getRunResult'>>;
+type ReadHandlers = Required<Pick<Handlers<Operations>, 'listRuns' | 'getRun' | 'getRunResult' | 'listRunAttempts'>>;
 
 const UNFINISHED: ReadonlySet<string> = new Set(['queued', 'running', 'cancelling']);
 
 /** What only looks at runs. */
-export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'explain'>): ReadHandlers {
+export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'explain' | 'attempts'>): ReadHandlers {
   return {
     async getRun({ id }) {
       return { data: presentRun(await requireRun(queue, id), queue) };
@@ -24,6 +25,9 @@ export function readHandlers(queue: Pick<Queue, 'get' | 'list' | 'result' | 'exp
       const found = await queue.list(filter, older && { createdAt: older.at, id: older.id }, size + 1);
       const { entries, next_cursor } = toPage(found, size, ({ createdAt, id }) => ({ at: createdAt, id }));
       return { data: entries.map((run) => presentRun(run, queue)), next_cursor };
+    },
+    async listRunAttempts({ id }) {
+      return { data: (await queue.attempts(await requireRun(queue, id))).map(presentAttempt) };
     },
     async getRunResult({ id }) {
       const run = await requireRun(queue, id);

@@ -15,6 +15,7 @@ export async function requestOfRetry(run: RunRecord, queue: Pick<Queue, 'materia
     projectId: run.projectId, kind: run.kind, task: run.task, priority: run.priority, retryOf: run,
     input: input === null ? undefined : inputIsJson ? (JSON.parse(input) as Record<string, unknown>) : input,
     runsOn: definition.runsOn,
+    gitRef: run.gitRef ?? undefined,
     minScore: definition.minScore === undefined ? undefined : project?.content.min_score,
   };
 }

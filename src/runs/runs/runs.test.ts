@@ -25,7 +25,7 @@ describe('queueing a run', () => {
     expect(rest).toEqual({
       project_id: 'alpha', kind: 'pipeline', task: 'build', state: 'queued', attempt: 1, created_at: 1767225600, updated_at: 1767225600,
       started_at: null, finished_at: null, logs_expired: false, priority: 10, runs_on: ['gpu=a100', 'os=linux'], ship_id: null, max_attempts: 3,
-      retry_of: null, root_id: id, retry_number: 0, waiting_reason: 'no_matching_ship', concurrency_group: null, approval: null, log_truncated: false, logs_bytes: 0, labels_matched: false,
+      retry_of: null, root_id: id, retry_number: 0, waiting_reason: 'no_matching_ship', concurrency_group: null, approval: null, log_truncated: false, logs_bytes: 0, labels_matched: false, ref: null, commit: null,
     });
     expect(answer.headers['idempotent-replayed']).toBeUndefined();
     expect(answer.text).not.toContain('main');

@@ -16,7 +16,7 @@ import { readHandlers } from './read-runs.ts';
 import { requestOfRetry } from './retry-request.ts';
 import { requireRun } from './run-id.ts';
 
-type RunHandlers = Required<Pick<Handlers<Operations>, 'enqueueRun' | 'listRuns' | 'getRun' | 'cancelRun' | 'retryRun' | 'approveRun' | 'rejectRun' | 'getRunResult'>>;
+type RunHandlers = Required<Pick<Handlers<Operations>, 'enqueueRun' | 'listRuns' | 'getRun' | 'cancelRun' | 'retryRun' | 'approveRun' | 'rejectRun' | 'getRunResult' | 'listRunAttempts'>>;
 
 /** Runs, as clients see them. */
 export interface Runs {
@@ -34,7 +34,7 @@ export interface Runs {
 }
 
 export interface RunsDeps extends EnqueuerDeps {
-  readonly queue: Pick<Queue, 'insert' | 'get' | 'material' | 'list' | 'result' | 'explain' | 'cancel' | 'approve' | 'disapprove'>;
+  readonly queue: Pick<Queue, 'insert' | 'get' | 'material' | 'list' | 'result' | 'explain' | 'cancel' | 'approve' | 'disapprove' | 'attempts'>;
 }
 
 /** Bytes of an input, as JSON where it is an object. */
@@ -100,8 +100,8 @@ function preconditionsOf(queue: Pick<Queue, 'get'>): Preconditions<Operations> {
   };
 }
 
-function toRequest({ project_id: projectId, kind, task, input, priority }: Omit<InputOf<Operations, 'enqueueRun'>, 'idempotencyKey'>): RunRequest {
-  return { projectId, kind, task, input, priority };
+function toRequest({ project_id: projectId, kind, task, input, priority, ref: gitRef }: Omit<InputOf<Operations, 'enqueueRun'>, 'idempotencyKey'>): RunRequest {
+  return { projectId, kind, task, input, priority, gitRef };
 }
 
 /** The schema can tell the size of texts only. */

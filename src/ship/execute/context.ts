@@ -2,10 +2,12 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import type { Assignment, RunRef } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { KeptStore } from './kept/index.ts';
 import type { Masker } from './mask/index.ts';
 import type { RunOutput } from './output/index.ts';
 import type { Sandboxes, Variables, View } from './sandbox/index.ts';
 import type { UserIds } from './users/index.ts';
+import type { ArtifactFile } from './port.ts';
 import type { WorkLimits } from './work-limits.ts';
 
 /** The machine that executes, the same for all of its work. */
@@ -27,6 +29,8 @@ export interface ExecutorContext {
   readonly log: Log;
   readonly version: string;
   readonly serverOffsetMs: (() => number | undefined) | undefined;
+  /** What this machine keeps from one run to the next. */
+  readonly kept: KeptStore;
   /** Transports that git may use. */
   readonly gitProtocols: readonly string[];
 }
@@ -38,6 +42,10 @@ export interface Work {
   readonly output: RunOutput;
   readonly masker: Masker;
   readonly limits: WorkLimits;
+  /** To be called once it is known what the work is on. */
+  sourceFound(gitRef: string, commit: string): void;
+  /** Has a file kept; why it is not, or undefined when it is. */
+  keepArtifact(file: ArtifactFile, signal: AbortSignal): Promise<string | undefined>;
   /** To be called when the first step begins. */
   started(): void;
 }

@@ -10,6 +10,7 @@ import { runAiText } from './ai-text/index.ts';
 import type { ExecutorContext, Work } from './context.ts';
 import { runDiagnostic } from './diagnostic/index.ts';
 import { failed } from './failure.ts';
+import { KeptStore } from './kept/index.ts';
 import { Masker } from './mask/index.ts';
 import { RunOutput } from './output/index.ts';
 import { clearAbandonedWork, runPipeline } from './pipeline/index.ts';
@@ -48,6 +49,8 @@ export interface ExecutorOptions {
   readonly version: string;
   /** How far the server's clock is ahead of this machine's; undefined as long as that is not known. */
   readonly serverOffsetMs?: () => number | undefined;
+  /** Folder for clones of repositories and caches of steps, and the bytes that they may have together; without it nothing is kept. */
+  readonly keep?: { readonly folder: string; readonly limit: number };
   /** Transports that git may use. Default: https, http and ssh. */
   readonly gitProtocols?: readonly string[];
 }
@@ -62,7 +65,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     context.log.warn({ err: error, folder: context.workDir }, 'abandoned work cannot be removed');
   });
   const fence = fenceOf(context);
-  const ready = Promise.all([cleared, fence]).then(() => undefined);
+  const ready = Promise.all([cleared, fence, context.kept.open()]).then(() => undefined);
   const active = new Set<string>();
   return {
     kinds: ['diagnostic', 'pipeline', 'ai_text'],
@@ -93,7 +96,8 @@ function contextOf(options: ExecutorOptions): ExecutorContext {
     mayShareUser: (options.runAs ?? 'separate') !== 'separate',
     closed: users === undefined ? undefined : closedAbove(workDir)[0],
   });
-  return { workDir, sandbox, sandboxes, users, view, env, clock, timer, keepWork, log, version, serverOffsetMs, gitProtocols };
+  const kept = new KeptStore({ folder: options.keep?.folder ?? '', limit: options.keep?.limit ?? 0, log });
+  return { kept, workDir, sandbox, sandboxes, users, view, env, clock, timer, keepWork, log, version, serverOffsetMs, gitProtocols };
 }
 
 /** As root the name has to be said, so that nobody gets there by a configuration that was made for another user. */
@@ -151,7 +155,7 @@ async function execute(context: ExecutorContext, assignment: Assignment, sink: O
     begun = true;
   };
   try {
-    const result = await run(context, { assignment, ref: assignment.ref!, output, masker, limits, started });
+    const result = await run(context, { assignment, ref: assignment.ref!, output, masker, limits, started, sourceFound: (gitRef, commit) => control.sourceFound?.(gitRef, commit), keepArtifact: async (file, signal) => (control.keepArtifact === undefined ? 'nobody keeps any here' : control.keepArtifact(file, signal)) });
     if (output.failure !== undefined && !limits.killed) throw output.failure.error;
     return limits.killed ? { outcome: Outcome.CANCELLED } : result;
   } catch (error) {

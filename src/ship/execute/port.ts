@@ -16,12 +16,37 @@ export interface OutputSink {
   keep?(step: string | null): void;
 }
 
+/** A file that a step leaves to be kept. */
+export interface ArtifactFile {
+  /** Path below the folder where steps start. */
+  readonly name: string;
+  readonly step: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly sha256: Uint8Array;
+  /** Its bytes from the beginning, in pieces of at most 1 MiB; may be asked for again. */
+  content(): AsyncIterable<Uint8Array>;
+}
+
+/** How one step went. */
+export interface StepResult {
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly startedMs: number;
+  readonly endedMs: number;
+  readonly outcome: 'succeeded' | 'failed' | 'timed_out' | 'stopped';
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
 /** How the work ended, everything in it masked. */
 export interface WorkResult {
   readonly outcome: Outcome;
   readonly error?: RunError;
   /** At most 1 MiB; for `ai_text` the JSON of `RunResult` of the API with the type `application/vnd.quire.result+json`. */
   readonly result?: { readonly body: Uint8Array; readonly type: string };
+  /** The steps of a pipeline that began. */
+  readonly steps?: readonly StepResult[];
 }
 
 /** How work is told to end. Aborting with `kill` after `stop` skips the rest of the grace. */
@@ -34,6 +59,10 @@ export interface WorkControl {
   graceMs(): number;
   /** Milliseconds until it must be dead even if this process is frozen; absent where it may go on. */
   readonly leaseLeft?: (() => number) | undefined;
+  /** Called when it is known which commit the work is on, by which branch, tag or commit it was found. */
+  sourceFound?(gitRef: string, commit: string): void;
+  /** Has a file kept by the server: resolves with why it is not, or with undefined when it is. Never rejects. Absent where none is kept. */
+  keepArtifact?(file: ArtifactFile, signal: AbortSignal): Promise<string | undefined>;
   /** Called when the first step begins. */
   started(): void;
 }

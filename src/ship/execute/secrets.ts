@@ -8,7 +8,8 @@ export function secretsOf({ env, secrets, plan }: Assignment, machine: Variables
   const named = [env, ...steps.map((step) => step.env)].flatMap((variables) => Object.entries(variables).filter(([name]) => isSecretName(name)));
   const keys = plan.case === 'aiText' ? [plan.value.apiKeyEnv] : plan.case === 'diagnostic' ? plan.value.roles.map(({ apiKeyEnv }) => apiKeyEnv) : [];
   const addresses = plan.case === 'pipeline' || plan.case === 'diagnostic' ? [plan.value.gitUrl] : [];
-  return [...Object.values(secrets), ...named.map(([, value]) => value), ...keys.map((name) => machine[name] ?? ''), ...addresses.flatMap(passwordOf)];
+  const credentials = plan.case === 'pipeline' && plan.value.credentials !== undefined ? [plan.value.credentials.password, plan.value.credentials.password.trim(), plan.value.credentials.sshKey] : [];
+  return [...Object.values(secrets), ...credentials, ...named.map(([, value]) => value), ...keys.map((name) => machine[name] ?? ''), ...addresses.flatMap(passwordOf)];
 }
 
 /** Git repeats the address of a repository in its messages. What stands before the host is a password, or a token in place of a user. */

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import type { DescMessage, DescMethod, MessageShape } from '@bufbuild/protobuf';
 import { Metadata, status, type Client, type ServiceError, type StatusObject } from '@grpc/grpc-js';
 import { Fleet, type ServerMessage } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
@@ -38,6 +40,44 @@ export class FleetClient {
     });
   }
 
+  /**
+   * Sends parts one after the other, at the pace of the network. An answer that comes before the last one ends the call. Rejects with
+   * the library's error, or with what reading the parts failed with.
+   */
+  async upload<Input extends DescMessage, Output extends DescMessage>(method: UnaryMethod<Input, Output>, parts: AsyncIterable<MessageShape<Input>>, signal: AbortSignal): Promise<MessageShape<Output>> {
+    const { path, requestSerialize, responseDeserialize } = definitionOf(method);
+    const done = Promise.withResolvers<MessageShape<Output>>();
+    const over = new AbortController();
+    const call = this.#client.makeClientStreamRequest(path, requestSerialize, responseDeserialize, new Metadata(), (error: ServiceError | null, answer?: MessageShape<Output>) => {
+      over.abort();
+      if (error === null) done.resolve(answer!);
+      else done.reject(error);
+    });
+    this.#open.add(call);
+    const cancel = (): void => call.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    call.on('error', () => undefined);
+    const answer = done.promise.finally(() => {
+      this.#open.delete(call);
+      signal.removeEventListener('abort', cancel);
+    });
+    answer.catch(() => undefined);
+    try {
+      for await (const part of parts) {
+        if (over.signal.aborted || signal.aborted) break;
+        if (!call.write(part)) await Promise.race([once(call, 'drain', { signal: over.signal }), silence(over.signal)]);
+      }
+    } catch (error) {
+      if (!over.signal.aborted) {
+        call.cancel();
+        throw error;
+      }
+    }
+    if (signal.aborted) call.cancel();
+    else call.end();
+    return answer;
+  }
+
   connect(events: StreamEvents): ControlStream {
     const { path, requestSerialize, responseDeserialize } = definitionOf(Fleet.method.connect);
     const stream = this.#client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, new Metadata());
@@ -76,6 +116,14 @@ export class FleetClient {
     for (const call of this.#open) call.cancel();
     this.#client.close();
   }
+}
+
+/** A network that takes nothing for so long is as good as broken. */
+const SILENCE_MS = 60_000;
+
+async function silence(over: AbortSignal): Promise<never> {
+  await setTimeout(SILENCE_MS, undefined, { signal: over, ref: false });
+  throw new Error(`nothing could be sent for ${SILENCE_MS / 1000} seconds`);
 }
 
 const END_REASONS: Readonly<Partial<Record<status, 'unknown' | 'outdated'>>> = {

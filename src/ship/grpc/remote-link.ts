@@ -1,6 +1,6 @@
 import { create, type DescMessage, type DescMethod, type MessageShape } from '@bufbuild/protobuf';
 import { status, type ServiceError } from '@grpc/grpc-js';
-import { Fleet, LeaveRequestSchema, RenewRequestSchema, type AppendLogsRequest, type CompleteRunRequest, type RenewResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { Fleet, LeaveRequestSchema, RenewRequestSchema, type AppendLogsRequest, type CompleteRunRequest, type RecordSourceRequest, type RenewResponse, type UploadArtifactRequest, type UploadArtifactResponse } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { RefusedCall, type ControlStream, type ShipLink, type StreamEvents } from '../link.ts';
 import { FleetClient, type ShipCredentials } from './fleet-client.ts';
 import { isRefused } from './is-refused.ts';
@@ -54,6 +54,14 @@ export class RemoteLink implements ShipLink {
     return this.#call(Fleet.method.completeRun, request);
   }
 
+  recordSource(request: RecordSourceRequest) {
+    return this.#call(Fleet.method.recordSource, request);
+  }
+
+  async uploadArtifact(parts: AsyncIterable<UploadArtifactRequest>, signal: AbortSignal): Promise<UploadArtifactResponse> {
+    return refusing(this.#client.upload(Fleet.method.uploadArtifact, parts, signal));
+  }
+
   renew(csrDer: Uint8Array): Promise<RenewResponse> {
     return this.#call(Fleet.method.renewCertificate, create(RenewRequestSchema, { csrDer }));
   }
@@ -83,12 +91,17 @@ export class RemoteLink implements ShipLink {
   async #call<Input extends DescMessage, Output extends DescMessage>(
     method: DescMethod & { readonly input: Input; readonly output: Output }, request: MessageShape<Input>,
   ): Promise<MessageShape<Output>> {
-    try {
-      return await this.#client.call(method, request);
-    } catch (error) {
-      const { code, details } = error as ServiceError;
-      if (code === status.INVALID_ARGUMENT) throw new RefusedCall(details, { cause: error });
-      throw error;
-    }
+    return refusing(this.#client.call(method, request));
+  }
+}
+
+/** A server that does not know a call is older than this ship. */
+async function refusing<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    const { code, details } = error as ServiceError;
+    if (code === status.INVALID_ARGUMENT || code === status.UNIMPLEMENTED) throw new RefusedCall(details, { cause: error });
+    throw error;
   }
 }

@@ -1,14 +1,15 @@
 import { create } from '@bufbuild/protobuf';
 import {
-  CompleteRunRequestSchema, CompleteStatus, Outcome, ResumeAction, RunErrorSchema, type Assignment, type CompleteRunRequest, type RunRef,
+  CompleteRunRequestSchema, CompleteStatus, Outcome, RecordSourceRequestSchema, ResumeAction, RunErrorSchema, UploadArtifactStatus, type Assignment, type CompleteRunRequest, type RunRef,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Log } from '../../lib/log.ts';
 import { RepeatedFailure } from '../../lib/repeated-failure.ts';
-import type { Executor, WorkResult } from '../execute/port.ts';
+import type { ArtifactFile, Executor, WorkResult } from '../execute/port.ts';
 import { RefusedCall, type ShipLink } from '../link.ts';
 import type { Spools } from '../spool/index.ts';
 import type { ShipTime } from '../time.ts';
 import { RetryPause, untilAborted } from '../wait/index.ts';
+import { artifactParts } from './artifact-parts.ts';
 import { Lease } from './lease.ts';
 import { LogShipper } from './log-shipper.ts';
 import { refKey } from './ref-key.ts';
@@ -58,6 +59,8 @@ export class HeldRun {
   #graceMs: number;
   #started = false;
   #isOver = false;
+  /** Resolves when the server knows which commit the work is on, or never will. */
+  #sourceTold: Promise<void> = Promise.resolve();
 
   constructor(options: HeldRunOptions) {
     const { assignment, time, link } = options;
@@ -167,6 +170,8 @@ export class HeldRun {
         graceMs: () => this.#graceMs,
         leaseLeft: assignment.stopOnPartition ? () => this.#lease.untilDeadMs() : undefined,
         started: () => (this.#started = true),
+        keepArtifact: (file, signal) => this.#keepArtifact(file, signal),
+        sourceFound: (gitRef, commit) => (this.#sourceTold = this.#tellSource(gitRef, commit)),
       });
     } catch (err) {
       this.#log.error({ err }, 'the executor failed');
@@ -185,6 +190,7 @@ export class HeldRun {
   /** The end comes after the log, and is told until the server has heard it. */
   async #report(result: WorkResult): Promise<void> {
     await this.#logs.finish();
+    await this.#sourceTold;
     let request = this.#completion(result);
     const failure = new RepeatedFailure(this.#log, 'cannot report the end of a run now');
     while (!this.#kill.signal.aborted) {
@@ -206,9 +212,53 @@ export class HeldRun {
     }
   }
 
-  #completion({ outcome, error, result }: WorkResult): CompleteRunRequest {
+  /** Further attempts work on the same commit, so the server is told at once, again and again until it has heard it. */
+  async #tellSource(gitRef: string, commit: string): Promise<void> {
+    const request = create(RecordSourceRequestSchema, { ref: this.ref, gitRef, commit });
+    const failure = new RepeatedFailure(this.#log, 'cannot tell now which commit a run works on');
+    while (!this.#kill.signal.aborted) {
+      try {
+        await untilAborted(this.#options.link.recordSource(request), this.#kill.signal);
+        return;
+      } catch (err) {
+        if (err instanceof RefusedCall) {
+          this.#log.warn({ err }, 'the server does not take which commit a run works on');
+          return;
+        }
+        failure.note(err);
+        // The end of the run must not wait for it: its next attempt resolves the ref anew.
+        if (!this.isWorking) return;
+      }
+      await this.#reports.afterFailure(this.#kill.signal);
+    }
+  }
+
+  /** Sends a file until the server has it, will not have it, or the work has to end; answers why it is not kept. */
+  async #keepArtifact(file: ArtifactFile, ended: AbortSignal): Promise<string | undefined> {
+    const over = AbortSignal.any([this.#kill.signal, ended]);
+    const pause = new RetryPause(this.#options.time.timer, this.#options.time.random);
+    const failure = new RepeatedFailure(this.#log, 'cannot send an artefact now');
+    while (!over.aborted) {
+      try {
+        const { status, message } = await this.#options.link.uploadArtifact(artifactParts(this.ref, file), over);
+        if (status === UploadArtifactStatus.KEPT) return undefined;
+        if (status === UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED) this.discard('the server has handed it out again or ended it');
+        return message || 'the run is no longer this ship\'s';
+      } catch (err) {
+        if (err instanceof RefusedCall) return `the server refuses it: ${err.message}`;
+        if (!over.aborted) failure.note(err);
+      }
+      await pause.afterFailure(over);
+    }
+    return 'the run had to end';
+  }
+
+  #completion({ outcome, error, result, steps = [] }: WorkResult): CompleteRunRequest {
     return create(CompleteRunRequestSchema, {
       ref: this.ref, outcome, started: this.#started, logSeqTotal: BigInt(this.#logs.total), logLinesLeftOut: BigInt(this.#logs.leftOut),
+      steps: steps.map(({ startedMs, endedMs, exitCode, signal, ...step }) => ({
+        ...step, startedUnixMs: BigInt(Math.round(startedMs)), endedUnixMs: BigInt(Math.round(endedMs)), signal: signal ?? '', ...(exitCode !== null && { exitCode }),
+      })),
       ...(error !== undefined && { error }),
       ...(result !== undefined && { result: result.body, resultType: result.type }),
     });

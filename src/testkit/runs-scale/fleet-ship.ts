@@ -1,4 +1,4 @@
-import { CompleteStatus, Outcome, type AppendLogsRequest, type Assignment, type CompleteRunRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { CompleteStatus, Outcome, type AppendLogsRequest, type Assignment, type CompleteRunRequest, type RecordSourceRequest, type UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { silentLog } from '../../lib/log.ts';
 import { RemoteLink } from '../../ship/grpc/index.ts';
 import { joinFleet, readJoinToken, type Identity } from '../../ship/identity/index.ts';
@@ -158,6 +158,14 @@ class CutOffLink implements ShipLink {
 
   appendLogs(request: AppendLogsRequest) {
     return this.#heard(this.#link.appendLogs(request));
+  }
+
+  recordSource(request: RecordSourceRequest) {
+    return this.#link.recordSource(request);
+  }
+
+  uploadArtifact(parts: AsyncIterable<UploadArtifactRequest>, signal: AbortSignal) {
+    return this.#link.uploadArtifact(parts, signal);
   }
 
   async completeRun(request: CompleteRunRequest) {

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import {
-  AppendLogsResponseSchema, AppendStatus, AssignmentSchema, CompleteRunResponseSchema, CompleteStatus, Outcome, ResumeAction, ResumeSchema, ServerMessageSchema,
-  type AppendLogsRequest, type AppendLogsResponse, type CompleteRunRequest, type CompleteRunResponse, type HeldRun, type RunRef, type ServerMessage, type ShipMessage,
+  AppendLogsResponseSchema, AppendStatus, AssignmentSchema, CompleteRunResponseSchema, CompleteStatus, Outcome, RecordSourceResponseSchema, RecordSourceStatus, ResumeAction, ResumeSchema, ServerMessageSchema, UploadArtifactResponseSchema, UploadArtifactStatus,
+  type AppendLogsRequest, type AppendLogsResponse, type CompleteRunRequest, type CompleteRunResponse, type HeldRun, type RecordSourceResponse, type RunRef, type ServerMessage, type ShipMessage, type UploadArtifactResponse,
 } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { ControlStream, ShipLink, StreamEvents } from '../../ship/index.ts';
 import type { Script } from './scripted-executor.ts';
@@ -139,6 +139,14 @@ export class FakeFleet implements ShipLink {
     });
     this.runs.get(request.ref!.runId)!.logHeardAt = this.#time.now();
     return answer;
+  }
+
+  recordSource(): Promise<RecordSourceResponse> {
+    return Promise.resolve(create(RecordSourceResponseSchema, { status: RecordSourceStatus.SOURCE_RECORDED }));
+  }
+
+  uploadArtifact(): Promise<UploadArtifactResponse> {
+    return Promise.resolve(create(UploadArtifactResponseSchema, { status: UploadArtifactStatus.KEPT }));
   }
 
   completeRun(request: CompleteRunRequest): Promise<CompleteRunResponse> {

@@ -1,5 +1,5 @@
-import { Server, type handleUnaryCall, type ServerOptions, type UntypedHandleCall } from '@grpc/grpc-js';
-import { Enrolment, Fleet } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { Server, type handleUnaryCall, type ServerOptions, type ServerReadableStream, type UntypedHandleCall } from '@grpc/grpc-js';
+import { Enrolment, Fleet, type UploadArtifactRequest, type UploadArtifactResponse } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import type { Address } from '../../../lib/address.ts';
 import type { Log } from '../../../lib/log.ts';
 import { RepeatedFailure } from '../../../lib/repeated-failure.ts';
@@ -60,22 +60,27 @@ export async function startFleetServers(options: FleetServersOptions): Promise<F
 
 function fleetServer(service: FleetService, log: Log): Server {
   const server = new Server(FLEET);
-  const { connect, appendLogs, completeRun, renewCertificate, leave } = Fleet.method;
+  const { connect, appendLogs, completeRun, recordSource, uploadArtifact, renewCertificate, leave } = Fleet.method;
   const asBytes = (bytes: Buffer): Buffer => bytes;
   const unary = <Request, Response>(rpc: string, work: (peer: Peer, request: Request) => Promise<Response>): UntypedHandleCall =>
     answering(log, rpc, async (call: Parameters<handleUnaryCall<Request, Response>>[0]) => work(await peerOf(call, service), call.request));
   server.addService({
     connect: { ...definitionOf(connect), responseSerialize: asBytes },
-    appendLogs: definitionOf(appendLogs), completeRun: definitionOf(completeRun), renewCertificate: definitionOf(renewCertificate), leave: definitionOf(leave),
+    appendLogs: definitionOf(appendLogs), completeRun: definitionOf(completeRun), recordSource: definitionOf(recordSource), uploadArtifact: definitionOf(uploadArtifact),
+    renewCertificate: definitionOf(renewCertificate), leave: definitionOf(leave),
   }, {
     connect: connectHandler(service, log) as UntypedHandleCall,
     appendLogs: unary('AppendLogs', service.appendLogs),
     completeRun: unary('CompleteRun', service.completeRun),
+    recordSource: unary('RecordSource', service.recordSource),
+    uploadArtifact: answering(log, 'UploadArtifact', (async (call: UploadCall) => service.uploadArtifact(await peerOf(call, service), call)) as never),
     renewCertificate: unary('RenewCertificate', service.renewCertificate),
     leave: unary('Leave', service.leave),
   });
   return server;
 }
+
+type UploadCall = ServerReadableStream<UploadArtifactRequest, UploadArtifactResponse>;
 
 function enrolServer(service: FleetService, log: Log): Server {
   const server = new Server(ENROL);

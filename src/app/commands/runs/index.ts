@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { processIo, type Io } from '../shared/io.ts';
+import { registerArtifacts } from './artifacts.ts';
 import { registerAudit } from './audit.ts';
 import { registerBackup } from './backup.ts';
 import { registerChange } from './change.ts';
@@ -18,5 +19,5 @@ import { registerToken } from './token.ts';
 /** `quire runs`: the service, and the clients of a running one. */
 export function registerRuns(program: Command, io: Io = processIo): void {
   const runs = serveCommand(program);
-  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerChange, registerProjects, registerSchedules, registerNotifications, registerShips, registerToken, registerAudit, registerBackup, registerMigrateStore]) register(runs, io);
+  for (const register of [registerSubmit, registerList, registerShow, registerLogs, registerArtifacts, registerChange, registerProjects, registerSchedules, registerNotifications, registerShips, registerToken, registerAudit, registerBackup, registerMigrateStore]) register(runs, io);
 }

@@ -58,6 +58,8 @@ function detailsOf(run: Run, ship: string): string[] {
     ['group', run.concurrency_group ?? ''],
     ['approval', approvalOf(run)],
     ['took', tookOf(run)],
+    ['ref', run.ref ?? ''],
+    ['commit', run.commit ?? ''],
     ['ship', ship],
     ['retry of', run.retry_of ?? ''],
     ['log', run.logs_expired ? 'expired' : `${run.logs_bytes} bytes${run.log_truncated ? ', cut at its budget' : ''}`],

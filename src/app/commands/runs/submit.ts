@@ -13,6 +13,7 @@ interface Options extends RunsClientOptions {
   readonly input?: string;
   readonly inputFile?: string;
   readonly inputJson?: string;
+  readonly ref?: string;
   readonly priority?: number;
   readonly key?: string;
   readonly follow?: boolean;
@@ -23,6 +24,7 @@ const EXAMPLES = `
 Examples:
   $ quire runs submit demo pipeline hello --follow
   $ quire runs submit demo pipeline build --input-json '{"version": "1.2"}' --priority 10
+  $ quire runs submit demo pipeline build --ref v1.2.0
   $ quire runs submit demo ai_text writer --input-file notes.md
   $ quire runs submit demo diagnostic
 
@@ -39,6 +41,7 @@ export function registerSubmit(runs: Command, io: Io): void {
     .option('--input <text>', 'input of the pipeline, or the prompt')
     .option('--input-file <file>', 'the same from a file, - for standard input')
     .option('--input-json <json>', 'the same as a JSON object')
+    .option('--ref <ref>', 'branch, tag or commit to be checked out; without it the default branch')
     .option('--priority <n>', 'from -100 to 100, higher first; without it that of the project', priorityOf)
     .option('-f, --follow', 'print the log until the run has ended')
     .option('--json', 'write the run as JSON');
@@ -57,6 +60,7 @@ async function submit(project: string, kind: RunKind, task: string | undefined, 
     kind,
     ...(task === undefined ? {} : { task }),
     ...(input === undefined ? {} : { input }),
+    ...(options.ref === undefined ? {} : { ref: options.ref }),
     ...(options.priority === undefined ? {} : { priority: options.priority }),
   };
   const headers = { 'Idempotency-Key': options.key ?? newKey() };

@@ -4,7 +4,7 @@
  */
 
 /** Text formats, with what `read-by-schema.ts` makes of them: milliseconds, bytes, an address, or the text itself. */
-export type Format = 'duration' | 'duration-or-zero' | 'bytes' | 'address' | 'written-duration' | 'written-interval' | 'moment' | 'cron' | 'timezone' | 'endpoint' | 'group';
+export type Format = 'duration' | 'duration-or-zero' | 'bytes' | 'bytes-or-zero' | 'address' | 'written-duration' | 'written-interval' | 'moment' | 'cron' | 'timezone' | 'endpoint' | 'group';
 
 export const text = (description: string, fallback: string, extras: { pattern?: string; maxLength?: number; 'x-expected'?: string } = {}) =>
   ({ type: 'string', description, default: fallback, ...extras }) as const;
@@ -31,8 +31,8 @@ export const number = (description: string, fallback: number, minimum: number, m
 export const oneOf = <const Word extends string>(description: string, fallback: NoInfer<Word>, words: readonly Word[]) =>
   ({ type: 'string', description, default: fallback, enum: words }) as const;
 
-export const list = <const Item>(description: string, items: Item, extras: { maxItems?: number; uniqueItems?: boolean } = {}) =>
-  ({ type: 'array', description, default: [], items, ...extras }) as const;
+export const list = <const Item>(description: string, items: Item, extras: { maxItems?: number; uniqueItems?: boolean } = {}, fallback: readonly string[] = []) =>
+  ({ type: 'array', description, default: fallback, items, ...extras }) as const;
 
 /** A list, or null for "all". */
 export const listOrAll = <const Item>(description: string, items: Item) =>

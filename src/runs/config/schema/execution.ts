@@ -3,6 +3,9 @@ import { SANDBOXES } from './queue.ts';
 
 const TEXT = { type: 'string', minLength: 1 } as const;
 
+/** Without `..`, an absolute path or an option; patterns of artefacts and paths of caches. */
+const FILES = { type: 'string', minLength: 1, maxLength: 512, pattern: '^(?![/-])(?!.*(^|/)\\.\\.(/|$))[^\\u0000-\\u001f]+$', 'x-expected': 'a relative path without ..' } as const;
+
 const step = item('one command; either run or exec', ['name'], {
   name: name('unique in its pipeline'),
   run: text('command line for the shell', ''),
@@ -13,6 +16,12 @@ const step = item('one command; either run or exec', ['name'], {
   timeout: format('written-duration', 'longest time of this step', '20m'),
   continue_on_error: flag('go on when it fails', false),
   always: flag('run also after a failure or a cancel', false),
+  artifacts: list('files below the work folder that are kept when the step has ended by itself, also when it failed: `*` and `?` stand for letters of a name, `**` for any folders', FILES, { maxItems: 100, uniqueItems: true }),
+  cache: section('what the step takes over from runs before on the same ship: restored before it, saved after it has succeeded', {
+    key: text("names the content; nothing is saved under a key that is there. `${{ hash('package-lock.json') }}` stands for the SHA-256 of files, `${{ os }}` and `${{ arch }}` for the machine; empty for no cache", '', { maxLength: 512 }),
+    paths: list('files and folders below the work folder, or below the home of the step after `~/`', FILES, { maxItems: 32, uniqueItems: true }),
+    restore_keys: list('beginnings of keys whose newest content is taken where there is none for the key', TEXT, { maxItems: 16 }),
+  }),
 });
 
 const pipeline = item('a pipeline', ['name', 'steps'], {
@@ -63,6 +72,15 @@ export const execution = {
     name: requiredVariable('variable that steps see'),
     env: requiredVariable('variable of this process that holds the value'),
   })),
+  git: section('how git gets at private repositories', {
+    credentials: list('of all that fit the address of a repository the longest counts; steps do not see what it names, unless their pipeline names the secret, too', item('credentials', ['url'], {
+      url: { ...requiredText('beginning of addresses that they are for: a host, or a path of it', '^(https://|http://|ssh://|file:///|git@)[^\\s\\u0000-\\u001f]+$', 'the beginning of an address, such as https://git.example.org/team'), maxLength: 512 },
+      token: variable('name of a secret: password or token, for https://'),
+      username: text('user name that goes with the token; many servers take any', 'git', { pattern: '^[^\\u0000-\\u001f]+$', 'x-expected': 'no control characters', maxLength: 128 }),
+      ssh_key: variable('name of a secret: private key in the format of OpenSSH, for ssh:// and git@'),
+      known_hosts: text('lines of a known_hosts file with the keys of the host; empty for those that the ship knows', '', { maxLength: 16_384 }),
+    })),
+  }),
   ai: section('text by language models', { roles: list('roles', role) }),
   pipelines: list('pipelines', pipeline),
 } as const;

@@ -1,4 +1,4 @@
-import { flag, format, integer, LABEL, list, number, oneOf, section } from './build.ts';
+import { flag, format, integer, LABEL, list, number, oneOf, section, text } from './build.ts';
 
 const TEXT = { type: 'string', minLength: 1 } as const;
 
@@ -30,6 +30,8 @@ export const queue = {
       first: integer('the first', 70_000, 1000, 4_000_000_000),
       count: integer('how many', 4000, 1, 1_000_000),
     }),
+    git_protocols: list('transports that git may use', { type: 'string', enum: ['https', 'http', 'ssh', 'git', 'file'] }, { uniqueItems: true }, ['https', 'http', 'ssh']),
+    cache_size: format('bytes-or-zero', 'room for clones of repositories and for the caches of steps; what was used longest ago goes first; 0 for none', '10GiB'),
     hide: list('folders and files that steps behind a fence do not see, besides those of the service', TEXT, { maxItems: 100 }),
   }),
   logs: section('logs of runs', {
@@ -38,5 +40,12 @@ export const queue = {
     attempt_budget: format('bytes', 'bytes of one attempt; beyond it the middle of the log is left out', '16MiB'),
     attempt_events: integer('lines of one attempt', 200_000, 1, 100_000_000),
     total_budget: format('bytes', 'bytes of all logs; beyond it the oldest of attempts that have ended are removed', '10GiB'),
+  }),
+  artifacts: section('files that steps leave to be kept', {
+    dir: text('folder, relative to data_dir', 'artifacts'),
+    retention: format('duration', 'how long they are kept after a run has finished', '30d'),
+    max_size: format('bytes', 'bytes of one', '1GiB'),
+    max_count: integer('how many an attempt may leave', 1000, 1, 100_000),
+    total_budget: format('bytes', 'bytes of all; beyond it those of the runs that finished first are removed, and while none are left further ones are refused', '10GiB'),
   }),
 } as const;

@@ -3,7 +3,7 @@ import { SecretUnavailable } from '../../definitions/index.ts';
 import type { Claim, Completion, RunChange, RunRef, Worker, WorkerHandle } from '../../queue/port.ts';
 import { FleetRefusal, type Peer, type Session, type SessionOutput } from '../port.ts';
 import { isSameRef, readRef } from '../refs.ts';
-import { PROTOCOL, readTraits, requireCompatible } from '../ship-info.ts';
+import { needsSource, PROTOCOL, readTraits, requireCompatible } from '../ship-info.ts';
 import type { SessionContext } from './context.ts';
 import { abandon, ack, assignmentMessage, cancel, drain, reconnect, resume, unavailable, undrain, welcome } from './messages.ts';
 import { Slots } from './slots.ts';
@@ -40,6 +40,7 @@ export class FleetSession implements Session {
   /** Its place among those who get runs, from its welcome on. */
   #worked: WorkerHandle | undefined;
   #sessionId = '';
+  #knowsSource = false;
   #shipDrains = false;
   /** When a message of the ship last came, in milliseconds since 1970. */
   #heardMs = 0;
@@ -176,6 +177,7 @@ export class FleetSession implements Session {
     if (this.#sessionId !== '') throw new FleetRefusal('failed_precondition', 'hello may come once');
     requireCompatible(info, this.shipId.startsWith('local:') ? '' : env.config.current().config.fleet.min_ship_version);
     const traits = readTraits(info);
+    this.#knowsSource = info!.features.includes('source');
     if (sessionId.length === 0 || sessionId.length > MAX_SESSION_ID_BYTES) throw new FleetRefusal('failed_precondition', `hello.session_id must have 1 to ${MAX_SESSION_ID_BYTES} bytes`);
     requireFew(held.length);
     const id = Buffer.from(sessionId).toString('hex');
@@ -256,7 +258,13 @@ export class FleetSession implements Session {
     if (this.#over) return this.#try(this.#context.queue.reject(ref, this.shipId, 'draining'), ref);
     this.#slots.hand(ref);
     try {
-      this.#output.send(assignmentMessage(this.#context.assignmentOf(claim)));
+      const assignment = this.#context.assignmentOf(claim);
+      if (needsSource(assignment) && !this.#knowsSource) {
+        this.#context.log.warn({ ship: this.shipId, run: ref.runId }, 'a ship is too old for a run with a ref, credentials, artefacts or caches: upgrade it');
+        this.#slots.release(ref);
+        return this.#try(this.#context.queue.reject(ref, this.shipId, 'unsupported'), ref);
+      }
+      this.#output.send(assignmentMessage(assignment));
     } catch (error) {
       this.#try(this.reporting(ref, () => this.#context.queue.complete(ref, this.shipId, this.#unprepared(ref, error))), ref);
     }

@@ -285,7 +285,7 @@ describe('checkout', () => {
     expect(running.text('stdout')).toEqual(['cleanup']);
   });
 
-  it.each([['ext::sh -c touch% /tmp/never', 'not allowed'], ['--upload-pack=touch /tmp/never', 'does not exist'], [gitUrl, 'not allowed']])('runs no command for %s', async (address, said) => {
+  it.each([['ext::sh -c touch% /tmp/never', 'not allowed'], ['--upload-pack=touch /tmp/never', 'blocked'], [gitUrl, 'not allowed']])('runs no command for %s', async (address, said) => {
     const running = run(['true'], {}, bench({ gitProtocols: ['https'] }), { checkout: 'full', gitUrl: address });
     expect(await end(running)).toMatchObject({ outcome: 'FAILED' });
     expect(running.text('stderr').join()).toContain(said);

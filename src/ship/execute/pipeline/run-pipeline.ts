@@ -1,12 +1,14 @@
 import { chmod } from 'node:fs/promises';
-import { Outcome, type PipelinePlan } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { Outcome, type PipelinePlan, type Step } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
 import { formatDuration } from '../../../lib/duration.ts';
 import type { ExecutorContext, Work } from '../context.ts';
 import { failed, type Failure } from '../failure.ts';
-import type { WorkResult } from '../port.ts';
+import type { StepResult, WorkResult } from '../port.ts';
 import type { SandboxName } from '../sandbox/index.ts';
 import { checkOut } from './checkout.ts';
 import { readResult } from './result-file.ts';
+import { keepArtifacts } from './step-artifacts.ts';
+import { restoreCache } from './step-cache.ts';
 import { runStep, type StepSetting } from './run-step.ts';
 import { makeWorkFolder, removeFolder } from './work-folder.ts';
 
@@ -52,10 +54,13 @@ function cleaningFailed({ log }: ExecutorContext, { ref }: Work): (err: unknown)
 }
 
 /** The steps in their order. After the first failure, and when the work is to end, only those that always run. */
-async function runSteps(setting: StepSetting): Promise<WorkResult> {
-  const { work, plan } = setting;
+async function runSteps(before: StepSetting): Promise<WorkResult> {
+  const { work, plan } = before;
   const { limits, output } = work;
-  let failure = await checkOut(setting);
+  const { source, failure: problem } = await checkOut(before);
+  const setting = { ...before, source };
+  const steps: StepResult[] = [];
+  let failure = problem;
   let cutShort = failure !== undefined && limits.ended.aborted;
   if (cutShort) failure = undefined;
   for (const step of plan.steps) {
@@ -65,7 +70,7 @@ async function runSteps(setting: StepSetting): Promise<WorkResult> {
       continue;
     }
     work.started();
-    const problem = await runStep(setting, step);
+    const problem = await runWhole(setting, step, steps);
     if (problem === undefined) continue;
     if (problem === 'stopped' || limits.isSpent || (limits.ended.aborted && !step.always)) cutShort = true;
     else if (step.continueOnError) await output.note('warn', `${problem.message}; the run goes on`, step.name);
@@ -74,7 +79,28 @@ async function runSteps(setting: StepSetting): Promise<WorkResult> {
       failure ??= problem;
     }
   }
-  return resultOf(setting, failure, cutShort);
+  return { ...await resultOf(setting, failure, cutShort), steps };
+}
+
+/** A step with what goes before and after it: its cache, and the files that it leaves. */
+async function runWhole(setting: StepSetting, step: Step, steps: StepResult[]): Promise<Failure | 'stopped' | undefined> {
+  const { clock } = setting.context;
+  const startedMs = clock.now();
+  const cache = await restoreCache(setting, step);
+  const problem = cache !== undefined && 'code' in cache ? cache : await runStep(setting, step);
+  const [exitCode, signal] = typeof problem === 'object' ? [problem.exitCode ?? null, problem.signal ?? null] : [problem === undefined ? 0 : null, null];
+  steps.push({ name: step.name, startedMs, endedMs: clock.now(), outcome: stepOutcome(problem), exitCode, signal });
+  if (problem === 'stopped') return problem;
+  if (problem === undefined && cache !== undefined && 'save' in cache) await cache.save();
+  const lost = await keepArtifacts(setting, step);
+  // A step that has failed is told of by what it failed with.
+  return problem ?? lost;
+}
+
+function stepOutcome(problem: Failure | 'stopped' | undefined): StepResult['outcome'] {
+  if (problem === undefined) return 'succeeded';
+  if (problem === 'stopped') return 'stopped';
+  return problem.code === 'timeout' ? 'timed_out' : 'failed';
 }
 
 async function resultOf({ work, folder, user }: StepSetting, failure: Failure | undefined, cutShort: boolean): Promise<WorkResult> {

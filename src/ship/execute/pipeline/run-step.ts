@@ -6,6 +6,7 @@ import { marksOf, type ExecutorContext, type Work } from '../context.ts';
 import type { Failure } from '../failure.ts';
 import { runProcess, type ProcessEnd } from '../process/index.ts';
 import { findProgram, isWithin, type SandboxName, type User, type View } from '../sandbox/index.ts';
+import type { ResolvedRef } from '../source/index.ts';
 import { alarm } from '../work-limits.ts';
 import { stepEnvironment } from './step-environment.ts';
 import { isPlainFolder, type WorkFolder } from './work-folder.ts';
@@ -19,6 +20,15 @@ export interface StepSetting {
   readonly view: View;
   /** Whom the run has for itself; absent where steps run as who this process runs as. */
   readonly user: User | undefined;
+  /** What is checked out; absent before, and where nothing is. */
+  readonly source?: ResolvedRef | undefined;
+}
+
+/** The fence of programs that the ship runs in a run's name: the image of a container may not have them. */
+export async function fenceForTools({ context, sandbox }: Pick<StepSetting, 'context' | 'sandbox'>): Promise<SandboxName> {
+  if (sandbox !== 'container') return sandbox;
+  const chosen = await context.sandboxes.choose('auto');
+  return 'name' in chosen ? chosen.name : 'none';
 }
 
 /**
@@ -26,9 +36,9 @@ export interface StepSetting {
  * end. It counts as that even when the exit code is 0, as of programs that end in order when they are asked to.
  */
 export async function runStep(setting: StepSetting, step: Step): Promise<Failure | 'stopped' | undefined> {
-  const { context, work, plan, folder, sandbox, view, user } = setting;
+  const { context, work, plan, folder, sandbox, view, user, source } = setting;
   const cwd = join(folder.source, step.workingDir);
-  const env = stepEnvironment(context.env, work.assignment, step, folder);
+  const env = stepEnvironment(context.env, work.assignment, step, folder, source);
   const impossible = await cannotStart(step, cwd, folder, sandbox === 'container' ? undefined : env['PATH']!);
   if (impossible !== undefined) return { code: 'spawn_failed', step: step.name, message: `step ${step.name} can't start: ${impossible}` };
   const name = `quire-${work.ref.runId}-${work.ref.attempt}-${work.ref.fencingToken}-${plan.steps.indexOf(step)}`;

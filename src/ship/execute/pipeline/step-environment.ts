@@ -2,6 +2,7 @@ import type { Assignment, Step } from '../../../../generated/proto/quire/fleet/v
 import { decodeUtf8 } from '../../../lib/utf8.ts';
 import { marksOf } from '../context.ts';
 import type { Variables } from '../sandbox/index.ts';
+import type { ResolvedRef } from '../source/index.ts';
 import type { WorkFolder } from './work-folder.ts';
 
 /** Longer input is in the file only: the system bounds what a process can be given as its environment. */
@@ -11,7 +12,7 @@ const MAX_INPUT_VARIABLE = 32 * 1024;
  * What a step sees of the world: of the machine's environment only path and language, since the rest may
  * hold secrets of the machine. Variables of the service come last, so that nothing can pretend to be another run.
  */
-export function stepEnvironment(machine: Variables, assignment: Assignment, step: Step, folder: WorkFolder): Record<string, string> {
+export function stepEnvironment(machine: Variables, assignment: Assignment, step: Step, folder: WorkFolder, source?: ResolvedRef): Record<string, string> {
   const { ref, input, projectId, repository, issueLabel } = assignment;
   const text = input.length <= MAX_INPUT_VARIABLE ? decodeUtf8(Buffer.from(input)) : undefined;
   return {
@@ -26,6 +27,7 @@ export function stepEnvironment(machine: Variables, assignment: Assignment, step
     QUIRE_PROJECT: projectId,
     QUIRE_REPOSITORY: repository,
     QUIRE_ISSUE_LABEL: issueLabel,
+    ...(source === undefined ? {} : { QUIRE_COMMIT: source.commit, QUIRE_REF: source.ref }),
     QUIRE_INPUT_FILE: folder.inputFile,
     QUIRE_RESULT_FILE: folder.resultFile,
     ...(text === undefined || text.includes('\0') ? {} : { QUIRE_INPUT: text }),

@@ -20,6 +20,8 @@ export interface ProcessPlan {
   readonly ownUser?: number;
   /** Variables, `NAME=value`, by which processes that it leaves behind are known. */
   readonly marks: readonly string[];
+  /** A file descriptor that it reads; nothing by default. */
+  readonly stdin?: number;
   readonly stdout: OutputWriter;
   readonly stderr: OutputWriter;
   /** A command that ends for sure what signals don't reach, such as a container. */
@@ -86,9 +88,9 @@ export async function runProcess(plan: ProcessPlan, signals: ProcessSignals): Pr
   return { exitCode, signal: endSignal, stopped, survivors };
 }
 
-async function start({ argv, cwd, env, user }: ProcessPlan): Promise<Child | string> {
+async function start({ argv, cwd, env, user, stdin }: ProcessPlan): Promise<Child | string> {
   try {
-    const child = spawn(argv[0]!, argv.slice(1), { cwd, env: { ...env }, detached: true, stdio: ['ignore', 'pipe', 'pipe'], ...user });
+    const child = spawn(argv[0]!, argv.slice(1), { cwd, env: { ...env }, detached: true, stdio: [stdin ?? 'ignore', 'pipe', 'pipe'], ...user }) as Child;
     await once(child, 'spawn');
     return child;
   } catch (error) {

@@ -4,8 +4,8 @@ import { requests } from './0002-requests.ts';
 import { logs } from './0003-logs.ts';
 import { ships } from './0004-ships.ts';
 import { schedules } from './0005-schedules.ts';
-import { reserved } from './0006-reserved.ts';
+import { sourceAndArtifacts } from './0006-source-and-artifacts.ts';
 import { orchestration } from './0007-orchestration.ts';
 
 /** Every format of the run queue's database, oldest first. A new one is appended; none ever changes. */
-export const RUN_QUEUE_MIGRATIONS: readonly Migration[] = [queue, requests, logs, ships, schedules, reserved, orchestration];
+export const RUN_QUEUE_MIGRATIONS: readonly Migration[] = [queue, requests, logs, ships, schedules, sourceAndArtifacts, orchestration];

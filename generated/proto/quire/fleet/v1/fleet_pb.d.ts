@@ -169,6 +169,13 @@ export declare type ShipInfo = Message<"quire.fleet.v1.ShipInfo"> & {
    * @generated from field: bool ephemeral = 9;
    */
   ephemeral: boolean;
+
+  /**
+   * What it can do that the first ships could not: `source` (refs and commits, credentials of git, artefacts, caches).
+   *
+   * @generated from field: repeated string features = 10;
+   */
+  features: string[];
 };
 
 /**
@@ -925,6 +932,27 @@ export declare type PipelinePlan = Message<"quire.fleet.v1.PipelinePlan"> & {
    * @generated from field: string image = 6;
    */
   image: string;
+
+  /**
+   * Branch, tag or commit to be checked out; empty for the default branch.
+   *
+   * @generated from field: string git_ref = 7;
+   */
+  gitRef: string;
+
+  /**
+   * Commit that the run works on, in lower-case hexadecimal; empty where it is not known yet: then `git_ref` says it.
+   *
+   * @generated from field: string commit = 8;
+   */
+  commit: string;
+
+  /**
+   * How git gets at a private repository; absent for the ship's own credentials. Steps do not see it.
+   *
+   * @generated from field: quire.fleet.v1.GitCredentials credentials = 9;
+   */
+  credentials?: GitCredentials | undefined;
 };
 
 /**
@@ -932,6 +960,81 @@ export declare type PipelinePlan = Message<"quire.fleet.v1.PipelinePlan"> & {
  * Use `create(PipelinePlanSchema)` to create a new message.
  */
 export declare const PipelinePlanSchema: GenMessage<PipelinePlan>;
+
+/**
+ * What git identifies itself with. Its secrets are masked.
+ *
+ * @generated from message quire.fleet.v1.GitCredentials
+ */
+export declare type GitCredentials = Message<"quire.fleet.v1.GitCredentials"> & {
+  /**
+   * User name that goes with the password.
+   *
+   * @generated from field: string username = 1;
+   */
+  username: string;
+
+  /**
+   * Password or token, for https://; empty for none.
+   *
+   * @generated from field: string password = 2;
+   */
+  password: string;
+
+  /**
+   * Private key in OpenSSH's format, for ssh://; empty for none.
+   *
+   * @generated from field: string ssh_key = 3;
+   */
+  sshKey: string;
+
+  /**
+   * Lines of a known_hosts file that name the host's keys; empty for those that the ship knows.
+   *
+   * @generated from field: string known_hosts = 4;
+   */
+  knownHosts: string;
+};
+
+/**
+ * Describes the message quire.fleet.v1.GitCredentials.
+ * Use `create(GitCredentialsSchema)` to create a new message.
+ */
+export declare const GitCredentialsSchema: GenMessage<GitCredentials>;
+
+/**
+ * What a step restores before and saves after it on the ship.
+ *
+ * @generated from message quire.fleet.v1.StepCache
+ */
+export declare type StepCache = Message<"quire.fleet.v1.StepCache"> & {
+  /**
+   * Names the content; `${{ hash('FILE', ...) }}` stands for the SHA-256 of files of the working directory.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * Files and folders below the working directory, or below the home directory after `~/`.
+   *
+   * @generated from field: repeated string paths = 2;
+   */
+  paths: string[];
+
+  /**
+   * Beginnings of keys to be taken where there is nothing for `key`, the first that fits.
+   *
+   * @generated from field: repeated string restore_keys = 3;
+   */
+  restoreKeys: string[];
+};
+
+/**
+ * Describes the message quire.fleet.v1.StepCache.
+ * Use `create(StepCacheSchema)` to create a new message.
+ */
+export declare const StepCacheSchema: GenMessage<StepCache>;
 
 /**
  * One command.
@@ -987,6 +1090,20 @@ export declare type Step = Message<"quire.fleet.v1.Step"> & {
    * @generated from field: bool always = 7;
    */
   always: boolean;
+
+  /**
+   * Patterns of files below the working directory that are kept: `*` and `?` within a name, `**` for any folders.
+   *
+   * @generated from field: repeated string artifacts = 8;
+   */
+  artifacts: string[];
+
+  /**
+   * What it takes over from runs before.
+   *
+   * @generated from field: quire.fleet.v1.StepCache cache = 9;
+   */
+  cache?: StepCache | undefined;
 };
 
 /**
@@ -1405,6 +1522,13 @@ export declare type CompleteRunRequest = Message<"quire.fleet.v1.CompleteRunRequ
    * @generated from field: uint64 log_lines_left_out = 8;
    */
   logLinesLeftOut: bigint;
+
+  /**
+   * The steps of a pipeline that began, in their order.
+   *
+   * @generated from field: repeated quire.fleet.v1.StepReport steps = 9;
+   */
+  steps: StepReport[];
 };
 
 /**
@@ -1412,6 +1536,226 @@ export declare type CompleteRunRequest = Message<"quire.fleet.v1.CompleteRunRequ
  * Use `create(CompleteRunRequestSchema)` to create a new message.
  */
 export declare const CompleteRunRequestSchema: GenMessage<CompleteRunRequest>;
+
+/**
+ * How one step went.
+ *
+ * @generated from message quire.fleet.v1.StepReport
+ */
+export declare type StepReport = Message<"quire.fleet.v1.StepReport"> & {
+  /**
+   * Its name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * When it began, by the ship's clock, in milliseconds since 1970.
+   *
+   * @generated from field: int64 started_unix_ms = 2;
+   */
+  startedUnixMs: bigint;
+
+  /**
+   * When it ended, likewise.
+   *
+   * @generated from field: int64 ended_unix_ms = 3;
+   */
+  endedUnixMs: bigint;
+
+  /**
+   * `succeeded`, `failed`, `timed_out` or `stopped`.
+   *
+   * @generated from field: string outcome = 4;
+   */
+  outcome: string;
+
+  /**
+   * Its exit code; absent where there is none.
+   *
+   * @generated from field: optional int32 exit_code = 5;
+   */
+  exitCode?: number | undefined;
+
+  /**
+   * Signal that ended it; empty where none did.
+   *
+   * @generated from field: string signal = 6;
+   */
+  signal: string;
+};
+
+/**
+ * Describes the message quire.fleet.v1.StepReport.
+ * Use `create(StepReportSchema)` to create a new message.
+ */
+export declare const StepReportSchema: GenMessage<StepReport>;
+
+/**
+ * Which commit an attempt works on.
+ *
+ * @generated from message quire.fleet.v1.RecordSourceRequest
+ */
+export declare type RecordSourceRequest = Message<"quire.fleet.v1.RecordSourceRequest"> & {
+  /**
+   * The attempt.
+   *
+   * @generated from field: quire.fleet.v1.RunRef ref = 1;
+   */
+  ref?: RunRef | undefined;
+
+  /**
+   * Branch, tag or commit that was resolved: that of the run, or the default branch.
+   *
+   * @generated from field: string git_ref = 2;
+   */
+  gitRef: string;
+
+  /**
+   * 40 or 64 lower-case hexadecimal characters.
+   *
+   * @generated from field: string commit = 3;
+   */
+  commit: string;
+};
+
+/**
+ * Describes the message quire.fleet.v1.RecordSourceRequest.
+ * Use `create(RecordSourceRequestSchema)` to create a new message.
+ */
+export declare const RecordSourceRequestSchema: GenMessage<RecordSourceRequest>;
+
+/**
+ * Answer to a commit.
+ *
+ * @generated from message quire.fleet.v1.RecordSourceResponse
+ */
+export declare type RecordSourceResponse = Message<"quire.fleet.v1.RecordSourceResponse"> & {
+  /**
+   * How it was taken.
+   *
+   * @generated from field: quire.fleet.v1.RecordSourceStatus status = 1;
+   */
+  status: RecordSourceStatus;
+};
+
+/**
+ * Describes the message quire.fleet.v1.RecordSourceResponse.
+ * Use `create(RecordSourceResponseSchema)` to create a new message.
+ */
+export declare const RecordSourceResponseSchema: GenMessage<RecordSourceResponse>;
+
+/**
+ * One part of an artefact. The first is `description`.
+ *
+ * @generated from message quire.fleet.v1.UploadArtifactRequest
+ */
+export declare type UploadArtifactRequest = Message<"quire.fleet.v1.UploadArtifactRequest"> & {
+  /**
+   * Which part it is.
+   *
+   * @generated from oneof quire.fleet.v1.UploadArtifactRequest.body
+   */
+  body: {
+    /**
+     * What comes.
+     *
+     * @generated from field: quire.fleet.v1.ArtifactDescription description = 1;
+     */
+    value: ArtifactDescription;
+    case: "description";
+  } | {
+    /**
+     * The next bytes.
+     *
+     * @generated from field: bytes chunk = 2;
+     */
+    value: Uint8Array;
+    case: "chunk";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message quire.fleet.v1.UploadArtifactRequest.
+ * Use `create(UploadArtifactRequestSchema)` to create a new message.
+ */
+export declare const UploadArtifactRequestSchema: GenMessage<UploadArtifactRequest>;
+
+/**
+ * A file that is kept.
+ *
+ * @generated from message quire.fleet.v1.ArtifactDescription
+ */
+export declare type ArtifactDescription = Message<"quire.fleet.v1.ArtifactDescription"> & {
+  /**
+   * The attempt.
+   *
+   * @generated from field: quire.fleet.v1.RunRef ref = 1;
+   */
+  ref?: RunRef | undefined;
+
+  /**
+   * Path below the working directory, with `/` between its parts.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * Step that names it.
+   *
+   * @generated from field: string step = 3;
+   */
+  step: string;
+
+  /**
+   * Bytes.
+   *
+   * @generated from field: uint64 size = 4;
+   */
+  size: bigint;
+
+  /**
+   * SHA-256 of its bytes, 32 bytes.
+   *
+   * @generated from field: bytes sha256 = 5;
+   */
+  sha256: Uint8Array;
+};
+
+/**
+ * Describes the message quire.fleet.v1.ArtifactDescription.
+ * Use `create(ArtifactDescriptionSchema)` to create a new message.
+ */
+export declare const ArtifactDescriptionSchema: GenMessage<ArtifactDescription>;
+
+/**
+ * Answer to an artefact.
+ *
+ * @generated from message quire.fleet.v1.UploadArtifactResponse
+ */
+export declare type UploadArtifactResponse = Message<"quire.fleet.v1.UploadArtifactResponse"> & {
+  /**
+   * How it was taken.
+   *
+   * @generated from field: quire.fleet.v1.UploadArtifactStatus status = 1;
+   */
+  status: UploadArtifactStatus;
+
+  /**
+   * Why it is not kept, for a person.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message quire.fleet.v1.UploadArtifactResponse.
+ * Use `create(UploadArtifactResponseSchema)` to create a new message.
+ */
+export declare const UploadArtifactResponseSchema: GenMessage<UploadArtifactResponse>;
 
 /**
  * Answer to the end of an attempt.
@@ -1700,6 +2044,79 @@ export enum Outcome {
 export declare const OutcomeSchema: GenEnum<Outcome>;
 
 /**
+ * How a commit was taken.
+ *
+ * @generated from enum quire.fleet.v1.RecordSourceStatus
+ */
+export enum RecordSourceStatus {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: RECORD_SOURCE_UNSPECIFIED = 0;
+   */
+  RECORD_SOURCE_UNSPECIFIED = 0,
+
+  /**
+   * It is recorded.
+   *
+   * @generated from enum value: SOURCE_RECORDED = 1;
+   */
+  SOURCE_RECORDED = 1,
+
+  /**
+   * The run is no longer the ship's.
+   *
+   * @generated from enum value: RECORD_SOURCE_FENCED = 2;
+   */
+  RECORD_SOURCE_FENCED = 2,
+}
+
+/**
+ * Describes the enum quire.fleet.v1.RecordSourceStatus.
+ */
+export declare const RecordSourceStatusSchema: GenEnum<RecordSourceStatus>;
+
+/**
+ * How an artefact was taken.
+ *
+ * @generated from enum quire.fleet.v1.UploadArtifactStatus
+ */
+export enum UploadArtifactStatus {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: UPLOAD_ARTIFACT_UNSPECIFIED = 0;
+   */
+  UPLOAD_ARTIFACT_UNSPECIFIED = 0,
+
+  /**
+   * It is kept.
+   *
+   * @generated from enum value: KEPT = 1;
+   */
+  KEPT = 1,
+
+  /**
+   * The run is no longer the ship's.
+   *
+   * @generated from enum value: UPLOAD_ARTIFACT_FENCED = 2;
+   */
+  UPLOAD_ARTIFACT_FENCED = 2,
+
+  /**
+   * It exceeds a limit: sending it again does not help.
+   *
+   * @generated from enum value: OVER_LIMIT = 3;
+   */
+  OVER_LIMIT = 3,
+}
+
+/**
+ * Describes the enum quire.fleet.v1.UploadArtifactStatus.
+ */
+export declare const UploadArtifactStatusSchema: GenEnum<UploadArtifactStatus>;
+
+/**
  * How the end of an attempt was taken.
  *
  * @generated from enum quire.fleet.v1.CompleteStatus
@@ -1793,6 +2210,27 @@ export declare const Fleet: GenService<{
     methodKind: "unary";
     input: typeof CompleteRunRequestSchema;
     output: typeof CompleteRunResponseSchema;
+  },
+  /**
+   * Tells which commit an attempt works on, as soon as that is known.
+   *
+   * @generated from rpc quire.fleet.v1.Fleet.RecordSource
+   */
+  recordSource: {
+    methodKind: "unary";
+    input: typeof RecordSourceRequestSchema;
+    output: typeof RecordSourceResponseSchema;
+  },
+  /**
+   * Keeps a file that a step names as an artefact: first its description, then its bytes in chunks of at most 1 MiB. It is
+   * kept once all bytes have come and have the hash that the description names.
+   *
+   * @generated from rpc quire.fleet.v1.Fleet.UploadArtifact
+   */
+  uploadArtifact: {
+    methodKind: "client_streaming";
+    input: typeof UploadArtifactRequestSchema;
+    output: typeof UploadArtifactResponseSchema;
   },
   /**
    * Signs a new certificate for the ship that calls. The old one stays valid until it expires.

@@ -1,0 +1,89 @@
+import type { Queries, Row, Transaction } from '../../storage/index.ts';
+import type { RunRef } from '../queue/port.ts';
+import type { ArtifactRecord } from './port.ts';
+
+/** Rows that one transaction removes. */
+const BATCH = 100;
+
+interface ArtifactRow extends Row {
+  readonly seq: number;
+  readonly attempt: number;
+  readonly name: string;
+  readonly step: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly created_at: number;
+}
+
+export interface RemovedFile {
+  readonly size: number;
+  readonly sha256: string;
+}
+
+const toRecord = ({ name, attempt, step, size, sha256, created_at: createdAt }: ArtifactRow): ArtifactRecord => ({ name, attempt, step, size, sha256, createdAt });
+
+const OF_ATTEMPT = 'SELECT a.* FROM artifacts a JOIN runs r ON r.seq = a.seq WHERE r.id = ? AND a.attempt = ?';
+
+export async function listOfAttempt(from: Queries, runId: string, attempt: number): Promise<ArtifactRecord[]> {
+  return (await from.all<ArtifactRow>(`${OF_ATTEMPT} ORDER BY a.name`, [runId, attempt])).map(toRecord);
+}
+
+export async function findByName(from: Queries, runId: string, attempt: number, name: string): Promise<ArtifactRecord | undefined> {
+  const row = await from.get<ArtifactRow>(`${OF_ATTEMPT} AND a.name = ?`, [runId, attempt, name]);
+  return row === undefined ? undefined : toRecord(row);
+}
+
+/** Files of an attempt besides the one of this name. */
+export async function countOthers(from: Queries, { runId, attempt }: RunRef, name: string): Promise<number> {
+  const row = await from.get<{ n: number }>('SELECT COUNT(*) AS n FROM artifacts a JOIN runs r ON r.seq = a.seq WHERE r.id = ? AND a.attempt = ? AND a.name <> ?', [runId, attempt, name]);
+  return row?.n ?? 0;
+}
+
+export async function totalBytes(from: Queries): Promise<number> {
+  const row = await from.get<{ bytes: number | null }>('SELECT SUM(size) AS bytes FROM artifacts');
+  return row?.bytes ?? 0;
+}
+
+/** Adds a file to what the attempt has left, in the place of one of the same name; returns the one that it replaces. */
+export async function addArtifact(tx: Transaction, { runId, attempt, fence }: RunRef, file: Omit<ArtifactRecord, 'attempt'>): Promise<RemovedFile | undefined> {
+  const run = await tx.get<{ seq: number }>('SELECT seq FROM runs WHERE id = ?', [runId]);
+  const seq = run!.seq;
+  const former = await tx.get<ArtifactRow>('SELECT * FROM artifacts WHERE seq = ? AND attempt = ? AND name = ?', [seq, attempt, file.name]);
+  if (former !== undefined) await tx.run('DELETE FROM artifacts WHERE seq = ? AND attempt = ? AND name = ?', [seq, attempt, file.name]);
+  await tx.run(
+    'INSERT INTO artifacts(seq, attempt, name, fence, step, size, sha256, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    [seq, attempt, file.name, fence, file.step, file.size, file.sha256, file.createdAt],
+  );
+  return former && { size: former.size, sha256: former.sha256 };
+}
+
+// The oldest first: a run's files are older than its end.
+const EXPIRED = `SELECT a.* FROM artifacts a LEFT JOIN runs r ON r.seq = a.seq
+  WHERE a.created_at <= ? AND (r.seq IS NULL OR r.finished_at <= ?) ORDER BY a.created_at LIMIT ${BATCH}`;
+const OLDEST = `SELECT a.* FROM artifacts a LEFT JOIN runs r ON r.seq = a.seq
+  WHERE r.seq IS NULL OR r.finished_at IS NOT NULL ORDER BY a.created_at LIMIT ?`;
+
+/** Removes some of the files of runs that finished before that moment, or are gone. */
+export async function removeExpired(tx: Transaction, until: number): Promise<RemovedFile[]> {
+  return removeRows(tx, await tx.all<ArtifactRow>(EXPIRED, [until, until]));
+}
+
+/** Removes the oldest files of runs that have finished, so many bytes of them as are asked for, as far as one batch goes. */
+export async function removeOldest(tx: Transaction, bytes: number): Promise<RemovedFile[]> {
+  const rows = await tx.all<ArtifactRow>(OLDEST, [BATCH]);
+  let sum = 0;
+  return removeRows(tx, rows.filter(({ size }) => {
+    const isNeeded = sum < bytes;
+    sum += size;
+    return isNeeded;
+  }));
+}
+
+async function removeRows(tx: Transaction, rows: readonly ArtifactRow[]): Promise<RemovedFile[]> {
+  await tx.runMany('DELETE FROM artifacts WHERE seq = ? AND attempt = ? AND name = ?', rows.map(({ seq, attempt, name }) => [seq, attempt, name]));
+  return rows.map(({ size, sha256 }) => ({ size, sha256 }));
+}
+
+export async function isReferenced(from: Queries, sha256: string): Promise<boolean> {
+  return (await from.get('SELECT 1 FROM artifacts WHERE sha256 = ? LIMIT 1', [sha256])) !== undefined;
+}

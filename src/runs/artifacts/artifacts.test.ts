@@ -1,0 +1,169 @@
+// Files of steps on their way from ships into the store, and out of it.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { create } from '@bufbuild/protobuf';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Outcome, UploadArtifactRequestSchema, UploadArtifactStatus, type RunRef, type UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { RemoteLink } from '../../ship/grpc/index.ts';
+import { RefusedCall } from '../../ship/index.ts';
+import type { Context } from '../../operations/index.ts';
+import { FleetFixture, type TestShip, type TestStream } from '../../testkit/runs-fleet.ts';
+import { ContentStore, createArtifacts } from './index.ts';
+
+const LIMITS = 'artifacts: {max_size: 2MiB, max_count: 3, total_budget: 5MiB, retention: 1h}\nstorage: {reserve: 1KiB}';
+
+let fixture: FleetFixture;
+let ship: TestShip;
+let stream: TestStream;
+const links: RemoteLink[] = [];
+
+beforeEach(async () => {
+  fixture = await FleetFixture.start({ fleet: LIMITS });
+  ({ ship, stream } = await fixture.connected('build-01'));
+});
+afterEach(async () => {
+  for (const link of links.splice(0)) link.close();
+  await fixture.stop();
+});
+
+async function taken(): Promise<RunRef> {
+  await fixture.submit({ maxAttempts: 2 });
+  return (await stream.take()).ref;
+}
+
+function linkOf({ identity }: TestShip): RemoteLink {
+  const [host, port] = fixture.addresses.fleet().split(':');
+  const link = new RemoteLink({ address: { host: host!, port: Number(port) }, credentials: identity, provesRevocation: () => false, onTrustBundle: () => undefined });
+  links.push(link);
+  return link;
+}
+
+async function* partsOf(ref: RunRef, name: string, content: Buffer, announced: object = {}): AsyncGenerator<UploadArtifactRequest> {
+  const value = { ref, name, step: 'build', size: BigInt(content.length), sha256: createHash('sha256').update(content).digest(), ...announced };
+  yield create(UploadArtifactRequestSchema, { body: { case: 'description', value } });
+  for (let at = 0; at < content.length; at += 200_000) yield create(UploadArtifactRequestSchema, { body: { case: 'chunk', value: content.subarray(at, at + 200_000) } });
+}
+
+const never = new AbortController().signal;
+const upload = (ref: RunRef, name: string, content: Buffer | string, announced: object = {}, by = ship) =>
+  linkOf(by).uploadArtifact(partsOf(ref, name, Buffer.from(content), announced), never);
+
+type Listed = { data: { name: string; sha256: string; size: number; attempt: number }[] };
+const list = async (id: string, attempt?: number): Promise<string[]> => {
+  const { data } = await fixture.artifacts.handlers.listRunArtifacts({ id, ...(attempt !== undefined && { attempt }) }, {} as Context) as unknown as Listed;
+  return data.map(({ name }) => name);
+};
+
+async function read(id: string, name: string, range?: string): Promise<{ status: number | undefined; headers: Record<string, string>; text: string }> {
+  const reply = await fixture.artifacts.handlers.getRunArtifact({ id, name, ...(range !== undefined && { range }) }, {} as Context) as unknown as { value: { content: AsyncIterable<Buffer> }; headers: Record<string, string>; status?: number };
+  const pieces: Buffer[] = [];
+  for await (const piece of reply.value.content) pieces.push(piece);
+  return { status: reply.status, headers: reply.headers, text: Buffer.concat(pieces).toString() };
+}
+
+const stored = (): string[] => readdirSync(join(fixture.folder, 'artifacts'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map(({ name }) => name);
+
+describe('a file of a step', () => {
+  it('goes over the network in pieces, is stored once by its content, and read in whole or in part', async () => {
+    const ref = await taken();
+    const large = Buffer.alloc(1_500_000, 'abcdefghij');
+    expect(await upload(ref, 'dist/large.bin', large)).toMatchObject({ status: UploadArtifactStatus.KEPT });
+    expect(await upload(ref, 'dist/same.bin', large)).toMatchObject({ status: UploadArtifactStatus.KEPT });
+    expect(stored()).toEqual([createHash('sha256').update(large).digest('hex')]);
+    expect(await list(ref.runId)).toEqual(['dist/large.bin', 'dist/same.bin']);
+    const whole = await read(ref.runId, 'dist/large.bin');
+    expect([whole.text === large.toString(), whole.status, whole.headers]).toEqual([true, undefined, expect.objectContaining({ 'Content-Security-Policy': "sandbox; default-src 'none'", ETag: `"${stored()[0]}"` })]);
+    expect(await read(ref.runId, 'dist/large.bin', 'bytes=3-5')).toMatchObject({ text: 'def', status: 206, headers: { 'Content-Range': 'bytes 3-5/1500000' } });
+    await expect(read(ref.runId, 'dist/other.bin')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(read('0'.repeat(32), 'x')).rejects.toMatchObject({ code: 'run_not_found' });
+    await expect(list(ref.runId, 2)).rejects.toMatchObject({ code: 'invalid_attempt' });
+  });
+
+  it('takes the place of one of the same name', async () => {
+    const ref = await taken();
+    await upload(ref, 'a', 'one');
+    await upload(ref, 'a', 'two');
+    expect([await list(ref.runId), (await read(ref.runId, 'a')).text, stored().length, fixture.artifacts.totalBytes()]).toEqual([['a'], 'two', 1, 3]);
+  });
+
+  const WRONG = [
+    ['other bytes', { sha256: Buffer.alloc(32) }, 'do not have the hash'], ['more bytes', { size: 2n }, 'more than the 2 bytes'], ['fewer bytes', { size: 9n }, '3 bytes, 9 were announced'],
+    ['a name that leads out', { name: '../x' }, 'must be a relative path'], ['a short hash', { sha256: Buffer.alloc(3) }, 'must have 32 bytes'],
+  ] as const;
+
+  it(`is refused with ${WRONG.map(([what]) => what).join(', ')}, and leaves nothing`, async () => {
+    const ref = await taken();
+    for (const [, announced, said] of WRONG) {
+      const refusal = await upload(ref, 'a', 'one', announced).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(RefusedCall);
+      expect((refusal as Error).message).toContain(said);
+    }
+    expect([await list(ref.runId), stored()]).toEqual([[], []]);
+  });
+
+  it('of who does not hold the run any more is fenced, and never among those of the winner', async () => {
+    const ref = await taken();
+    await upload(ref, 'a', 'first attempt');
+    await ship.complete(ref, Outcome.SHIP_ERROR, { error: { code: 'ship_error', message: 'gone' } });
+    fixture.now += 10_000;
+    await fixture.parts.tick();
+    const second = (await stream.take()).ref;
+    expect(second.attempt).toBe(2);
+    expect(await upload(ref, 'a', 'late')).toMatchObject({ status: UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED });
+    expect(await upload(ref, 'b', Buffer.alloc(1_900_000))).toMatchObject({ status: UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED });
+    await upload(second, 'a', 'second attempt');
+    expect((await read(ref.runId, 'a')).text).toBe('second attempt');
+    expect([await list(ref.runId), await list(ref.runId, 1)]).toEqual([['a'], ['a']]);
+    expect(fixture.fenced).toEqual(['UploadArtifact', 'UploadArtifact']);
+    const other = await fixture.connected('build-02');
+    expect(await upload(second, 'a', 'not mine', {}, other.ship)).toMatchObject({ status: UploadArtifactStatus.UPLOAD_ARTIFACT_FENCED });
+    expect(stored()).toHaveLength(2);
+  });
+});
+
+describe('limits', () => {
+  it('of size and number are told, and nothing is stored', async () => {
+    const ref = await taken();
+    expect(await upload(ref, 'a', Buffer.alloc(2_200_000))).toMatchObject({ status: UploadArtifactStatus.OVER_LIMIT, message: expect.stringContaining('artifacts.max_size') });
+    for (const name of ['a', 'b', 'c']) await upload(ref, name, name);
+    expect(await upload(ref, 'd', 'd')).toMatchObject({ status: UploadArtifactStatus.OVER_LIMIT, message: expect.stringContaining('artifacts.max_count') });
+    expect(await upload(ref, 'a', 'again')).toMatchObject({ status: UploadArtifactStatus.KEPT });
+  });
+
+  it('of all together are kept by removing those of runs that have finished, the oldest first', async () => {
+    const [first, second] = [await taken(), await taken()];
+    await upload(first, 'a', Buffer.alloc(2_000_000, 'a'));
+    await ship.complete(first, Outcome.SUCCEEDED);
+    await upload(second, 'b', Buffer.alloc(2_000_000, 'b'));
+    await upload(second, 'c', Buffer.alloc(2_000_000, 'c'));
+    expect([await list(first.runId), await list(second.runId), stored().length]).toEqual([[], ['b', 'c'], 2]);
+    expect(await upload(second, 'd', Buffer.alloc(2_000_000, 'd'))).toMatchObject({ status: UploadArtifactStatus.OVER_LIMIT, message: expect.stringContaining('artifacts.total_budget') });
+  });
+
+  it('of time count from the end of the run', async () => {
+    const ref = await taken();
+    await upload(ref, 'a', 'one');
+    await ship.complete(ref, Outcome.SUCCEEDED);
+    fixture.now += 3_500_000;
+    await fixture.timer.elapse();
+    expect(await list(ref.runId)).toEqual(['a']);
+    fixture.now += 200_000;
+    await expect.poll(async () => [void fixture.timer.elapse(), await list(ref.runId), stored(), fixture.artifacts.totalBytes()]).toEqual([undefined, [], [], 0]);
+  });
+});
+
+it('a server that died clears what it has left half-written, and files that nothing names', async () => {
+  const ref = await taken();
+  await upload(ref, 'a', 'one');
+  const folder = join(fixture.folder, 'artifacts');
+  const stray = 'ab'.repeat(32);
+  mkdirSync(join(folder, 'ab'), { recursive: true });
+  writeFileSync(join(folder, 'ab', stray), 'stray');
+  writeFileSync(join(folder, 'new', 'of-node', 'half'), 'half');
+  const next = createArtifacts({ env: fixture.env, queue: fixture.queue, store: new ContentStore(folder, 'node') });
+  await next.start();
+  await expect.poll(() => existsSync(join(folder, 'ab', stray))).toBe(false);
+  expect([stored().length, next.totalBytes()]).toEqual([1, 3]);
+  await next.stop();
+});

@@ -1,0 +1,179 @@
+import { unixSeconds } from '../../lib/clock.ts';
+import { formatByteSize } from '../../lib/byte-size.ts';
+import type { UploadArtifactRequest } from '../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import type { RunsEnvironment } from '../environment.ts';
+import type { Queue } from '../queue/port.ts';
+import { addArtifact, countOthers, isReferenced, removeExpired, removeOldest, totalBytes, type RemovedFile } from './artifact-rows.ts';
+import type { ContentStore } from './content-store.ts';
+import { createArtifactHandlers, type ArtifactHandlers } from './handlers.ts';
+import type { ArtifactReceiver, Received } from './port.ts';
+import { readDescription, writeContent, type AnnouncedFile } from './receive.ts';
+
+/** Time between two looks for what has expired. */
+const SWEEP_MS = 60_000;
+
+export interface ArtifactsOptions {
+  readonly env: RunsEnvironment;
+  readonly queue: Pick<Queue, 'get' | 'holds'>;
+  readonly store: ContentStore;
+  /** For metrics. Must not throw. */
+  readonly received?: (status: Received['status']) => void;
+}
+
+export interface Artifacts {
+  readonly handlers: ArtifactHandlers;
+  readonly receiver: ArtifactReceiver;
+  /** Bytes of all that are kept. */
+  totalBytes(): number;
+  /** Opens the store, and begins to remove what expires. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Files that steps leave: received from ships, listed, downloaded, and removed when their time is over. */
+export function createArtifacts(options: ArtifactsOptions): Artifacts {
+  return new KeptArtifacts(options);
+}
+
+class KeptArtifacts implements Artifacts {
+  readonly handlers: ArtifactHandlers;
+  readonly receiver: ArtifactReceiver = { receive: (shipId, parts) => this.#receive(shipId, parts) };
+  readonly #options: ArtifactsOptions;
+  readonly #stopping = new AbortController();
+  #total = 0;
+  #sweeping: Promise<void> | undefined;
+  /** Names of files and the rows that need them change together, one change after the other. */
+  #changing: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ArtifactsOptions) {
+    this.#options = options;
+    this.handlers = createArtifactHandlers({ sql: options.env.sql, queue: options.queue, store: options.store });
+  }
+
+  totalBytes(): number {
+    return this.#total;
+  }
+
+  async start(): Promise<void> {
+    const { env, store } = this.#options;
+    await store.open();
+    this.#total = await totalBytes(env.sql.background);
+    this.#sweeping = this.#sweepForEver();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#sweeping;
+    await this.#changing;
+  }
+
+  async #receive(shipId: string, parts: AsyncIterable<UploadArtifactRequest>): Promise<Received> {
+    const iterator = parts[Symbol.asyncIterator]();
+    const file = readDescription((await iterator.next()).value as UploadArtifactRequest | undefined);
+    const result = await this.#take(shipId, file, iterator);
+    this.#options.received?.(result.status);
+    return result;
+  }
+
+  async #take(shipId: string, file: AnnouncedFile, parts: AsyncIterator<UploadArtifactRequest>): Promise<Received> {
+    const { env: { sql }, queue, store } = this.#options;
+    // Before the bytes, which would come for nothing.
+    if (!await sql.transaction((tx) => queue.holds(tx, file.ref, shipId))) return { status: 'fenced' };
+    const limit = await this.#limitOf(file);
+    if (limit !== undefined) return { status: 'over_limit', message: limit };
+    const { file: handle, path } = await store.begin();
+    try {
+      try {
+        await writeContent(handle, parts, file);
+      } finally {
+        await handle.close();
+      }
+      return await this.#oneByOne(() => this.#keep(shipId, file, path));
+    } catch (error) {
+      await store.discard(path);
+      throw error;
+    }
+  }
+
+  /** Only who still holds the run adds to what it has left. */
+  async #keep(shipId: string, file: AnnouncedFile, path: string): Promise<Received> {
+    const { env: { sql, clock }, queue, store } = this.#options;
+    await store.keep(path, file.sha256);
+    const { isHeld, former } = await sql.transaction(async (tx) => {
+      if (!await queue.holds(tx, file.ref, shipId)) return { isHeld: false, former: undefined };
+      return { isHeld: true, former: await addArtifact(tx, file.ref, { ...file, createdAt: unixSeconds(clock) }) };
+    });
+    if (isHeld) this.#total += file.size;
+    if (former !== undefined) await this.#forget([former]);
+    if (isHeld) return { status: 'kept' };
+    await this.#forget([{ size: 0, sha256: file.sha256 }]);
+    return { status: 'fenced' };
+  }
+
+  /** Why a file cannot be kept; undefined where it can. */
+  async #limitOf({ ref, name, size }: AnnouncedFile): Promise<string | undefined> {
+    const { env: { sql, config }, store } = this.#options;
+    const { artifacts, storage } = config.current().config;
+    if (size > artifacts.max_size) return `it has ${formatByteSize(size)}, at most ${formatByteSize(artifacts.max_size)} are allowed (artifacts.max_size)`;
+    if (await countOthers(sql, ref, name) >= artifacts.max_count) return `the attempt has left ${artifacts.max_count} files already (artifacts.max_count)`;
+    if (size > artifacts.total_budget) return `it has ${formatByteSize(size)}, more than all artefacts together may have (artifacts.total_budget)`;
+    while (this.#total + size > artifacts.total_budget) {
+      if (!await this.#remove((tx) => removeOldest(tx, this.#total + size - artifacts.total_budget))) return `${formatByteSize(artifacts.total_budget)} are used up by runs that have not finished (artifacts.total_budget)`;
+    }
+    const free = await store.freeBytes();
+    return free - size < storage.reserve ? `the disk of the server has ${formatByteSize(free)} left, of which ${formatByteSize(storage.reserve)} are reserved (storage.reserve)` : undefined;
+  }
+
+  /** Never rejects. */
+  async #sweepForEver(): Promise<void> {
+    const { env: { timer, log } } = this.#options;
+    const failed = (error: unknown): void => log.warn({ err: error }, 'expired artefacts could not be removed');
+    await this.#clearStray().catch(failed);
+    while (!this.#stopping.signal.aborted) {
+      await this.#expire().catch(failed);
+      await timer.sleep(SWEEP_MS, this.#stopping.signal);
+    }
+  }
+
+  async #expire(): Promise<void> {
+    const { env: { clock, config } } = this.#options;
+    const until = unixSeconds(clock) - Math.ceil(config.current().config.artifacts.retention / 1000);
+    while (!this.#stopping.signal.aborted && await this.#remove((tx) => removeExpired(tx, until)));
+  }
+
+  /** Whether there was something. */
+  #remove(some: (tx: Parameters<typeof removeExpired>[0]) => Promise<RemovedFile[]>): Promise<boolean> {
+    return this.#oneByOne(async () => {
+      const removed = await this.#options.env.sql.transaction(some);
+      await this.#forget(removed);
+      return removed.length > 0;
+    });
+  }
+
+  /** Rows are gone: files that no other row needs go, too. */
+  async #forget(removed: readonly RemovedFile[]): Promise<void> {
+    const { env: { sql }, store } = this.#options;
+    for (const { size, sha256 } of removed) {
+      this.#total -= size;
+      if (!await isReferenced(sql, sha256)) await store.remove(sha256);
+    }
+  }
+
+  /** A process that died between the two has left files without rows. */
+  async #clearStray(): Promise<void> {
+    const { env: { sql }, store } = this.#options;
+    for await (const sha256 of store.hashes()) {
+      if (this.#stopping.signal.aborted) return;
+      if (await isReferenced(sql.background, sha256)) continue;
+      await this.#oneByOne(async () => {
+        if (!await isReferenced(sql, sha256)) await store.remove(sha256);
+      });
+    }
+  }
+
+  #oneByOne<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#changing.then(work);
+    this.#changing = turn.catch(() => undefined);
+    return turn;
+  }
+}

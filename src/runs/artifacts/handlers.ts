@@ -1,0 +1,56 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Operations } from '../../../generated/runs/operations.ts';
+import { ServiceError } from '../../errors/index.ts';
+import { Reply, type Download, type Handlers } from '../../operations/index.ts';
+import type { Sql } from '../../storage/index.ts';
+import type { Queue } from '../queue/port.ts';
+import { findByName, listOfAttempt } from './artifact-rows.ts';
+import { byteRange } from './byte-range.ts';
+import type { ContentStore } from './content-store.ts';
+
+export type ArtifactHandlers = Required<Pick<Handlers<Operations>, 'listRunArtifacts' | 'getRunArtifact'>>;
+
+export interface ArtifactHandlerOptions {
+  readonly sql: Sql;
+  readonly queue: Pick<Queue, 'get'>;
+  readonly store: ContentStore;
+}
+
+/** A step may have written anything: no browser is to run it as a page of this server. */
+const SANDBOX = { 'Content-Security-Policy': "sandbox; default-src 'none'", 'Accept-Ranges': 'bytes', 'Cache-Control': 'private, no-transform' };
+
+export function createArtifactHandlers(options: ArtifactHandlerOptions): ArtifactHandlers {
+  const { sql, store } = options;
+  return {
+    async listRunArtifacts({ id, attempt: given }) {
+      const files = await listOfAttempt(sql, id, await attemptOf(options, id, given));
+      return { data: files.map(({ createdAt: created_at, ...file }) => ({ ...file, created_at })) };
+    },
+    async getRunArtifact({ id, name, attempt: given, range: header }) {
+      const attempt = await attemptOf(options, id, given);
+      const missing = (): ServiceError => new ServiceError('not_found', `attempt ${attempt} of the run has no artefact ${name.slice(0, 200).toWellFormed()}`);
+      const found = await findByName(sql, id, attempt, name);
+      if (found === undefined) throw missing();
+      const range = byteRange(header, found.size);
+      // It may have expired a moment ago.
+      const file = await open(store.pathOf(found.sha256), 'r').catch((error: NodeJS.ErrnoException) => {
+        throw error.code === 'ENOENT' ? missing() : error;
+      });
+      const content = createReadStream('', { fd: file, ...range });
+      const download: Download = { contentType: 'application/octet-stream', fileName: name.split('/').at(-1)!, content };
+      const headers = { ...SANDBOX, ETag: `"${found.sha256}"` };
+      if (range === undefined) return new Reply(download, headers);
+      return new Reply(download, { ...headers, 'Content-Range': `bytes ${range.start}-${range.end}/${found.size}` }, 206);
+    },
+  };
+}
+
+/** Throws `run_not_found` or `invalid_attempt`. */
+async function attemptOf({ queue }: ArtifactHandlerOptions, id: string, given: number | undefined): Promise<number> {
+  const run = /^[0-9a-f]{32}$/.test(id) ? await queue.get(id) : undefined;
+  if (run === undefined) throw new ServiceError('run_not_found', 'there is no such run');
+  const attempt = given ?? run.attempt;
+  if (attempt < 1 || attempt > run.attempt) throw new ServiceError('invalid_attempt', `attempt must be from 1 to ${run.attempt}, got ${attempt}`);
+  return attempt;
+}

@@ -1,0 +1,1 @@
+export { KeptStore, type KeptKind } from './kept-store.ts';

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import { lstat, open, readFile, realpath, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Step, StepCache } from '../../../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { parseCacheKey, type CacheKeyPart } from '../../../lib/cache-key.ts';
+import { formatByteSize } from '../../../lib/byte-size.ts';
+import { marksOf } from '../context.ts';
+import type { Failure } from '../failure.ts';
+import { findFiles, openInside, sha256Of } from '../files/index.ts';
+import type { OutputWriter } from '../output/index.ts';
+import { runProcess, type ProcessEnd } from '../process/index.ts';
+import { isWithin } from '../sandbox/index.ts';
+import { fenceForTools, type StepSetting } from './run-step.ts';
+
+/** In the folder of a cache. */
+const [CONTENT, META] = ['content.tar', 'meta.json'];
+
+interface Meta {
+  readonly project: string;
+  readonly key: string;
+  /** Milliseconds since 1970. */
+  readonly createdMs: number;
+}
+
+/** A step's cache, once it is restored. */
+export interface OpenCache {
+  /** To be called after the step has succeeded. Never rejects. */
+  save(): Promise<void>;
+}
+
+/**
+ * Puts what earlier runs of the project have left under the step's key, or under the newest that begins with one of its restore keys,
+ * into the work folder. The archive is written and read by `tar` as the run itself, as its user and behind its fence: it can take in
+ * and overwrite nothing that a step couldn't. Undefined without a cache.
+ */
+export async function restoreCache(setting: StepSetting, step: Step): Promise<OpenCache | Failure | undefined> {
+  const { context: { kept }, work } = setting;
+  const { cache } = step;
+  // In what is left of the grace a step that always runs has none.
+  if (cache === undefined || cache.key === '' || work.limits.ended.aborted) return undefined;
+  const note = (level: 'info' | 'warn', text: string): Promise<void> => work.output.note(level, text, step.name);
+  const key = await keyOf(setting, cache.key).catch((error: Error) => error);
+  if (key instanceof Error || !kept.isOpen) {
+    await note('warn', `the step runs without its cache: ${key instanceof Error ? key.message : 'this ship keeps none'}`);
+    return undefined;
+  }
+  const name = nameOf(work.assignment.projectId, key);
+  const found = kept.has('caches', name) ? { name, key } : await newestOf(setting, cache.restoreKeys);
+  if (found === undefined) await note('info', `there is no cache ${key} yet`);
+  else {
+    const end = await kept.use('caches', found.name, (path) => unpack(setting, step, join(path, CONTENT))).catch((error: Error) => error);
+    if (work.limits.ended.aborted) return undefined;
+    if (end instanceof Error || end.exitCode !== 0) {
+      await kept.remove('caches', found.name);
+      return { code: 'ship_error', step: step.name, message: `the cache ${found.key} could not be restored, and is removed` };
+    }
+    await note('info', `restored the cache ${found.key}`);
+  }
+  return { save: async () => (found?.name === name ? undefined : save(setting, step, cache, { name, key }, note)) };
+}
+
+const nameOf = (project: string, key: string): string => createHash('sha256').update(`${project}\0${key}`).digest('hex').slice(0, 40);
+
+async function keyOf(setting: StepSetting, template: string): Promise<string> {
+  const parts = parseCacheKey(template);
+  if (typeof parts === 'string') throw new Error(parts);
+  let key = '';
+  for (const part of parts) key += part.kind === 'text' ? part.text : part.kind === 'word' ? wordOf(setting, part.word) : await hashOf(setting, part.files);
+  return key;
+}
+
+function wordOf({ source }: StepSetting, word: Extract<CacheKeyPart, { kind: 'word' }>['word']): string {
+  if (word === 'ref') return source?.ref ?? '';
+  if (word === 'os') return process.platform;
+  return process.arch === 'x64' ? 'amd64' : process.arch;
+}
+
+async function hashOf({ folder, user }: StepSetting, patterns: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const pattern of patterns) {
+    const files = await findFiles(folder.source, pattern);
+    if (files.length === 0) throw new Error(`there is no file ${pattern} for its key`);
+    for (const name of files) {
+      const file = await openInside(folder.source, name, user).catch((error: Error) => {
+        throw new Error(`${name}: ${error.message}`);
+      });
+      try {
+        hash.update(name).update('\0').update((await sha256Of(file)).sha256);
+      } finally {
+        await file.close();
+      }
+    }
+  }
+  return hash.digest('hex').slice(0, 32);
+}
+
+/** The first restore key for which there is something decides. */
+async function newestOf({ context: { kept }, work }: StepSetting, beginnings: readonly string[]): Promise<{ name: string; key: string } | undefined> {
+  if (beginnings.length === 0) return undefined;
+  const known: (Meta & { readonly name: string })[] = [];
+  for (const name of kept.keysOf('caches')) {
+    const meta = await readFile(join(kept.pathOf('caches', name), META), 'utf8').then((text) => JSON.parse(text) as Meta, () => undefined);
+    if (meta?.project === work.assignment.projectId) known.push({ ...meta, name });
+  }
+  known.sort((one, other) => other.createdMs - one.createdMs);
+  for (const beginning of beginnings) {
+    const found = known.find(({ key }) => key.startsWith(beginning));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function unpack(setting: StepSetting, step: Step, archive: string): Promise<ProcessEnd> {
+  const file = await open(archive, 'r');
+  try {
+    return await runTar(setting, step, ['-xof', '-'], { stdin: file.fd });
+  } finally {
+    await file.close();
+  }
+}
+
+type Note = (level: 'info' | 'warn', text: string) => Promise<void>;
+
+async function save(setting: StepSetting, step: Step, { paths }: StepCache, { name, key }: { name: string; key: string }, note: Note): Promise<void> {
+  const { context: { kept, clock }, work } = setting;
+  try {
+    const members = await membersOf(setting, paths);
+    if (members.length === 0) return await note('warn', `the cache ${key} is not saved: there is nothing of ${paths.join(', ')}`);
+    const folder = await kept.begin();
+    const size = await pack(setting, step, members, join(folder, CONTENT));
+    const meta: Meta = { project: work.assignment.projectId, key, createdMs: clock.now() };
+    await writeFile(join(folder, META), JSON.stringify(meta), { mode: 0o600 });
+    await kept.add('caches', name, folder);
+    await note('info', `saved the cache ${key} (${formatByteSize(size)})`);
+  } catch (error) {
+    await note('warn', `the cache ${key} is not saved: ${(error as Error).message}`);
+  }
+}
+
+/** What there is, as paths below the attempt's folder; never by way of a link. */
+async function membersOf({ folder }: StepSetting, paths: readonly string[]): Promise<string[]> {
+  const members: string[] = [];
+  for (const path of paths) {
+    const [root, inner] = path.startsWith('~/') ? [folder.home, path.slice(2)] : [folder.source, path];
+    const target = join(root, inner);
+    if (!isWithin(target, root) || !await lstat(target).then(() => true, () => false)) continue;
+    if (await realpath(dirname(target)) !== join(await realpath(root), dirname(inner))) throw new Error(`there is a link on the way to ${path}`);
+    members.push(target.slice(folder.path.length + 1));
+  }
+  return members;
+}
+
+/** Puts the archive on the disk; answers its bytes. */
+async function pack(setting: StepSetting, step: Step, members: readonly string[], archive: string): Promise<number> {
+  const { limit } = setting.context.kept;
+  const file = await open(archive, 'wx', 0o600);
+  const tooLarge = new AbortController();
+  let [size, failure]: [number, unknown] = [0, undefined];
+  const stdout: OutputWriter = {
+    async write(chunk) {
+      size += chunk.length;
+      if (size > limit) tooLarge.abort();
+      if (size > limit || failure !== undefined) return;
+      await file.writeFile(chunk).catch((error: unknown) => {
+        failure = error;
+        tooLarge.abort();
+      });
+    },
+    flush: async () => undefined,
+    end: async () => undefined,
+  };
+  try {
+    const { exitCode } = await runTar(setting, step, ['-cf', '-', '--', ...members], { stdout, kill: tooLarge.signal });
+    if (failure !== undefined) throw failure;
+    if (size > limit) throw new Error(`it is larger than all that the ship keeps (${formatByteSize(limit)})`);
+    if (exitCode !== 0) throw new Error('tar failed');
+    await file.sync();
+    return size;
+  } finally {
+    await file.close();
+  }
+}
+
+interface TarStreams {
+  readonly stdin?: number;
+  readonly stdout?: OutputWriter;
+  readonly kill?: AbortSignal;
+}
+
+async function runTar(setting: StepSetting, step: Step, args: readonly string[], { stdin, stdout, kill }: TarStreams): Promise<ProcessEnd> {
+  const { context, work: { output, limits, ref }, plan, folder, user, view } = setting;
+  const marks = marksOf(ref);
+  const { PATH = '/usr/local/bin:/usr/bin:/bin' } = context.env;
+  const env = { PATH, LANG: 'C.UTF-8', HOME: folder.home, TMPDIR: folder.temporary, ...Object.fromEntries(marks.map((mark) => mark.split('='))) };
+  const name = `quire-${ref.runId}-${ref.attempt}-${ref.fencingToken}-cache-${plan.steps.indexOf(step)}`;
+  // It enters the attempt's folder, through which the run's user may only pass, before it reads the names of members.
+  const wrapped = context.sandboxes.wrap(await fenceForTools(setting), { argv: ['tar', ...args], cwd: folder.path, env, folder: folder.path, view, name, image: plan.image, ...(user !== undefined && { user }) });
+  return runProcess(
+    { ...wrapped, marks, ...(user !== undefined && { ownUser: user.uid }), ...(stdin !== undefined && { stdin }), stdout: stdout ?? output.writer('stdout', step.name), stderr: output.writer('stderr', step.name) },
+    { stop: limits.ended, graceMs: () => limits.graceMs, kill: kill === undefined ? limits.over : AbortSignal.any([limits.over, kill]), leaseLeft: limits.leaseLeft },
+  );
+}

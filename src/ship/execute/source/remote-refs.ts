@@ -1,0 +1,64 @@
+import { didYouMean } from '../../../lib/did-you-mean.ts';
+import { isCommit } from '../../../lib/git-ref.ts';
+
+/** A commit, and what it was found by. */
+export interface ResolvedRef {
+  readonly commit: string;
+  /** As steps see it: the name of the branch or tag, or the commit. */
+  readonly ref: string;
+  /** The branch that is checked out; absent for tags and commits. */
+  readonly branch?: string;
+}
+
+/** Refs by their whole names, as `git ls-remote --symref` lists them. */
+export interface RemoteRefs {
+  readonly commits: ReadonlyMap<string, string>;
+  /** What HEAD stands for. */
+  readonly head: string | undefined;
+}
+
+/** Names that a message lists. */
+const SHOWN = 10;
+const [HEADS, TAGS] = ['refs/heads/', 'refs/tags/'];
+
+export function readRemoteRefs(text: string): RemoteRefs {
+  const commits = new Map<string, string>();
+  let head: string | undefined;
+  for (const line of text.split('\n')) {
+    const [value = '', name] = line.split('\t');
+    if (name === undefined) continue;
+    if (name === 'HEAD' && value.startsWith('ref: ')) head = value.slice('ref: '.length);
+    else if (isCommit(value)) commits.set(name, value);
+  }
+  return { commits, head };
+}
+
+/** What `git ls-remote` is asked for: the names that a ref may stand for. */
+export function patternsOf(ref: string): string[] {
+  if (ref === '') return ['HEAD'];
+  return [ref, `${HEADS}${ref}`, `${TAGS}${ref}`].filter((name) => name.startsWith('refs/')).flatMap((name) => [name, `${name}^{}`]);
+}
+
+/** The commit that a ref stands for: a branch before a tag; an annotated tag stands for its commit. Without a ref it is the default branch. */
+export function resolveRef({ commits, head }: RemoteRefs, ref: string): ResolvedRef | undefined {
+  if (ref === '') {
+    const commit = commits.get('HEAD');
+    const branch = head?.startsWith(HEADS) ? head.slice(HEADS.length) : undefined;
+    return commit === undefined ? undefined : { commit, ref: branch ?? commit, ...(branch !== undefined && { branch }) };
+  }
+  for (const name of [`${HEADS}${ref}`, `${TAGS}${ref}`, ...(ref.startsWith('refs/') ? [ref] : [])]) {
+    const commit = commits.get(`${name}^{}`) ?? commits.get(name);
+    if (commit !== undefined) return { commit, ref, ...(name.startsWith(HEADS) && { branch: name.slice(HEADS.length) }) };
+  }
+  return undefined;
+}
+
+/** Why there is nothing to be checked out, and what was near. */
+export function unknownRef({ commits }: RemoteRefs, ref: string): string {
+  const names = [HEADS, TAGS].flatMap((prefix) => [...commits.keys()].filter((name) => name.startsWith(prefix) && !name.endsWith('^{}')).map((name) => name.slice(prefix.length)));
+  const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more` : '';
+  const there = names.length === 0 ? 'it has none' : `there are: ${names.slice(0, SHOWN).join(', ')}${more}`;
+  if (ref === '') return `the repository has no default branch; ${there}`;
+  const hint = /^[0-9a-f]{7,63}$/.test(ref) ? '; a commit is named by all of its characters' : didYouMean(ref, names);
+  return `the repository has no branch or tag "${ref}"; ${there}${hint}`;
+}

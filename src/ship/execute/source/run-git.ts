@@ -1,0 +1,40 @@
+import { marksOf, type ExecutorContext, type Work } from '../context.ts';
+import { gitEnvironment } from '../git.ts';
+import { runProcess, type ProcessEnd } from '../process/index.ts';
+import type { OutputWriter } from '../output/index.ts';
+
+/** Bytes of a list of refs that are read. */
+const MAX_LIST = 16 * 1024 * 1024;
+
+export interface GitCall {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Besides what git gets of the machine. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where its output goes; the log by default. */
+  readonly stdout?: OutputWriter;
+}
+
+/** Runs git, or a script of it, as the ship itself; what it says on the error stream goes to the log. */
+export function runGit(context: ExecutorContext, { ref, output, limits }: Work, { argv, cwd, env, stdout }: GitCall): Promise<ProcessEnd> {
+  const marks = marksOf(ref);
+  return runProcess(
+    { argv, cwd, env: { ...gitEnvironment(context, marks), ...env }, marks, stdout: stdout ?? output.writer('stdout', null), stderr: output.writer('stderr', null) },
+    { stop: limits.ended, graceMs: () => limits.graceMs, kill: limits.over, leaseLeft: limits.leaseLeft },
+  );
+}
+
+/** Collects output instead of logging it. */
+export function collector(): OutputWriter & { text(): string } {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return {
+    async write(chunk) {
+      if (size < MAX_LIST) chunks.push(Buffer.from(chunk));
+      size += chunk.length;
+    },
+    flush: async () => undefined,
+    end: async () => undefined,
+    text: () => Buffer.concat(chunks).toString(),
+  };
+}
