@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { operations, type Operations } from '../../generated/docs/operations.ts';
-import { createDocumentService, type AuditSettings, type DocsSettings, type DocumentService } from '../docs/index.ts';
+import { createDocumentService, Replication, type AuditSettings, type DocsSettings, type DocumentService, type ReplicationSettings } from '../docs/index.ts';
 import { createConverter, type Converter, type ConverterSettings } from '../convert/index.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { formatAddress, type Address } from '../lib/address.ts';
@@ -9,6 +9,7 @@ import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import { SpoolFolder } from '../lib/spool.ts';
 import { createInvoker } from '../operations/index.ts';
+import { connectToLeader } from './replication/connect.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, parseKeys, type KeyRing, type Sql } from '../storage/index.ts';
 import type { Running } from './foreground.ts';
 import { serveProtocols, type Listeners } from './protocols/index.ts';
@@ -65,11 +66,12 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
   try {
     await spools.clear();
     await migrate(sql, DOCUMENT_MIGRATIONS, clock);
+    const feed = new ChangeFeed(sql, clock);
+    const replication = await Replication.open({ sql, feed, clock, log, settings: toReplication(settings), connect: await connectToLeader(settings, log) });
     service = await createDocumentService({
-      sql, clock, log, keys, converter,
-      feed: new ChangeFeed(sql, clock),
+      sql: replication.sql, clock, log, keys, converter, feed, replication,
       codec: new BodyCodec(settings.compression),
-      settings: toDocsSettings(settings, options.passwordCost),
+      settings: { ...toDocsSettings(settings, options.passwordCost), ...(replication.refusal !== undefined && { mode: 'read' as const }) },
     });
     const listeners = await serve({ ...options, clock }, service, spools);
     const { url, ended, reload } = listeners;
@@ -100,6 +102,7 @@ async function serve({ settings, log, clock, validateResponses = false }: StartO
     observe: service.observe,
     // GraphQL is served on the HTTP port, under its mode.
     mode: (protocol) => settings[protocol === 'graphql' ? 'http' : protocol].mode,
+    readOnlyReason: () => service.replication?.refusal,
     timeoutMs: REQUEST_LIMIT_MS,
     answerBytes: (protocol) => (protocol === 'mcp' ? mcpAnswerBytes(settings) : settings.limits.maxAnswerBytes),
   });
@@ -182,6 +185,14 @@ const MAX_MARKDOWN = 32 * 1024 * 1024;
 
 function toConverter({ convert: { workers, timeout, memory } }: Settings): ConverterSettings {
   return { workers, timeoutMs: timeout, memoryMb: Math.floor(memory / 2 ** 20), maxOutput: MAX_MARKDOWN };
+}
+
+function toReplication({ replication, binlog }: Settings): ReplicationSettings {
+  const { role = '', leaderAddr, nodeId, secret, retryInterval, maxLag } = replication;
+  return {
+    role, leaderAddr, nodeId, secret, retryMs: retryInterval, maxLagMs: maxLag,
+    binlog: { enabled: binlog.enabled, path: binlog.path, maxBytes: binlog.maxSize, maxAgeMs: binlog.maxAge },
+  };
 }
 
 function toAutomation({ automation: { logsTtl, ...rest } }: Settings): NonNullable<DocsSettings['automation']> {

@@ -11,13 +11,14 @@ import { createDocuments, type Documents } from './documents/index.ts';
 import { createEmbeddings } from './embeddings/index.ts';
 import { createEncryption } from './encryption/index.ts';
 import type { DocsEnvironment } from './environment.ts';
-import { createAlarms, createEventStreams } from './events/index.ts';
+import { createAlarms, createEventStreams, tellEvent } from './events/index.ts';
 import { createFullText, createFullTextSearch, inputOfQuery } from './fulltext/index.ts';
 import { createGeo } from './geo/index.ts';
 import { createHybrid } from './hybrid/index.ts';
 import { createIngest } from './ingest/index.ts';
 import { createMaintenance, FeedRetention } from './maintenance/index.ts';
 import { createMemory } from './memory/index.ts';
+import { followTables } from './replication/index.ts';
 import { createSchemas } from './schemas/index.ts';
 import { gateSearches, SearchGate } from './search-gate.ts';
 import { SearchStats } from './search-stats.ts';
@@ -32,6 +33,7 @@ import type { Operations } from '../../generated/docs/operations.ts';
 import type { Handlers } from '../operations/index.ts';
 
 export type { McpDescription } from './system/index.ts';
+export { Replication, type ReplicationSettings } from './replication/index.ts';
 export type { AuditSettings } from './audit/index.ts';
 export type { DocsEnvironment, DocsSettings, ServerDescription } from './environment.ts';
 
@@ -45,6 +47,8 @@ export interface DocumentService {
   readonly observeTool: System['observeTool'];
   readonly describeMcp: System['describeMcp'];
   readonly describeGrpc: System['describeGrpc'];
+  /** This node's part in replication. */
+  readonly replication: DocsEnvironment['replication'];
   /** Whether every view serves, and when that changes. */
   readonly readiness: Pick<Readiness, 'follow'>;
   /** Who may do what; its guard stands before every operation. */
@@ -92,7 +96,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const reload = async (): Promise<void> => {
     for (const area of [access, collections, bodies, schemas, documents, fullText, curation, webhooks, automation, spell]) await area.load();
   };
-  const maintenance = createMaintenance(env, { documents, onRestored: [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart(), async () => ingest.jobs.wake()] });
+  const onReplaced = [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart()];
+  const maintenance = createMaintenance(env, { documents, onRestored: [...onReplaced, async () => ingest.jobs.wake()] });
   const checksum = async (collection: string) => (await documents.reader.checksum(collection)).checksum;
   const retention = env.settings.feed && new FeedRetention({ ...env, limits: env.settings.feed, bytesOfChange: () => bytesOfChange(env.sql) });
   const stats = env.settings.searchStats ? new SearchStats() : undefined;
@@ -107,6 +112,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     temporal.registerMetrics(registers);
     registerCacheMetrics(registers, () => ({ bodies: env.codec.rememberedBytes, highlights: search.rememberedBytes }));
     bodies.registerMetrics(registers);
+    env.replication?.registerMetrics(registers);
   };
   const readiness = new Readiness(search.view, vectors.view, columns, geo.view);
   const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection), geo: geo.view.bytesOf(collection), spelling: spell.bytesOf(collection) });
@@ -131,6 +137,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
     ...encryption.handlers, ...audit.handlers, ...webhooks.handlers, ...automation.handlers, ...streams.handlers,
     ...temporal.handlers, getDocument: temporal.recorded(documents.handlers.getDocument),
+    ...env.replication?.handlers,
     ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, searchHybrid: spell.correctingHybrid(hybrid.handlers.searchHybrid, hybrid.wordsOf, collections.configOf), ...memory.handlers,
   };
   await audit.start();
@@ -146,10 +153,18 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     retention?.start();
     void geo.start();
   }
+  env.replication?.start({
+    tell: (event, detail) => tellEvent(env, event, detail),
+    changed: followTables({ access, collections, bodies, schemas, fullText, curation, webhooks, automation, spell, embeddings: { load: () => embeddings.restart() } }),
+    async replaced() {
+      for (const hook of onReplaced) await hook();
+    },
+  });
   const patient = awaitIndexes(gateSearches(acknowledgeCaughtUp(handlers, search.view, columns, geo.view), gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0));
   return {
     handlers: stats?.counted(patient) ?? patient,
     readiness,
+    replication: env.replication,
     observeHttp: system.observeHttp,
     observeGrpc: system.observeGrpc,
     watch: documents.watch,
@@ -165,6 +180,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     observeRefusal: audit.observeRefusal,
     endStreams: () => streams.stop(),
     async stop() {
+      await env.replication?.stop();
       await retention?.stop();
       await ingest.jobs.stop();
       await alarms.stop();

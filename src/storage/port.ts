@@ -31,6 +31,30 @@ export interface Transaction extends Queries {
   onCommit(listener: () => void): void;
 }
 
+/** Reading and writing from within a commit, before it is made. */
+export interface CommitQueries {
+  get(sql: string, params: readonly SqlValue[]): Row | undefined;
+  run(sql: string, params: readonly SqlValue[]): { changes: number };
+}
+
+/**
+ * Is told of the rows that each commit changes, in order: `prepare`, and then `durable` or `abandoned`. A commit is made by
+ * several transactions that arrived together.
+ */
+export interface CommitRecorder {
+  /**
+   * Called within the commit with its changed rows, as a patchset of SQLite's session extension. What it writes itself is not
+   * recorded. A commit for which it throws is not made.
+   */
+  prepare(queries: CommitQueries, patchset: Uint8Array): void;
+  /** What was prepared last was not committed. */
+  abandoned(): void;
+  /** Puts what was prepared on disk, at the same time as the database does. */
+  sync(): Promise<void>;
+  /** All that was prepared is on disk, here and in the database. */
+  durable(): void;
+}
+
 /**
  * The one way to a database. Everything above speaks this and the common subset of SQL, so that a
  * driver can be exchanged; `testkit/storage-suite.ts` says what each of them must hold.
@@ -68,6 +92,8 @@ export interface Sql extends Queries {
    * Does nothing in memory.
    */
   scrub(): Promise<void>;
+  /** Tells a recorder of every commit from now on; absent where the driver cannot. At most once. */
+  record?(recorder: CommitRecorder): void;
   /** True when a trivial read succeeds and the writer is not broken: the last write went through, or one would now. */
   healthy(): Promise<boolean>;
   /** Size of the database, its write-ahead log included. */

@@ -4,4 +4,3 @@ export { IN_MEMORY } from './groups/database.ts';
 export { loadSettings, SettingsError, type LoadedSettings, type SettingsInput } from './load.ts';
 export type { Environment, Flags, Origin } from './resolve.ts';
 export type { SettingPath, Settings } from './table.ts';
-export { unbuilt } from './unbuilt.ts';

@@ -95,7 +95,8 @@ export function createAccess(environment: DocsEnvironment): Access {
     onChange: (listener) => accounts.onChange(listener),
     async load() {
       accounts.forget();
-      if (auth !== undefined) await bootstrapAdmin({ ...store, passwords }, auth);
+      // A follower has the administrators of its leader.
+      if (auth !== undefined && environment.replication?.refusal === undefined) await bootstrapAdmin({ ...store, passwords }, auth);
     },
     async stop() {
       // Twice: the first may wait for a write that began before the last uses were noted.

@@ -1,4 +1,4 @@
-import type { DatabaseSync} from 'node:sqlite';
+import type { DatabaseSync, Session } from 'node:sqlite';
 import { type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { Lru } from '../../lib/lru.ts';
 import { checkParameters, exact } from '../parameters.ts';
@@ -75,6 +75,11 @@ export class Connection {
       const first = rows.next(); // only a step notices that another connection changed the schema
       return { columns: columnNames(statement), rows: resume(first, rows) };
     });
+  }
+
+  /** Records the rows that are changed from now on, of all tables. */
+  recordChanges(): Session {
+    return this.#attempt(() => this.#database.createSession());
   }
 
   get inTransaction(): boolean {

@@ -1,0 +1,218 @@
+import { backoffDelay } from '../../lib/backoff.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { ServiceError } from '../../errors/index.ts';
+import type { ChangeFeed, Sql } from '../../storage/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { applyCommit, Diverged, rememberColumns, type ColumnsOf } from './apply.ts';
+import { BadEntry, checkedEntries } from './entry.ts';
+import { HEARTBEAT_MS } from './leader.ts';
+import type { BinlogMessage, LeaderLink } from './messages.ts';
+import { BadPatchset } from './patchset.ts';
+import { receiveSnapshot } from './receive-snapshot.ts';
+import { readState, writeState, type Place, type ReplicationState } from './state.ts';
+
+export interface FollowerDeps extends Pick<DocsEnvironment, 'clock' | 'log'> {
+  /** The database itself, which is guarded against all others. */
+  readonly sql: Sql;
+  readonly feed: ChangeFeed;
+  readonly link: LeaderLink;
+  readonly nodeId: string;
+  readonly format: number;
+  /** Milliseconds until a leader is tried again; longer after each failure, up to ten times as long. */
+  readonly retryMs: number;
+  readonly onState: (state: ReplicationState) => void;
+  readonly hooks: FollowerHooks;
+  readonly timer?: Timer;
+}
+
+/** What is in memory follows what the leader changed. */
+export interface FollowerHooks {
+  /** Rows of these tables have changed. */
+  readonly changed: (tables: ReadonlySet<string>) => Promise<void>;
+  /** The database was replaced. */
+  readonly replaced: () => Promise<void>;
+}
+
+/** A commit of the leader that has come as a whole. */
+interface Commit extends Pick<Place, 'position' | 'checksum'> {
+  readonly patchset: Buffer;
+}
+
+/** Silence after which the leader counts as out of reach. */
+const SILENCE_MS = 3 * HEARTBEAT_MS;
+
+/** Takes over a leader's commits, whole and in order, for as long as it runs. */
+export class Follower {
+  readonly #deps: FollowerDeps;
+  readonly #timer: Timer;
+  readonly #stopping = new AbortController();
+  #columnsOf: ColumnsOf = rememberColumns();
+  #run: Promise<void> | undefined;
+  #heardAt: number;
+  /** Behind by so much when the leader was heard last. */
+  #behindMs = 0;
+  #acknowledging = false;
+  #snapshots = 0;
+
+  constructor(deps: FollowerDeps) {
+    this.#deps = deps;
+    this.#timer = deps.timer ?? systemTimer;
+    this.#heardAt = deps.clock.now();
+  }
+
+  /** Milliseconds that this node is behind its leader, as far as it can know. */
+  get lagMs(): number {
+    const silence = this.#deps.clock.now() - this.#heardAt;
+    return Math.max(this.#behindMs, silence > SILENCE_MS ? silence : 0);
+  }
+
+  /** How many snapshots were taken since the start. */
+  get snapshots(): number {
+    return this.#snapshots;
+  }
+
+  start(): void {
+    this.#run ??= this.#follow(this.#stopping.signal);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#run;
+  }
+
+  /** Never rejects. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { log, retryMs } = this.#deps;
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        await this.#followOnce(signal, () => (failures = 0));
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        log.warn({ err: error, failures }, 'the leader cannot be followed; trying again');
+        await this.#timer.sleep(backoffDelay(failures, { initial: retryMs, max: 10 * retryMs }), signal);
+      }
+    }
+  }
+
+  /** Follows until something fails. Where only a snapshot helps, it is taken, and the next call goes on after it. */
+  async #followOnce(signal: AbortSignal, onMessage: () => void): Promise<void> {
+    // Ends the stream, too, when the messages are no longer read.
+    const ending = new AbortController();
+    try {
+      await this.#readStream(AbortSignal.any([signal, ending.signal]), onMessage);
+    } catch (error) {
+      if (signal.aborted || !needsSnapshot(error)) throw error;
+      this.#deps.log.warn({ err: error }, 'the binlog of the leader does not go on where this node stands; taking a snapshot');
+      ending.abort();
+      await this.#takeSnapshot(signal);
+      onMessage();
+    } finally {
+      ending.abort();
+    }
+  }
+
+  async #readStream(signal: AbortSignal, onMessage: () => void): Promise<void> {
+    const { sql, feed, link, nodeId, format } = this.#deps;
+    const state = (await readState(sql)) ?? NOTHING;
+    // What a node without a role has written is in no binlog.
+    const history = state.role === '' ? '' : state.history;
+    let place: Place = state;
+    let pieces: Buffer[] = [];
+    const request = { followerId: nodeId, afterLsn: await feed.head(), history, afterPosition: state.position, checksum: state.checksum, epoch: state.epoch, format };
+    for await (const message of link.stream(request, signal)) {
+      onMessage();
+      if (message.type === 'hello') await this.#joined(message.epoch);
+      const commits: Commit[] = [];
+      for (const { position, checksum, txnEnd, value } of checkedEntries(Buffer.from(message.value.buffer, message.value.byteOffset, message.value.byteLength), place)) {
+        place = { ...place, position, checksum };
+        pieces.push(value);
+        if (!txnEnd) continue;
+        commits.push({ position, checksum, patchset: pieces.length === 1 ? value : Buffer.concat(pieces) });
+        pieces = [];
+      }
+      if (commits.length > 0) await this.#apply(commits);
+      this.#heard(message, place.position);
+      void this.#acknowledge(place.position, signal);
+    }
+    throw new ServiceError('unavailable', 'the leader has ended the stream');
+  }
+
+  /** The leader has taken this node in: from here on it is a follower, whatever it was. */
+  async #joined(epoch: number): Promise<void> {
+    const { sql, log, onState } = this.#deps;
+    const state = (await readState(sql)) ?? NOTHING;
+    const next: ReplicationState = { ...state, role: 'follower', epoch: Math.max(epoch, state.epoch), fencedBy: 0 };
+    if (next.role !== state.role || next.epoch !== state.epoch) await sql.transaction((tx) => writeState(tx, next));
+    onState(next);
+    log.info({ epoch, position: state.position }, 'following the leader');
+  }
+
+  /** Several commits share a transaction, none is divided. */
+  async #apply(commits: readonly Commit[]): Promise<void> {
+    const { sql, feed, hooks } = this.#deps;
+    const last = commits.at(-1)!;
+    const tables = await sql.transaction(async (tx) => {
+      const changed = new Set<string>();
+      for (const { patchset } of commits) for (const table of await applyCommit(tx, patchset, this.#columnsOf)) changed.add(table);
+      await tx.run('UPDATE replication SET position = ?, checksum = ?', [last.position, last.checksum]);
+      if (changed.has('changes')) feed.copied(tx, (await tx.get<{ lsn: number }>('SELECT max(lsn) AS lsn FROM changes'))!.lsn);
+      return changed;
+    });
+    await hooks.changed(tables);
+  }
+
+  #heard(message: BinlogMessage, position: number): void {
+    this.#heardAt = this.#deps.clock.now();
+    const committedAt = Number(message.timestamp) / 1e6;
+    if (position >= message.leaderPosition) this.#behindMs = 0;
+    else if (message.type === 'entries') this.#behindMs = Math.max(1, Math.round(message.sentAt - committedAt));
+  }
+
+  /** One at a time: the next tells of all that came meanwhile. A failure is also one of the stream, which tells it. */
+  async #acknowledge(position: number, signal: AbortSignal): Promise<void> {
+    if (this.#acknowledging) return;
+    this.#acknowledging = true;
+    const { feed, link, nodeId, sql } = this.#deps;
+    try {
+      const state = await readState(sql);
+      await link.acknowledge({ followerId: nodeId, lsn: await feed.head(), position, epoch: state?.epoch ?? 0 }, signal);
+    } catch {
+      // Told by the stream.
+    } finally {
+      this.#acknowledging = false;
+    }
+  }
+
+  async #takeSnapshot(signal: AbortSignal): Promise<void> {
+    const { sql, feed, log, hooks, onState } = this.#deps;
+    const before = (await readState(sql)) ?? NOTHING;
+    await receiveSnapshot({ ...this.#deps, epoch: before.epoch, isOwn: before.role !== 'follower' }, signal);
+    const state = await sql.transaction(async (tx) => {
+      const found = (await readState(tx)) ?? NOTHING;
+      const next: ReplicationState = { ...found, role: 'follower', epoch: Math.max(found.epoch, before.epoch), fencedBy: 0 };
+      await writeState(tx, next);
+      feed.copied(tx, (await tx.get<{ lsn: number | null }>('SELECT max(lsn) AS lsn FROM changes'))!.lsn ?? 0);
+      return next;
+    });
+    this.#columnsOf = rememberColumns();
+    this.#snapshots += 1;
+    onState(state);
+    log.info({ position: state.position }, 'the snapshot of the leader is in place');
+    await hooks.replaced();
+  }
+}
+
+const NOTHING: ReplicationState = { role: '', history: '', position: 0, checksum: 0, epoch: 0, fencedBy: 0 };
+
+/** A copy that is not one (any more), and entries that cannot follow it. */
+function needsSnapshot(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.code === 'snapshot_required';
+  return error instanceof Diverged || error instanceof BadEntry || error instanceof BadPatchset || isConstraint(error);
+}
+
+/** What SQLite says when a row that is to be inserted exists, or one that others refer to is gone. */
+function isConstraint(error: unknown): boolean {
+  return error instanceof Error && /constraint failed/i.test(error.message);
+}
