@@ -153,6 +153,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     retention?.start();
     void geo.start();
   }
+  // Old changes of a follower's feed go when its own indexes have read them, whatever the leader has removed.
+  if (env.replication?.role === 'follower') retention?.start();
   env.replication?.start({
     tell: (event, detail) => tellEvent(env, event, detail),
     changed: followTables({ access, collections, bodies, schemas, fullText, curation, webhooks, automation, spell, embeddings: { load: () => embeddings.restart() } }),

@@ -25,6 +25,11 @@ export interface Transaction extends Queries {
   /** One prepared statement for many rows; `changes` is their sum. */
   runMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }>;
   /**
+   * Applies rows that a `CommitRecorder` of another database was told of, except those of some tables; false, with nothing
+   * changed, where one of them does not fit. Absent where the driver cannot.
+   */
+  applyPatchset?(patchset: Uint8Array, except: readonly string[]): boolean;
+  /**
    * Calls the listener once the transaction is committed, just before `transaction()` resolves; never
    * when it is undone. The listener must not throw; use it to wake those who wait for new rows.
    */

@@ -1,5 +1,5 @@
 import type { SqlValue, Transaction } from '../../storage/index.ts';
-import { readPatchset, type PatchedTable, type RowChange } from './patchset.ts';
+import { readPatchset, tablesOf, type PatchedTable, type RowChange } from './patchset.ts';
 
 /** The database does not hold what a change of the leader rests on: it is no copy of the leader's (any more). */
 export class Diverged extends Error {}
@@ -31,11 +31,19 @@ export function rememberColumns(): ColumnsOf {
 }
 
 /**
- * Applies one commit of the leader within a transaction, and returns the names of the tables that changed. Deletions come first,
- * so that what they make room for can be inserted; references between tables are checked when the transaction ends. Throws
- * `Diverged` where a row that is to be changed is missing, and the database's error where one that is to be inserted exists.
+ * Applies one commit of the leader within a transaction, and returns the names of the tables that changed; by the driver itself
+ * where it can, and row by row where that does not fit, such as a deletion that the deletion of another row has made already.
+ * Throws `Diverged` where a row that is to be changed is missing, and the database's error where one that is to be inserted exists.
  */
 export async function applyCommit(tx: Transaction, patchset: Buffer, columnsOf: ColumnsOf): Promise<Set<string>> {
+  const { changed, deleted } = tablesOf(patchset);
+  changed.delete(OWN_TABLE);
+  if (!deleted.has(FEED) && tx.applyPatchset?.(patchset, [OWN_TABLE]) === true) return changed;
+  return applyRows(tx, patchset, columnsOf);
+}
+
+/** Deletions come first, so that what they make room for can be inserted; references between tables are checked when the transaction ends. */
+async function applyRows(tx: Transaction, patchset: Buffer, columnsOf: ColumnsOf): Promise<Set<string>> {
   await tx.run('PRAGMA defer_foreign_keys = ON');
   const batches: Record<RowChange['kind'], Batch[]> = { delete: [], update: [], insert: [] };
   const tables = new Set<string>();

@@ -1,7 +1,7 @@
 import { backoffDelay } from '../../lib/backoff.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { ServiceError } from '../../errors/index.ts';
-import type { ChangeFeed, Sql } from '../../storage/index.ts';
+import type { ChangeFeed, Sql, Transaction } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { applyCommit, Diverged, rememberColumns, type ColumnsOf } from './apply.ts';
 import { BadEntry, checkedEntries } from './entry.ts';
@@ -38,6 +38,13 @@ interface Commit extends Pick<Place, 'position' | 'checksum'> {
   readonly patchset: Buffer;
 }
 
+/**
+ * While this node is further behind than that, indexes are not woken for every transaction but now and then, in milliseconds: they
+ * would take the processor from what they wait for.
+ */
+const FAR_BEHIND_MS = 1000;
+const WAKE_MS = 10_000;
+
 /** Silence after which the leader counts as out of reach. */
 const SILENCE_MS = 3 * HEARTBEAT_MS;
 
@@ -51,24 +58,25 @@ export class Follower {
   #heardAt: number;
   /** Behind by so much when the leader was heard last. */
   #behindMs = 0;
-  #acknowledging = false;
-  #snapshots = 0;
+  /** Position of which the leader is being told, or has yet to be. */
+  #toAcknowledge: number | undefined;
+  /** What is in memory has not followed these tables yet, or the database as a whole. */
+  readonly #outdated = new Set<string>();
+  #isReplaced = false;
+  /** Changes are in the database that indexes were not woken for. */
+  #isUntold = false;
+  #toldAt: number;
 
   constructor(deps: FollowerDeps) {
     this.#deps = deps;
     this.#timer = deps.timer ?? systemTimer;
-    this.#heardAt = deps.clock.now();
+    this.#heardAt = this.#toldAt = deps.clock.now();
   }
 
   /** Milliseconds that this node is behind its leader, as far as it can know. */
   get lagMs(): number {
     const silence = this.#deps.clock.now() - this.#heardAt;
     return Math.max(this.#behindMs, silence > SILENCE_MS ? silence : 0);
-  }
-
-  /** How many snapshots were taken since the start. */
-  get snapshots(): number {
-    return this.#snapshots;
   }
 
   start(): void {
@@ -115,6 +123,8 @@ export class Follower {
 
   async #readStream(signal: AbortSignal, onMessage: () => void): Promise<void> {
     const { sql, feed, link, nodeId, format } = this.#deps;
+    await this.#refresh();
+    if (this.#isUntold) await sql.transaction((tx) => this.#tell(tx));
     const state = (await readState(sql)) ?? NOTHING;
     // What a node without a role has written is in no binlog.
     const history = state.role === '' ? '' : state.history;
@@ -132,8 +142,10 @@ export class Follower {
         commits.push({ position, checksum, patchset: pieces.length === 1 ? value : Buffer.concat(pieces) });
         pieces = [];
       }
-      if (commits.length > 0) await this.#apply(commits);
-      this.#heard(message, place.position);
+      this.#heardAt = this.#deps.clock.now();
+      const behindMs = behindAfter(message, place.position, this.#behindMs);
+      if (commits.length > 0) await this.#apply(commits, behindMs);
+      this.#behindMs = behindMs;
       void this.#acknowledge(place.position, signal);
     }
     throw new ServiceError('unavailable', 'the leader has ended the stream');
@@ -150,58 +162,82 @@ export class Follower {
   }
 
   /** Several commits share a transaction, none is divided. */
-  async #apply(commits: readonly Commit[]): Promise<void> {
-    const { sql, feed, hooks } = this.#deps;
+  async #apply(commits: readonly Commit[], behindMs: number): Promise<void> {
+    const { sql, clock } = this.#deps;
     const last = commits.at(-1)!;
     const tables = await sql.transaction(async (tx) => {
       const changed = new Set<string>();
       for (const { patchset } of commits) for (const table of await applyCommit(tx, patchset, this.#columnsOf)) changed.add(table);
       await tx.run('UPDATE replication SET position = ?, checksum = ?', [last.position, last.checksum]);
-      if (changed.has('changes')) feed.copied(tx, (await tx.get<{ lsn: number }>('SELECT max(lsn) AS lsn FROM changes'))!.lsn);
+      if (changed.has('changes')) this.#isUntold = true;
+      if (this.#isUntold && (behindMs <= FAR_BEHIND_MS || clock.now() - this.#toldAt >= WAKE_MS)) await this.#tell(tx);
       return changed;
     });
-    await hooks.changed(tables);
+    for (const table of tables) this.#outdated.add(table);
+    await this.#refresh();
   }
 
-  #heard(message: BinlogMessage, position: number): void {
-    this.#heardAt = this.#deps.clock.now();
-    const committedAt = Number(message.timestamp) / 1e6;
-    if (position >= message.leaderPosition) this.#behindMs = 0;
-    else if (message.type === 'entries') this.#behindMs = Math.max(1, Math.round(message.sentAt - committedAt));
+  /** Makes what is in memory follow the database; where that fails, the next attempt does it again. */
+  async #refresh(): Promise<void> {
+    const { hooks } = this.#deps;
+    if (this.#isReplaced) await hooks.replaced();
+    else if (this.#outdated.size > 0) await hooks.changed(this.#outdated);
+    this.#isReplaced = false;
+    this.#outdated.clear();
   }
 
-  /** One at a time: the next tells of all that came meanwhile. A failure is also one of the stream, which tells it. */
+  /** Wakes those who follow the feed. */
+  async #tell(tx: Transaction): Promise<void> {
+    const { feed, clock } = this.#deps;
+    feed.copied(tx, (await tx.get<{ lsn: number | null }>('SELECT max(lsn) AS lsn FROM changes'))!.lsn ?? 0);
+    tx.onCommit(() => {
+      this.#isUntold = false;
+      this.#toldAt = clock.now();
+    });
+  }
+
+  /** One at a time: what comes meanwhile is told of together. A failure is also one of the stream, which tells it. */
   async #acknowledge(position: number, signal: AbortSignal): Promise<void> {
-    if (this.#acknowledging) return;
-    this.#acknowledging = true;
     const { feed, link, nodeId, sql } = this.#deps;
+    const isUnderWay = this.#toAcknowledge !== undefined;
+    this.#toAcknowledge = position;
+    if (isUnderWay) return;
     try {
-      const state = await readState(sql);
-      await link.acknowledge({ followerId: nodeId, lsn: await feed.head(), position, epoch: state?.epoch ?? 0 }, signal);
+      for (let told = -1; told !== this.#toAcknowledge;) {
+        told = this.#toAcknowledge;
+        const state = await readState(sql);
+        await link.acknowledge({ followerId: nodeId, lsn: await feed.head(), position: told, epoch: state?.epoch ?? 0 }, signal);
+      }
     } catch {
       // Told by the stream.
     } finally {
-      this.#acknowledging = false;
+      this.#toAcknowledge = undefined;
     }
   }
 
   async #takeSnapshot(signal: AbortSignal): Promise<void> {
-    const { sql, feed, log, hooks, onState } = this.#deps;
+    const { sql, log, onState } = this.#deps;
     const before = (await readState(sql)) ?? NOTHING;
     await receiveSnapshot({ ...this.#deps, epoch: before.epoch, isOwn: before.role !== 'follower' }, signal);
     const state = await sql.transaction(async (tx) => {
       const found = (await readState(tx)) ?? NOTHING;
       const next: ReplicationState = { ...found, role: 'follower', epoch: Math.max(found.epoch, before.epoch), fencedBy: 0 };
       await writeState(tx, next);
-      feed.copied(tx, (await tx.get<{ lsn: number | null }>('SELECT max(lsn) AS lsn FROM changes'))!.lsn ?? 0);
+      await this.#tell(tx);
       return next;
     });
     this.#columnsOf = rememberColumns();
-    this.#snapshots += 1;
     onState(state);
     log.info({ position: state.position }, 'the snapshot of the leader is in place');
-    await hooks.replaced();
+    this.#isReplaced = true;
+    await this.#refresh();
   }
+}
+
+/** Milliseconds that a node with the entries up to a position is behind, as the message tells it; as before, where it does not. */
+function behindAfter({ type, timestamp, sentAt, leaderPosition }: BinlogMessage, position: number, before: number): number {
+  if (position >= leaderPosition) return 0;
+  return type === 'entries' ? Math.max(1, Math.round(sentAt - Number(timestamp) / 1e6)) : before;
 }
 
 const NOTHING: ReplicationState = { role: '', history: '', position: 0, checksum: 0, epoch: 0, fencedBy: 0 };

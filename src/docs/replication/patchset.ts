@@ -49,6 +49,27 @@ export function* readPatchset(bytes: Buffer): Generator<RowChange> {
   }
 }
 
+/** The tables of a patchset, and those from which it deletes, without reading any value. Throws `BadPatchset`. */
+export function tablesOf(bytes: Buffer): { readonly changed: Set<string>; readonly deleted: Set<string> } {
+  const reader = new Reader(bytes);
+  const [changed, deleted] = [new Set<string>(), new Set<string>()];
+  let table: PatchedTable = { name: '', isKey: [] };
+  let keys = 0;
+  while (!reader.isAtEnd) {
+    const operation = reader.byte();
+    if (operation === TABLE) {
+      table = reader.table();
+      keys = table.isKey.filter(Boolean).length;
+      changed.add(table.name);
+      continue;
+    }
+    reader.byte();
+    if (operation === DELETE) deleted.add(table.name);
+    reader.skip(operation === DELETE ? keys : table.isKey.length);
+  }
+  return { changed, deleted };
+}
+
 function readUpdate(reader: Reader, table: PatchedTable): RowChange {
   const columns: number[] = [];
   const values: SqlValue[] = [];
@@ -110,6 +131,15 @@ class Reader {
     if (type === 3) return this.#bytes.toString('utf8', start, start + length);
     if (type === 4) return this.#bytes.subarray(start, start + length);
     throw new BadPatchset(`a patchset has no type ${type}`);
+  }
+
+  /** Passes over values. */
+  skip(values: number): void {
+    for (let i = 0; i < values; i++) {
+      const type = this.byte();
+      if (type === 1 || type === 2) this.#take(8);
+      else if (type === 3 || type === 4) this.#take(this.#varint());
+    }
   }
 
   /** SQLite's own: seven bits a byte, highest first. Lengths have nine bytes at most, and no more than 2 GiB. */

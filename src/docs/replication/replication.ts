@@ -1,3 +1,4 @@
+import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Gauge, type Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
@@ -98,6 +99,7 @@ export class Replication {
     if (role === 'leader' && before?.role === 'follower') log.warn({ epoch: state.epoch }, 'this node is the leader now; a former leader with a lower epoch must not be written to');
     let binlog: Binlog | undefined;
     if (records) {
+      await removeUnfinished(folderOf(deps));
       binlog = new Binlog({ folder: folderOf(deps), clock, ...limits }, state, await feed.head());
       sql.record!(binlog);
     }
@@ -197,12 +199,12 @@ export class Replication {
     await this.#deps.sql.transaction((tx) => tx.run('UPDATE replication SET fenced_by = ?', [epoch]));
   }
 
-  /** Tells once of each follower that is too late, and again when it was well meanwhile. */
+  /** Tells once of each follower that is too late, and again when it was at half of that meanwhile. */
   async #watch(tell: ReplicationStart['tell']): Promise<void> {
     const { settings: { maxLagMs }, timer = systemTimer } = this.#deps;
     while (!this.#stopping.signal.aborted) {
-      for (const { followerId, lagMs, status } of this.#leader?.list() ?? []) {
-        if (status === 'healthy') this.#told.delete(followerId);
+      for (const { followerId, lagMs } of this.#leader?.list() ?? []) {
+        if (lagMs <= maxLagMs / 2) this.#told.delete(followerId);
         if (lagMs <= maxLagMs || this.#told.has(followerId)) continue;
         this.#told.add(followerId);
         tell('ops.replication_lag_high', { followerId, lagMs, thresholdMs: maxLagMs });
@@ -226,6 +228,12 @@ export class Replication {
     this.#link = this.#deps.connect();
     await tellOfLeader({ link: this.#link, epoch: () => this.#state.epoch, fence: (epoch) => this.#fence(epoch), retryMs, timer, log }, this.#stopping.signal);
   }
+}
+
+/** Snapshots that were being sent when the process ended. */
+async function removeUnfinished(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) if (/^snapshot-[0-9a-f]+\.tmp$/.test(name)) await rm(join(folder, name), { force: true });
 }
 
 function folderOf({ sql, settings: { binlog: { path } } }: ReplicationDeps): string {

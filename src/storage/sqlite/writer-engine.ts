@@ -67,6 +67,10 @@ export class WriterEngine implements Engine {
     return this.#attempt(sql, (connection) => connection.runMany(sql, rows));
   }
 
+  applyPatchset(patchset: Uint8Array, except: readonly string[]): boolean {
+    return this.#attempt('a patchset', (connection) => connection.applyPatchset(patchset, except));
+  }
+
   exec(sql: string): void {
     this.#attempt(sql, (connection) => connection.run(sql));
     if (this.recorder !== undefined && sql.startsWith('BEGIN')) this.#session = this.#attempt(sql, (connection) => connection.recordChanges());

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../errors/index.ts';
 import type { Caller } from '../../../operations/index.ts';
 import { frameCall } from '../call-frame.ts';
 import { text } from '../request.ts';
-import { codecOf, type DocsAdapter, type NodeService } from './adapter.ts';
+import { codecOf, type Codec, type DocsAdapter, type NodeService } from './adapter.ts';
 import { failStream, writeMessage } from './write-stream.ts';
 
 const SECRET = 'x-svc-replication-secret';
@@ -18,12 +18,18 @@ export function nodeRpc(adapter: DocsAdapter, method: DescMethod): UntypedHandle
   return stream(adapter, method, (nodes, request, address, signal) => nodes[open](request, address, signal)) as UntypedHandleCall;
 }
 
+/** Zeros are not sent, and mean something here. */
+function readRequest({ schema }: DocsAdapter, method: DescMethod, codec: Codec, bytes: Buffer): object {
+  const zeros = schema.plan(method.input).fields.map(({ name, kind }) => [name, kind === 'string' ? '' : 0]);
+  return { ...Object.fromEntries(zeros), ...codec.decode(bytes) };
+}
+
 function acknowledge(adapter: DocsAdapter, method: DescMethod) {
   const codec = codecOf(adapter, method);
   return async (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): Promise<void> => {
     const ending = await frameCall(call, adapter, async (caller) => {
       const nodes = await admit(adapter, call, caller);
-      return codec.encode(await nodes.acknowledge(codec.decode(call.request), call.getPeer()));
+      return codec.encode(await nodes.acknowledge(readRequest(adapter, method, codec, call.request), call.getPeer()));
     });
     if ('value' in ending) answer(null, ending.value);
     else answer(ending.status);
@@ -40,7 +46,7 @@ function stream(adapter: DocsAdapter, method: DescMethod, open: Opens) {
     const ending = await frameCall(call, adapter, async (caller, sendHead) => {
       const nodes = await admit(adapter, call, caller);
       let isFirst = true;
-      for await (const message of open(nodes, codec.decode(call.request), call.getPeer(), caller.signal)) {
+      for await (const message of open(nodes, readRequest(adapter, method, codec, call.request), call.getPeer(), caller.signal)) {
         if (isFirst) sendHead();
         isFirst = false;
         await writeMessage(call, codec.encode(message), caller.signal);
