@@ -82,7 +82,7 @@ describe('the binlog', () => {
       const from = seed % places.length;
       const wanted = steps.map(({ size }, i) => bytes(size, i)).slice(from);
       expect((await read(places[from]!)).map((patchset) => patchset.equals(wanted.shift()!))).toEqual(steps.slice(from).map(() => true));
-    }), { numRuns: 20 });
+    }), { numRuns: 12 });
   });
 
   it('forgets a commit that was not made', async () => {

@@ -1,5 +1,6 @@
 import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, statSync, writeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Clock } from '../../lib/clock.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
@@ -131,7 +132,7 @@ export class Binlog implements CommitRecorder {
    * none has come while `idle` took. Reads one piece at a time, and the next when the one before was taken. Throws `BinlogGap`.
    */
   async *follow(after: Place, signal: AbortSignal, idle: (signal: AbortSignal) => Promise<void>): AsyncGenerator<BinlogPiece | undefined> {
-    let reader = this.#seek(after);
+    let reader = await this.#seek(after);
     try {
       yield undefined;
       while (!signal.aborted) {
@@ -178,14 +179,20 @@ export class Binlog implements CommitRecorder {
     closeSync(this.#descriptor);
   }
 
-  #seek(after: Place): SegmentReader {
+  /** Lets the event loop turn while it reads up to where the place is. */
+  async #seek(after: Place): Promise<SegmentReader> {
     if (after.history !== this.#published.history) throw new BinlogGap(`the binlog is of history ${this.#published.history}, not ${after.history || 'none'}`);
     if (after.position > this.#published.position) throw new BinlogGap(`the binlog ends at ${this.#published.position}, before ${after.position}`);
     const base = this.#segments.findLast((position) => position <= after.position);
     if (base === undefined) throw new BinlogGap(`the binlog begins after ${this.#segments[0]}, and ${after.position} is too far behind`);
     const reader = this.#open(base);
-    while (reader.next(after.position) !== undefined) continue;
-    if (reader.position === after.position && reader.checksum === after.checksum) return reader;
+    try {
+      while (reader.next(after.position) !== undefined) await setImmediate();
+      if (reader.position === after.position && reader.checksum === after.checksum) return reader;
+    } catch (error) {
+      reader.close();
+      throw error;
+    }
     reader.close();
     throw new BinlogGap(`entry ${after.position} of the binlog is another one`);
   }

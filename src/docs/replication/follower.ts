@@ -60,6 +60,8 @@ export class Follower {
   #behindMs = 0;
   /** Position of which the leader is being told, or has yet to be. */
   #toAcknowledge: number | undefined;
+  /** Snapshots in a row, without anything from the stream after them. */
+  #snapshots = 0;
   /** What is in memory has not followed these tables yet, or the database as a whole. */
   readonly #outdated = new Set<string>();
   #isReplaced = false;
@@ -90,7 +92,7 @@ export class Follower {
 
   /** Never rejects. */
   async #follow(signal: AbortSignal): Promise<void> {
-    const { log, retryMs } = this.#deps;
+    const { log } = this.#deps;
     let failures = 0;
     while (!signal.aborted) {
       try {
@@ -99,9 +101,14 @@ export class Follower {
         if (signal.aborted) return;
         failures += 1;
         log.warn({ err: error, failures }, 'the leader cannot be followed; trying again');
-        await this.#timer.sleep(backoffDelay(failures, { initial: retryMs, max: 10 * retryMs }), signal);
+        await this.#pause(failures, signal);
       }
     }
+  }
+
+  #pause(failures: number, signal: AbortSignal): Promise<void> {
+    const { retryMs } = this.#deps;
+    return this.#timer.sleep(backoffDelay(failures, { initial: retryMs, max: 10 * retryMs }), signal);
   }
 
   /** Follows until something fails. Where only a snapshot helps, it is taken, and the next call goes on after it. */
@@ -114,6 +121,9 @@ export class Follower {
       if (signal.aborted || !needsSnapshot(error)) throw error;
       this.#deps.log.warn({ err: error }, 'the binlog of the leader does not go on where this node stands; taking a snapshot');
       ending.abort();
+      // A snapshot after which the binlog does not go on either says that more is wrong.
+      if (this.#snapshots > 0) await this.#pause(this.#snapshots, signal);
+      this.#snapshots += 1;
       await this.#takeSnapshot(signal);
       onMessage();
     } finally {
@@ -146,6 +156,7 @@ export class Follower {
       const behindMs = behindAfter(message, place.position, this.#behindMs);
       if (commits.length > 0) await this.#apply(commits, behindMs);
       this.#behindMs = behindMs;
+      if (message.type !== 'hello') this.#snapshots = 0;
       void this.#acknowledge(place.position, signal);
     }
     throw new ServiceError('unavailable', 'the leader has ended the stream');

@@ -8,6 +8,7 @@ import { systemTimer, type Timer } from '../../lib/timer.ts';
 import { ChangeFeed, type Sql } from '../../storage/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { BinlogGap, type Binlog, type BinlogPiece } from './binlog.ts';
+import { BadEntry } from './entry.ts';
 import { Followers, type KnownFollower } from './followers.ts';
 import type { Acknowledgement, BinlogMessage, LeaderAnswer, SnapshotPiece, SnapshotRequest, StreamRequest } from './messages.ts';
 import type { ReplicationState } from './state.ts';
@@ -77,7 +78,8 @@ export class Leader {
         yield this.#message(piece === undefined ? 'heartbeat' : 'entries', piece);
       }
     } catch (error) {
-      if (error instanceof BinlogGap) throw new ServiceError('snapshot_required', error.message, { cause: error });
+      // A damaged binlog is no help either.
+      if (error instanceof BinlogGap || error instanceof BadEntry) throw new ServiceError('snapshot_required', error.message, { cause: error });
       throw error;
     } finally {
       this.#connected -= 1;
