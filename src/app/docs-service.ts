@@ -61,13 +61,14 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
   if (isExtreme) log.warn({}, 'extreme mode: HTTP/3 is not built yet and is not served; group commit and delta revisions are on');
   const sql = await (options.open ?? ((path) => openDatabase({ path, keys, ...(isExtreme && { groupWindowMs: GROUP_WINDOW_MS }) })))(settings.database.path, keys);
   let service: DocumentService | undefined;
+  let replication: Replication | undefined;
   const converter = options.converter ?? createConverter(toConverter(settings));
   const spools = new SpoolFolder(settings.database.path === IN_MEMORY ? join(tmpdir(), `quire-uploads-${process.pid}`) : `${settings.database.path}.uploads`);
   try {
     await spools.clear();
     await migrate(sql, DOCUMENT_MIGRATIONS, clock);
     const feed = new ChangeFeed(sql, clock);
-    const replication = await Replication.open({ sql, feed, clock, log, settings: toReplication(settings), connect: await connectToLeader(settings, log) });
+    replication = await Replication.open({ sql, feed, clock, log, settings: toReplication(settings), connect: await connectToLeader(settings, log) });
     service = await createDocumentService({
       sql: replication.sql, clock, log, keys, converter, feed, replication,
       codec: new BodyCodec(settings.compression),
@@ -80,6 +81,7 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
     await service?.stop();
     await converter.close();
     await sql.close();
+    replication?.close();
     throw error;
   }
 }
@@ -127,6 +129,7 @@ function stopInOrder({ listeners, service, sql, converter, spools }: Parts, sett
     await converter.close();
     await spools.clear();
     await sql.close();
+    service.replication?.close();
     log.info({}, 'stopped');
   };
   let stopping: Promise<void> | undefined;

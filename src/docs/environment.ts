@@ -19,7 +19,7 @@ export interface DocsEnvironment {
   readonly log: Log;
   readonly settings: DocsSettings;
   /** This node's part in replication; absent where the service stands alone. */
-  readonly replication?: Pick<Replication, 'role' | 'state' | 'warning' | 'refusal' | 'handlers' | 'nodes' | 'start' | 'stop' | 'registerMetrics'>;
+  readonly replication?: Pick<Replication, 'role' | 'state' | 'warning' | 'refusal' | 'handlers' | 'nodes' | 'start' | 'stop' | 'close' | 'registerMetrics'>;
   /** Keys of encryption at rest, which the database was opened with; absent when none are configured. */
   readonly keys?: KeyRing | undefined;
   /** Makes markdown of files; whoever made it closes it. Without it there are no uploads and imports. */

@@ -53,6 +53,7 @@ export class Binlog implements CommitRecorder {
   #olderBytes = 0;
   #oldest: SegmentBase;
   #descriptor: number;
+  #isClosed = false;
   #written: Tail;
   /** What the commit under way is written behind; undefined when there is none. */
   #before: Tail | undefined;
@@ -175,7 +176,10 @@ export class Binlog implements CommitRecorder {
     }
   }
 
+  /** Safe twice. */
   close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     closeSync(this.#descriptor);
   }
 

@@ -176,6 +176,11 @@ export class Replication {
     this.#link?.close();
   }
 
+  /** Lets go of the binlog, once the database is closed; safe twice. */
+  close(): void {
+    this.#binlog?.close();
+  }
+
   registerMetrics(registers: Registry[]): void {
     const leader = this.#leader;
     const { feed } = this.#deps;
