@@ -20,6 +20,7 @@ import { benchNodes } from './nodes.ts';
 import { benchProtocols } from './protocols.ts';
 import { benchReads } from './reads.ts';
 import { benchRelevance } from './relevance.ts';
+import { benchReplication } from './replication.ts';
 import { benchRunQueue } from './run-queue.ts';
 import { benchSearchUnderLoad } from './search-under-load.ts';
 import { benchSpell } from './spell.ts';
@@ -59,6 +60,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'vector-scans': benchVectorScans,
   'vectors-million': benchVectorsMillion,
   'run-queue': benchRunQueue,
+  replication: plain('Replication', benchReplication),
 };
 /** Parts that are measured only when they are asked for; `writes` is a part of `imports`. */
 const ON_DEMAND = ['writes', 'filters-million', 'vectors-million', 'vector-scans'];

@@ -18,6 +18,7 @@ import { hybrid } from './scenarios/hybrid.ts';
 import { ingest } from './scenarios/ingest.ts';
 import { maintenance } from './scenarios/maintenance.ts';
 import { memory } from './scenarios/memory.ts';
+import { replication } from './scenarios/replication.ts';
 import { revisions } from './scenarios/revisions.ts';
 import { schemas } from './scenarios/schemas.ts';
 import { spell } from './scenarios/spell.ts';
@@ -40,5 +41,5 @@ providerSuite({
     token = await tokenOf(server.url, ADMIN);
     return server;
   },
-  scenarios: { ...access, ...audit, ...automation, ...encryption, ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...webhooks, ...events, ...temporal, ...geo, ...spell },
+  scenarios: { ...access, ...audit, ...automation, ...encryption, ...documents, ...revisions, ...ingest, ...maintenance, ...collections, ...schemas, ...system, ...fulltext, ...curation, ...codegraph, ...memory, ...embeddings, ...vectors, ...vectorOperations, ...hybrid, ...webhooks, ...events, ...temporal, ...geo, ...spell, ...replication },
 });

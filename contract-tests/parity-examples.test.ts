@@ -18,6 +18,7 @@ const GUIDE = { collection: 'docs', lang: 'en', contentMd: '# Hello\n\nFirst pos
 
 const DRAWN_ID = /\b(cfg|cur|ses|msg|sum|job|wh|auto|log|rot|mcp)_[0-9a-f]{6,}(_[0-9a-f]+)?/g;
 const FINGERPRINT = /"fingerprint":"[0-9a-f]{8}"/g;
+const NODE = /\bnode-[0-9a-f]{8}\b/g;
 
 interface Played {
   readonly driver: Driver;
@@ -46,7 +47,7 @@ async function playExamples(pick: (drivers: Drivers) => Driver): Promise<Played>
       for (const [id, prefix] of text.matchAll(DRAWN_ID)) made.set(prefix!, id);
       // What later examples say of a job does not depend on how far it has come.
       if (operation === 'submitBulkIngest') await jobEnded(drivers.rest, made.get('job')!);
-      const same = text.replaceAll(server.folder, 'FOLDER').replace(DRAWN_ID, '$1_ID').replace(FINGERPRINT, '"fingerprint":""');
+      const same = text.replaceAll(server.folder, 'FOLDER').replace(DRAWN_ID, '$1_ID').replace(FINGERPRINT, '"fingerprint":""').replace(NODE, 'NODE');
       outcomes.push({ operation, outcome: JSON.parse(same) as Outcome, said });
     }
     return { driver, outcomes };

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { operations, type Operations } from '../../generated/docs/operations.ts';
-import { createDocumentService, type AuditSettings, type DocsSettings, type DocumentService } from '../docs/index.ts';
+import { createDocumentService, Replication, type AuditSettings, type DocsSettings, type DocumentService, type ReplicationSettings } from '../docs/index.ts';
 import { createConverter, type Converter, type ConverterSettings } from '../convert/index.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { formatAddress, type Address } from '../lib/address.ts';
@@ -9,6 +9,7 @@ import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
 import { SpoolFolder } from '../lib/spool.ts';
 import { createInvoker, createPermits, type Invoke, type Protocol } from '../operations/index.ts';
+import { connectToLeader } from './replication/connect.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, parseKeys, type KeyRing, type Sql } from '../storage/index.ts';
 import type { Running } from './foreground.ts';
 import { serveProtocols, type Listeners } from './protocols/index.ts';
@@ -64,16 +65,17 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
   const sql = await (options.open ?? ((path) => openDatabase({ path, keys, ...(isExtreme && { groupWindowMs: GROUP_WINDOW_MS }) })))(settings.database.path, keys);
   const feed = new ChangeFeed(sql, clock);
   let service: DocumentService | undefined;
+  let replication: Replication | undefined;
   const converter = options.converter ?? createConverter(toConverter(settings));
   const spools = new SpoolFolder(settings.database.path === IN_MEMORY ? join(tmpdir(), `quire-uploads-${process.pid}`) : `${settings.database.path}.uploads`);
   try {
     await spools.clear();
     await migrate(sql, DOCUMENT_MIGRATIONS, clock);
+    replication = await Replication.open({ sql, feed, clock, log, settings: toReplication(settings), connect: await connectToLeader(settings, log) });
     service = await createDocumentService({
-      sql, clock, log, keys, converter,
-      feed,
+      sql: replication.sql, clock, log, keys, converter, feed, replication,
       codec: new BodyCodec(settings.compression),
-      settings: toDocsSettings(settings, options.passwordCost),
+      settings: { ...toDocsSettings(settings, options.passwordCost), ...(replication.refusal !== undefined && { mode: 'read' as const }) },
     });
     const workers = hasWorkers(settings) ? new WorkerPool({ settings, log, service, feed }) : undefined;
     const listeners = await serve({ ...options, clock }, { service, spools, workers });
@@ -86,6 +88,7 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
     await service?.stop();
     await converter.close();
     await sql.close();
+    replication?.close();
     throw error;
   }
 }
@@ -128,6 +131,7 @@ export function createServiceInvoke(settings: Settings, service: DocumentService
     guard: service.access.guard,
     observe: service.observe,
     mode: (protocol) => modeOf(settings, protocol),
+    readOnlyReason: () => service.replication?.refusal,
     timeoutMs: REQUEST_LIMIT_MS,
     answerBytes: (protocol) => (protocol === 'mcp' ? mcpAnswerBytes(settings) : settings.limits.maxAnswerBytes),
   });
@@ -151,6 +155,7 @@ function stopInOrder({ listeners, service, sql, converter, spools }: Parts, sett
     await converter.close();
     await spools.clear();
     await sql.close();
+    service.replication?.close();
     log.info({}, 'stopped');
   };
   let stopping: Promise<void> | undefined;
@@ -210,6 +215,14 @@ const MAX_MARKDOWN = 32 * 1024 * 1024;
 
 function toConverter({ convert: { workers, timeout, memory } }: Settings): ConverterSettings {
   return { workers, timeoutMs: timeout, memoryMb: Math.floor(memory / 2 ** 20), maxOutput: MAX_MARKDOWN };
+}
+
+function toReplication({ replication, binlog }: Settings): ReplicationSettings {
+  const { role = '', leaderAddr, nodeId, secret, retryInterval, maxLag } = replication;
+  return {
+    role, leaderAddr, nodeId, secret, retryMs: retryInterval, maxLagMs: maxLag,
+    binlog: { enabled: binlog.enabled, path: binlog.path, maxBytes: binlog.maxSize, maxAgeMs: binlog.maxAge },
+  };
 }
 
 function toAutomation({ automation: { logsTtl, ...rest } }: Settings): NonNullable<DocsSettings['automation']> {

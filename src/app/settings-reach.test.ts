@@ -7,12 +7,10 @@ import type { WebOrigins } from './settings/kinds.ts';
 
 /**
  * Settings that nothing reads when the service starts and works, because what they are for is not built.
- * `unbuilt.ts` refuses those that would leave a server open. Whoever builds an area takes its lines away.
+ * Whoever builds an area takes its lines away.
  */
 const WITHOUT_EFFECT = `
 http3.mode
-replication.role replication.leaderAddr replication.nodeId replication.secret replication.retryInterval replication.maxLag
-binlog.enabled binlog.path
 `.trim().split(/\s+/);
 
 /**

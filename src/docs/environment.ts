@@ -7,6 +7,7 @@ import type { Algorithm } from '../search/vector/index.ts';
 import type { BodyCodec, ChangeFeed, KeyRing, Sql } from '../storage/index.ts';
 import type { AuditSettings } from './audit/index.ts';
 import type { FeedLimits } from './maintenance/index.ts';
+import type { Replication } from './replication/index.ts';
 import type { WikiLimits } from './ingest/index.ts';
 import type { Relay } from './relay.ts';
 
@@ -18,6 +19,8 @@ export interface DocsEnvironment {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: DocsSettings;
+  /** This node's part in replication; absent where the service stands alone. */
+  readonly replication?: Pick<Replication, 'role' | 'state' | 'warning' | 'refusal' | 'handlers' | 'nodes' | 'start' | 'stop' | 'close' | 'registerMetrics'>;
   /** Keys of encryption at rest, which the database was opened with; absent when none are configured. */
   readonly keys?: KeyRing | undefined;
   /** Makes markdown of files; whoever made it closes it. Without it there are no uploads and imports. */

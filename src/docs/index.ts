@@ -12,7 +12,7 @@ import { createEmbeddings } from './embeddings/index.ts';
 import { createEncryption } from './encryption/index.ts';
 import { Follower } from './follower.ts';
 import type { DocsEnvironment } from './environment.ts';
-import { createAlarms, createEventStreams } from './events/index.ts';
+import { createAlarms, createEventStreams, tellEvent } from './events/index.ts';
 import { createFullText, createFullTextSearch, inputOfQuery } from './fulltext/index.ts';
 import { createGeo } from './geo/index.ts';
 import { createHybrid } from './hybrid/index.ts';
@@ -20,6 +20,7 @@ import { createIngest } from './ingest/index.ts';
 import { createMaintenance, FeedRetention } from './maintenance/index.ts';
 import { createMemory } from './memory/index.ts';
 import type { RelayedNote } from './relay.ts';
+import { followTables } from './replication/index.ts';
 import { createSchemas } from './schemas/index.ts';
 import { gateSearches, SearchGate } from './search-gate.ts';
 import { SearchStats } from './search-stats.ts';
@@ -34,6 +35,7 @@ import { createOutbound } from '../net/index.ts';
 import type { Operations } from '../../generated/docs/operations.ts';
 import type { Handlers } from '../operations/index.ts';
 
+export { Replication, type ReplicationSettings } from './replication/index.ts';
 export type { Relay, RelayedNote } from './relay.ts';
 export { summed } from './system/index.ts';
 export type { Counted, McpDescription, OtherProcesses } from './system/index.ts';
@@ -55,6 +57,8 @@ export interface DocumentService {
   readonly observeTool: System['observeTool'];
   readonly describeMcp: System['describeMcp'];
   readonly describeGrpc: System['describeGrpc'];
+  /** This node's part in replication. */
+  readonly replication: DocsEnvironment['replication'];
   /** Whether every view serves, and when that changes. */
   readonly readiness: Pick<Readiness, 'follow' | 'isReady'>;
   /** Who may do what; its guard stands before every operation. */
@@ -113,7 +117,8 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
   const reload = async (): Promise<void> => {
     for (const area of [...configured, webhooks, automation, spell]) await area.load();
   };
-  const onRestored = [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart(), async () => ingest.jobs.wake()];
+  const onReplaced = [reload, () => temporal.restart(), encryption.check, () => search.view.restart(), () => columns.restart(), () => geo.view.restart(), () => vectors.view.restart(), () => embeddings.restart()];
+  const onRestored = [...onReplaced, async () => ingest.jobs.wake()];
   const maintenance = createMaintenance(env, { documents, onRestored });
   const follower = new Follower(env, {
     areas: { dictionary: () => spell.load(), embedding_config: () => embeddings.restart(), geo: () => geo.follow() },
@@ -138,6 +143,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     temporal.registerMetrics(registers);
     registerCacheMetrics(registers, () => ({ bodies: env.codec.rememberedBytes, highlights: search.rememberedBytes }));
     bodies.registerMetrics(registers);
+    env.replication?.registerMetrics(registers);
   };
   const readiness = new Readiness(search.view, vectors.view, columns, geo.view);
   const indexBytesOf = (collection: string) => whereKnown({ fullText: search.view.bytesOf(collection), vectors: vectors.view.bytesOf(collection), columns: columns.bytesOf(collection), geo: geo.view.bytesOf(collection), spelling: spell.bytesOf(collection) });
@@ -163,6 +169,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     ...embeddings.handlers, reindexVectors: whenCaughtUp(embeddings.handlers.reindexVectors, vectors.view),
     ...encryption.handlers, ...audit.handlers, ...webhooks.handlers, ...automation.handlers, ...streams.handlers,
     ...temporal.handlers, getDocument: temporal.recorded(documents.handlers.getDocument),
+    ...env.replication?.handlers,
     ...vectors.handlers, ...createVectorOperations(env, { documents, embeddings, vectors, gate, columns }), ...hybrid.handlers, searchHybrid: spell.correctingHybrid(hybrid.handlers.searchHybrid, hybrid.wordsOf, collections.configOf), ...memory.handlers,
   };
   await audit.start();
@@ -178,6 +185,15 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     retention?.start();
     void geo.start();
   }
+  // Old changes of a follower's feed go when its own indexes have read them, whatever the leader has removed.
+  if (env.replication?.role === 'follower') retention?.start();
+  env.replication?.start({
+    tell: (event, detail) => tellEvent(env, event, detail),
+    changed: followTables({ access, collections, bodies, schemas, fullText, curation, webhooks, automation, spell, embeddings: { load: () => embeddings.restart() } }),
+    async replaced() {
+      for (const hook of onReplaced) await hook();
+    },
+  });
   const acknowledged = acknowledgeCaughtUp(handlers, search.view, columns, geo.view);
   const gated = gateSearches(acknowledged, gate, (collection) => search.deps.view.indexOf(collection)?.documents ?? 0);
   const patient = awaitIndexes(withSessions(gated, { feed: env.feed, views: [search.view, columns, geo.view, vectors.view], waitMs: env.settings.minLsnWaitMs ?? MIN_LSN_WAIT_MS }));
@@ -185,6 +201,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     handlers: stats?.counted(patient) ?? patient,
     isOff: switchedOff(env.settings, embeddings),
     readiness,
+    replication: env.replication,
     observeHttp: system.observeHttp,
     observeGrpc: system.observeGrpc,
     watch: documents.watch,
@@ -211,6 +228,7 @@ export async function createDocumentService(env: DocsEnvironment): Promise<Docum
     observeRefusal: audit.observeRefusal,
     endStreams: () => streams.stop(),
     async stop() {
+      await env.replication?.stop();
       await retention?.stop();
       await ingest.jobs.stop();
       await alarms.stop();

@@ -33,6 +33,8 @@ export const ERRORS = {
   conflict: kind(409, 'ALREADY_EXISTS', 'what the request would create exists'),
   // As gRPC has it for a read, a change and a write that have to be done again from the start.
   precondition_failed: kind(412, 'ABORTED', 'the document is not in the state that the request expects'),
+  not_leader: kind(409, 'FAILED_PRECONDITION', 'followers must not follow this node: it is no leader, or another one took its place'),
+  snapshot_required: kind(409, 'FAILED_PRECONDITION', 'the binlog does not go on where the follower stands'),
   method_not_allowed: kind(405, 'UNIMPLEMENTED', 'the path does not know this method'),
   payload_too_large: kind(413, 'RESOURCE_EXHAUSTED', 'the body exceeds its limit'),
   unsupported_media_type: kind(415, 'INVALID_ARGUMENT', 'the content type is not accepted'),

@@ -2,8 +2,12 @@ import { ServiceError } from '../errors/index.ts';
 import type { AccessMode, Caller } from './caller.ts';
 import type { Effect, OperationSpec } from './spec.ts';
 
-/** Throws where the access mode refuses an effect (contract section 1, decisions D-11 and D-12). */
-export function enforceAccessMode(mode: AccessMode, effect: Effect): void {
+/**
+ * Throws where the access mode refuses an effect (contract section 1, decisions D-11 and D-12), or where a reason is given not to
+ * write at all, as on a follower.
+ */
+export function enforceAccessMode(mode: AccessMode, effect: Effect, readOnlyReason?: string): void {
+  if (readOnlyReason !== undefined && effect === 'write') throw new ServiceError('read_only', readOnlyReason);
   if (mode === 'read' && effect === 'write') throw new ServiceError('read_only', 'read-only mode');
   if (mode === 'write' && effect === 'read') throw new ServiceError('write_only', 'write-only mode');
 }

@@ -37,6 +37,8 @@ export interface InvokerOptions<Operations> {
   /** What is checked, of an operation's parameters alone, before its body is even read. */
   readonly preconditions?: Preconditions<Operations>;
   readonly mode: (protocol: Protocol) => AccessMode;
+  /** Why nothing may be written at present, whatever the mode; undefined where that is not so. */
+  readonly readOnlyReason?: () => string | undefined;
   /** Absent: everyone may do everything. */
   readonly guard?: Guard;
   /** Called after each invocation; must not throw. */
@@ -80,7 +82,7 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
 
   async function identify(spec: OperationSpec, caller: Caller): Promise<Identity> {
     enforceReadsOnly(caller, spec);
-    enforceAccessMode(options.mode(caller.protocol), spec.effect);
+    enforceAccessMode(options.mode(caller.protocol), spec.effect, options.readOnlyReason?.());
     return options.guard === undefined ? EVERYONE : options.guard.identify(spec, caller);
   }
 

@@ -9,6 +9,8 @@ export interface Engine {
   get(sql: string, params: readonly SqlValue[]): Row | undefined;
   run(sql: string, params: readonly SqlValue[]): { changes: number };
   runMany(sql: string, rows: readonly (readonly SqlValue[])[]): { changes: number };
+  /** See `Transaction.applyPatchset`. */
+  applyPatchset?(patchset: Uint8Array, except: readonly string[]): boolean;
   /** Statements without parameters or rows, such as `SAVEPOINT s`. */
   exec(sql: string): void;
   commit(): void;

@@ -1,5 +1,5 @@
 /** The door of the storage room: the SQL port and its drivers, migrations, the body codec, the change feed. */
-export type { Peers, Queries, Row, Sql, SqlValue, Transaction, TransactionOptions } from './port.ts';
+export type { CommitQueries, CommitRecorder, Peers, Queries, Row, Sql, SqlValue, Transaction, TransactionOptions } from './port.ts';
 export { openDatabase, openPostgres, type DatabaseOptions } from './open-database.ts';
 export { DOCUMENT_MIGRATIONS, documents, migrate, refuseOlderBuilds, RUN_QUEUE_MIGRATIONS, type Migration } from './migrations/index.ts';
 export { snapshotTo as snapshotDatabase } from './sqlite/snapshot.ts';

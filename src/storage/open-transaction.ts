@@ -19,12 +19,14 @@ export class OpenTransaction implements Transaction {
   readonly #listeners: (() => void)[] = [];
   /** Asked for when the first value in the clear is met. */
   #toBeSealed: ReadonlySet<unknown> | undefined;
+  readonly applyPatchset?: NonNullable<Transaction['applyPatchset']>;
   #ended = false;
   #failure: ServiceError | undefined;
 
   constructor(engine: Engine, keys?: KeyRing) {
     this.#engine = engine;
     this.#keys = keys;
+    if (engine.applyPatchset !== undefined) this.applyPatchset = (patchset, except) => this.#step('a patchset', () => engine.applyPatchset!(patchset, except));
   }
 
   /** The first failure of the medium, which dooms the transaction. */

@@ -26,6 +26,11 @@ export interface Transaction extends Queries {
   /** One prepared statement for many rows; `changes` is their sum. */
   runMany(sql: string, rows: readonly (readonly SqlValue[])[]): Promise<{ changes: number }>;
   /**
+   * Applies rows that a `CommitRecorder` of another database was told of, except those of some tables; false, with nothing
+   * changed, where one of them does not fit. Absent where the driver cannot.
+   */
+  applyPatchset?(patchset: Uint8Array, except: readonly string[]): boolean;
+  /**
    * Calls the listener once the transaction is committed, just before `transaction()` resolves; never
    * when it is undone. The listener must not throw; use it to wake those who wait for new rows.
    */
@@ -45,6 +50,30 @@ export interface TransactionOptions {
    * `read committed`: each statement sees what was committed before it; for work that locks what it relies on.
    */
   readonly isolation?: 'snapshot' | 'read committed';
+}
+
+/** Reading and writing from within a commit, before it is made. */
+export interface CommitQueries {
+  get(sql: string, params: readonly SqlValue[]): Row | undefined;
+  run(sql: string, params: readonly SqlValue[]): { changes: number };
+}
+
+/**
+ * Is told of the rows that each commit changes, in order: `prepare`, and then `durable` or `abandoned`. A commit is made by
+ * several transactions that arrived together.
+ */
+export interface CommitRecorder {
+  /**
+   * Called within the commit with its changed rows, as a patchset of SQLite's session extension. What it writes itself is not
+   * recorded. A commit for which it throws is not made.
+   */
+  prepare(queries: CommitQueries, patchset: Uint8Array): void;
+  /** What was prepared last was not committed. */
+  abandoned(): void;
+  /** Puts what was prepared on disk, at the same time as the database does. */
+  sync(): Promise<void>;
+  /** All that was prepared is on disk, here and in the database. */
+  durable(): void;
 }
 
 /**
@@ -113,6 +142,8 @@ export interface Sql extends Queries {
    * Does nothing in memory.
    */
   scrub(): Promise<void>;
+  /** Tells a recorder of every commit from now on; absent where the driver cannot. At most once. */
+  record?(recorder: CommitRecorder): void;
   /** True when a trivial read succeeds and the writer is not broken: the last write went through, or one would now. */
   healthy(): Promise<boolean>;
   /** Size of the database, its write-ahead log included. */

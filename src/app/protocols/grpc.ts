@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { operations } from '../../../generated/docs/operations.ts';
 import {
-  addDocsServices, createGate, describeRpcs, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer, type Schema, UNLIMITED_RPCS, USUAL_WAITS,
+  addDocsServices, createGate, describeRpcs, DOCS_SERVICES, readSchema, serverCredentials, startGrpcServer, type NodeService, type Schema, UNLIMITED_RPCS, USUAL_WAITS,
 } from '../../api/grpc/index.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 
@@ -27,6 +27,9 @@ export async function serveGrpc({ settings, tls, invoke, log, service, spools, r
     gate: createGate({ log, accessLog, readAddress, limit, unlimited: UNLIMITED_RPCS, waits: USUAL_WAITS }),
     serve: (server) => addDocsServices(server, {
       schema, operations, log, maxMessageBytes, accessLog, readAddress, spools,
+      nodes: service.replication?.nodes as NodeService | undefined,
+      mutualTls: settings.tls.enabled && settings.tls.clientCa !== '',
+      authenticates: service.access.enabled,
       follow: service.access.follow,
       invoke: (operation, input, caller) => invoke(operation, input, caller),
       watch: (input, signal) => service.watch(input, signal),

@@ -1,10 +1,11 @@
+import { parseAddress } from '../../lib/address.ts';
 import { parseHeaderLine } from '../../lib/header-line.ts';
 import { parseSyslogAddress } from '../../lib/syslog-address.ts';
 import { allowlistProblems } from '../../net/index.ts';
 import { parseKeys } from '../../storage/index.ts';
 import { MIN_SECRET_BYTES, missingControls } from './compliance.ts';
-import type { Origin } from './resolve.ts';
 import { IN_MEMORY } from './groups/database.ts';
+import type { Origin } from './resolve.ts';
 import type { SettingPath, Settings } from './table.ts';
 
 /**
@@ -20,7 +21,7 @@ export function checkTogether(settings: Settings, origins: ReadonlyMap<SettingPa
     ...require(!tls.enabled || tls.cert !== '', 'SVC_TLS_CERT: required when TLS is enabled'),
     ...require(!tls.enabled || tls.key !== '', 'SVC_TLS_KEY: required when TLS is enabled'),
     ...require(!isHosted(embedding.provider) || embedding.apiKey !== '', `SVC_EMBEDDING_API_KEY: required by the provider ${embedding.provider}`),
-    ...require(replication.role !== 'follower' || replication.leaderAddr !== '', 'SVC_REPLICATION_LEADER_ADDR: required by a follower'),
+    ...checkReplication(settings, name),
     ...parseKeys(settings.encryption, {
       key: name('encryption.key', 'SVC_ENCRYPTION_KEY'), previousKeys: name('encryption.previousKeys', 'SVC_ENCRYPTION_PREVIOUS_KEYS'),
     }).problems,
@@ -28,6 +29,7 @@ export function checkTogether(settings: Settings, origins: ReadonlyMap<SettingPa
     ...require(audit.exportWebhookHeader === '' || parseHeaderLine(audit.exportWebhookHeader) !== undefined, `${name('audit.exportWebhookHeader', 'SVC_AUDIT_EXPORT_WEBHOOK_HEADER')}: expected a header as "Name: value"`),
     ...allowlistProblems(settings.outbound.allowlist).map((problem) => `${name('outbound.allowlist', 'SVC_OUTBOUND_ALLOWLIST')}: ${problem}`),
     ...require(workers.count === 1 || database.path !== IN_MEMORY, `${name('workers.count', 'SVC_WORKERS')}: expected 1 for a database in memory, which one process has, got ${workers.count}`),
+    ...require(workers.count === 1 || replication.role !== 'follower', `${name('workers.count', 'SVC_WORKERS')}: expected 1 on a follower, got ${workers.count}`),
     ...sharedPorts(settings, name),
     ...checkProduction(settings, name),
   ];
@@ -52,6 +54,22 @@ function checkAuth({ auth, metrics }: Settings, name: Naming): string[] {
     ...require(password > 0, 'SVC_AUTH_ADMIN_PASSWORD: required when authentication is enabled'),
     ...require(password <= MAX_PASSWORD_BYTES, `${name('auth.adminPassword', 'SVC_AUTH_ADMIN_PASSWORD')}: expected at most ${MAX_PASSWORD_BYTES} bytes, got ${password}`),
     ...require(USERNAME.test(auth.adminUsername), `${name('auth.adminUsername', 'SVC_AUTH_ADMIN_USERNAME')}: expected 1 to 64 letters, digits, ".", "_", "@" or "-"`),
+  ];
+}
+
+const MIN_REPLICATION_SECRET = 32;
+
+/** Decision 4.11. */
+function checkReplication({ replication: { role, leaderAddr, secret }, auth, database, grpc, tls }: Settings, name: Naming): string[] {
+  const [secretName, addressName] = [name('replication.secret', 'SVC_REPLICATION_SECRET'), name('replication.leaderAddr', 'SVC_REPLICATION_LEADER_ADDR')];
+  const isLeader = role === 'leader';
+  return [
+    ...require(role !== 'follower' || leaderAddr !== '', `${addressName}: required by a follower`),
+    ...require(leaderAddr === '' || parseAddress(leaderAddr) !== undefined, `${addressName}: expected host:port or unix:/path, got "${leaderAddr}"`),
+    ...require(secret === '' || secret.length >= MIN_REPLICATION_SECRET, `${secretName}: expected at least ${MIN_REPLICATION_SECRET} characters, got ${secret.length}`),
+    ...require(!isLeader || secret !== '' || tls.clientCa !== '' || auth.enabled, `${secretName}: a leader needs it to know its followers by, or SVC_TLS_CLIENT_CA, or SVC_AUTH_ENABLED=true`),
+    ...require(!isLeader || database.path !== IN_MEMORY, `${name('database.path', 'SVC_PATH')}: a leader needs a database in a file, for the binlog is kept beside it`),
+    ...require(!isLeader || grpc.enabled, `${name('grpc.enabled', 'SVC_GRPC_ENABLED')}: followers reach a leader over gRPC, which is off`),
   ];
 }
 

@@ -232,14 +232,20 @@ auth: {jwtSecret: 0123}
   });
 });
 
-describe('loadSettings: what is not built', () => {
+describe('loadSettings: replication (decision 4.11)', () => {
+  const SECRET = 'x'.repeat(32);
   it.each([
-    ['SVC_REPLICATION_ROLE', 'leader', 'SVC_REPLICATION_ROLE=leader: replication is not built yet; unset it'],
-  ])('%s=%s is refused', (name, value, problem) => {
-    expect(problems({ [name]: value })).toContain(problem);
+    [{ SVC_REPLICATION_ROLE: 'leader' }, 'SVC_REPLICATION_SECRET: a leader needs it to know its followers by, or SVC_TLS_CLIENT_CA, or SVC_AUTH_ENABLED=true'],
+    [{ SVC_REPLICATION_ROLE: 'leader', SVC_REPLICATION_SECRET: SECRET, SVC_PATH: ':memory:' }, 'SVC_PATH: a leader needs a database in a file, for the binlog is kept beside it'],
+    [{ SVC_REPLICATION_ROLE: 'leader', SVC_REPLICATION_SECRET: SECRET, SVC_GRPC_ENABLED: 'false' }, 'SVC_GRPC_ENABLED: followers reach a leader over gRPC, which is off'],
+    [{ SVC_REPLICATION_SECRET: SECRET.slice(1) }, 'SVC_REPLICATION_SECRET: expected at least 32 characters, got 31'],
+    [{ SVC_REPLICATION_LEADER_ADDR: 'leader' }, 'SVC_REPLICATION_LEADER_ADDR: expected host:port or unix:/path, got "leader"'],
+  ])('refuses %j', (env, problem) => {
+    expect(problems(env as Record<string, string>)).toContain(problem);
   });
 
-  it.each(['SVC_AUTH_ENABLED', 'SVC_TLS_ENABLED', 'SVC_PRODUCTION', 'SVC_TEMPORAL'])('%s=false is fine', (name) => {
-    expect(() => load({ [name]: 'false' })).not.toThrow();
+  it('takes a leader in, and a follower', () => {
+    expect(() => load({ SVC_REPLICATION_ROLE: 'leader', SVC_REPLICATION_SECRET: SECRET })).not.toThrow();
+    expect(() => load({ SVC_REPLICATION_ROLE: 'follower', SVC_REPLICATION_SECRET: SECRET, SVC_REPLICATION_LEADER_ADDR: 'leader:9090', SVC_PATH: ':memory:' })).not.toThrow();
   });
 });

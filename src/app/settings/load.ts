@@ -3,7 +3,6 @@ import { didYouMean } from '../../lib/did-you-mean.ts';
 import { adviceOn, checkTogether } from './checks.ts';
 import { resolveSettings, type Environment, type Flags, type Origin } from './resolve.ts';
 import { ENTRIES, type SettingPath, type Settings } from './table.ts';
-import { unbuilt } from './unbuilt.ts';
 import { readYamlFile } from './yaml-file.ts';
 
 /** Settings that the service cannot start with; `problems` has one line for each. */
@@ -40,7 +39,7 @@ export function loadSettings({ flags = {}, env = {}, yamlFile, defaults = {} }: 
   const file = typeof flags['config'] === 'string' ? flags['config'] : yamlFile;
   const yaml = file === undefined ? undefined : readYamlFile(file);
   const { settings, origins, problems: unresolved } = resolveSettings({ flags, env, defaults, ...(yaml ? { yaml } : {}) });
-  const problems = [...(yaml?.problems ?? []), ...unresolved, ...checkTogether(settings, origins), ...unbuilt(settings, origins)];
+  const problems = [...(yaml?.problems ?? []), ...unresolved, ...checkTogether(settings, origins)];
   if (problems.length === 0 && !servesAnything(settings)) problems.push('SVC_HTTP_ENABLED: every listener is off, so nothing would be served');
   if (problems.length > 0) throw new SettingsError(problems);
   return { settings, origins, warnings: [...(yaml?.warnings ?? []), ...unknownVariables(env), ...adviceOn(settings, origins)] };

@@ -97,7 +97,8 @@ export function createAccess(environment: DocsEnvironment): Access {
     onChange: (listener) => accounts.onChange(listener),
     async load() {
       accounts.forget();
-      if (auth !== undefined && relay === undefined) await bootstrapAdmin({ ...store, passwords }, auth);
+      // A follower has the administrators of its leader.
+      if (auth !== undefined && relay === undefined && environment.replication?.refusal === undefined) await bootstrapAdmin({ ...store, passwords }, auth);
     },
     heedUse: (hash) => uses.note(hash),
     async stop() {

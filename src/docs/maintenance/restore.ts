@@ -7,7 +7,7 @@ import type { DocsEnvironment } from '../environment.ts';
 import { resolveBackup, type BackupJail } from './backup-name.ts';
 import { removeStaged, stageBackup, UnusableBackup } from './stage.ts';
 
-type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log'>;
+type Environment = Pick<DocsEnvironment, 'sql' | 'feed' | 'clock' | 'log' | 'replication'>;
 
 /** Makes everything that is kept in memory follow the database's new content. */
 export type Reload = () => Promise<void>;
@@ -24,7 +24,7 @@ export async function restoreBackup(environment: Environment, jail: BackupJail, 
   const tag = `${unixSeconds(environment.clock)}-${randomBytes(4).toString('hex')}`;
   const staged = join(jail.dir, `restore-${tag}.tmp`);
   try {
-    await stageBackup(path, staged, await environment.feed.head(), environment.clock);
+    await stageBackup(path, staged, { head: await environment.feed.head(), replication: environment.replication?.state }, environment.clock);
     await swap(environment, staged, join(jail.dir, `pre-restore-${tag}.db`), reload);
   } catch (error) {
     throw failure(environment, from, error);

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
 import { ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, verifyDatabaseFile, type Sql, type Transaction } from '../../storage/index.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { beginHistory, type ReplicationState } from '../replication/index.ts';
 
 /**
  * Numbers that the live feed may still give out between the reading of its head and the swap; the
@@ -9,22 +10,31 @@ import type { Clock } from '../../lib/clock.ts';
  */
 const HEADROOM = 1_000_000;
 
+/** What a backup takes over from the database that it replaces. */
+export interface LiveDatabase {
+  /** Number of the last change of its feed. */
+  readonly head: number;
+  /** Its part in replication: what is restored has the same, and followers take a snapshot of it. */
+  readonly replication: ReplicationState | undefined;
+}
+
 /** A backup that cannot be served; the message says why, without a path. */
 export class UnusableBackup extends Error {}
 
 /**
  * Makes from a backup the file that will be swapped in: of this build's format, with a change feed
- * that starts anew behind `head`. All that can fail is done on copies, before the live database is
+ * that starts anew behind that of the live one. All that can fail is done on copies, before the live database is
  * touched. Throws `UnusableBackup`; the caller removes what is there under `target` and `target.work`.
  */
-export async function stageBackup(backup: string, target: string, head: number, clock: Clock): Promise<void> {
+export async function stageBackup(backup: string, target: string, live: LiveDatabase, clock: Clock): Promise<void> {
   await assertUsable(backup);
   const work = `${target}.work`;
   await copyFile(backup, work, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   const copy = await openDatabase({ path: work });
   try {
     await bringUpToDate(copy, clock);
-    await copy.transaction((tx) => restartFeed(tx, new ChangeFeed(copy, clock), head));
+    await copy.transaction((tx) => restartFeed(tx, new ChangeFeed(copy, clock), live.head));
+    await copy.transaction((tx) => beginHistory(tx, live.replication));
     await copy.snapshotTo(target);
   } finally {
     await copy.close();

@@ -10,10 +10,9 @@ const NO_EMBEDDINGS: ReturnType<Embeddings['describe']> = {
 };
 
 /**
- * The settings in effect (decision D-63), without any credential. What this build does not have yet
- * (replication) is told as off, as is MCP while nothing serves it.
+ * The settings in effect (decision D-63), without any credential. MCP is told as off while nothing serves it.
  */
-export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 'settings'>, embeddings = NO_EMBEDDINGS, mcp?: McpDescription): ServerConfig {
+export function describeConfig({ sql, settings, replication }: Pick<DocsEnvironment, 'sql' | 'settings' | 'replication'>, embeddings = NO_EMBEDDINGS, mcp?: McpDescription): ServerConfig {
   const { protocols, authEnabled, metricsEnabled } = settings.description;
   return {
     version: INTERFACE_VERSION,
@@ -36,7 +35,7 @@ export function describeConfig({ sql, settings }: Pick<DocsEnvironment, 'sql' | 
     graphqlEnabled: protocols.graphql.enabled,
     temporalEnabled: settings.temporal ?? false,
     spellEnabled: settings.spell?.enabled === true,
-    replicationRole: '',
+    replicationRole: replication?.role ?? '',
   };
 }
 

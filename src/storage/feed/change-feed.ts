@@ -91,6 +91,19 @@ export class ChangeFeed {
       tx.run(COPY, [lsn - ord!, kind, collection, at, flags, ord!, ord! + changes.length - 1]));
   }
 
+  /**
+   * Notes that the caller's transaction has written changes as rows, up to a number: those of another node, whose feed this one
+   * is a copy of. They may also be fewer than there were, after the database was replaced.
+   */
+  copied(tx: Transaction, head: number): void {
+    this.#latest = head;
+    tx.onCommit(() => {
+      this.#recent.clear();
+      this.#committed = head;
+      this.#wake();
+    });
+  }
+
   async #append(tx: Transaction, changes: readonly NewChange[], write: (numbered: readonly [Change, ...Change[]]) => Promise<unknown>): Promise<number> {
     const head = await headOf(tx);
     if (changes.length === 0) return head;

@@ -28,6 +28,8 @@ export function reconcile(database: DatabaseSync, notes: string[], isDamaged: bo
   }
   countDocuments(database, notes, lost.length);
   restartFeed(database, notes);
+  // Followers may have what is lost here: they take a snapshot.
+  if (hasTable(database, 'replication')) database.exec('UPDATE replication SET history = lower(hex(randomblob(16))), position = 0, checksum = 0');
   return lost;
 }
 

@@ -1,5 +1,5 @@
-import type { DatabaseSync} from 'node:sqlite';
-import { type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, Session } from 'node:sqlite';
+import { constants, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { Lru } from '../../lib/lru.ts';
 import { checkParameters, exact } from '../parameters.ts';
 import { placeholders } from '../sql-text.ts';
@@ -75,6 +75,18 @@ export class Connection {
       const first = rows.next(); // only a step notices that another connection changed the schema
       return { columns: columnNames(statement), rows: resume(first, rows) };
     });
+  }
+
+  /** Records the rows that are changed from now on, of all tables. */
+  recordChanges(): Session {
+    return this.#attempt(() => this.#database.createSession());
+  }
+
+  /** False, with nothing changed, where a row does not fit. */
+  applyPatchset(patchset: Uint8Array, except: readonly string[]): boolean {
+    return this.#attempt(() => this.#database.applyChangeset(patchset, {
+      filter: (table) => !except.includes(table), onConflict: () => constants.SQLITE_CHANGESET_ABORT,
+    }));
   }
 
   get inTransaction(): boolean {

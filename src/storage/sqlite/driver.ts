@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
-import type { Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
+import type { CommitRecorder, Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
 import { probe } from '../probe.ts';
 import type { KeyRing } from '../sealing/index.ts';
 import { Writer, type WriterOptions } from '../writer.ts';
@@ -103,6 +103,10 @@ export class NodeSqlite implements Sql {
 
   scrub(): Promise<void> {
     return this.#writer.exclusive(() => this.#thread.scrub());
+  }
+
+  record(recorder: CommitRecorder): void {
+    this.#engine.recorder = recorder;
   }
 
   async healthy(): Promise<boolean> {

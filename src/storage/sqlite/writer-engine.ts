@@ -1,5 +1,6 @@
+import type { Session } from 'node:sqlite';
 import type { Engine } from '../engine.ts';
-import type { Row, SqlValue } from '../port.ts';
+import type { CommitRecorder, Row, SqlValue } from '../port.ts';
 import { changesSchema } from '../statement-kinds.ts';
 import type { Connection } from './connection.ts';
 import type { Damage } from './damage.ts';
@@ -27,6 +28,9 @@ export class WriterEngine implements Engine {
   onSchemaChange: () => void = () => {};
   /** Copies all of the log into the database, and syncs both; rejects when that fails. */
   copyLog: () => Promise<void> = () => Promise.resolve();
+  /** Is told of the rows that commits change. */
+  recorder: CommitRecorder | undefined;
+  #session: Session | undefined;
   readonly #file: string;
   readonly #faults: Faults;
   readonly #damage: Damage;
@@ -63,12 +67,18 @@ export class WriterEngine implements Engine {
     return this.#attempt(sql, (connection) => connection.runMany(sql, rows));
   }
 
+  applyPatchset(patchset: Uint8Array, except: readonly string[]): boolean {
+    return this.#attempt('a patchset', (connection) => connection.applyPatchset(patchset, except));
+  }
+
   exec(sql: string): void {
     this.#attempt(sql, (connection) => connection.run(sql));
+    if (this.recorder !== undefined && sql.startsWith('BEGIN')) this.#session = this.#attempt(sql, (connection) => connection.recordChanges());
   }
 
   commit(): void {
     this.#faults.onCommit?.();
+    this.#recordCommit();
     this.exec('COMMIT');
     this.#forgetOldSchema();
     this.onCommitted(this.#pagesToCopy());
@@ -79,14 +89,15 @@ export class WriterEngine implements Engine {
    * clean. What the log holds is copied into the database then, which writes them anew elsewhere.
    */
   async durable(): Promise<void> {
-    if (this.#options.synced === false) return;
+    if (this.#options.synced === false) return this.recorder?.durable();
     const { onSync } = this.#faults;
     const doubtful = this.#doubtful;
     this.#doubtful = true;
     if (onSync !== undefined) await onSync();
-    await this.#log.sync();
+    await Promise.all([this.#log.sync(), this.recorder?.sync()]);
     if (doubtful) await this.copyLog();
     this.#doubtful = false;
+    this.recorder?.durable();
   }
 
   inTransaction(): boolean {
@@ -94,6 +105,8 @@ export class WriterEngine implements Engine {
   }
 
   recover(): void {
+    this.#endSession();
+    this.recorder?.abandoned();
     try {
       if (this.inTransaction()) this.#connection?.run('ROLLBACK');
     } catch {
@@ -109,9 +122,23 @@ export class WriterEngine implements Engine {
   }
 
   close(): void {
+    this.#endSession();
     this.#log.close();
     this.#connection?.close();
     this.#connection = undefined;
+  }
+
+  /** What the recorder writes is no longer part of what it is told of. */
+  #recordCommit(): void {
+    if (this.#session === undefined) return;
+    const patchset = this.#session.patchset();
+    this.#endSession();
+    if (patchset.length > 0) this.recorder?.prepare(this, patchset);
+  }
+
+  #endSession(): void {
+    this.#session?.close();
+    this.#session = undefined;
   }
 
   #open(): Connection {

@@ -27,6 +27,23 @@ export interface WatchInput {
   readonly fromSeq?: number;
 }
 
+/** How a node shows that it is one of this system. */
+export interface NodeProof {
+  readonly secret?: string;
+  /** The connection has a client certificate that was checked. */
+  readonly hasCertificate: boolean;
+  readonly isAdmin: () => Promise<boolean>;
+}
+
+/** What nodes say to each other, in the forms of `replication.proto`. */
+export interface NodeService {
+  /** Throws for a caller that is no node. */
+  admit(proof: NodeProof): Promise<void>;
+  stream(request: object, address: string, signal: AbortSignal): AsyncIterable<object>;
+  snapshot(request: object, address: string, signal: AbortSignal): AsyncIterable<object>;
+  acknowledge(request: object, address: string): Promise<object>;
+}
+
 /** What the RPCs of the document service work with. */
 export interface DocsAdapter extends FrameOptions {
   readonly schema: Schema;
@@ -39,6 +56,12 @@ export interface DocsAdapter extends FrameOptions {
   readonly watch: (input: WatchInput, signal: AbortSignal) => Promise<AsyncIterable<WatchedEvent>>;
   /** Follows a caller whose stream stays open: `check` is what it needs beside a valid credential. */
   readonly follow: (caller: Caller, check?: () => Promise<unknown>) => Standing;
+  /** Absent where the service has no part in replication. */
+  readonly nodes?: NodeService | undefined;
+  /** Whether connections have client certificates that are checked. */
+  readonly mutualTls?: boolean;
+  /** Whether callers are known at all. */
+  readonly authenticates?: boolean;
   readonly maxMessageBytes: number;
   /** Where files are kept while their call is dealt with. */
   readonly spools: SpoolFolder;

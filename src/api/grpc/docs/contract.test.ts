@@ -249,12 +249,12 @@ describe('the proto files', () => {
     expect(problems).toEqual([]);
   });
 
-  it('name events as was decided', () => {
+  it('name events as was decided, and nodes say a little more to each other', () => {
     const fields = (name: string) => schema.registry.getMessage(`quire.docs.v1.${name}`)!.fields.map((field) => field.name).join(' ');
     expect(fields('DocumentEvent')).toBe('event collection key lang doc_id timestamp document detail seq');
     expect(fields('WatchRequest')).toBe('collection events include_document from_seq');
-    expect(fields('BinlogEntry')).toBe('lsn type timestamp bucket key value checksum txn_end');
-    expect(fields('SnapshotChunk')).toBe('data offset total_size is_last snapshot_lsn');
+    expect(fields('BinlogEntry')).toBe('lsn type timestamp bucket key value checksum txn_end position epoch leader_position sent_at');
+    expect(fields('SnapshotChunk')).toBe('data offset total_size is_last snapshot_lsn checksum');
   });
 });
 

@@ -6,6 +6,7 @@ import type { Schema } from '../message/index.ts';
 import { addBatchStream } from './add-batch-stream.ts';
 import type { DocsAdapter } from './adapter.ts';
 import { exportFile } from './export.ts';
+import { nodeRpc } from './nodes.ts';
 import { RPCS } from './rpcs.ts';
 import { unary } from './unary.ts';
 import { upload } from './upload.ts';
@@ -18,6 +19,8 @@ export const DOCS_SERVICES = ['quire.docs.v1.DocumentDB', 'quire.docs.v1.Replica
 /** Calls that are never refused for their number: whoever watches a server must see it when it is busy, too. */
 export const UNLIMITED_RPCS: ReadonlySet<string> = new Set([
   ...Object.entries(RPCS).filter(([, { operation }]) => UNLIMITED_OPERATIONS.includes(operation)).map(([name]) => `/${DOCS_SERVICES[0]}/${name}`),
+  // Followers authenticate themselves, and a refused one would fall behind.
+  ...['RequestSnapshot', 'StreamBinlog', 'AcknowledgeLSN'].map((name) => `/${DOCS_SERVICES[1]}/${name}`),
   '/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/List', '/grpc.health.v1.Health/Watch',
 ]);
 
@@ -34,14 +37,13 @@ export const STREAMS: Readonly<Record<string, StreamRow>> = {
   Watch: { make: watch },
   Upload: { make: upload, operation: 'uploadFiles' },
   ImportWiki: { make: (adapter, method) => wikiStream(adapter, method), operation: 'importWiki' },
+  RequestSnapshot: { make: nodeRpc },
+  StreamBinlog: { make: nodeRpc },
+  AcknowledgeLSN: { make: nodeRpc },
 };
 
 /** RPCs without a handler, each with the reason; the library answers Unimplemented to them. */
-export const UNSERVED: Readonly<Record<string, string>> = {
-  RequestSnapshot: 'replication is not built',
-  StreamBinlog: 'replication is not built',
-  AcknowledgeLSN: 'replication is not built',
-};
+export const UNSERVED: Readonly<Record<string, string>> = {};
 
 /** What RPCs do that are no operation. */
 const PURPOSES: Readonly<Record<string, string>> = {

@@ -1,0 +1,70 @@
+import type { DescMethod } from '@bufbuild/protobuf';
+import type { sendUnaryData, ServerUnaryCall, ServerWritableStream, UntypedHandleCall } from '@grpc/grpc-js';
+import { ServiceError } from '../../../errors/index.ts';
+import type { Caller } from '../../../operations/index.ts';
+import { frameCall } from '../call-frame.ts';
+import { text } from '../request.ts';
+import { codecOf, type Codec, type DocsAdapter, type NodeService } from './adapter.ts';
+import { failStream, writeMessage } from './write-stream.ts';
+
+const SECRET = 'x-svc-replication-secret';
+
+type AnyNodeCall = ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>;
+
+/** What nodes of one system say to each other; no operation, since clients have no part in it. */
+export function nodeRpc(adapter: DocsAdapter, method: DescMethod): UntypedHandleCall {
+  if (method.name === 'AcknowledgeLSN') return acknowledge(adapter, method) as UntypedHandleCall;
+  const open = method.name === 'StreamBinlog' ? 'stream' : 'snapshot';
+  return stream(adapter, method, (nodes, request, address, signal) => nodes[open](request, address, signal)) as UntypedHandleCall;
+}
+
+/** Zeros are not sent, and mean something here. */
+function readRequest({ schema }: DocsAdapter, method: DescMethod, codec: Codec, bytes: Buffer): object {
+  const zeros = schema.plan(method.input).fields.map(({ name, kind }) => [name, kind === 'string' ? '' : 0]);
+  return { ...Object.fromEntries(zeros), ...codec.decode(bytes) };
+}
+
+function acknowledge(adapter: DocsAdapter, method: DescMethod) {
+  const codec = codecOf(adapter, method);
+  return async (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): Promise<void> => {
+    const ending = await frameCall(call, adapter, async (caller) => {
+      const nodes = await admit(adapter, call, caller);
+      return codec.encode(await nodes.acknowledge(readRequest(adapter, method, codec, call.request), call.getPeer()));
+    });
+    if ('value' in ending) answer(null, ending.value);
+    else answer(ending.status);
+  };
+}
+
+type Opens = (nodes: NodeService, request: object, address: string, signal: AbortSignal) => AsyncIterable<object>;
+
+/** A node that reads slowly slows the source down: the next message is asked for when the one before has left. */
+function stream(adapter: DocsAdapter, method: DescMethod, open: Opens) {
+  // Pieces have a size of their own, whatever clients may ask for.
+  const codec = codecOf({ ...adapter, maxMessageBytes: Number.POSITIVE_INFINITY }, method);
+  return async (call: ServerWritableStream<Buffer, Buffer>): Promise<void> => {
+    const ending = await frameCall(call, adapter, async (caller, sendHead) => {
+      const nodes = await admit(adapter, call, caller);
+      let isFirst = true;
+      for await (const message of open(nodes, readRequest(adapter, method, codec, call.request), call.getPeer(), caller.signal)) {
+        if (isFirst) sendHead();
+        isFirst = false;
+        await writeMessage(call, codec.encode(message), caller.signal);
+      }
+    });
+    if ('value' in ending) call.end();
+    else failStream(call, ending.status);
+  };
+}
+
+async function admit({ nodes, mutualTls = false, authenticates = false, invoke }: DocsAdapter, call: AnyNodeCall, caller: Caller): Promise<NodeService> {
+  if (nodes === undefined) throw new ServiceError('not_implemented', 'this server has no part in replication');
+  const secret = text(call.metadata, SECRET);
+  await nodes.admit({
+    ...(secret !== undefined && { secret }),
+    hasCertificate: mutualTls && call.getAuthContext().sslPeerCertificate !== undefined,
+    // An operation for administrators stands in for these.
+    isAdmin: async () => authenticates && (await invoke('getReplicationStatus', {}, caller).then(() => true, () => false)),
+  });
+  return nodes;
+}

@@ -1,0 +1,133 @@
+import type { DescMethod } from '@bufbuild/protobuf';
+import { isIP } from 'node:net';
+import { checkServerIdentity } from 'node:tls';
+import { Client, credentials, Metadata, status, type ChannelCredentials, type ClientOptions, type ServiceError as GrpcError } from '@grpc/grpc-js';
+import { ERRORS, ServiceError, type ErrorCode } from '../../errors/index.ts';
+import { formatAddress, type Address } from '../../lib/address.ts';
+import type { TlsMaterial } from '../../lib/tls.ts';
+import { decodeMessage, encodeMessage, type Schema } from './message/index.ts';
+
+export interface NodeLinkOptions {
+  readonly address: Address;
+  readonly schema: Schema;
+  /** Sent with every call; empty for none. */
+  readonly secret: string;
+  /** This node's own certificate, which it shows, and the authority that it trusts; plain text without. */
+  readonly tls?: TlsMaterial | undefined;
+}
+
+/** A call that answers once takes this long at most. */
+const DEADLINE_MS = 20_000;
+
+/** Whoever follows decides when to connect again, not the library. A leader that has gone without a word is noticed. */
+const CHANNEL: ClientOptions = {
+  'grpc.initial_reconnect_backoff_ms': 100, 'grpc.min_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1000,
+  'grpc.keepalive_time_ms': 20_000, 'grpc.keepalive_timeout_ms': 10_000,
+  'grpc.max_receive_message_length': 8 * 2 ** 20,
+};
+
+const SERVICE = 'quire.docs.v1.Replication';
+
+type Message = Record<string, unknown>;
+
+/** What every message has, whether or not it was worth sending. */
+const ENTRY = { type: '', lsn: 0, position: 0, timestamp: 0, value: new Uint8Array(), txnEnd: false, epoch: 0, leaderPosition: 0, sentAt: 0 };
+const PIECE = { data: new Uint8Array(), offset: 0, totalSize: 0, isLast: false, snapshotLsn: 0, checksum: 0 };
+const ANSWER = { epoch: 0, fencedBy: 0 };
+
+/** The RPCs between nodes, from the side that calls. Connects with the first call. */
+export class NodeLink {
+  readonly #client: Client;
+  readonly #schema: Schema;
+  readonly #secret: string;
+
+  constructor({ address, schema, secret, tls }: NodeLinkOptions) {
+    const host = address.kind === 'tcp' ? (address.host ?? 'localhost') : '';
+    const target = address.kind === 'unix' ? formatAddress(address) : formatAddress({ ...address, host });
+    // The library would greet the server by its IP address, which TLS has no place for; what the certificate says is checked all the same.
+    const byAddress = tls !== undefined && isIP(host) !== 0;
+    this.#client = new Client(target, credentialsOf(tls, byAddress ? host : undefined), byAddress ? { ...CHANNEL, 'grpc.ssl_target_name_override': 'node.invalid' } : CHANNEL);
+    this.#schema = schema;
+    this.#secret = secret;
+  }
+
+  async *stream(request: object, signal: AbortSignal): AsyncGenerator<typeof ENTRY> {
+    for await (const message of this.#stream('StreamBinlog', request, signal)) yield { ...ENTRY, ...message };
+  }
+
+  async *snapshot(request: object, signal: AbortSignal): AsyncGenerator<typeof PIECE> {
+    for await (const message of this.#stream('RequestSnapshot', request, signal)) yield { ...PIECE, ...message };
+  }
+
+  acknowledge(request: object, signal: AbortSignal): Promise<typeof ANSWER> {
+    const method = this.#method('AcknowledgeLSN');
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => call.cancel();
+      const call = this.#client.makeUnaryRequest(pathOf(method), asIs, asIs, this.#encode(method, request), this.#metadata(), { deadline: Date.now() + DEADLINE_MS }, (error, answer) => {
+        signal.removeEventListener('abort', onAbort);
+        if (error === null) resolve({ ...ANSWER, ...this.#decode(method, answer!) });
+        else reject(toServiceError(error));
+      });
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) call.cancel();
+    });
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  /** The next message is taken when the one before was dealt with, which slows the leader down. */
+  async *#stream(rpc: string, request: object, signal: AbortSignal): AsyncGenerator<Message> {
+    signal.throwIfAborted();
+    const method = this.#method(rpc);
+    const call = this.#client.makeServerStreamRequest(pathOf(method), asIs, asIs, this.#encode(method, request), this.#metadata());
+    const onAbort = (): void => call.cancel();
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      for await (const bytes of call as AsyncIterable<Buffer>) yield this.#decode(method, bytes);
+    } catch (error) {
+      throw isGrpcError(error) ? toServiceError(error) : error;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      call.cancel();
+    }
+  }
+
+  #method(name: string): DescMethod {
+    return this.#schema.registry.getService(SERVICE)!.methods.find((method) => method.name === name)!;
+  }
+
+  #encode(method: DescMethod, request: object): Buffer {
+    return encodeMessage(request, this.#schema.plan(method.input));
+  }
+
+  #decode(method: DescMethod, bytes: Buffer): Message {
+    return decodeMessage(bytes, this.#schema.plan(method.output)) as Message;
+  }
+
+  #metadata(): Metadata {
+    const metadata = new Metadata();
+    if (this.#secret !== '') metadata.set('x-svc-replication-secret', this.#secret);
+    return metadata;
+  }
+}
+
+const asIs = (bytes: Buffer): Buffer => bytes;
+
+const pathOf = ({ parent, name }: DescMethod): string => `/${parent.typeName}/${name}`;
+
+function credentialsOf(tls: TlsMaterial | undefined, host: string | undefined): ChannelCredentials {
+  if (tls === undefined) return credentials.createInsecure();
+  const isOfHost: typeof checkServerIdentity = (_name, certificate) => checkServerIdentity(host!, certificate);
+  return credentials.createSsl(tls.clientCa ?? null, tls.key, tls.cert, host === undefined ? undefined : { checkServerIdentity: isOfHost });
+}
+
+const isGrpcError = (error: unknown): error is GrpcError => error instanceof Error && 'code' in error && 'metadata' in error;
+
+/** The error that the other node threw, by its code; `unavailable` where that says nothing. */
+function toServiceError(error: GrpcError): ServiceError {
+  const [code] = error.metadata?.get('quire-code') ?? [];
+  const known = typeof code === 'string' && code in ERRORS ? (code as ErrorCode) : 'unavailable';
+  return new ServiceError(known, `${status[error.code]}: ${error.details}`, { cause: error });
+}

@@ -1,0 +1,26 @@
+/** What keeps rows of tables in memory and reads them again. */
+export interface Remembering {
+  load(): Promise<void>;
+}
+
+/** Areas that remember what they have stored, with their tables. Other areas follow the change feed, or ask the database. */
+const TABLES = {
+  access: ['users', 'api_keys', 'user_groups', 'group_members', 'user_permissions', 'group_permissions', 'mcp_keys'],
+  collections: ['collection_configs'],
+  bodies: ['body_stores'],
+  schemas: ['schemas'],
+  fullText: ['synonyms', 'stop_words'],
+  curation: ['curation_rules'],
+  webhooks: ['webhooks'],
+  automation: ['automation_rules'],
+  spell: ['dictionary_words'],
+  embeddings: ['embedding_configs'],
+} as const;
+
+/** Makes areas read again what a leader has changed under them. */
+export function followTables(areas: Readonly<Record<keyof typeof TABLES, Remembering>>): (tables: ReadonlySet<string>) => Promise<void> {
+  const names = Object.keys(TABLES) as (keyof typeof TABLES)[];
+  return async (changed) => {
+    for (const name of names) if (TABLES[name].some((table) => changed.has(table))) await areas[name].load();
+  };
+}

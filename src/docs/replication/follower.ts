@@ -1,0 +1,265 @@
+import { backoffDelay } from '../../lib/backoff.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { ServiceError } from '../../errors/index.ts';
+import type { ChangeFeed, Sql, Transaction } from '../../storage/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { applyCommit, Diverged, rememberColumns, type ColumnsOf } from './apply.ts';
+import { BadEntry, checkedEntries } from './entry.ts';
+import { HEARTBEAT_MS } from './leader.ts';
+import type { BinlogMessage, LeaderLink } from './messages.ts';
+import { BadPatchset } from './patchset.ts';
+import { receiveSnapshot } from './receive-snapshot.ts';
+import { readState, writeState, type Place, type ReplicationState } from './state.ts';
+
+export interface FollowerDeps extends Pick<DocsEnvironment, 'clock' | 'log'> {
+  /** The database itself, which is guarded against all others. */
+  readonly sql: Sql;
+  readonly feed: ChangeFeed;
+  readonly link: LeaderLink;
+  readonly nodeId: string;
+  readonly format: number;
+  /** Milliseconds until a leader is tried again; longer after each failure, up to ten times as long. */
+  readonly retryMs: number;
+  readonly onState: (state: ReplicationState) => void;
+  readonly hooks: FollowerHooks;
+  readonly timer?: Timer;
+}
+
+/** What is in memory follows what the leader changed. */
+export interface FollowerHooks {
+  /** Rows of these tables have changed. */
+  readonly changed: (tables: ReadonlySet<string>) => Promise<void>;
+  /** The database was replaced. */
+  readonly replaced: () => Promise<void>;
+}
+
+/** A commit of the leader that has come as a whole. */
+interface Commit extends Pick<Place, 'position' | 'checksum'> {
+  readonly patchset: Buffer;
+}
+
+/**
+ * While this node is further behind than that, indexes are not woken for every transaction but now and then, in milliseconds: they
+ * would take the processor from what they wait for.
+ */
+const FAR_BEHIND_MS = 1000;
+const WAKE_MS = 10_000;
+
+/** Silence after which the leader counts as out of reach. */
+const SILENCE_MS = 3 * HEARTBEAT_MS;
+
+/** Takes over a leader's commits, whole and in order, for as long as it runs. */
+export class Follower {
+  readonly #deps: FollowerDeps;
+  readonly #timer: Timer;
+  readonly #stopping = new AbortController();
+  #columnsOf: ColumnsOf = rememberColumns();
+  #run: Promise<void> | undefined;
+  #heardAt: number;
+  /** Behind by so much when the leader was heard last. */
+  #behindMs = 0;
+  /** Position of which the leader is being told, or has yet to be. */
+  #toAcknowledge: number | undefined;
+  /** Snapshots in a row, without anything from the stream after them. */
+  #snapshots = 0;
+  /** What is in memory has not followed these tables yet, or the database as a whole. */
+  readonly #outdated = new Set<string>();
+  #isReplaced = false;
+  /** Changes are in the database that indexes were not woken for. */
+  #isUntold = false;
+  #toldAt: number;
+
+  constructor(deps: FollowerDeps) {
+    this.#deps = deps;
+    this.#timer = deps.timer ?? systemTimer;
+    this.#heardAt = this.#toldAt = deps.clock.now();
+  }
+
+  /** Milliseconds that this node is behind its leader, as far as it can know. */
+  get lagMs(): number {
+    const silence = this.#deps.clock.now() - this.#heardAt;
+    return Math.max(this.#behindMs, silence > SILENCE_MS ? silence : 0);
+  }
+
+  start(): void {
+    this.#run ??= this.#follow(this.#stopping.signal);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#run;
+  }
+
+  /** Never rejects. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { log } = this.#deps;
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        await this.#followOnce(signal, () => (failures = 0));
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        log.warn({ err: error, failures }, 'the leader cannot be followed; trying again');
+        await this.#pause(failures, signal);
+      }
+    }
+  }
+
+  #pause(failures: number, signal: AbortSignal): Promise<void> {
+    const { retryMs } = this.#deps;
+    return this.#timer.sleep(backoffDelay(failures, { initial: retryMs, max: 10 * retryMs }), signal);
+  }
+
+  /** Follows until something fails. Where only a snapshot helps, it is taken, and the next call goes on after it. */
+  async #followOnce(signal: AbortSignal, onMessage: () => void): Promise<void> {
+    // Ends the stream, too, when the messages are no longer read.
+    const ending = new AbortController();
+    try {
+      await this.#readStream(AbortSignal.any([signal, ending.signal]), onMessage);
+    } catch (error) {
+      if (signal.aborted || !needsSnapshot(error)) throw error;
+      this.#deps.log.warn({ err: error }, 'the binlog of the leader does not go on where this node stands; taking a snapshot');
+      ending.abort();
+      // A snapshot after which the binlog does not go on either says that more is wrong.
+      if (this.#snapshots > 0) await this.#pause(this.#snapshots, signal);
+      this.#snapshots += 1;
+      await this.#takeSnapshot(signal);
+      onMessage();
+    } finally {
+      ending.abort();
+    }
+  }
+
+  async #readStream(signal: AbortSignal, onMessage: () => void): Promise<void> {
+    const { sql, feed, link, nodeId, format } = this.#deps;
+    await this.#refresh();
+    if (this.#isUntold) await sql.transaction((tx) => this.#tell(tx));
+    const state = (await readState(sql)) ?? NOTHING;
+    // What a node without a role has written is in no binlog.
+    const history = state.role === '' ? '' : state.history;
+    let place: Place = state;
+    let pieces: Buffer[] = [];
+    const request = { followerId: nodeId, afterLsn: await feed.head(), history, afterPosition: state.position, checksum: state.checksum, epoch: state.epoch, format };
+    for await (const message of link.stream(request, signal)) {
+      onMessage();
+      if (message.type === 'hello') await this.#joined(message.epoch);
+      const commits: Commit[] = [];
+      for (const { position, checksum, txnEnd, value } of checkedEntries(Buffer.from(message.value.buffer, message.value.byteOffset, message.value.byteLength), place)) {
+        place = { ...place, position, checksum };
+        pieces.push(value);
+        if (!txnEnd) continue;
+        commits.push({ position, checksum, patchset: pieces.length === 1 ? value : Buffer.concat(pieces) });
+        pieces = [];
+      }
+      this.#heardAt = this.#deps.clock.now();
+      const behindMs = behindAfter(message, place.position, this.#behindMs);
+      if (commits.length > 0) await this.#apply(commits, behindMs);
+      this.#behindMs = behindMs;
+      if (message.type !== 'hello') this.#snapshots = 0;
+      void this.#acknowledge(place.position, signal);
+    }
+    throw new ServiceError('unavailable', 'the leader has ended the stream');
+  }
+
+  /** The leader has taken this node in: from here on it is a follower, whatever it was. */
+  async #joined(epoch: number): Promise<void> {
+    const { sql, log, onState } = this.#deps;
+    const state = (await readState(sql)) ?? NOTHING;
+    const next: ReplicationState = { ...state, role: 'follower', epoch: Math.max(epoch, state.epoch), fencedBy: 0 };
+    if (next.role !== state.role || next.epoch !== state.epoch) await sql.transaction((tx) => writeState(tx, next));
+    onState(next);
+    log.info({ epoch, position: state.position }, 'following the leader');
+  }
+
+  /** Several commits share a transaction, none is divided. */
+  async #apply(commits: readonly Commit[], behindMs: number): Promise<void> {
+    const { sql, clock } = this.#deps;
+    const last = commits.at(-1)!;
+    const tables = await sql.transaction(async (tx) => {
+      const changed = new Set<string>();
+      for (const { patchset } of commits) for (const table of await applyCommit(tx, patchset, this.#columnsOf)) changed.add(table);
+      await tx.run('UPDATE replication SET position = ?, checksum = ?', [last.position, last.checksum]);
+      if (changed.has('changes')) this.#isUntold = true;
+      if (this.#isUntold && (behindMs <= FAR_BEHIND_MS || clock.now() - this.#toldAt >= WAKE_MS)) await this.#tell(tx);
+      return changed;
+    });
+    for (const table of tables) this.#outdated.add(table);
+    await this.#refresh();
+  }
+
+  /** Makes what is in memory follow the database; where that fails, the next attempt does it again. */
+  async #refresh(): Promise<void> {
+    const { hooks } = this.#deps;
+    if (this.#isReplaced) await hooks.replaced();
+    else if (this.#outdated.size > 0) await hooks.changed(this.#outdated);
+    this.#isReplaced = false;
+    this.#outdated.clear();
+  }
+
+  /** Wakes those who follow the feed. */
+  async #tell(tx: Transaction): Promise<void> {
+    const { feed, clock } = this.#deps;
+    feed.copied(tx, (await tx.get<{ lsn: number | null }>('SELECT max(lsn) AS lsn FROM changes'))!.lsn ?? 0);
+    tx.onCommit(() => {
+      this.#isUntold = false;
+      this.#toldAt = clock.now();
+    });
+  }
+
+  /** One at a time: what comes meanwhile is told of together. A failure is also one of the stream, which tells it. */
+  async #acknowledge(position: number, signal: AbortSignal): Promise<void> {
+    const { feed, link, nodeId, sql } = this.#deps;
+    const isUnderWay = this.#toAcknowledge !== undefined;
+    this.#toAcknowledge = position;
+    if (isUnderWay) return;
+    try {
+      for (let told = -1; told !== this.#toAcknowledge;) {
+        told = this.#toAcknowledge;
+        const state = await readState(sql);
+        await link.acknowledge({ followerId: nodeId, lsn: await feed.head(), position: told, epoch: state?.epoch ?? 0 }, signal);
+      }
+    } catch {
+      // Told by the stream.
+    } finally {
+      this.#toAcknowledge = undefined;
+    }
+  }
+
+  async #takeSnapshot(signal: AbortSignal): Promise<void> {
+    const { sql, log, onState } = this.#deps;
+    const before = (await readState(sql)) ?? NOTHING;
+    await receiveSnapshot({ ...this.#deps, epoch: before.epoch, isOwn: before.role !== 'follower' }, signal);
+    const state = await sql.transaction(async (tx) => {
+      const found = (await readState(tx)) ?? NOTHING;
+      const next: ReplicationState = { ...found, role: 'follower', epoch: Math.max(found.epoch, before.epoch), fencedBy: 0 };
+      await writeState(tx, next);
+      await this.#tell(tx);
+      return next;
+    });
+    this.#columnsOf = rememberColumns();
+    onState(state);
+    log.info({ position: state.position }, 'the snapshot of the leader is in place');
+    this.#isReplaced = true;
+    await this.#refresh();
+  }
+}
+
+/** Milliseconds that a node with the entries up to a position is behind, as the message tells it; as before, where it does not. */
+function behindAfter({ type, timestamp, sentAt, leaderPosition }: BinlogMessage, position: number, before: number): number {
+  if (position >= leaderPosition) return 0;
+  return type === 'entries' ? Math.max(1, Math.round(sentAt - Number(timestamp) / 1e6)) : before;
+}
+
+const NOTHING: ReplicationState = { role: '', history: '', position: 0, checksum: 0, epoch: 0, fencedBy: 0 };
+
+/** A copy that is not one (any more), and entries that cannot follow it. */
+function needsSnapshot(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.code === 'snapshot_required';
+  return error instanceof Diverged || error instanceof BadEntry || error instanceof BadPatchset || isConstraint(error);
+}
+
+/** What SQLite says when a row that is to be inserted exists, or one that others refer to is gone. */
+function isConstraint(error: unknown): boolean {
+  return error instanceof Error && /constraint failed/i.test(error.message);
+}

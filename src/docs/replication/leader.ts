@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { ServiceError } from '../../errors/index.ts';
+import { systemTimer, type Timer } from '../../lib/timer.ts';
+import { ChangeFeed, type Sql } from '../../storage/index.ts';
+import type { DocsEnvironment } from '../environment.ts';
+import { BinlogGap, type Binlog, type BinlogPiece } from './binlog.ts';
+import { BadEntry } from './entry.ts';
+import { Followers, type KnownFollower } from './followers.ts';
+import type { Acknowledgement, BinlogMessage, LeaderAnswer, SnapshotPiece, SnapshotRequest, StreamRequest } from './messages.ts';
+import type { ReplicationState } from './state.ts';
+
+export interface LeaderDeps extends Pick<DocsEnvironment, 'clock' | 'log'> {
+  readonly sql: Sql;
+  readonly binlog: Binlog;
+  /** Format of the database. */
+  readonly format: number;
+  readonly folder: string;
+  readonly state: () => ReplicationState;
+  /** Stops this leader for good, for another one has its place under that epoch. */
+  readonly fence: (epoch: number) => Promise<void>;
+  readonly timer?: Timer;
+}
+
+/** How often a follower hears of a leader that has nothing new. */
+export const HEARTBEAT_MS = 1000;
+
+const PIECE = 2 ** 20;
+
+/** Snapshots are copies of the whole database: more at once would only make each slower. */
+const SNAPSHOTS = 2;
+
+/** What a leader does for its followers (decision 4.11). */
+export class Leader {
+  readonly followers: Followers;
+  readonly #deps: LeaderDeps;
+  readonly #timer: Timer;
+  #snapshots = 0;
+  #connected = 0;
+
+  constructor(deps: LeaderDeps) {
+    this.#deps = deps;
+    this.#timer = deps.timer ?? systemTimer;
+    this.followers = new Followers(deps.clock);
+  }
+
+  get connected(): number {
+    return this.#connected;
+  }
+
+  list(): KnownFollower[] {
+    this.followers.reached(this.#deps.binlog.place.position);
+    return this.followers.list();
+  }
+
+  /**
+   * What follows the place of a follower, without an end. Throws `snapshot_required` where the binlog does not go on there, and
+   * `not_leader` where another leader has the place of this one.
+   */
+  async *stream(request: StreamRequest, address: string, signal: AbortSignal): AsyncGenerator<BinlogMessage> {
+    await this.#meet(request.epoch);
+    this.#requireFormat(request.format);
+    const { binlog } = this.#deps;
+    const after = { history: request.history, position: request.afterPosition, checksum: request.checksum };
+    this.#connected += 1;
+    try {
+      const pieces = binlog.follow(after, signal, (over) => this.#timer.sleep(HEARTBEAT_MS, over));
+      // Whoever cannot be served is told so instead.
+      await pieces.next();
+      this.followers.confirmed({ followerId: request.followerId, lsn: request.afterLsn, position: request.afterPosition }, address);
+      yield this.#message('hello', undefined);
+      for await (const piece of pieces) {
+        this.#requireLeader();
+        this.followers.reached(binlog.place.position);
+        yield this.#message(piece === undefined ? 'heartbeat' : 'entries', piece);
+      }
+    } catch (error) {
+      // A damaged binlog is no help either.
+      if (error instanceof BinlogGap || error instanceof BadEntry) throw new ServiceError('snapshot_required', error.message, { cause: error });
+      throw error;
+    } finally {
+      this.#connected -= 1;
+    }
+  }
+
+  /** A copy of the database in pieces of 1 MiB. Throws `busy` while enough others are made. */
+  async *snapshot(request: SnapshotRequest, signal: AbortSignal): AsyncGenerator<SnapshotPiece> {
+    await this.#meet(request.epoch);
+    this.#requireFormat(request.format);
+    if (this.#snapshots >= SNAPSHOTS) throw new ServiceError('busy', `${SNAPSHOTS} snapshots are being sent already`, { headers: { 'Retry-After': '5' } });
+    this.#snapshots += 1;
+    const file = join(this.#deps.folder, `snapshot-${randomBytes(6).toString('hex')}.tmp`);
+    try {
+      // Read first: the copy holds this change and perhaps some after it.
+      const snapshotLsn = await new ChangeFeed(this.#deps.sql).head();
+      const { sizeBytes: totalSize } = await this.#deps.sql.snapshotTo(file);
+      this.#deps.log.info({ follower: request.followerId, totalSize }, 'a follower takes a snapshot');
+      let offset = 0;
+      for await (const data of createReadStream(file, { highWaterMark: PIECE, signal }) as AsyncIterable<Buffer>) {
+        yield { data, offset, totalSize, isLast: offset + data.length === totalSize, snapshotLsn, checksum: crc32(data) };
+        offset += data.length;
+      }
+    } finally {
+      this.#snapshots -= 1;
+      await rm(file, { force: true });
+    }
+  }
+
+  async acknowledge({ followerId, lsn, position, epoch }: Acknowledgement, address: string): Promise<LeaderAnswer> {
+    const { state } = this.#deps;
+    if (epoch > state().epoch) await this.#deps.fence(epoch);
+    // Another leader asks under no name.
+    else if (followerId !== '') this.followers.confirmed({ followerId, lsn, position }, address);
+    return { epoch: state().epoch, fencedBy: state().fencedBy };
+  }
+
+  #message(type: string, piece: BinlogPiece | undefined): BinlogMessage {
+    const { binlog, clock, state } = this.#deps;
+    const { place } = binlog;
+    return {
+      type,
+      lsn: piece?.lsn ?? place.lsn, position: piece?.position ?? place.position,
+      timestamp: piece?.timestamp ?? BigInt(clock.now()) * 1_000_000n,
+      value: piece?.bytes ?? new Uint8Array(), txnEnd: piece?.txnEnd ?? true,
+      epoch: state().epoch, leaderPosition: place.position, sentAt: clock.now(),
+    };
+  }
+
+  /** A follower that knows a later leader is how this one learns of it. */
+  async #meet(epoch: number): Promise<void> {
+    if (epoch > this.#deps.state().epoch) await this.#deps.fence(epoch);
+    this.#requireLeader();
+  }
+
+  #requireLeader(): void {
+    const { epoch, fencedBy } = this.#deps.state();
+    if (fencedBy > 0) throw new ServiceError('not_leader', `this leader of epoch ${epoch} was replaced by one of epoch ${fencedBy}`);
+  }
+
+  #requireFormat(format: number): void {
+    if (format !== this.#deps.format) throw new ServiceError('invalid_argument', `the follower's database has format ${format} and the leader's ${this.#deps.format}: both nodes need the same version`);
+  }
+}

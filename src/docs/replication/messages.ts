@@ -1,0 +1,69 @@
+/** What leader and follower say to each other, in the form of `replication.proto`. */
+
+export interface FollowerPlace {
+  readonly followerId: string;
+  /** Number of the last change of the feed that the follower has. */
+  readonly lsn: number;
+  readonly position: number;
+}
+
+export interface StreamRequest {
+  readonly followerId: string;
+  readonly afterLsn: number;
+  readonly history: string;
+  readonly afterPosition: number;
+  readonly checksum: number;
+  readonly epoch: number;
+  /** Format of the follower's database: rows of another one would not fit. */
+  readonly format: number;
+}
+
+export interface BinlogMessage {
+  /** `hello` is the first message, `heartbeat` says that there is nothing new, `entries` brings some in `value`. */
+  readonly type: string;
+  readonly lsn: number;
+  readonly position: number;
+  /** Nanoseconds since 1970: when the last entry was committed. */
+  readonly timestamp: bigint | number;
+  readonly value: Uint8Array;
+  readonly txnEnd: boolean;
+  readonly epoch: number;
+  /** Where the leader's binlog ends. */
+  readonly leaderPosition: number;
+  /** Milliseconds since 1970, by the leader's clock. */
+  readonly sentAt: number;
+}
+
+export interface SnapshotRequest {
+  readonly followerId: string;
+  readonly epoch: number;
+  readonly format: number;
+}
+
+export interface SnapshotPiece {
+  readonly data: Uint8Array;
+  readonly offset: number;
+  readonly totalSize: number;
+  readonly isLast: boolean;
+  readonly snapshotLsn: number;
+  /** CRC-32 of `data`. */
+  readonly checksum: number;
+}
+
+export interface Acknowledgement extends FollowerPlace {
+  readonly epoch: number;
+}
+
+export interface LeaderAnswer {
+  readonly epoch: number;
+  /** Epoch of the leader that took the place of this one; 0 while none has. */
+  readonly fencedBy: number;
+}
+
+/** The way to a leader. What it throws has the codes that the leader threw, and `unavailable` where there is no leader. */
+export interface LeaderLink {
+  stream(request: StreamRequest, signal: AbortSignal): AsyncIterable<BinlogMessage>;
+  snapshot(request: SnapshotRequest, signal: AbortSignal): AsyncIterable<SnapshotPiece>;
+  acknowledge(request: Acknowledgement, signal: AbortSignal): Promise<LeaderAnswer>;
+  close(): void;
+}

@@ -1,0 +1,136 @@
+import { closeSync, fsyncSync, ftruncateSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { BadEntry, entryAt, MAX_ENTRY } from './entry.ts';
+import type { Place } from './state.ts';
+
+/**
+ * A binlog is a folder of segments, which are named after the position before their first entry:
+ *
+ *     "QUIREBL1" | position (u64) | LSN (u64) | checksum (u32) | history (32 letters) | CRC-32 of all this (u32) | entries ...
+ */
+const MAGIC = 'QUIREBL1';
+export const HEADER = 64;
+const ENDING = '.binlog';
+const READ = 256 * 1024;
+
+/** What the first entry of a segment follows. */
+export interface SegmentBase extends Place {
+  readonly lsn: number;
+}
+
+export const pathOf = (folder: string, position: number): string => join(folder, `${String(position).padStart(16, '0')}${ENDING}`);
+
+/** Positions by which segments are named, in order. */
+export function listSegments(folder: string): number[] {
+  return readdirSync(folder).filter((name) => /^\d{16}\.binlog$/.test(name)).map((name) => Number(name.slice(0, 16))).sort((a, b) => a - b);
+}
+
+export function removeSegments(folder: string, positions: readonly number[]): void {
+  for (const position of positions) rmSync(pathOf(folder, position), { force: true });
+}
+
+/** Removes a segment away from the event loop: a large one takes its time. */
+export async function removeSegment(folder: string, position: number): Promise<void> {
+  await rm(pathOf(folder, position), { force: true });
+}
+
+/** Makes a new segment and returns its descriptor, for writing at its end. The folder's entry is on disk on return. */
+export function createSegment(folder: string, base: SegmentBase): number {
+  const header = Buffer.alloc(HEADER);
+  header.write(MAGIC, 'latin1');
+  header.writeBigUInt64LE(BigInt(base.position), 8);
+  header.writeBigUInt64LE(BigInt(base.lsn), 16);
+  header.writeUInt32LE(base.checksum, 24);
+  header.write(base.history, 28, 'latin1');
+  header.writeUInt32LE(crc32(header.subarray(0, HEADER - 4)), HEADER - 4);
+  const descriptor = openSync(pathOf(folder, base.position), 'wx', 0o600);
+  writeSync(descriptor, header);
+  fsyncSync(descriptor);
+  const directory = openSync(folder, 'r');
+  fsyncSync(directory);
+  closeSync(directory);
+  return descriptor;
+}
+
+/** Throws `BadEntry` when the file does not begin as a segment does. */
+export function readBase(descriptor: number): SegmentBase {
+  const header = Buffer.alloc(HEADER);
+  readSync(descriptor, header, 0, HEADER, 0);
+  if (header.toString('latin1', 0, 8) !== MAGIC || crc32(header.subarray(0, HEADER - 4)) !== header.readUInt32LE(HEADER - 4)) throw new BadEntry('a segment of the binlog has no header');
+  return {
+    position: Number(header.readBigUInt64LE(8)), lsn: Number(header.readBigUInt64LE(16)),
+    checksum: header.readUInt32LE(24), history: header.toString('latin1', 28, 60),
+  };
+}
+
+/**
+ * Reads the entries of a segment in pieces of whole ones, of about 256 KiB and in memory of its own. What is written behind the limit
+ * meanwhile is not looked at.
+ */
+export class SegmentReader {
+  readonly base: SegmentBase;
+  readonly #descriptor: number;
+  #isClosed = false;
+  #offset = HEADER;
+  #position: number;
+  #checksum: number;
+
+  constructor(folder: string, base: number) {
+    this.#descriptor = openSync(pathOf(folder, base), 'r');
+    try {
+      this.base = readBase(this.#descriptor);
+    } catch (error) {
+      closeSync(this.#descriptor);
+      throw error;
+    }
+    this.#position = this.base.position;
+    this.#checksum = this.base.checksum;
+  }
+
+  /** Where the next piece begins. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  get checksum(): number {
+    return this.#checksum;
+  }
+
+  /** Entries up to a position, the last of which `last` is; undefined when there is none (any more). Throws `BadEntry`. */
+  next(limit: number): { readonly bytes: Buffer; readonly last: NonNullable<ReturnType<typeof entryAt>>['entry'] } | undefined {
+    if (this.#position >= limit) return undefined;
+    const buffer = Buffer.allocUnsafe(READ + MAX_ENTRY);
+    const bytes = buffer.subarray(0, readSync(this.#descriptor, buffer, 0, buffer.length, this.#offset));
+    let end = 0;
+    let last: ReturnType<typeof entryAt>;
+    for (let found = entryAt(bytes, 0); found !== undefined && found.entry.position <= limit && end < READ; found = entryAt(bytes, end)) {
+      last = found;
+      end = found.end;
+    }
+    if (last === undefined) return undefined;
+    this.#offset += end;
+    this.#position = last.entry.position;
+    this.#checksum = last.entry.checksum;
+    return { bytes: bytes.subarray(0, end), last: last.entry };
+  }
+
+  /** Again is harmless. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    closeSync(this.#descriptor);
+  }
+}
+
+/** Cuts a segment off, and returns a descriptor for writing behind that. */
+export function reopenAt(folder: string, base: number, size: number): number {
+  const descriptor = openSync(pathOf(folder, base), 'r+');
+  ftruncateSync(descriptor, size);
+  return descriptor;
+}
