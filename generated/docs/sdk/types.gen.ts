@@ -3792,6 +3792,87 @@ export type SearchAcrossCollectionsResponse = {
     };
 };
 
+export type FindSimilarRequest = {
+    collection: CollectionName;
+    /**
+     * Key of the document to compare with.
+     */
+    key: DocumentKey;
+    /**
+     * Its language; when absent, the first one by the alphabet that the key has.
+     */
+    lang?: Lang;
+    /**
+     * How many results at most: explicit, then the collection's retrieval profile, then 5.
+     */
+    topK?: number;
+    /**
+     * Another name for `topK`; when both are sent they must be the same.
+     */
+    limit?: number;
+    /**
+     * How many of the best results to skip.
+     */
+    offset?: ResultOffset;
+    /**
+     * Results that score less are left out.
+     */
+    threshold?: number;
+    filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
+    geo?: GeoCircle;
+    /**
+     * Whether documents carry their body.
+     */
+    includeContent?: boolean;
+    algorithm?: VectorAlgorithm;
+    distanceMetric?: DistanceMetric;
+    /**
+     * Tokens that the results may cost together: explicit, then the collection's retrieval profile, then no budget. 0 means no budget.
+     */
+    contextTokenBudget?: ContextTokenBudget;
+    fields?: Fields;
+};
+
+export type FindSimilarResponse = {
+    /**
+     * Most similar first.
+     */
+    results: Array<VectorResult>;
+    /**
+     * Results in this answer.
+     */
+    total: number;
+    /**
+     * Model of the vectors that were compared.
+     */
+    model: string;
+    /**
+     * Numbers in a vector.
+     */
+    dimensions: number;
+    /**
+     * The algorithm that was used; `flat` when vectors were scanned because the structure asked for is not ready or would not be faster.
+     */
+    algorithm: VectorAlgorithm;
+    /**
+     * The measure that was used.
+     */
+    distanceMetric: DistanceMetric;
+    searchStats: SearchStats;
+    /**
+     * True when the token budget dropped results; absent otherwise.
+     */
+    contextTruncated?: boolean;
+    truncated?: Truncated;
+    nextOffset?: NextOffset;
+    /**
+     * What could not be compared, such as vectors of another model; absent when nothing.
+     */
+    warnings?: Array<string>;
+};
+
 /**
  * Equal bodies, similar vectors, or both.
  */
@@ -12110,6 +12191,75 @@ export type SearchAcrossCollectionsResponses = {
 };
 
 export type SearchAcrossCollectionsResponse2 = SearchAcrossCollectionsResponses[keyof SearchAcrossCollectionsResponses];
+
+export type FindSimilarData = {
+    body: FindSimilarRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/similar';
+};
+
+export type FindSimilarErrors = {
+    /**
+     * No embedding provider is configured, or a field is missing or invalid; the message says which.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * What the request names does not exist.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type FindSimilarError = FindSimilarErrors[keyof FindSimilarErrors];
+
+export type FindSimilarResponses = {
+    /**
+     * The most similar documents.
+     */
+    200: FindSimilarResponse;
+};
+
+export type FindSimilarResponse2 = FindSimilarResponses[keyof FindSimilarResponses];
 
 export type FindDuplicatesData = {
     body: FindDuplicatesRequest;

@@ -66,6 +66,7 @@ type Query {
   document(collection: String!, key: String!, lang: String!, env: JSONObject, fallbackLangs: [String!]): Document @auth
   search(input: SearchInput!): DocumentConnection @auth
   vectorSearch(input: VectorSearchInput!): VectorSearchResponse @auth
+  similar(input: SimilarInput!): VectorSearchResponse @auth
   fts(input: FTSInput!): FTSResponse @auth
   codeGraph(input: CodeGraphInput, collection: String, key: String, direction: String, depth: Int, lines: Boolean): CodeGraph @auth
   stats: Stats @auth
@@ -129,7 +130,7 @@ describe('the schema (decisions, section 4.13)', () => {
 
   it('guards the decided fields, and no others', () => {
     expect(guards(built)).toEqual(guards(decided));
-    expect(guards(built)).toHaveLength(39);
+    expect(guards(built)).toHaveLength(40);
   });
 
   it('describes every type, field, argument and directive of its own', () => {

@@ -93,7 +93,7 @@ describe('a custom tool', () => {
   it('is listed with what it declares, and nothing that is locked', async () => {
     const { client } = await serve(FILE);
     const { tools } = await client.listTools();
-    expect(tools).toHaveLength(100);
+    expect(tools).toHaveLength(101);
     const { inputSchema, annotations, description } = tools.at(-1)!;
     expect([Object.keys(inputSchema.properties!), inputSchema.required, description]).toEqual([['query', 'limit'], ['query'], 'Finds news.']);
     expect(inputSchema.properties!['query']).toMatchObject({ type: 'string', description: 'Words of the news.' });

@@ -1,4 +1,4 @@
-import type { SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { FindSimilarResponse, SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { truncationOf, type AnswerBounds } from '../../../operations/index.ts';
 import { countWithinBudget } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
@@ -20,7 +20,7 @@ export interface SearchDeps extends FindDeps, Pick<DocsEnvironment, 'codec'> {
 }
 
 /** Of a collection without vectors. */
-const NOTHING: FoundResults = { results: [], algorithm: 'flat', incomparable: 0 };
+export const NOTHING: FoundResults = { results: [], algorithm: 'flat', incomparable: 0 };
 
 /** `POST /v1/vector-search` (contract section 4, "Vector search"; decisions section 4.3). Only the scoring holds a place among the searches. */
 export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds: AnswerBounds): Promise<SearchVectorsResponse> {
@@ -33,6 +33,13 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds
   const isEmpty = index === undefined || index.documents === 0;
   const query = isEmpty && request.queryVector === undefined ? undefined : await toQuery(deps, request, signal);
   const found = isEmpty ? NOTHING : await deps.gate.run(() => findResults(deps, request, query!, signal), signal, costOf(input, index.documents));
+  return { ...(await toAnswer(deps, request, query, found, bounds, started)), retrievalMode: request.mode, ...promptOf(deps, request) };
+}
+
+/** What the client sees of what was found for a request since `started`. */
+export async function toAnswer(
+  deps: SearchDeps, request: SearchRequest, query: QueryVector | undefined, found: FoundResults, bounds: AnswerBounds, started: number,
+): Promise<FindSimilarResponse> {
   const { presented, next } = await presentResults(deps, found.results.slice(request.offset), request, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
   const contextTruncated = fitting < presented.length;
@@ -40,12 +47,11 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds
     results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + i + 1 })),
     total: fitting,
     ...modelOf(deps, request, query),
-    algorithm: found.algorithm, distanceMetric: request.metric, retrievalMode: request.mode,
+    algorithm: found.algorithm, distanceMetric: request.metric,
     searchStats: { durationMs: Math.round(performance.now() - started) },
     ...(contextTruncated && { contextTruncated }),
     ...truncationOf(bounds.budget.isSpent && !contextTruncated, request.offset + next),
     ...(found.incomparable > 0 && { warnings: [incomparableWarning(found.incomparable, query!)] }),
-    ...promptOf(deps, request),
   };
 }
 
