@@ -135,7 +135,7 @@ describe('a custom tool', () => {
       for (const { name } of page.tools) names.add(name);
       cursor = page.nextCursor;
     } while (cursor !== undefined);
-    expect([sizes, names.size]).toEqual([[100, 100, 9], 209]);
+    expect([sizes, names.size]).toEqual([[100, 100, 10], 210]);
     await expect(client.listTools({ cursor: 'made-up' })).rejects.toMatchObject({ code: -32602 });
     await client.close();
   });
