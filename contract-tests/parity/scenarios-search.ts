@@ -135,7 +135,9 @@ export const searches: Record<string, Scenario> = {
     for (const algorithm of ['hnsw', 'sq', 'bq']) await ok('searchVectors', { query: 'red apples', algorithm, topK: 1 });
     await ok('searchVectors', { query: 'red apples', retrievalMode: 'chunk', topK: 1 });
     await ok('searchVectors', { query: 'red apples', retrievalMode: 'window', windowSize: 2, mmr: true, mmrLambda: 0.25, oversample: 1.5, contextTokenBudget: 100, fields: ['kind'] });
+    await ok('searchVectors', { query: 'red apples', rerank: 'none' });
     await refused('missing_fields', 'searchVectors');
+    await refused('invalid_argument', 'searchVectors', { query: 'red apples', rerank: 'magic' });
     for (const bad of [{ queryVector: [0.5, 0.25] }, { queryVector: [] }, { query: 'a', topK: 0 }, { query: 'a', topK: 1001 }, { query: 'a', threshold: -1 }, { query: 'a', mmrLambda: 2 }, { query: 'a', algorithm: 'magic' }]) await refused('invalid_argument', 'searchVectors', bad);
   },
 

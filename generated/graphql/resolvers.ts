@@ -1087,6 +1087,8 @@ export type VectorSearchResponse = {
   readonly dimensions: Maybe<Scalars['Int']['output']>;
   /** Whether the token budget of the request or of the collection's profile left results out. */
   readonly contextTruncated: Scalars['Boolean']['output'];
+  /** How many of the best 50 results the encoder has put in order; null when it was not asked. */
+  readonly reranked: Maybe<Scalars['Int']['output']>;
   /** Whether the answer reached the size that the server gives to one answer before it had all that was asked for. */
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the answer is not truncated. */
@@ -1174,6 +1176,8 @@ export type VectorSearchInput = {
   readonly geo?: InputMaybe<GeoCircleInput>;
   /** Whether documents carry their body. The default is whether `contentMd` is asked for. */
   readonly includeContent?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether the encoder reorders the best 50 results: `encoder` or `none`. The default is the server's. */
+  readonly rerank?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A search for documents like one that is stored. */
@@ -1762,6 +1766,7 @@ export type VectorSearchResponseResolvers<ContextType = GraphqlContext, ParentTy
   model?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   dimensions?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  reranked?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };

@@ -3265,6 +3265,11 @@ export type DistanceMetric = 'cosine' | 'dot_product' | 'euclidean';
  */
 export type RetrievalMode = 'parent' | 'chunk' | 'window';
 
+/**
+ * Whether the encoder that comes with the package reorders the best 50 results, by their best passages and their first ones, as far as their vectors are there within `SVC_EMBEDDING_RERANK_BUDGET`: `encoder` or `none`. When absent, `SVC_EMBEDDING_RERANK` decides. `encoder` answers 400 where no encoder is installed. Scores stay those of the search.
+ */
+export type Rerank = 'encoder' | 'none';
+
 export type SearchVectorsRequest = {
     collection: CollectionName;
     /**
@@ -3323,6 +3328,7 @@ export type SearchVectorsRequest = {
      * Weight of relevance against difference under `mmr`: 1 is relevance only, 0 difference only.
      */
     mmrLambda?: number;
+    rerank?: Rerank;
 };
 
 /**
@@ -3366,6 +3372,11 @@ export type VectorResult = {
 };
 
 /**
+ * How many of the best 50 results the encoder has put in order; absent when it was not asked.
+ */
+export type Reranked = number;
+
+/**
  * How the search went.
  */
 export type SearchStats = {
@@ -3377,7 +3388,7 @@ export type SearchStats = {
 
 export type SearchVectorsResponse = {
     /**
-     * Most similar first; under `mmr` in the order of the choice.
+     * Most similar first; under `mmr` in the order of the choice, under `rerank` in that of the encoder.
      */
     results: Array<VectorResult>;
     /**
@@ -3404,6 +3415,7 @@ export type SearchVectorsResponse = {
      * The mode that was used.
      */
     retrievalMode?: RetrievalMode;
+    reranked?: Reranked;
     searchStats: SearchStats;
     /**
      * True when the token budget dropped results; absent otherwise.
@@ -3477,6 +3489,10 @@ export type VectorCollectionStats = {
      */
     errors?: Array<string>;
     /**
+     * Passages that have a vector of the encoder, which reorders searches; absent where no encoder is installed.
+     */
+    encoded_chunks?: number;
+    /**
      * How new vectors are stored.
      */
     quantization: 'float32' | 'int8' | 'int4';
@@ -3549,6 +3565,23 @@ export type GetVectorStatsResponse = {
          * Why the provider failed last; absent when it works, or was not called yet.
          */
         last_error?: string;
+    };
+    /**
+     * The encoder that reorders searches; absent where none is installed.
+     */
+    encoder?: {
+        /**
+         * Its model.
+         */
+        model: string;
+        /**
+         * Numbers in its vectors.
+         */
+        dimensions: number;
+        /**
+         * Whether searches are reordered unless they say otherwise; vectors are filled in in the background then.
+         */
+        default: boolean;
     };
     /**
      * How documents are cut into passages.
@@ -4225,6 +4258,7 @@ export type SearchHybridRequest = {
      */
     contextTokenBudget?: ContextTokenBudget;
     fields?: Fields;
+    rerank?: Rerank;
 };
 
 /**
@@ -4310,6 +4344,7 @@ export type SearchHybridResponse = {
      * The measure that was used.
      */
     distanceMetric: DistanceMetric;
+    reranked?: Reranked;
     /**
      * The mode that was used.
      */
@@ -4955,6 +4990,7 @@ export type RecallMemoryRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    rerank?: Rerank;
     /**
      * Tokens that the results may cost together: explicit, then the collection's retrieval profile, then no budget. 0 means no budget.
      */
@@ -4989,6 +5025,7 @@ export type RecallMemoryResponse = {
      * Results in this answer.
      */
     total: number;
+    reranked?: Reranked;
     /**
      * The strategy that was used.
      */

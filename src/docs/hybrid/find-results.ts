@@ -1,4 +1,4 @@
-import type { FusedHit } from '../../search/fusion/index.ts';
+import { reorder, type FusedHit } from '../../search/fusion/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
 import { applyCuration, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
 import type { ContentOptions, ResultRow } from '../documents/index.ts';
@@ -31,6 +31,14 @@ export interface FoundResults {
   /** Undefined when meaning was not asked. */
   readonly algorithm: Algorithm | undefined;
   readonly incomparable: number;
+}
+
+/** The best candidates as the fusion orders them, before anything is read of them. */
+export async function firstHits(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden'>, rules: readonly CurationRule[]): Promise<FusedHit[]> {
+  const { hidden } = await curatedDocuments(deps.words, request.collection.toLowerCase(), request.query, rules);
+  const candidates = new Candidates(request);
+  candidates.take(await lookAtSides(deps, request, { ...scope, hidden }, undefined), { words: undefined, meaning: undefined }, undefined);
+  return candidates.fused();
 }
 
 /** What the answer shows, as it was read in one go. */
@@ -93,7 +101,9 @@ async function read(deps: HybridDeps, request: HybridRequest, candidates: Candid
 
 /** Fused hits, in the mode `window` merged to windows, in the order of the answer. */
 async function inOrder(deps: HybridDeps, request: HybridRequest, candidates: Candidates): Promise<Placed[]> {
-  const hits = candidates.fused();
+  const fused = candidates.fused();
+  const { opinions } = request;
+  const hits = opinions === undefined ? fused : reorder(fused, opinions.of);
   const placed = request.mode === 'window' ? await inWindows(deps.words.sql, hits, request.windowSize) : hits.map((hit) => ({ hit, first: hit.chunk, last: hit.chunk }));
   if (!request.byDistance) return placed;
   // Of the same distance, the better one comes first, as sorting is stable.

@@ -6,6 +6,7 @@ import type { Circle } from '../../search/geo/index.ts';
 import type { Retrieval } from '../collections/index.ts';
 import { keepsMeta, projectionOf, type Projection } from '../documents/index.ts';
 import { circleOf } from '../geo/index.ts';
+import type { Opinions, Rerank } from '../embeddings/index.ts';
 import { limitOf } from '../limit-of.ts';
 import { resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 
@@ -39,6 +40,10 @@ export interface HybridRequest {
   /** Tokens; 0 is no budget. */
   readonly budget: number;
   readonly projection: Projection;
+  /** As the request has it; undefined where the server decides. */
+  readonly rerank: Rerank | undefined;
+  /** What the encoder says of the best candidates, once it was asked. */
+  readonly opinions?: Opinions;
 }
 
 /** Decisions sections 4.3 and 4.5. */
@@ -63,6 +68,7 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
     vectorAlgorithm: input.vectorAlgorithm,
     circle: geo && circleOf(geo),
     byDistance: input.sort === 'distance',
+    rerank: input.rerank,
     mode: input.retrievalMode ?? profile.retrievalMode ?? 'parent',
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
     // The default of `includeContent` must not hide a body that `fields` names (decision D-40).

@@ -334,3 +334,28 @@ describe('a place among the searches', () => {
     await fixture.close();
   });
 });
+
+describe('a search that is reordered by the encoder (decision D-148)', () => {
+  it('has the best results in its order, in every mode', async () => {
+    const encoder = new Meaning('encoder', 48);
+    const vectorOf = encoder.vectorOf.bind(encoder);
+    encoder.vectorOf = (text) => vectorOf(text.replaceAll('felines', 'cats'));
+    const fixture = await HybridFixture.open({ encoder });
+    try {
+      await fixture.add('words', 'felines bark loudly');
+      await fixture.add('meaning', 'cats sleep');
+      await fixture.add('none', 'the market fell');
+      const plain = await fixture.find('felines', { alpha: 0.1 });
+      expect(keysOf(plain)[0]).toBe('words');
+      expect(plain).not.toHaveProperty('reranked');
+      for (const retrievalMode of ['parent', 'chunk', 'window']) {
+        const found = await fixture.find('felines sleep', { alpha: 0.1, retrievalMode, rerank: 'encoder' });
+        expect(keysOf(found)[0]).toBe('meaning');
+        expect(found.reranked).toBe(found.results.length);
+      }
+      expect(await fixture.find('felines sleep', { rerank: 'none' })).not.toHaveProperty('reranked');
+    } finally {
+      await fixture.close();
+    }
+  });
+});

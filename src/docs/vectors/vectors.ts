@@ -32,7 +32,7 @@ export interface Vectors extends VectorSearch {
 export interface VectorsAreas {
   /** Asked at each search, so it must answer from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
-  readonly embeddings: Pick<Embeddings, 'describe' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
+  readonly embeddings: Pick<Embeddings, 'describe' | 'encoder' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
   readonly gate: Pick<SearchGate, 'run'>;
   readonly columns: SearchDeps['columns'];
   readonly geo: SearchDeps['geo'];
@@ -68,6 +68,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
   };
   const deps: SearchDeps = {
     sql, codec, clock, view, columns, geo, collections, settings, gate, leadWeightOf: (model) => embeddings.leadWeightOf(model),
+    encoder: embeddings.encoder,
     embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
   };
   return {
@@ -78,6 +79,7 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
     view,
     isConfigured: () => embeddings.describe().vectors.enabled,
     embedQuery,
+    encoder: embeddings.encoder,
     embedTexts: embeddings.embedTexts,
     searchByVector: (query, signal) => searchByVector(deps, query, signal),
     passagesOf: (queries) => readPassages(sql, queries),

@@ -1,4 +1,4 @@
-import type { FindSimilarResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { FindSimilarResponse, SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import type { VectorSearchInput } from '../../../../generated/graphql/resolvers.ts';
 import { selects } from '../selects.ts';
 import { toFilter } from '../filter.ts';
@@ -16,9 +16,9 @@ function toSearch<I extends Filters>({ filterMeta, filter, langs, geo, ...rest }
   return { ...rest, filterMeta: toMeta(filterMeta), filter: toFilter(filter), langs: langs && [...langs], ...(geo && { geo }) };
 }
 
-function presentFound(found: FindSimilarResponse) {
-  const { total, model, dimensions, contextTruncated = false, truncated = false, nextOffset = null } = found;
-  return { results: found.results.map(({ document, score, rank }) => ({ document: presentDocument(document), score, rank })), total, model, dimensions, contextTruncated, truncated, nextOffset };
+function presentFound(found: FindSimilarResponse & Pick<SearchVectorsResponse, 'reranked'>) {
+  const { total, model, dimensions, contextTruncated = false, truncated = false, nextOffset = null, reranked = null } = found;
+  return { results: found.results.map(({ document, score, rank }) => ({ document: presentDocument(document), score, rank })), total, model, dimensions, contextTruncated, reranked, truncated, nextOffset };
 }
 
 function readingOf(includeContent: boolean) {

@@ -10,7 +10,7 @@ import { NOTHING, toAnswer, type SearchDeps } from './search-vectors.ts';
 type SimilarInput = InputOf<Operations, 'findSimilar'>;
 
 /** What vector search lets its clients choose and this search decides: results are documents, and no text is asked for. */
-const DECIDED = { retrievalMode: 'parent', windowSize: 1, mmr: false, mmrLambda: 0.5 } as const;
+const DECIDED = { retrievalMode: 'parent', windowSize: 1, mmr: false, mmrLambda: 0.5, rerank: 'none' } as const;
 
 /**
  * `POST /v1/similar` (decision D-151): documents by the similarity of their vectors to the mean of those of a stored document,
