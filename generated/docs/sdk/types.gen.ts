@@ -4191,7 +4191,7 @@ export type SearchHybridRequest = {
     algorithm?: HybridFullTextAlgorithm;
     vectorAlgorithm?: VectorAlgorithm;
     /**
-     * Weight of meaning, 0 words only, 1 meaning only: explicit, then the collection's retrieval profile, then 0.5.
+     * Weight of meaning, 0 words only, 1 meaning only: explicit, then the collection's retrieval profile, then, where neither names a `strategy`, 0.2 or 0.6 by whether both sides agree on some of the best documents, else 0.5.
      */
     alpha?: number;
     /**

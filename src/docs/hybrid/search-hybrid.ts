@@ -14,7 +14,7 @@ import { presentResults } from './present-results.ts';
 import { byWordsAlone, isMeaningWanted, needsBodies, needsMeta, resolveRequest, type HybridInput, type HybridRequest } from './request.ts';
 
 /** Of a collection that is not there. */
-const NOTHING: FoundResults = { results: [], all: undefined, algorithm: undefined, incomparable: 0 };
+const NOTHING: FoundResults = { results: [], all: undefined, algorithm: undefined, incomparable: 0, alpha: undefined };
 
 /** `POST /v1/hybrid-search` (contract section 4, "Full-text search"; decisions section 4.5). Only the scoring holds a place among the searches. */
 export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds: AnswerBounds): Promise<SearchHybridResponse> {
@@ -37,7 +37,7 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds:
   return {
     results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + i + 1 })),
     total: fitting,
-    strategy: request.fusion.strategy, alpha: request.alpha, rrfK: request.rrfK,
+    strategy: request.fusion.strategy, alpha: found.alpha ?? request.alpha, rrfK: request.rrfK,
     ftsAlgorithm: input.algorithm, vectorAlgorithm: found.algorithm ?? request.vectorAlgorithm ?? 'flat',
     distanceMetric: request.metric, retrievalMode: request.mode,
     ...facets,
@@ -83,7 +83,7 @@ async function withVector({ meaning }: HybridDeps, request: HybridRequest, signa
 }
 
 /** Looks which hits are the best, and asks the encoder about them without a place among the searches. */
-async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden'>, rules: readonly CurationRule[], cost: Cost): Promise<Opinions | undefined> {
+async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>, rules: readonly CurationRule[], cost: Cost): Promise<Opinions | undefined> {
   const { gate, meaning } = deps;
   if (!meaning.encoder.isWanted(request.rerank) || request.byDistance || request.query.trim() === '') return undefined;
   const hits = await gate.run(() => firstHits(deps, request, scope, rules), scope.signal, cost);
