@@ -1,7 +1,7 @@
 // Graphs over the rows of a segment (HNSW): everything that the module exports. How the bytes lie is drawn in
 // `hnsw/layout.ts`; what searches do is told in `src/search/vector/README.md`.
 
-import { G_BYTES, G_CODE_BYTES, G_DONE, G_ENTRY, G_NODES, GRAPH_BYTES, inGraph, levelOf, listOf, recordOf } from './hnsw/layout.ts';
+import { G_BYTES, G_LINKS, G_DONE, G_ENTRY, G_NODES, GRAPH_BYTES, inGraph, levelOf, listOf, recordOf } from './hnsw/layout.ts';
 import { MAX_SAVED_BYTES } from './hnsw/saving.ts';
 import { S_SCANNED, SCRATCH_BYTES } from './hnsw/scratch.ts';
 
@@ -42,7 +42,7 @@ export function graphTaken(graph: usize): u32 {
 /** The list of a row at a level (count, links; u32 each), or 0 when the row is not in the graph or has no such level. */
 export function linksOf(graph: usize, row: u32, level: u32): usize {
   if (!inGraph(graph, row) || level > levelOf(row)) return 0;
-  return listOf(recordOf(graph, row), load<u32>(graph, G_CODE_BYTES), level);
+  return listOf(recordOf(graph, row), load<u32>(graph, G_LINKS), level);
 }
 
 /** The row that searches enter by. */

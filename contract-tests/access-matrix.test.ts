@@ -16,7 +16,7 @@ const NEEDS = {
   'a token': `createApiKey`,
   'read on blog': `getDocument searchDocuments getDocumentMeta listMetaKeys getChecksum listRevisions exportDocuments
     getCollectionConfig getSchema validateDocument searchFullTextByQuery searchFullText autocomplete listSynonyms listStopWords
-    aggregateDocuments searchVectors projectVectors classifyDocument searchAcrossCollections findDuplicates searchHybrid
+    aggregateDocuments searchVectors projectVectors classifyDocument searchAcrossCollections findSimilar findDuplicates searchHybrid
     searchGeo searchGeoWithin searchGeoPolygon getCodeGraph queryCodeGraph queryTemporal listHotDocuments getTemporalHistogram
     suggestSpelling cleanSpelling listDictionary streamEvents`,
   'write on blog': `addDocument addDocuments updateDocument setDocumentTtl deleteDocument deleteDocuments deleteCollection

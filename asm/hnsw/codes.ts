@@ -16,7 +16,8 @@
 // with the square and the total of the row (|x|^2 for l2, else 0; and the sum of its components).
 
 import { COSINE, EUCLIDEAN, inverseNormOf, vectorOf } from '../vector/rows.ts';
-import { G_BITS, G_CODE_BYTES, G_DIMS, G_METRIC, G_RECORD_BYTES, G_SHIFT, recordAt, recordOf } from './layout.ts';
+import { G_BITS, G_CODE_BYTES, G_DIMS, G_METRIC, G_RECORD_BYTES, G_SHIFT, recordAt, recordOf, ROWS_THEMSELVES } from './layout.ts';
+import { distanceToStored, distancesOfStored, probeQueryForStored, probeStored } from './row-codes.ts';
 
 export const PROBE_HEAD: usize = 16;
 
@@ -42,6 +43,7 @@ function weightOf(metric: u32): f32 {
 
 /** Writes the code of a row, and the four numbers behind it, into its record. */
 export function encodeRow(graph: usize, row: u32): void {
+  if (load<u32>(graph, G_BITS) === ROWS_THEMSELVES) return;
   const metric = load<u32>(graph, G_METRIC);
   const dims = load<u32>(graph, G_DIMS);
   const codeBytes = <usize>load<u32>(graph, G_CODE_BYTES);
@@ -62,11 +64,13 @@ export function encodeRow(graph: usize, row: u32): void {
 
 /** Makes a probe of a row by its vector. */
 export function probeVectorOf(graph: usize, probe: usize, row: u32): void {
+  if (load<u32>(graph, G_BITS) === ROWS_THEMSELVES) return probeStored(graph, probe, row);
   probeQuery(graph, probe, vectorOf(row), load<u32>(graph, G_METRIC) === COSINE ? inverseNormOf(row) : 1);
 }
 
 /** Makes a probe of a query of f32, which `factor` scales; for cosine that gives it length 1. */
 export function probeQuery(graph: usize, probe: usize, at: usize, factor: f32): void {
+  if (load<u32>(graph, G_BITS) === ROWS_THEMSELVES) return probeQueryForStored(graph, probe, at, factor);
   const metric = load<u32>(graph, G_METRIC);
   const dims = load<u32>(graph, G_DIMS);
   const weight = weightOf(metric);
@@ -80,6 +84,7 @@ export function probeQuery(graph: usize, probe: usize, at: usize, factor: f32): 
 
 /** Makes a probe of a row by its code: quicker than by its vector, and a little less exact. */
 export function probeRow(graph: usize, probe: usize, row: u32): void {
+  if (load<u32>(graph, G_BITS) === ROWS_THEMSELVES) return probeStored(graph, probe, row);
   const metric = load<u32>(graph, G_METRIC);
   const codeBytes = <usize>load<u32>(graph, G_CODE_BYTES);
   const record = recordOf(graph, row);
@@ -119,6 +124,7 @@ function storeHead(probe: usize, base: f32, mid: f32, sum: f32, scale: f32): voi
  * the list must be readable, and `out` writable, up to a multiple of four.
  */
 export function distancesOf(graph: usize, probe: usize, rows: usize, count: u32, out: usize): void {
+  if (load<u32>(graph, G_BITS) === ROWS_THEMSELVES) return distancesOfStored(graph, probe, rows, count, out);
   const codeBytes = <usize>load<u32>(graph, G_CODE_BYTES);
   const isSmall = load<u32>(graph, G_BITS) === 4;
   const shift = load<u32>(graph, G_SHIFT);
@@ -138,6 +144,10 @@ export function distancesOf(graph: usize, probe: usize, rows: usize, count: u32,
 
 /** Whether any of `count` rows is nearer to the probe than `distance`. */
 export function anyNearer(graph: usize, probe: usize, rows: usize, count: u32, distance: f32): bool {
+  if (load<u32>(graph, G_BITS) === ROWS_THEMSELVES) {
+    for (const end = rows + (<usize>count << 2); rows < end; rows += 4) if (distanceToStored(graph, probe, load<u32>(rows)) < distance) return true;
+    return false;
+  }
   const codeBytes = <usize>load<u32>(graph, G_CODE_BYTES);
   const isSmall = load<u32>(graph, G_BITS) === 4;
   const shift = load<u32>(graph, G_SHIFT);
@@ -157,6 +167,7 @@ export function anyNearer(graph: usize, probe: usize, rows: usize, count: u32, d
 
 /** Distance of one row from a probe. */
 export function distanceTo(graph: usize, probe: usize, row: u32): f32 {
+  if (load<u32>(graph, G_BITS) === ROWS_THEMSELVES) return distanceToStored(graph, probe, row);
   const record = recordOf(graph, row);
   return f32x4.extract_lane(fourDistances(probe, load<u32>(graph, G_BITS) === 4, load<u32>(graph, G_CODE_BYTES), record, record, record, record), 0);
 }

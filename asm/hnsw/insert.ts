@@ -6,7 +6,7 @@ import { isLive } from '../vector/rows.ts';
 import { distanceOf, entryOf, insertEntry, rowOf } from './beam.ts';
 import { anyNearer, distancesOf, encodeRow, probeRow, probeVectorOf } from './codes.ts';
 import {
-  addUpperLists, enterGraph, G_CODE_BYTES, G_DONE, G_ENTRY, G_NODES, levelOf, listOf, M, M0, recordOf, reserveRecord,
+  addUpperLists, enterGraph, G_LINKS, G_DONE, G_ENTRY, G_MOST, G_NODES, levelOf, listOf, M, recordOf, reserveRecord,
 } from './layout.ts';
 import {
   forgetSeen, prepareScratch, S_BEAM, S_CANDIDATE, S_CHOSEN, S_DISTANCES, S_LINKS, S_OWNER, S_PROBE, S_SMALL,
@@ -26,20 +26,20 @@ export function insertRows(graph: usize, scratch: usize, end: u32, budget: u32, 
 }
 
 function insertRow(graph: usize, scratch: usize, row: u32, width: u32): bool {
-  const codeBytes = <usize>load<u32>(graph, G_CODE_BYTES);
+  const linksAt = <usize>load<u32>(graph, G_LINKS);
   const level = levelOf(row);
   if (!reserveRecord(graph, row)) return false;
   const record = recordOf(graph, row);
-  if (level > 0 && !addUpperLists(graph, record, codeBytes, level)) return false;
+  if (level > 0 && !addUpperLists(graph, record, linksAt, level)) return false;
   encodeRow(graph, row);
-  enterGraph(record, codeBytes);
+  enterGraph(record, linksAt);
   const entry = load<u64>(graph, G_ENTRY);
   const levels = <u32>(entry >> 32);
   if (levels > 0) {
     probeVectorOf(graph, load<u32>(scratch, S_PROBE), row);
     const top = min(level, levels - 1);
     linkOut(graph, scratch, row, top, width);
-    for (let at: u32 = 0; at <= top; at++) linkBack(graph, scratch, row, listOf(record, codeBytes, at), at);
+    for (let at: u32 = 0; at <= top; at++) linkBack(graph, scratch, row, listOf(record, linksAt, at), at);
   }
   store<u32>(graph, load<u32>(graph, G_NODES) + 1, G_NODES);
   if (level + 1 > levels) atomic.store<u64>(graph, (<u64>(level + 1) << 32) | <u64>row, G_ENTRY);
@@ -48,14 +48,14 @@ function insertRow(graph: usize, scratch: usize, row: u32, width: u32): bool {
 
 /** Fills the lists of a new row, from level `top` down. */
 function linkOut(graph: usize, scratch: usize, row: u32, top: u32, width: u32): void {
-  const codeBytes = <usize>load<u32>(graph, G_CODE_BYTES);
+  const linksAt = <usize>load<u32>(graph, G_LINKS);
   const beam = <usize>load<u32>(scratch, S_BEAM);
   const record = recordOf(graph, row);
   let nearest = descend(graph, scratch, top);
   for (let level = top; ; level--) {
     const size = searchLevel(graph, scratch, nearest, level, width);
     forgetSeen(scratch);
-    choose(graph, scratch, row, beam, size, M, listOf(record, codeBytes, level));
+    choose(graph, scratch, row, beam, size, level === 0 ? load<u32>(graph, G_MOST) >> 1 : M, listOf(record, linksAt, level));
     nearest = load<i64>(beam) & ~1;
     if (level === 0) return;
   }
@@ -82,12 +82,12 @@ function choose(graph: usize, scratch: usize, owner: u32, beam: usize, size: u32
 
 /** Links the rows of a new row's list back to it. */
 function linkBack(graph: usize, scratch: usize, row: u32, list: usize, level: u32): void {
-  const codeBytes = <usize>load<u32>(graph, G_CODE_BYTES);
-  const most: u32 = level === 0 ? M0 : M;
+  const linksAt = <usize>load<u32>(graph, G_LINKS);
+  const most: u32 = level === 0 ? load<u32>(graph, G_MOST) : M;
   const count = load<u32>(list);
   for (let i: usize = 0; i < <usize>count; i++) {
     const neighbour = load<u32>(list + 4 + (i << 2));
-    const links = listOf(recordOf(graph, neighbour), codeBytes, level);
+    const links = listOf(recordOf(graph, neighbour), linksAt, level);
     const size = load<u32>(links);
     if (size < most) {
       atomic.store<u32>(links + 4 + (<usize>size << 2), row);

@@ -4,9 +4,12 @@
 //   table            u32 addresses of blocks of 2^shift records, about a mebibyte each
 //   record of a row  code, 7 bits a dimension in a byte, or two of 4 bits in one        (see codes.ts)
 //                    square, total, lowest, step: f32 each                              (see codes.ts)
-//                    count of links u32, links u32 x 32                                 level 0
-//                    address of the lists of the upper levels u32, 0 without any
-//                    whether the row is in the graph u32                                padded to 16
+//                    address of the lists of the upper levels u32, 0 without any        from G_LINKS on
+//                    whether the row is in the graph u32
+//                    count of links u32, links u32 x G_MOST                             level 0, padded to 16
+//
+// Rows that are stored as int8 are codes already: their records begin with what stands from G_LINKS on (see row-codes.ts).
+//
 //   upper lists      for levels 1, 2, ...: count of links u32, links u32 x 16
 //
 // One thread writes; others read at the same time and take no lock. A record is complete before the first
@@ -16,7 +19,7 @@
 
 import { allocate, release, roomFor } from '../vector/memory.ts';
 
-/** Most links of a row at the upper levels, and links that a new row gets at any level; and most at level 0. */
+/** Most links of a row at the upper levels; and most at level 0 of any graph, half of which a new row gets. */
 export const M: u32 = 16;
 export const M0: u32 = 32;
 
@@ -40,33 +43,44 @@ export const G_SLAB_END: usize = 44;
 export const G_SLABS: usize = 48;
 /** Bytes that the graph has taken. */
 export const G_BYTES: usize = 52;
-/** Bits of a code of a dimension: 7 or 4. */
+/** Bits of a code of a dimension: 7 or 4; or 8, where the rows are codes themselves. */
 export const G_BITS: usize = 56;
+/** Where that begins in a record which is no code. */
+export const G_LINKS: usize = 60;
+/** Most links of a row at level 0, M0 or fewer. */
+export const G_MOST: usize = 64;
 /** The table follows the header. */
-export const G_TABLE: usize = 64;
+export const G_TABLE: usize = 80;
 export const MAX_BLOCKS: u32 = 8176;
 export const GRAPH_BYTES: u32 = <u32>G_TABLE + MAX_BLOCKS * 4;
 
 const BLOCK_TARGET: u32 = 1 << 20;
 const SLAB_BYTES: u32 = 65536;
 
-// Behind the code of a record.
-export const R_LIST: usize = 16;
-const R_UPPER: usize = R_LIST + 4 + (<usize>M0 << 2);
-const R_PRESENT: usize = R_UPPER + 4;
-const RECORD_TAIL: usize = R_PRESENT + 4;
+// From G_LINKS of a record on.
+const R_UPPER: usize = 0;
+const R_PRESENT: usize = 4;
+const R_LIST: usize = 8;
+/** Square, total, lowest and step. */
+const CODE_TAIL: u32 = 16;
+/** Of rows that are no codes of their own. */
+export const ROWS_THEMSELVES: u32 = 8;
 const UPPER_BYTES: usize = 4 + (<usize>M << 2);
 
-/** Makes an empty graph of GRAPH_BYTES anywhere. */
-export function initializeGraph(graph: usize, metric: u32, dims: u32, bits: u32): void {
+/** Makes an empty graph of GRAPH_BYTES anywhere, of at most `most` links of a row at level 0. */
+export function initializeGraph(graph: usize, metric: u32, dims: u32, bits: u32, most: u32): void {
   const codeBytes = bits === 4 ? ((dims + 31) & ~31) >> 1 : (dims + 15) & ~15;
-  const size = (codeBytes + <u32>RECORD_TAIL + 15) & ~15;
+  const links = bits === ROWS_THEMSELVES ? 0 : codeBytes + CODE_TAIL;
+  const listBytes = <u32>R_LIST + 4 + (most << 2);
+  const size = bits === ROWS_THEMSELVES ? listBytes : (links + listBytes + 15) & ~15;
   let shift: u32 = 13;
   while (shift > 6 && (size << shift) > BLOCK_TARGET) shift--;
   memory.fill(graph, 0, GRAPH_BYTES);
   store<u32>(graph, metric, G_METRIC);
   store<u32>(graph, dims, G_DIMS);
   store<u32>(graph, bits, G_BITS);
+  store<u32>(graph, links, G_LINKS);
+  store<u32>(graph, most, G_MOST);
   store<u32>(graph, codeBytes, G_CODE_BYTES);
   store<u32>(graph, size, G_RECORD_BYTES);
   store<u32>(graph, shift, G_SHIFT);
@@ -124,23 +138,23 @@ export function releaseGraph(graph: usize): void {
 export function inGraph(graph: usize, row: u32): bool {
   const shift = load<u32>(graph, G_SHIFT);
   if (load<u32>(graph + (<usize>(row >> shift) << 2), G_TABLE) === 0) return false;
-  return load<u32>(recordOf(graph, row) + load<u32>(graph, G_CODE_BYTES), R_PRESENT) !== 0;
+  return load<u32>(recordOf(graph, row) + load<u32>(graph, G_LINKS), R_PRESENT) !== 0;
 }
 
-/** Says that a row's code is there. */
-export function enterGraph(record: usize, codeBytes: usize): void {
-  store<u32>(record + codeBytes, 1, R_PRESENT);
+/** Says that a row is in the graph; `links` is G_LINKS here and below. */
+export function enterGraph(record: usize, links: usize): void {
+  store<u32>(record + links, 1, R_PRESENT);
 }
 
 /** A row's list of links at a level: their count, then the links. The row has that level. */
-export function listOf(record: usize, codeBytes: usize, level: u32): usize {
-  if (level === 0) return record + codeBytes + R_LIST;
-  assert(load<u32>(record + codeBytes, R_UPPER) !== 0, 'a row without upper levels');
-  return <usize>load<u32>(record + codeBytes, R_UPPER) + <usize>(level - 1) * UPPER_BYTES;
+export function listOf(record: usize, links: usize, level: u32): usize {
+  if (level === 0) return record + links + R_LIST;
+  assert(load<u32>(record + links, R_UPPER) !== 0, 'a row without upper levels');
+  return <usize>load<u32>(record + links, R_UPPER) + <usize>(level - 1) * UPPER_BYTES;
 }
 
 /** Gives a row its empty lists at the levels above 0. Gives whether there is room. */
-export function addUpperLists(graph: usize, record: usize, codeBytes: usize, levels: u32): bool {
+export function addUpperLists(graph: usize, record: usize, links: usize, levels: u32): bool {
   const bytes = <u32>UPPER_BYTES * levels;
   let at = load<u32>(graph, G_SLAB);
   if (load<u32>(graph, G_SLAB_END) - at < bytes) {
@@ -152,7 +166,7 @@ export function addUpperLists(graph: usize, record: usize, codeBytes: usize, lev
     at = slab + 4;
   }
   store<u32>(graph, at + bytes, G_SLAB);
-  store<u32>(record + codeBytes, at, R_UPPER);
+  store<u32>(record + links, at, R_UPPER);
   return true;
 }
 

@@ -4,7 +4,7 @@
 
 import { distanceOf, entryOf, FOLLOWED, insertEntry, rowOf } from './beam.ts';
 import { distancesOf, distanceTo, probeQuery } from './codes.ts';
-import { G_CODE_BYTES, G_DONE, G_ENTRY, G_NODES, listOf, M0, recordOf } from './layout.ts';
+import { G_LINKS, G_DONE, G_ENTRY, G_NODES, listOf, M0, recordOf } from './layout.ts';
 import { pushHeap, popHeap } from './heap.ts';
 import {
   forgetSeen, prepareScratch, S_BEAM, S_DISTANCES, S_HEAP, S_PROBE, S_SCANNED, S_TRAIL_AT, see, seeList,
@@ -25,11 +25,11 @@ export function descend(graph: usize, scratch: usize, level: u32): i64 {
 }
 
 function walkDown(graph: usize, scratch: usize, probe: usize, nearest: i64, level: u32): i64 {
-  const codeBytes = <usize>load<u32>(graph, G_CODE_BYTES);
+  const linksAt = <usize>load<u32>(graph, G_LINKS);
   const distances = scratch + S_DISTANCES;
   while (true) {
     const from = nearest;
-    const list = listOf(recordOf(graph, rowOf(from)), codeBytes, level);
+    const list = listOf(recordOf(graph, rowOf(from)), linksAt, level);
     const count = load<u32>(list);
     distancesOf(graph, probe, list + 4, count, distances);
     for (let i: usize = 0; i < <usize>count; i++) {
@@ -43,7 +43,7 @@ function walkDown(graph: usize, scratch: usize, probe: usize, nearest: i64, leve
 export function searchLevel(graph: usize, scratch: usize, start: i64, level: u32, room: u32): u32 {
   const beam = <usize>load<u32>(scratch, S_BEAM);
   const probe = <usize>load<u32>(scratch, S_PROBE);
-  const codeBytes = <usize>load<u32>(graph, G_CODE_BYTES);
+  const linksAt = <usize>load<u32>(graph, G_LINKS);
   const distances = scratch + S_DISTANCES;
   const last = beam + (<usize>(room - 1) << 3);
   let worst: f32 = Infinity;
@@ -60,7 +60,7 @@ export function searchLevel(graph: usize, scratch: usize, start: i64, level: u32
       continue;
     }
     store<i64>(beam + (<usize>at << 3), entry | FOLLOWED);
-    const rows = seeList(scratch, listOf(recordOf(graph, rowOf(entry)), codeBytes, level));
+    const rows = seeList(scratch, listOf(recordOf(graph, rowOf(entry)), linksAt, level));
     const count = (load<u32>(scratch, S_TRAIL_AT) - <u32>rows) >> 2;
     scanned += count;
     distancesOf(graph, probe, rows, count, distances);
@@ -152,7 +152,7 @@ function walkFiltered(graph: usize, scratch: usize, k: u32, width: u32, bitmap: 
   const beam = <usize>load<u32>(scratch, S_BEAM);
   const heap = <usize>load<u32>(scratch, S_HEAP);
   const probe = <usize>load<u32>(scratch, S_PROBE);
-  const codeBytes = <usize>load<u32>(graph, G_CODE_BYTES);
+  const linksAt = <usize>load<u32>(graph, G_LINKS);
   const distances = scratch + S_DISTANCES;
   const start = descend(graph, scratch, 0);
   let worst: f32 = Infinity;
@@ -168,7 +168,7 @@ function walkFiltered(graph: usize, scratch: usize, k: u32, width: u32, bitmap: 
     const entry = load<i64>(heap);
     if (distanceOf(entry) > worst) break;
     waiting = popHeap(heap, waiting);
-    const rows = seeList(scratch, listOf(recordOf(graph, rowOf(entry)), codeBytes, 0));
+    const rows = seeList(scratch, listOf(recordOf(graph, rowOf(entry)), linksAt, 0));
     const count = (load<u32>(scratch, S_TRAIL_AT) - <u32>rows) >> 2;
     scanned += count;
     distancesOf(graph, probe, rows, count, distances);

@@ -43,7 +43,11 @@ export const GRAPHQL: Readonly<Partial<Record<OperationId, GraphqlOperation>>> =
   },
   searchVectors: {
     field: 'vectorSearch', args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
-    tell: ({ results, total, model = null, dimensions = null, ...answer }: Found & Rest) => ({ total, model, dimensions, ...ending(answer), results: results.map(({ document: found, score, rank }) => ({ document: document(found as Rest), score, rank })) }),
+    tell: ({ results, total, model = null, dimensions = null, reranked = null, ...answer }: Found & Rest) => ({ total, model, dimensions, reranked, ...ending(answer), results: results.map(({ document: found, score, rank }) => ({ document: document(found as Rest), score, rank })) }),
+  },
+  findSimilar: {
+    field: 'similar', args: (input) => ({ input: { includeContent: false, ...withList(input, 'filterMeta') } }),
+    tell: ({ results, total, model = null, dimensions = null, reranked = null, ...answer }: Found & Rest) => ({ total, model, dimensions, reranked, ...ending(answer), results: results.map(({ document: found, score, rank }) => ({ document: document(found as Rest), score, rank })) }),
   },
   queryCodeGraph: {
     field: 'codeGraph', args: (input) => ({ input }),

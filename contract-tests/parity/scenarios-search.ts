@@ -135,7 +135,9 @@ export const searches: Record<string, Scenario> = {
     for (const algorithm of ['hnsw', 'sq', 'bq']) await ok('searchVectors', { query: 'red apples', algorithm, topK: 1 });
     await ok('searchVectors', { query: 'red apples', retrievalMode: 'chunk', topK: 1 });
     await ok('searchVectors', { query: 'red apples', retrievalMode: 'window', windowSize: 2, mmr: true, mmrLambda: 0.25, oversample: 1.5, contextTokenBudget: 100, fields: ['kind'] });
+    await ok('searchVectors', { query: 'red apples', rerank: 'none' });
     await refused('missing_fields', 'searchVectors');
+    await refused('invalid_argument', 'searchVectors', { query: 'red apples', rerank: 'magic' });
     for (const bad of [{ queryVector: [0.5, 0.25] }, { queryVector: [] }, { query: 'a', topK: 0 }, { query: 'a', topK: 1001 }, { query: 'a', threshold: -1 }, { query: 'a', mmrLambda: 2 }, { query: 'a', algorithm: 'magic' }]) await refused('invalid_argument', 'searchVectors', bad);
   },
 
@@ -152,6 +154,12 @@ export const searches: Record<string, Scenario> = {
     await ok('searchAcrossCollections', { query: 'whales', ...targets, topK: 1, filterMeta: { kind: ['animal'] } });
     await ok('searchAcrossCollections', { query: 'whales', ...targets, filter: { text: 'kind != animal' }, langs: ['en'] });
     await refused('not_found', 'searchAcrossCollections', { sourceCollection: collection, sourceDocID: 'none', ...targets });
+    await ok('findSimilar', { key: 'apples', includeContent: true });
+    await ok('findSimilar', { key: 'apples', lang: 'en', topK: 1, offset: 1, threshold: 0, filterMeta: { kind: ['fruit', 'animal'] }, filter: { text: 'NOT kind = copy' }, langs: ['en'] });
+    await ok('findSimilar', { key: 'whales', limit: 2, geo: { lat: 52.5, lng: 13.375, radiusMeters: 5000 }, algorithm: 'sq', distanceMetric: 'euclidean', fields: ['kind'], contextTokenBudget: 100 });
+    await refused('not_found', 'findSimilar', { key: 'none' });
+    await refused('missing_fields', 'findSimilar');
+    for (const bad of [{ topK: 0 }, { topK: 2, limit: 1 }, { threshold: 2 }]) await refused('invalid_argument', 'findSimilar', { key: 'apples', ...bad });
     await ok('classifyDocument', { key: 'whales', labels: ['red apples', 'blue whales'], topK: 1 });
     await ok('classifyDocument', { collection: undefined, text: 'red apples', labels: ['red apples', 'blue whales'], multi: true, threshold: -1 });
     await refused('not_found', 'classifyDocument', { key: 'none', labels: ['a'] });

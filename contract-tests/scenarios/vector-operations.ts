@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import {
-  addDocuments, classifyDocument, createEmbeddingConfig, deleteEmbeddingConfig, findDuplicates, projectVectors, reindexVectors, searchAcrossCollections,
+  addDocuments, classifyDocument, createEmbeddingConfig, deleteEmbeddingConfig, findDuplicates, findSimilar, projectVectors, reindexVectors, searchAcrossCollections,
 } from '../../generated/docs/sdk/sdk.gen.ts';
 import { refused, succeeded } from '../support/expectations.ts';
 import type { DocsContext, DocsScenarios } from './scenario.ts';
@@ -66,6 +66,18 @@ export const vectorOperations: DocsScenarios = {
       const byText = succeeded(await searchAcrossCollections({ client, body: { query: 'blue whales', targetCollections: [collection], filterMeta: { kind: ['fruit'] } } }));
       expect(byText.results.every(({ document }) => document.key === 'apples')).toBe(true);
       refused(await searchAcrossCollections({ client, body: { ...body, sourceDocID: 'none' } }), 404, 'not_found');
+    });
+  },
+
+  async findSimilar(context) {
+    const { client, direct, collection } = context;
+    refused(await findSimilar({ client: direct, body: { collection } as never }), 400, 'missing_fields');
+    await withVectors(context, async () => {
+      const answer = succeeded(await findSimilar({ client, body: { collection, key: 'apples', topK: 1, includeContent: true } }));
+      expect(answer).toMatchObject({ total: 1, model: 'static-en-256', dimensions: 256, algorithm: 'flat', distanceMetric: 'cosine' });
+      expect(answer.results).toMatchObject([{ rank: 1, document: { key: 'copy', contentMd: DOCUMENTS[1]!.contentMd } }]);
+      expect(succeeded(await findSimilar({ client, body: { collection, key: 'copy', filterMeta: { kind: ['fruit'] } } })).results.map(({ document }) => document.key)).toEqual(['apples']);
+      refused(await findSimilar({ client, body: { collection, key: 'none' } }), 404, 'not_found');
     });
   },
 

@@ -137,6 +137,8 @@ import type {
   ClassifyDocumentResponses,
   SearchAcrossCollectionsData,
   SearchAcrossCollectionsResponses,
+  FindSimilarData,
+  FindSimilarResponses,
   FindDuplicatesData,
   FindDuplicatesResponses,
   ListEmbeddingConfigsData,
@@ -356,6 +358,7 @@ export interface Operations {
   projectVectors: Operation<FlatInput<NonNullable<ProjectVectorsData['body']>, 'sample'>, ProjectVectorsResponses[200]>;
   classifyDocument: Operation<FlatInput<NonNullable<ClassifyDocumentData['body']>, 'lang' | 'multi' | 'threshold'>, ClassifyDocumentResponses[200]>;
   searchAcrossCollections: Operation<FlatInput<NonNullable<SearchAcrossCollectionsData['body']>, 'topK' | 'offset' | 'threshold' | 'distanceMetric' | 'includeContent'>, SearchAcrossCollectionsResponses[200]>;
+  findSimilar: Operation<FlatInput<NonNullable<FindSimilarData['body']>, 'offset' | 'threshold' | 'includeContent' | 'distanceMetric'>, FindSimilarResponses[200]>;
   findDuplicates: Operation<FlatInput<NonNullable<FindDuplicatesData['body']>, 'mode' | 'threshold' | 'maxDocs' | 'distanceMetric' | 'includeContent'>, FindDuplicatesResponses[200]>;
   listEmbeddingConfigs: Operation<FlatInput<NonNullable<ListEmbeddingConfigsData['query']>, 'offset'>, ListEmbeddingConfigsResponses[200]>;
   createEmbeddingConfig: Operation<FlatInput<NonNullable<CreateEmbeddingConfigData['body']>, 'isDefault'>, CreateEmbeddingConfigResponses[200]>;
@@ -505,6 +508,7 @@ export const operations: { readonly [K in OperationId]: OperationSpec } = {
   projectVectors: {"id":"projectVectors","method":"POST","path":"/v1/vector-projection","area":"vectors","summary":"Draw the vectors of a collection on a plane","access":"read","effect":"read","collections":["collection"],"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   classifyDocument: {"id":"classifyDocument","method":"POST","path":"/v1/classify","area":"vectors","summary":"Score labels for a text or a document","access":"user","effect":"read","collections":["collection"],"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   searchAcrossCollections: {"id":"searchAcrossCollections","method":"POST","path":"/v1/cross-search","area":"vectors","summary":"Search several collections by meaning","access":"user","effect":"read","collections":["sourceCollection","targetCollections"],"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
+  findSimilar: {"id":"findSimilar","method":"POST","path":"/v1/similar","area":"vectors","summary":"Find documents like one that is stored","access":"read","effect":"read","collections":["collection"],"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   findDuplicates: {"id":"findDuplicates","method":"POST","path":"/v1/find-duplicates","area":"vectors","summary":"Find equal and similar documents","access":"read","effect":"read","collections":["collection"],"limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},
   listEmbeddingConfigs: {"id":"listEmbeddingConfigs","method":"GET","path":"/v1/embedding-configs","area":"embeddings","summary":"List the embedding configurations","access":"admin","effect":"read","pages":"configs","limited":true,"sanitize":false,"status":200,"parameters":[{"name":"offset","in":"query","field":"offset","type":"integer"},{"name":"limit","in":"query","field":"limit","type":"integer"}],"consumes":[],"produces":["application/json"]},
   createEmbeddingConfig: {"id":"createEmbeddingConfig","method":"POST","path":"/v1/embedding-configs","area":"embeddings","summary":"Create an embedding configuration","access":"admin","effect":"write","limited":true,"sanitize":false,"status":200,"parameters":[],"consumes":["application/json"],"produces":["application/json"]},

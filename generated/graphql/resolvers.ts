@@ -181,6 +181,8 @@ export type Query = {
   readonly stats: Maybe<Stats>;
   /** Finds documents by their meaning (`searchVectors`). */
   readonly vectorSearch: Maybe<VectorSearchResponse>;
+  /** Finds documents like one that is stored (`findSimilar`). */
+  readonly similar: Maybe<VectorSearchResponse>;
   /** The state of embeddings and of the vector index (`getVectorStats`). */
   readonly vectorStats: Maybe<VectorStats>;
   /** The webhooks (`listWebhooks`). */
@@ -269,6 +271,12 @@ export type QuerySchemasArgs = {
 /** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
 export type QueryVectorSearchArgs = {
   input: VectorSearchInput;
+};
+
+
+/** What can be read. Each field is answered by the operation of the same meaning, as over REST. */
+export type QuerySimilarArgs = {
+  input: SimilarInput;
 };
 
 
@@ -1079,6 +1087,8 @@ export type VectorSearchResponse = {
   readonly dimensions: Maybe<Scalars['Int']['output']>;
   /** Whether the token budget of the request or of the collection's profile left results out. */
   readonly contextTruncated: Scalars['Boolean']['output'];
+  /** How many of the best 50 results the encoder has put in order; null when it was not asked. */
+  readonly reranked: Maybe<Scalars['Int']['output']>;
   /** Whether the answer reached the size that the server gives to one answer before it had all that was asked for. */
   readonly truncated: Scalars['Boolean']['output'];
   /** The `offset` to go on with; null when the answer is not truncated. */
@@ -1146,6 +1156,38 @@ export type VectorSearchInput = {
   readonly query?: InputMaybe<Scalars['String']['input']>;
   /** A vector to compare with, in place of `query`. */
   readonly queryVector?: InputMaybe<ReadonlyArray<Scalars['Float']['input']>>;
+  /** Most results, 1 to 1,000. The default is that of the collection's retrieval profile, else 5. */
+  readonly topK?: InputMaybe<Scalars['Int']['input']>;
+  /** Another name for `topK`; when both are sent they must be the same. */
+  readonly limit?: InputMaybe<Scalars['Int']['input']>;
+  /** How many of the best results to skip; the default is 0. */
+  readonly offset?: InputMaybe<Scalars['Int']['input']>;
+  /** Tokens that the results may cost together; 0 means no budget. The default is that of the collection's retrieval profile. */
+  readonly contextTokenBudget?: InputMaybe<Scalars['Int']['input']>;
+  /** Results that score less are left out, 0 to 1; the default is 0. */
+  readonly threshold?: InputMaybe<Scalars['Float']['input']>;
+  /** Values that the metadata must have. */
+  readonly filterMeta?: InputMaybe<ReadonlyArray<MetaInput>>;
+  /** Keeps the documents for which an expression holds, beside all other filters. */
+  readonly filter?: InputMaybe<FilterInput>;
+  /** Keeps the documents in one of these languages; letter case does not matter, and an empty list keeps all. */
+  readonly langs?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** Keeps the documents within this circle. */
+  readonly geo?: InputMaybe<GeoCircleInput>;
+  /** Whether documents carry their body. The default is whether `contentMd` is asked for. */
+  readonly includeContent?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether the encoder reorders the best 50 results: `encoder` or `none`. The default is the server's. */
+  readonly rerank?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A search for documents like one that is stored. */
+export type SimilarInput = {
+  /** Name of the collection. */
+  readonly collection: Scalars['String']['input'];
+  /** Key of the document to compare with, which is left out itself. */
+  readonly key: Scalars['String']['input'];
+  /** Its language; the default is the first one by the alphabet that the key has. */
+  readonly lang?: InputMaybe<Scalars['String']['input']>;
   /** Most results, 1 to 1,000. The default is that of the collection's retrieval profile, else 5. */
   readonly topK?: InputMaybe<Scalars['Int']['input']>;
   /** Another name for `topK`; when both are sent they must be the same. */
@@ -1383,6 +1425,7 @@ export type ResolversTypes = {
   VectorStats: ResolverTypeWrapper<VectorStats>;
   ReindexResult: ResolverTypeWrapper<Reindexed>;
   VectorSearchInput: VectorSearchInput;
+  SimilarInput: SimilarInput;
   Webhook: ResolverTypeWrapper<Webhook>;
   WebhookDeadLetter: ResolverTypeWrapper<WebhookDeadLetter>;
   RegisterWebhookInput: RegisterWebhookInput;
@@ -1446,6 +1489,7 @@ export type ResolversParentTypes = {
   VectorStats: VectorStats;
   ReindexResult: Reindexed;
   VectorSearchInput: VectorSearchInput;
+  SimilarInput: SimilarInput;
   Webhook: Webhook;
   WebhookDeadLetter: WebhookDeadLetter;
   RegisterWebhookInput: RegisterWebhookInput;
@@ -1519,6 +1563,7 @@ export type QueryResolvers<ContextType = GraphqlContext, ParentType extends Reso
   schemas?: Resolver<ReadonlyArray<ResolversTypes['Schema']>, ParentType, ContextType, Partial<QuerySchemasArgs>>;
   stats?: Resolver<Maybe<ResolversTypes['Stats']>, ParentType, ContextType>;
   vectorSearch?: Resolver<Maybe<ResolversTypes['VectorSearchResponse']>, ParentType, ContextType, RequireFields<QueryVectorSearchArgs, 'input'>>;
+  similar?: Resolver<Maybe<ResolversTypes['VectorSearchResponse']>, ParentType, ContextType, RequireFields<QuerySimilarArgs, 'input'>>;
   vectorStats?: Resolver<Maybe<ResolversTypes['VectorStats']>, ParentType, ContextType>;
   webhooks?: Resolver<ReadonlyArray<ResolversTypes['Webhook']>, ParentType, ContextType, Partial<QueryWebhooksArgs>>;
   webhookDeadLetters?: Resolver<ReadonlyArray<ResolversTypes['WebhookDeadLetter']>, ParentType, ContextType, Partial<QueryWebhookDeadLettersArgs>>;
@@ -1721,6 +1766,7 @@ export type VectorSearchResponseResolvers<ContextType = GraphqlContext, ParentTy
   model?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   dimensions?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   contextTruncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  reranked?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   nextOffset?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };

@@ -242,9 +242,9 @@ function toAudit({ audit, incident, database: { path } }: Settings): AuditSettin
 
 /** Downloaded models lie in the data folder, where the database is. */
 function toEmbedding({ embedding, database: { path } }: Settings): NonNullable<DocsSettings['embedding']> {
-  const { apiUrl = '', queueWait, cacheTtl, chunkMode, chunkSize, ...rest } = embedding;
+  const { apiUrl = '', queueWait, cacheTtl, rerankBudget, chunkMode, chunkSize, ...rest } = embedding;
   const folder = path === IN_MEMORY ? 'data' : dirname(path);
-  return { ...rest, apiUrl, queueWaitMs: queueWait, cacheTtlMs: cacheTtl, cacheFolder: join(folder, 'models'), ...(chunkMode && { chunkMode }), ...(chunkSize !== undefined && { chunkSize }) };
+  return { ...rest, apiUrl, queueWaitMs: queueWait, cacheTtlMs: cacheTtl, rerankBudgetMs: rerankBudget, cacheFolder: join(folder, 'models'), ...(chunkMode && { chunkMode }), ...(chunkSize !== undefined && { chunkSize }) };
 }
 
 function toAuth({ auth: { jwtExpiry, ...rest } }: Settings, passwordCost: number | undefined): NonNullable<DocsSettings['auth']> {

@@ -14,7 +14,7 @@ set_ttl W set-ttl | get_meta_keys R meta-keys | get_checksum R checksum | list_r
 truncate_revisions D truncate | ingest_documents W ingest | upload_file W upload | import_url W import-url | import_wiki W import-wiki
 bulk_ingest_submit W bulk-ingest-job | bulk_ingest_status R bulk-ingest-job/{id} | bulk_ingest_list R bulk-ingest-jobs | bulk_ingest_cancel W bulk-ingest-job/{id}
 export_documents R export | create_backup W backup | restore_backup D restore | semantic_search R vector-search | full_text_search R fts
-hybrid_search R hybrid-search | cross_search R cross-search | find_duplicates R find-duplicates | classify_document R classify
+hybrid_search R hybrid-search | cross_search R cross-search | similar_documents R similar | find_duplicates R find-duplicates | classify_document R classify
 aggregate R aggregate | autocomplete R autocomplete | code_graph R code-graph | vector_reindex W vector-reindex | vector_stats R vector-stats
 vector_projection R vector-projection | fts_reindex W fts-reindex | fts_languages R fts-languages
 list_synonyms R synonyms | add_synonym W synonyms | delete_synonym D synonyms | list_stopwords R stopwords | add_stopwords W stopwords | delete_stopwords D stopwords
@@ -43,7 +43,7 @@ describe('the generated tools', () => {
       return [name, readOnlyHint ? 'R' : destructiveHint ? 'D' : 'W', path].join(' ');
     });
     expect(generated.sort()).toEqual(TABLE.map((row) => row.join(' ')).sort());
-    expect(tools).toHaveLength(99);
+    expect(tools).toHaveLength(100);
   });
 
   it('say with all four hints and a title what they do, as the access modes see it', () => {

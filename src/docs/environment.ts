@@ -91,6 +91,10 @@ export interface DocsSettings {
     /** Vectors of queries that are remembered; 0 for none. */
     readonly cacheSize?: number;
     readonly cacheTtlMs?: number;
+    /** Whether searches that do not say so are reordered by the encoder; `none` when absent. */
+    readonly rerank?: 'none' | 'encoder';
+    /** Milliseconds that a search waits for the encoder; 300 when absent. */
+    readonly rerankBudgetMs?: number;
   };
   /** Spelling; off when absent. */
   readonly spell?: {

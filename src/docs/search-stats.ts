@@ -8,6 +8,7 @@ const SEARCHES = {
   searchFullText: { type: 'fts', algorithm: 'algorithm' },
   searchFullTextByQuery: { type: 'fts', algorithm: 'algorithm' },
   searchVectors: { type: 'vector', algorithm: 'algorithm' },
+  findSimilar: { type: 'similar', algorithm: 'algorithm' },
   searchHybrid: { type: 'hybrid', algorithm: 'ftsAlgorithm' },
   searchAcrossCollections: { type: 'cross', algorithm: 'algorithm' },
   recallMemory: { type: 'memory', algorithm: 'strategy' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hnswKernel } from './hnsw.ts';
+import { hnswKernel, M0 } from './hnsw.ts';
 import { SegmentMemory } from './vectors.ts';
 
 const COSINE = 0;
@@ -34,12 +34,12 @@ function tolerance(p: Float32Array, x: Float32Array, metric: number, shareOfP: n
 }
 
 /** More than half a step, of vectors whose range is at most twice their largest component. */
-const HALF_STEPS = { 7: 1 / 120, 4: 1 / 14.9 } as const;
+const HALF_STEPS = { 8: 1 / 120, 7: 1 / 120, 4: 1 / 14.9 } as const;
 
-describe.each([['release', 7], ['debug', 7], ['release', 4], ['debug', 4]] as const)('distances (%s build) by codes of %i bits', (build, bits) => {
+describe.each([['release', 7], ['debug', 7], ['release', 4], ['debug', 4], ['release', 8], ['debug', 8]] as const)('distances (%s build) by codes of %i bits', (build, bits) => {
   it.each([COSINE, DOT, EUCLIDEAN])('are near the true ones, of queries and of rows, for all dimensions (metric %i)', (metric) => {
     fc.assert(fc.property(pair, ([p, x]) => {
-      const rows = new SegmentMemory(p.length, 'float32', build);
+      const rows = new SegmentMemory(p.length, bits === 8 ? 'int8' : 'float32', build);
       const kernel = hnswKernel(rows.memory, build);
       const bytes = rows.call.queryBytes(p.length);
       const input = rows.allocate(bytes);
@@ -50,7 +50,7 @@ describe.each([['release', 7], ['debug', 7], ['release', 4], ['debug', 4]] as co
         rows.call.addRow(input, 0, 0);
       }
       const [graph, scratch, probe] = [rows.allocate(kernel.graphBytes()), rows.allocate(kernel.scratchBytes()), rows.allocate(bytes + 64)];
-      kernel.initializeGraph(graph, metric, p.length, bits);
+      kernel.initializeGraph(graph, metric, p.length, bits, M0);
       kernel.initializeScratch(scratch);
       expect(kernel.insertRows(graph, scratch, 2, 2, 10)).toBe(2);
       const norm = Math.hypot(...p);

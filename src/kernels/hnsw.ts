@@ -12,7 +12,7 @@ export interface HnswExports extends WebAssembly.Exports {
   graphBytes(): number;
   scratchBytes(): number;
   savedBytes(): number;
-  initializeGraph(graph: number, metric: number, dims: number, bits: number): void;
+  initializeGraph(graph: number, metric: number, dims: number, bits: number, most: number): void;
   releaseGraph(graph: number): void;
   initializeScratch(scratch: number): void;
   releaseScratch(scratch: number): void;

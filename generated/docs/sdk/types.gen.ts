@@ -3265,6 +3265,11 @@ export type DistanceMetric = 'cosine' | 'dot_product' | 'euclidean';
  */
 export type RetrievalMode = 'parent' | 'chunk' | 'window';
 
+/**
+ * Whether the encoder that comes with the package reorders the best 50 results, by their best passages and their first ones, as far as their vectors are there within `SVC_EMBEDDING_RERANK_BUDGET`: `encoder` or `none`. When absent, `SVC_EMBEDDING_RERANK` decides. `encoder` answers 400 where no encoder is installed. Scores stay those of the search.
+ */
+export type Rerank = 'encoder' | 'none';
+
 export type SearchVectorsRequest = {
     collection: CollectionName;
     /**
@@ -3323,6 +3328,7 @@ export type SearchVectorsRequest = {
      * Weight of relevance against difference under `mmr`: 1 is relevance only, 0 difference only.
      */
     mmrLambda?: number;
+    rerank?: Rerank;
 };
 
 /**
@@ -3366,6 +3372,11 @@ export type VectorResult = {
 };
 
 /**
+ * How many of the best 50 results the encoder has put in order; absent when it was not asked.
+ */
+export type Reranked = number;
+
+/**
  * How the search went.
  */
 export type SearchStats = {
@@ -3377,7 +3388,7 @@ export type SearchStats = {
 
 export type SearchVectorsResponse = {
     /**
-     * Most similar first; under `mmr` in the order of the choice.
+     * Most similar first; under `mmr` in the order of the choice, under `rerank` in that of the encoder.
      */
     results: Array<VectorResult>;
     /**
@@ -3404,6 +3415,7 @@ export type SearchVectorsResponse = {
      * The mode that was used.
      */
     retrievalMode?: RetrievalMode;
+    reranked?: Reranked;
     searchStats: SearchStats;
     /**
      * True when the token budget dropped results; absent otherwise.
@@ -3477,6 +3489,10 @@ export type VectorCollectionStats = {
      */
     errors?: Array<string>;
     /**
+     * Passages that have a vector of the encoder, which reorders searches; absent where no encoder is installed.
+     */
+    encoded_chunks?: number;
+    /**
      * How new vectors are stored.
      */
     quantization: 'float32' | 'int8' | 'int4';
@@ -3549,6 +3565,23 @@ export type GetVectorStatsResponse = {
          * Why the provider failed last; absent when it works, or was not called yet.
          */
         last_error?: string;
+    };
+    /**
+     * The encoder that reorders searches; absent where none is installed.
+     */
+    encoder?: {
+        /**
+         * Its model.
+         */
+        model: string;
+        /**
+         * Numbers in its vectors.
+         */
+        dimensions: number;
+        /**
+         * Whether searches are reordered unless they say otherwise; vectors are filled in in the background then.
+         */
+        default: boolean;
     };
     /**
      * How documents are cut into passages.
@@ -3790,6 +3823,87 @@ export type SearchAcrossCollectionsResponse = {
          */
         collectionsSearched: number;
     };
+};
+
+export type FindSimilarRequest = {
+    collection: CollectionName;
+    /**
+     * Key of the document to compare with.
+     */
+    key: DocumentKey;
+    /**
+     * Its language; when absent, the first one by the alphabet that the key has.
+     */
+    lang?: Lang;
+    /**
+     * How many results at most: explicit, then the collection's retrieval profile, then 5.
+     */
+    topK?: number;
+    /**
+     * Another name for `topK`; when both are sent they must be the same.
+     */
+    limit?: number;
+    /**
+     * How many of the best results to skip.
+     */
+    offset?: ResultOffset;
+    /**
+     * Results that score less are left out.
+     */
+    threshold?: number;
+    filterMeta?: FilterMeta;
+    filter?: Filter;
+    langs?: Langs;
+    geo?: GeoCircle;
+    /**
+     * Whether documents carry their body.
+     */
+    includeContent?: boolean;
+    algorithm?: VectorAlgorithm;
+    distanceMetric?: DistanceMetric;
+    /**
+     * Tokens that the results may cost together: explicit, then the collection's retrieval profile, then no budget. 0 means no budget.
+     */
+    contextTokenBudget?: ContextTokenBudget;
+    fields?: Fields;
+};
+
+export type FindSimilarResponse = {
+    /**
+     * Most similar first.
+     */
+    results: Array<VectorResult>;
+    /**
+     * Results in this answer.
+     */
+    total: number;
+    /**
+     * Model of the vectors that were compared.
+     */
+    model: string;
+    /**
+     * Numbers in a vector.
+     */
+    dimensions: number;
+    /**
+     * The algorithm that was used; `flat` when vectors were scanned because the structure asked for is not ready or would not be faster.
+     */
+    algorithm: VectorAlgorithm;
+    /**
+     * The measure that was used.
+     */
+    distanceMetric: DistanceMetric;
+    searchStats: SearchStats;
+    /**
+     * True when the token budget dropped results; absent otherwise.
+     */
+    contextTruncated?: boolean;
+    truncated?: Truncated;
+    nextOffset?: NextOffset;
+    /**
+     * What could not be compared, such as vectors of another model; absent when nothing.
+     */
+    warnings?: Array<string>;
 };
 
 /**
@@ -4077,7 +4191,7 @@ export type SearchHybridRequest = {
     algorithm?: HybridFullTextAlgorithm;
     vectorAlgorithm?: VectorAlgorithm;
     /**
-     * Weight of meaning, 0 words only, 1 meaning only: explicit, then the collection's retrieval profile, then 0.5.
+     * Weight of meaning, 0 words only, 1 meaning only: explicit, then the collection's retrieval profile, then, where neither names a `strategy`, 0.2 or 0.6 by whether both sides agree on some of the best documents, else 0.5.
      */
     alpha?: number;
     /**
@@ -4144,6 +4258,7 @@ export type SearchHybridRequest = {
      */
     contextTokenBudget?: ContextTokenBudget;
     fields?: Fields;
+    rerank?: Rerank;
 };
 
 /**
@@ -4229,6 +4344,7 @@ export type SearchHybridResponse = {
      * The measure that was used.
      */
     distanceMetric: DistanceMetric;
+    reranked?: Reranked;
     /**
      * The mode that was used.
      */
@@ -4874,6 +4990,7 @@ export type RecallMemoryRequest = {
     filterMeta?: FilterMeta;
     filter?: Filter;
     langs?: Langs;
+    rerank?: Rerank;
     /**
      * Tokens that the results may cost together: explicit, then the collection's retrieval profile, then no budget. 0 means no budget.
      */
@@ -4908,6 +5025,7 @@ export type RecallMemoryResponse = {
      * Results in this answer.
      */
     total: number;
+    reranked?: Reranked;
     /**
      * The strategy that was used.
      */
@@ -12110,6 +12228,75 @@ export type SearchAcrossCollectionsResponses = {
 };
 
 export type SearchAcrossCollectionsResponse2 = SearchAcrossCollectionsResponses[keyof SearchAcrossCollectionsResponses];
+
+export type FindSimilarData = {
+    body: FindSimilarRequest;
+    path?: never;
+    query?: never;
+    url: '/v1/similar';
+};
+
+export type FindSimilarErrors = {
+    /**
+     * No embedding provider is configured, or a field is missing or invalid; the message says which.
+     */
+    400: ErrorBody;
+    /**
+     * The credential is missing or invalid.
+     */
+    401: ErrorBody;
+    /**
+     * The server's access mode or the caller's permissions do not allow this.
+     */
+    403: ErrorBody;
+    /**
+     * What the request names does not exist.
+     */
+    404: ErrorBody;
+    /**
+     * The request's body came too slowly, or not at all.
+     */
+    408: ErrorBody;
+    /**
+     * The body is larger than the limit.
+     */
+    413: ErrorBody;
+    /**
+     * The body's content type is not one that this operation takes.
+     */
+    415: ErrorBody;
+    /**
+     * The caller's rate limit is used up; `Retry-After` says for how long, in seconds. `X-RateLimit-Limit` and `X-RateLimit-Remaining` tell of every answer how many requests a window has and how many are left at the moment, `X-RateLimit-Reset` in how many seconds the next one is allowed. Health, readiness and metrics are never refused.
+     */
+    429: ErrorBody;
+    /**
+     * The headers of the request have more than 16 KiB together; the connection is closed.
+     */
+    431: ErrorBody;
+    /**
+     * The server failed; its log has the reason under the request id.
+     */
+    500: ErrorBody;
+    /**
+     * This build does not have the operation yet.
+     */
+    501: ErrorBody;
+    /**
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     */
+    503: ErrorBody;
+};
+
+export type FindSimilarError = FindSimilarErrors[keyof FindSimilarErrors];
+
+export type FindSimilarResponses = {
+    /**
+     * The most similar documents.
+     */
+    200: FindSimilarResponse;
+};
+
+export type FindSimilarResponse2 = FindSimilarResponses[keyof FindSimilarResponses];
 
 export type FindDuplicatesData = {
     body: FindDuplicatesRequest;

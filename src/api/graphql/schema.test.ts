@@ -14,7 +14,7 @@ type DocumentEdge { cursor: String! node: Document! }
 type PageInfo { hasNextPage: Boolean! hasPreviousPage: Boolean! startCursor: String endCursor: String totalCount: Int! }
 type DocumentConnection { edges: [DocumentEdge!]! pageInfo: PageInfo! totalCount: Int! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int nextCursor: String }
 type VectorSearchResult { document: Document! score: Float! rank: Int! }
-type VectorSearchResponse { results: [VectorSearchResult!]! total: Int! model: String dimensions: Int contextTruncated: Boolean! truncated: Boolean! nextOffset: Int }
+type VectorSearchResponse { results: [VectorSearchResult!]! total: Int! model: String dimensions: Int contextTruncated: Boolean! reranked: Int truncated: Boolean! nextOffset: Int }
 type FTSResult { document: Document! score: Float! matchedTerms: [String!]! }
 type FTSResponse { results: [FTSResult!]! total: Int! totalMatches: Int totalIsLowerBound: Boolean! contextTruncated: Boolean! truncated: Boolean! nextOffset: Int nextCursor: String suggestions: [String!]! droppedWords: [String!]! }
 enum Fuzziness { EXACT ONE TWO AUTO }
@@ -48,7 +48,8 @@ input UpdateDocumentInput { collection: String! key: String! lang: String! meta:
 input SearchInput { collection: String! filterMeta: [MetaInput!] filter: FilterInput langs: [String!] sort: String asc: Boolean limit: Int topK: Int cursor: String offset: Int deleted: Boolean contextTokenBudget: Int }
 input GeoCircleInput { lat: Float! lng: Float! radiusMeters: Float! }
 input FilterInput { text: String and: [FilterInput!] or: [FilterInput!] not: FilterInput field: String eq: FilterValue ne: FilterValue gt: FilterValue gte: FilterValue lt: FilterValue lte: FilterValue in: [FilterValue!] notIn: [FilterValue!] startsWith: String exists: Boolean }
-input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] geo: GeoCircleInput includeContent: Boolean }
+input VectorSearchInput { collection: String! query: String queryVector: [Float!] topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] geo: GeoCircleInput includeContent: Boolean rerank: String }
+input SimilarInput { collection: String! key: String! lang: String topK: Int limit: Int offset: Int contextTokenBudget: Int threshold: Float filterMeta: [MetaInput!] filter: FilterInput langs: [String!] geo: GeoCircleInput includeContent: Boolean }
 input FTSInput { collection: String! query: String! limit: Int topK: Int filter: FilterInput langs: [String!] sort: String cursor: String offset: Int contextTokenBudget: Int fuzzy: Fuzziness prefix: PrefixMatching matchingStrategy: MatchingStrategy totals: Totals rerank: Boolean geo: GeoCircleInput }
 input CodeGraphInput { collection: String! key: String! direction: String depth: Int maxDegree: Int lines: Boolean }
 input AddBatchDocumentInput { key: String! lang: String! contentMd: String! meta: [MetaInput!] saveRevision: Boolean }
@@ -66,6 +67,7 @@ type Query {
   document(collection: String!, key: String!, lang: String!, env: JSONObject, fallbackLangs: [String!]): Document @auth
   search(input: SearchInput!): DocumentConnection @auth
   vectorSearch(input: VectorSearchInput!): VectorSearchResponse @auth
+  similar(input: SimilarInput!): VectorSearchResponse @auth
   fts(input: FTSInput!): FTSResponse @auth
   codeGraph(input: CodeGraphInput, collection: String, key: String, direction: String, depth: Int, lines: Boolean): CodeGraph @auth
   stats: Stats @auth
@@ -129,7 +131,7 @@ describe('the schema (decisions, section 4.13)', () => {
 
   it('guards the decided fields, and no others', () => {
     expect(guards(built)).toEqual(guards(decided));
-    expect(guards(built)).toHaveLength(39);
+    expect(guards(built)).toHaveLength(40);
   });
 
   it('describes every type, field, argument and directive of its own', () => {

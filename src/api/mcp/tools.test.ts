@@ -70,6 +70,7 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown> | (() => Promis
   full_text_search: { collection: 'blog', query: 'phrases', highlight: true },
   hybrid_search: { collection: 'blog', query: 'release notes' },
   cross_search: { query: 'release notes', target_collections: ['blog'] },
+  similar_documents: { collection: 'blog', key: 'a' },
   find_duplicates: { collection: 'blog' },
   classify_document: { text: 'a release', labels: ['software', 'cooking'] },
   aggregate: { collection: 'blog', facets: [{ field: 'tags' }] },

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Operations } from '../../../generated/docs/operations.ts';
-import { EmbeddingError, type EmbeddingRole } from '../../embedding/index.ts';
+import { cachedQueries, createEmbeddingProvider, EmbeddingError, type EmbeddingProvider, type EmbeddingRole } from '../../embedding/index.ts';
 import { ServiceError } from '../../errors/index.ts';
 import { systemTimer, type Timer } from '../../lib/timer.ts';
 import type { Outbound } from '../../net/index.ts';
@@ -11,6 +11,7 @@ import type { DocsEnvironment } from '../environment.ts';
 import { createChunker, type Chunker } from './chunker.ts';
 import { createConfigHandlers, effectiveChoice, type ConfigHandlers } from './configs/configs.ts';
 import { checkSettings, toProviderConfig } from './configs/provider-config.ts';
+import { EncoderService, type Encoder } from './encoder/encoder.ts';
 import { countEmbeddings } from './embedding-counts.ts';
 import { FormerModels } from './former-models.ts';
 import { guardedProviders } from './guarded-providers.ts';
@@ -61,6 +62,8 @@ export interface Embeddings extends Chunker {
    * the provider's own model unless those documents are of another one that is at hand. Fails as `embedTexts` does.
    */
   embedQuery(text: string, signal?: AbortSignal, present?: readonly ModelIdentity[]): Promise<Omit<TextVectors, 'vectors'> & { readonly vector: Float32Array }>;
+  /** Reorders what searches find. */
+  readonly encoder: Encoder;
   /** What the first passage of a document counts in its score, for vectors of a model; 0 where its best passage alone counts. */
   leadWeightOf(model: Pick<ModelIdentity, 'model' | 'variant'> | undefined): number;
   /** All vectors of a collection, by document and chunk, in pages, read away from the event loop. */
@@ -80,6 +83,8 @@ export interface EmbeddingsAreas {
   /** Carries the requests to providers that users configured. */
   readonly outbound?: Outbound;
   readonly create?: CreateProvider;
+  /** Throws a ConfigError where no encoder is installed; by default the one that comes with the package. */
+  readonly createEncoder?: () => EmbeddingProvider;
   readonly timer?: Timer;
 }
 
@@ -95,6 +100,13 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
   const queue = createQueue(environment, { settings, chunker, providers, collections, timer });
   const jobs = new ReindexJobs({ ...queue.reindexing });
   const writable = environment.settings.mode !== 'read';
+  const { createEncoder = () => createEmbeddingProvider({ provider: 'local' }, { log, timer }) } = areas;
+  const encoder = new EncoderService({
+    sql, clock, log, timer, chunker, codec: environment.codec, rerank: settings.rerank, budgetMs: settings.rerankBudgetMs, isWritable: writable,
+    create: () => cachedQueries(createEncoder(), { size: settings.cacheSize, ttlMs: settings.cacheTtlMs, clock }),
+    mayKeep: (collection) => writable && collections.configOf(collection)?.encrypted !== true,
+    isBusy: () => queue.gate.depth > 0,
+  });
   const exclusively = oneAfterTheOther();
   let started = false;
   let warning: Promise<void> = Promise.resolve();
@@ -115,12 +127,14 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
     started = true;
     jobs.start();
     await apply();
+    encoder.start();
     // Counting takes its time, and nobody has to wait for it.
     warning = warnOfOtherModels().catch((error: unknown) => log.warn({ err: error }, 'the models of the vectors could not be read'));
   };
   /** Everything but the provider, which searches use. */
   const halt = async (): Promise<void> => {
     started = false;
+    await encoder.stop();
     await jobs.stop();
     await exclusively(() => queue.stop());
     await warning;
@@ -154,13 +168,14 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
       ...createConfigHandlers({ sql, feed: environment.feed, clock, settings, create, apply }),
       reindexVectors: ({ collection, force }, { signal }) => jobs.run(collection, force, signal),
       getVectorStats: (_input, { identity }) => readVectorStats({
-        sql, clock, settings, collections, indexReady, gate: queue.gate, provider: () => providers.current, lastError: () => queue.lastError,
+        sql, clock, settings, collections, indexReady, gate: queue.gate, encoder, provider: () => providers.current, lastError: () => queue.lastError,
       }, identity),
     },
     room: queue.gate,
     start,
     async stop() {
       await halt();
+      await encoder.close();
       await formerModels.close();
       await providers.close();
     },
@@ -185,6 +200,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
       const { vectors, ...rest } = await embedTexts([text], 'query', signal);
       return { vector: vectors[0]!, ...rest };
     },
+    encoder,
     leadWeightOf(model) {
       const provider = providers.current;
       return provider !== undefined && model?.model === provider.model && model.variant === provider.variant ? provider.passages?.leadWeight ?? 0 : 0;
@@ -195,7 +211,7 @@ export function createEmbeddings(environment: DocsEnvironment, areas: Embeddings
       await warning;
       await queue.settled(signal);
     },
-    registerMetrics: (registers) => registerMetrics(registers, { sql, clock, log, gate: queue.gate, isConfigured: () => providers.current !== undefined, cache: () => providers.cache }),
+    registerMetrics: (registers) => registerMetrics(registers, { sql, clock, log, gate: queue.gate, encoder, isConfigured: () => providers.current !== undefined, cache: () => providers.cache }),
   };
 }
 

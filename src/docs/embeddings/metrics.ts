@@ -3,10 +3,12 @@ import { cached } from '../../lib/cached.ts';
 import type { QueryCacheCounters } from '../../embedding/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { countEmbeddings } from './embedding-counts.ts';
+import type { Encoder } from './encoder/encoder.ts';
 import type { QueueGate } from './queue/gate.ts';
 
 export interface MetricsDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'log'> {
   readonly gate: Pick<QueueGate, 'depth' | 'dropped'>;
+  readonly encoder: Pick<Encoder, 'counts'>;
   readonly isConfigured: () => boolean;
   readonly cache: () => QueryCacheCounters;
 }
@@ -15,17 +17,22 @@ export interface MetricsDeps extends Pick<DocsEnvironment, 'sql' | 'clock' | 'lo
 const CACHE_MS = 15_000;
 
 /** The metrics of embeddings (decisions section 4.1). */
-export function registerMetrics(registers: Registry[], { sql, clock, log, gate, isConfigured, cache }: MetricsDeps): void {
+export function registerMetrics(registers: Registry[], { sql, clock, log, gate, encoder, isConfigured, cache }: MetricsDeps): void {
   const counts = cached(() => countEmbeddings(sql, clock), CACHE_MS, clock);
-  new Gauge({ name: 'svc_vector_embeddings_total', help: 'Vectors stored.', labelNames: ['collection'], registers, async collect() {
-    // A database that fails must not take the metrics that tell of it along.
-    const found = await counts().catch((error: unknown) => {
-      log.warn({ err: error }, 'numbers of the vectors are not available');
-      return [];
-    });
-    this.reset();
-    for (const { name, chunks } of found) this.set({ collection: name }, chunks);
-  } });
+  const encoded = cached(() => encoder.counts(), CACHE_MS, clock);
+  const byCollection = (name: string, help: string, values: () => Promise<Iterable<readonly [string, number]>>): void => {
+    new Gauge({ name, help, labelNames: ['collection'], registers, async collect() {
+      // A database that fails must not take the metrics that tell of it along.
+      const found = await values().catch((error: unknown) => {
+        log.warn({ err: error }, 'numbers of the vectors are not available');
+        return [];
+      });
+      this.reset();
+      for (const [collection, value] of found) this.set({ collection }, value);
+    } });
+  };
+  byCollection('svc_vector_embeddings_total', 'Vectors stored.', async () => (await counts()).map(({ name, chunks }) => [name, chunks] as const));
+  byCollection('svc_vector_encoded_total', 'Passages that have a vector of the encoder, which reorders searches.', encoded);
   const gauge = (name: string, help: string, value: () => number): void => {
     new Gauge({ name, help, registers, collect() { this.set(value()); } });
   };

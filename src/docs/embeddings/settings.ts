@@ -10,7 +10,7 @@ const CHUNK_SIZE = 1500;
 
 const DEFAULTS: EmbeddingSettings = {
   provider: 'none', apiKey: '', apiUrl: '', model: '', dimensions: 0, offline: false,
-  queueSize: 1000, queueWaitMs: 5000, chunkEnabled: true, cacheSize: 1024, cacheTtlMs: 3_600_000,
+  queueSize: 1000, queueWaitMs: 5000, chunkEnabled: true, cacheSize: 1024, cacheTtlMs: 3_600_000, rerank: 'none', rerankBudgetMs: 300,
 };
 
 export function embeddingSettings({ embedding }: Pick<DocsSettings, 'embedding'>): EmbeddingSettings {

@@ -76,7 +76,8 @@ export async function removeVectors(work: UnitOfWork, ords: readonly number[]): 
   await runInSteps(work, 'DELETE FROM embeddings WHERE ord = ?', ords.map((ord) => [ord]));
 }
 
-async function ensureModel(tx: Transaction, { model, variant, dimensions }: ModelIdentity): Promise<number> {
+/** The row of a model, made if there is none. */
+export async function ensureModel(tx: Transaction, { model, variant, dimensions }: ModelIdentity): Promise<number> {
   const find = () => tx.get<{ id: number }>('SELECT id FROM embedding_models WHERE model = ? AND variant = ? AND dimensions = ?', [model, variant, dimensions]);
   const found = await find();
   if (found !== undefined) return found.id;

@@ -5,6 +5,7 @@ import type { EmbeddingProvider } from '../../embedding/index.ts';
 import type { Collections } from '../collections/index.ts';
 import type { DocsEnvironment } from '../environment.ts';
 import { countEmbeddings, readFailures, type EmbeddingCounts } from './embedding-counts.ts';
+import type { Encoder } from './encoder/encoder.ts';
 import type { QueueGate } from './queue/gate.ts';
 import { chunkSizeOf, type EmbeddingSettings } from './settings.ts';
 
@@ -12,6 +13,7 @@ export interface StatsDeps extends Pick<DocsEnvironment, 'sql' | 'clock'> {
   readonly settings: EmbeddingSettings;
   readonly collections: Pick<Collections, 'configOf'>;
   readonly gate: Pick<QueueGate, 'depth' | 'dropped'>;
+  readonly encoder: Pick<Encoder, 'describe' | 'counts'>;
   readonly provider: () => EmbeddingProvider | undefined;
   readonly lastError: () => string | undefined;
   /** Whether the vectors are loaded for searching. */
@@ -32,7 +34,9 @@ export async function readVectorStats(deps: StatsDeps, identity: Identity): Prom
   const provider = deps.provider();
   const counts = (await countEmbeddings(sql, clock)).filter(({ name }) => identity.may('read', name));
   const collections: Record<string, VectorCollectionStats> = {};
-  for (const each of counts) collections[each.name] = await toStats(deps, each);
+  const encoder = deps.encoder.describe();
+  const encoded = encoder && await deps.encoder.counts();
+  for (const each of counts) collections[each.name] = { ...(await toStats(deps, each)), ...(encoded && { encoded_chunks: encoded.get(each.name) ?? 0 }) };
   const lastError = deps.lastError();
   return {
     enabled: provider !== undefined,
@@ -45,6 +49,7 @@ export async function readVectorStats(deps: StatsDeps, identity: Identity): Prom
       size: settings.queueSize, depth: gate.depth, dropped: gate.dropped, wait: formatDuration(settings.queueWaitMs),
       ...(lastError !== undefined && { last_error: lastError }),
     },
+    ...(encoder && { encoder }),
     chunking: { enabled: settings.chunkEnabled, chunkSize: chunkSizeOf(settings, provider?.passages) },
   };
 }

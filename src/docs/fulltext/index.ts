@@ -13,6 +13,7 @@ export { resolveRequest as resolveWords, type SearchRequest as WordsRequest } fr
 export { inputOfQuery, withNeighbours, type SearchDeps as WordsDeps } from './search/search-full-text.ts';
 export { prepareFor } from './search/query-plan.ts';
 export { type WordMatcher, WordMatchers } from './search/word-matcher.ts';
+export { SearchFeedback } from './search/search-feedback.ts';
 export type { WordsQuery } from './search/rank-by-words.ts';
 export { fillPrompt } from './search/fill-prompt.ts';
 export { fitFacets } from './search/fit-facets.ts';

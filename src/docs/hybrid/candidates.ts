@@ -1,4 +1,4 @@
-import { fuse, type FusedHit, type MeaningHit, type WordsHit } from '../../search/fusion/index.ts';
+import { fittedAlpha, fuse, type FusedHit, type MeaningHit, type WordsHit } from '../../search/fusion/index.ts';
 import type { Sql } from '../../storage/index.ts';
 import { OrdSet } from '../fulltext/index.ts';
 import type { Look } from './look-at-sides.ts';
@@ -61,8 +61,19 @@ export class Candidates {
 
   /** Best first. */
   fused(): FusedHit[] {
-    const { candidates, fusion } = this.#request;
-    return fuse(best([...this.#words.values()], candidates), this.#nearest(), fusion);
+    const { fusion } = this.#request;
+    return fuse(this.#found(), this.#nearest(), fusion.strategy === 'alpha' ? { ...fusion, alpha: this.alpha } : fusion);
+  }
+
+  /** What meaning weighs: as the request says, or by what both sides found (decision D-149). */
+  get alpha(): number {
+    const { isFitted, alpha } = this.#request;
+    const nearest = this.#nearest();
+    return isFitted && nearest.length > 0 ? fittedAlpha(ordsOf(this.#found()), ordsOf(nearest)) : alpha;
+  }
+
+  #found(): WordsHit[] {
+    return best([...this.#words.values()], this.#request.candidates);
   }
 
   #nearest(): MeaningHit[] {
@@ -95,6 +106,10 @@ export class Candidates {
 /** What boosts and second looks brought along is more than was asked for. */
 function best<H extends WordsHit & { readonly chunk?: number }>(hits: readonly H[], limit: number): H[] {
   return hits.toSorted((a, b) => b.score - a.score || a.ord - b.ord || (a.chunk ?? 0) - (b.chunk ?? 0)).slice(0, limit);
+}
+
+function ordsOf(hits: readonly WordsHit[]): number[] {
+  return hits.map(({ ord }) => ord);
 }
 
 function leastOf(positions: Positions | undefined): number | undefined {

@@ -11,7 +11,7 @@ export interface Progress {
 }
 
 /** Finding by meaning. The vector of a query comes by itself, because whoever waits for a provider must not keep others from searching. */
-export interface MeaningSide extends Pick<VectorSearch, 'isConfigured' | 'embedQuery' | 'searchByVector' | 'passagesOf' | 'modelsOf'> {
+export interface MeaningSide extends Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery' | 'searchByVector' | 'passagesOf' | 'modelsOf'> {
   readonly view: Progress;
 }
 

@@ -1,4 +1,4 @@
-import type { FusedHit } from '../../search/fusion/index.ts';
+import { reorder, type FusedHit } from '../../search/fusion/index.ts';
 import type { Algorithm } from '../../search/vector/index.ts';
 import { applyCuration, type Curated, type CurationRule, type Pin } from '../curation/index.ts';
 import type { ContentOptions, ResultRow } from '../documents/index.ts';
@@ -9,6 +9,7 @@ import type { HybridDeps } from './deps.ts';
 import { inWindows, type Placed } from './in-windows.ts';
 import { lookAtSides, type Look, type Scope } from './look-at-sides.ts';
 import type { HybridRequest } from './request.ts';
+import { WordsSide } from './words-side.ts';
 
 /** A result before it is shown. */
 export interface Found {
@@ -31,6 +32,16 @@ export interface FoundResults {
   /** Undefined when meaning was not asked. */
   readonly algorithm: Algorithm | undefined;
   readonly incomparable: number;
+  /** What meaning weighed; undefined when nothing was looked at. */
+  readonly alpha: number | undefined;
+}
+
+/** The best candidates as the fusion orders them, before anything is read of them. */
+export async function firstHits(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>, rules: readonly CurationRule[]): Promise<FusedHit[]> {
+  const { hidden } = await curatedDocuments(deps.words, request.collection.toLowerCase(), request.query, rules);
+  const candidates = new Candidates(request);
+  candidates.take(await lookAtSides(deps, request, { ...scope, hidden, side: new WordsSide(deps.words, request.words) }, undefined), { words: undefined, meaning: undefined }, undefined);
+  return candidates.fused();
 }
 
 /** What the answer shows, as it was read in one go. */
@@ -50,22 +61,23 @@ const LOOKS = 5;
  * the other: those that change meanwhile are looked at again, alone. One that never stops changing comes as it was
  * seen last.
  */
-export async function findResults(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden'> & { readonly content: ContentOptions }, rules: readonly CurationRule[]): Promise<FoundResults> {
+export async function findResults(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'> & { readonly content: ContentOptions }, rules: readonly CurationRule[]): Promise<FoundResults> {
   const { words, meaning } = deps;
   const { hidden, pinned } = await curatedDocuments(words, request.collection.toLowerCase(), request.query, rules);
   const candidates = new Candidates(request);
   const views = request.circle === undefined ? [words.view, words.columns] : [words.view, words.columns, words.geo];
+  const side = new WordsSide(words, request.words);
   let first: Look | undefined;
   let only: ReadonlySet<number> | undefined;
   for (let looks = 1; ; looks++) {
     scope.signal.throwIfAborted();
     const positions: Positions = { words: leastPosition(...views), meaning: meaning.view.position };
-    const look = await lookAtSides(deps, request, { ...scope, hidden }, only);
+    const look = await lookAtSides(deps, request, { ...scope, hidden, side }, only);
     first ??= look;
     candidates.take(look, positions, only);
     const { results, ords, outside } = await read(deps, request, candidates, rules, pinned, scope.content);
     const torn = looks < LOOKS ? await candidates.changed(words.sql, ords) : new Set<number>();
-    if (torn.size === 0) return { results, all: withOrds(candidates.all(), outside), algorithm: first.algorithm, incomparable: first.incomparable };
+    if (torn.size === 0) return { results, all: withOrds(candidates.all(), outside), algorithm: first.algorithm, incomparable: first.incomparable, alpha: candidates.alpha };
     only = torn;
     await patiently([...views, meaning.view], scope.signal);
   }
@@ -93,7 +105,9 @@ async function read(deps: HybridDeps, request: HybridRequest, candidates: Candid
 
 /** Fused hits, in the mode `window` merged to windows, in the order of the answer. */
 async function inOrder(deps: HybridDeps, request: HybridRequest, candidates: Candidates): Promise<Placed[]> {
-  const hits = candidates.fused();
+  const fused = candidates.fused();
+  const { opinions } = request;
+  const hits = opinions === undefined ? fused : reorder(fused, opinions.of);
   const placed = request.mode === 'window' ? await inWindows(deps.words.sql, hits, request.windowSize) : hits.map((hit) => ({ hit, first: hit.chunk, last: hit.chunk }));
   if (!request.byDistance) return placed;
   // Of the same distance, the better one comes first, as sorting is stable.

@@ -1,25 +1,25 @@
 import type { Algorithm } from '../../search/vector/index.ts';
-import type { MeaningHit, WordsHit } from '../../search/fusion/index.ts';
+import type { MeaningHit } from '../../search/fusion/index.ts';
 import { distanceMeters } from '../../search/geo/index.ts';
 import { boostFactors, eligibleDocuments, OrdSet } from '../fulltext/index.ts';
 import type { HybridDeps, QueryVector } from './deps.ts';
 import { groupsByFactor } from './factor-groups.ts';
 import type { HybridRequest } from './request.ts';
+import type { FoundByWords, WordsSide } from './words-side.ts';
 
 /** What a search is about, beside its request. */
 export interface Scope {
   /** Absent: nothing is looked for by meaning. */
   readonly vector: QueryVector | undefined;
+  /** Looks for the words; one for all looks of a search. */
+  readonly side: WordsSide;
   /** Ordinals that must not be found. */
   readonly hidden: readonly number[];
   readonly signal: AbortSignal;
 }
 
 /** What both sides find at one time, their scores multiplied by boosts. */
-export interface Look {
-  readonly words: readonly WordsHit[];
-  /** All that the words match, where facets are to be counted. */
-  readonly matches: OrdSet | undefined;
+export interface Look extends FoundByWords {
   readonly meaning: readonly MeaningHit[];
   /** What was used; undefined when meaning was not asked. */
   readonly algorithm: Algorithm | undefined;
@@ -39,7 +39,7 @@ export async function lookAtSides(deps: HybridDeps, request: HybridRequest, scop
   const { words: { collection, filter, boost }, circle } = request;
   const { documents, columns } = await eligibleDocuments(deps.words, collection, { filter, circle, hidden: scope.hidden });
   const ground = { eligible: only === undefined ? documents : narrowed(documents, only), factors: boostFactors(columns, boost) };
-  const [found, near] = [lookAtWords(deps, request, ground), await lookAtMeaning(deps, request, scope, ground)];
+  const [found, near] = await Promise.all([scope.side.look(ground.eligible, ground.factors), lookAtMeaning(deps, request, scope, ground)]);
   return { ...found, ...near, distances: circle && distancesOf(deps, request, [...found.words, ...near.meaning]) };
 }
 
@@ -55,15 +55,6 @@ function narrowed(eligible: OrdSet | undefined, ords: Iterable<number>): OrdSet 
   const set = OrdSet.of(ords);
   if (eligible !== undefined) set.intersect(eligible);
   return set;
-}
-
-function lookAtWords({ words }: HybridDeps, { words: { collection, plan, algorithm, fieldWeights, fields, rerank, facetBy, limit } }: HybridRequest, { eligible, factors }: Ground): Pick<Look, 'words' | 'matches'> {
-  const found = words.view.indexOf(collection)?.search({
-    readings: plan.readings, algorithm, fieldWeights, limit, rerank, ...(fields && { fields }),
-    collect: facetBy !== undefined,
-    ...(eligible && { filter: eligible }), ...(factors && { factors }),
-  });
-  return { words: found?.hits ?? [], matches: found?.matches };
 }
 
 /** Vectors of former bodies say nothing of the documents as they are answered, so they are left out. */

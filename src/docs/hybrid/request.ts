@@ -6,6 +6,7 @@ import type { Circle } from '../../search/geo/index.ts';
 import type { Retrieval } from '../collections/index.ts';
 import { keepsMeta, projectionOf, type Projection } from '../documents/index.ts';
 import { circleOf } from '../geo/index.ts';
+import type { Opinions, Rerank } from '../embeddings/index.ts';
 import { limitOf } from '../limit-of.ts';
 import { resolveWords, type WordsDeps, type WordsRequest } from '../fulltext/index.ts';
 
@@ -25,6 +26,8 @@ export interface HybridRequest {
   /** Hits that each side brings along. */
   readonly candidates: number;
   readonly fusion: Fusion;
+  /** Whether `alpha` is to be fitted to the query, since neither the request nor the profile says how both sides are weighed. */
+  readonly isFitted: boolean;
   /** As they are answered; one of them decides. */
   readonly alpha: number;
   readonly rrfK: number;
@@ -39,6 +42,10 @@ export interface HybridRequest {
   /** Tokens; 0 is no budget. */
   readonly budget: number;
   readonly projection: Projection;
+  /** As the request has it; undefined where the server decides. */
+  readonly rerank: Rerank | undefined;
+  /** What the encoder says of the best candidates, once it was asked. */
+  readonly opinions?: Opinions;
 }
 
 /** Decisions sections 4.3 and 4.5. */
@@ -56,13 +63,15 @@ export function resolveRequest(deps: WordsDeps, input: HybridInput): HybridReque
   const candidates = Math.max(MIN_CANDIDATES, Math.ceil(topK * (input.oversample ?? profile.oversample ?? OVERSAMPLE)));
   const alpha = alphaOf(input, profile);
   const strategy = input.strategy ?? profile.hybridStrategy ?? 'alpha';
+  const isFitted = isUsual(input, profile);
   return {
     collection, query, topK, candidates, offset: input.offset, alpha, rrfK, threshold, metric, windowSize,
-    words: rankedUsually(resolveWords(deps, wordsInput(input, candidates)), input, profile),
+    isFitted, words: rankedUsually(resolveWords(deps, wordsInput(input, candidates)), isFitted),
     fusion: strategy === 'rrf' ? { strategy, k: rrfK } : { strategy, alpha },
     vectorAlgorithm: input.vectorAlgorithm,
     circle: geo && circleOf(geo),
     byDistance: input.sort === 'distance',
+    rerank: input.rerank,
     mode: input.retrievalMode ?? profile.retrievalMode ?? 'parent',
     budget: input.contextTokenBudget ?? profile.contextTokenBudget ?? 0,
     // The default of `includeContent` must not hide a body that `fields` names (decision D-40).
@@ -79,9 +88,13 @@ function alphaOf({ alpha }: HybridInput, { hybridAlpha }: Retrieval): number {
  * The words rank as in full-text search, best matches put into a better order included, unless somebody says how both sides are
  * to be weighed: then their scores are those of the algorithm, as the contract's formulas have them.
  */
-function rankedUsually(words: WordsRequest, { alpha, strategy }: HybridInput, { hybridAlpha, hybridStrategy }: Retrieval): WordsRequest {
-  const isUsual = [alpha, strategy, hybridAlpha, hybridStrategy].every((wish) => wish === undefined);
-  return isUsual ? words : { ...words, rerank: false };
+function rankedUsually(words: WordsRequest, isFitted: boolean): WordsRequest {
+  return isFitted ? words : { ...words, rerank: false };
+}
+
+/** Whether nobody says how both sides are weighed. */
+function isUsual({ alpha, strategy }: HybridInput, { hybridAlpha, hybridStrategy }: Retrieval): boolean {
+  return [alpha, strategy, hybridAlpha, hybridStrategy].every((wish) => wish === undefined);
 }
 
 /** What the request says of the words, with the defaults of full-text search for what it cannot say. */
@@ -106,7 +119,7 @@ export function needsMeta({ projection, mode, words: { facetBy } }: HybridReques
 /** The request of a search whose words decide alone. */
 export function byWordsAlone(request: HybridRequest): HybridRequest {
   if (request.fusion.strategy === 'rrf') return request;
-  return { ...request, alpha: 0, fusion: { strategy: 'alpha', alpha: 0 } };
+  return { ...request, isFitted: false, alpha: 0, fusion: { strategy: 'alpha', alpha: 0 } };
 }
 
 /** Whether the query is to be embedded: not when it is blank, nor when meaning weighs nothing. */

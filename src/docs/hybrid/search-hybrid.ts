@@ -4,14 +4,17 @@ import { truncationOf, type AnswerBounds } from '../../operations/index.ts';
 import { Pace } from '../../lib/pace.ts';
 import { contentsFor, countWithinBudget } from '../documents/index.ts';
 import { countFacets, fillPrompt, fitFacets, prepareFor, withNeighbours } from '../fulltext/index.ts';
-import { costOf } from '../search-cost.ts';
+import type { CurationRule } from '../curation/index.ts';
+import { opinionsOn, type Opinions } from '../embeddings/index.ts';
+import { costOf, type Cost } from '../search-cost.ts';
 import type { HybridDeps, QueryVector } from './deps.ts';
-import { findResults, type FoundResults } from './find-results.ts';
+import { findResults, firstHits, type FoundResults } from './find-results.ts';
+import type { Scope } from './look-at-sides.ts';
 import { presentResults } from './present-results.ts';
 import { byWordsAlone, isMeaningWanted, needsBodies, needsMeta, resolveRequest, type HybridInput, type HybridRequest } from './request.ts';
 
 /** Of a collection that is not there. */
-const NOTHING: FoundResults = { results: [], all: undefined, algorithm: undefined, incomparable: 0 };
+const NOTHING: FoundResults = { results: [], all: undefined, algorithm: undefined, incomparable: 0, alpha: undefined };
 
 /** `POST /v1/hybrid-search` (contract section 4, "Full-text search"; decisions section 4.5). Only the scoring holds a place among the searches. */
 export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds: AnswerBounds): Promise<SearchHybridResponse> {
@@ -23,7 +26,9 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds:
   const { request, vector, warnings } = await withVector(deps, await withWords(deps, asked, signal), signal);
   const rules = words.curation.rulesOf(request.collection);
   const content = { ...contentsFor(budget, needsBodies(request), request.projection.body), withMeta: needsMeta(request) };
-  const found = documents === undefined ? NOTHING : await gate.run(() => findResults(deps, request, { vector, signal, content }, rules), signal, costOf(input, documents));
+  const cost = costOf(input, documents ?? 0);
+  const opinions = documents === undefined ? undefined : await askEncoder(deps, request, { vector, signal }, rules, cost);
+  const found = documents === undefined ? NOTHING : await gate.run(() => findResults(deps, { ...request, ...(opinions && { opinions }) }, { vector, signal, content }, rules), signal, cost);
   const facets = await facetsOf(deps, request, found, budget);
   const { presented, next } = await presentResults(deps, request, found.results, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
@@ -32,11 +37,12 @@ export async function searchHybrid(deps: HybridDeps, input: HybridInput, bounds:
   return {
     results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + i + 1 })),
     total: fitting,
-    strategy: request.fusion.strategy, alpha: request.alpha, rrfK: request.rrfK,
+    strategy: request.fusion.strategy, alpha: found.alpha ?? request.alpha, rrfK: request.rrfK,
     ftsAlgorithm: input.algorithm, vectorAlgorithm: found.algorithm ?? request.vectorAlgorithm ?? 'flat',
     distanceMetric: request.metric, retrievalMode: request.mode,
     ...facets,
     ...(notes.length > 0 && { warnings: notes }),
+    ...(opinions && { reranked: opinions.count }),
     ...(contextTruncated && { contextTruncated }),
     ...truncationOf(budget.isSpent && !contextTruncated, request.offset + next),
     searchStats: { durationMs: Math.round(performance.now() - started) },
@@ -74,6 +80,14 @@ async function withVector({ meaning }: HybridDeps, request: HybridRequest, signa
     if (error instanceof ServiceError && (error.code === 'unavailable' || !meaning.isConfigured())) return alone(error.message);
     throw error;
   }
+}
+
+/** Looks which hits are the best, and asks the encoder about them without a place among the searches. */
+async function askEncoder(deps: HybridDeps, request: HybridRequest, scope: Omit<Scope, 'hidden' | 'side'>, rules: readonly CurationRule[], cost: Cost): Promise<Opinions | undefined> {
+  const { gate, meaning } = deps;
+  if (!meaning.encoder.isWanted(request.rerank) || request.byDistance || request.query.trim() === '') return undefined;
+  const hits = await gate.run(() => firstHits(deps, request, scope, rules), scope.signal, cost);
+  return opinionsOn(meaning.encoder, request.query, hits, request.mode === 'parent', scope.signal);
 }
 
 function incomparableWarning(documents: number): string[] {

@@ -92,7 +92,8 @@ describe('POST /v1/hybrid-search over a set of documents', () => {
     const words = await fixture.call('searchFullText', { collection: 'c', query, algorithm: 'bm25', limit: 100 });
     const best = words.results[0]!.score;
     for (const { document: { key }, ftsScore } of usual.results) expect(ftsScore).toBeCloseTo((words.results.find(({ document }) => document.key === key)?.score ?? 0) / best, 6);
-    expect(usual).toMatchObject({ strategy: 'alpha', alpha: 0.5 });
+    expect(usual.strategy).toBe('alpha');
+    for (const result of usual.results) expect(result.combinedScore).toBeCloseTo(recomputed(usual, result), 6);
   });
 
   it('finds what one side alone finds, by its weight: 0 is words only, without a vector asked for, and 1 is meaning only', async () => {
@@ -332,5 +333,30 @@ describe('a place among the searches', () => {
     expect(keysOf(await waiting)).toEqual(['a']);
     expect(fixture.gated).toBe(2);
     await fixture.close();
+  });
+});
+
+describe('a search that is reordered by the encoder (decision D-148)', () => {
+  it('has the best results in its order, in every mode', async () => {
+    const encoder = new Meaning('encoder', 48);
+    const vectorOf = encoder.vectorOf.bind(encoder);
+    encoder.vectorOf = (text) => vectorOf(text.replaceAll('felines', 'cats'));
+    const fixture = await HybridFixture.open({ encoder });
+    try {
+      await fixture.add('words', 'felines bark loudly');
+      await fixture.add('meaning', 'cats sleep');
+      await fixture.add('none', 'the market fell');
+      const plain = await fixture.find('felines', { alpha: 0.1 });
+      expect(keysOf(plain)[0]).toBe('words');
+      expect(plain).not.toHaveProperty('reranked');
+      for (const retrievalMode of ['parent', 'chunk', 'window']) {
+        const found = await fixture.find('felines sleep', { alpha: 0.1, retrievalMode, rerank: 'encoder' });
+        expect(keysOf(found)[0]).toBe('meaning');
+        expect(found.reranked).toBe(found.results.length);
+      }
+      expect(await fixture.find('felines sleep', { rerank: 'none' })).not.toHaveProperty('reranked');
+    } finally {
+      await fixture.close();
+    }
   });
 });

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
 import { EmbeddingError, type EmbeddingProvider } from '../../embedding/index.ts';
+import { ConfigError } from '../../lib/config-error.ts';
 import { silentLog } from '../../lib/log.ts';
+import type { Timer } from '../../lib/timer.ts';
 import { createInvoker, type Invoke, type OutputOf } from '../../operations/index.ts';
 import type { VectorIndexOptions } from '../../search/vector/index.ts';
 import { BodyCodec, ChangeFeed, DOCUMENT_MIGRATIONS, migrate, openDatabase, type Sql } from '../../storage/index.ts';
@@ -48,6 +50,8 @@ export class Meaning {
   readonly dimensions: number;
   /** Texts that were embedded, in the role of a query. */
   readonly queries: string[] = [];
+  /** The same in that of a document. */
+  readonly documents: string[] = [];
   /** The error of a call, if it is to fail. */
   failure: (texts: readonly string[]) => Error | undefined = () => undefined;
   /** Calls wait for it. */
@@ -66,7 +70,7 @@ export class Meaning {
     return {
       name: 'openai', model: this.model, dimensions: this.dimensions, variant: 'plain', maxBatch: 16,
       embed: async (texts, role) => {
-        if (role === 'query') this.queries.push(...texts);
+        (role === 'query' ? this.queries : this.documents).push(...texts);
         await this.held;
         const failure = this.failure(texts);
         if (failure !== undefined) throw failure;
@@ -77,8 +81,17 @@ export class Meaning {
   }
 }
 
+function encoderOf(encoder: Meaning | undefined): EmbeddingProvider {
+  if (encoder === undefined) throw new ConfigError(['no encoder is installed']);
+  return encoder.provider();
+}
+
 export interface FixtureOptions {
   readonly meaning?: Meaning;
+  /** None is installed where it is absent. */
+  readonly encoder?: Meaning;
+  /** Waits for the encoder. */
+  readonly timer?: Timer;
   readonly embedding?: DocsSettings['embedding'];
   readonly vectors?: DocsSettings['vectors'];
   readonly index?: Partial<VectorIndexOptions>;
@@ -104,7 +117,7 @@ export class VectorFixture {
   #milliseconds = START * 1000;
   #closed = false;
 
-  private constructor(sql: Sql, folder: string, { meaning = new Meaning(), embedding, vectors, index }: FixtureOptions) {
+  private constructor(sql: Sql, folder: string, { meaning = new Meaning(), encoder, timer, embedding, vectors, index }: FixtureOptions) {
     this.sql = sql;
     this.folder = folder;
     this.meaning = meaning;
@@ -116,7 +129,7 @@ export class VectorFixture {
     const log = { ...silentLog, warn: (_: object, message: string) => void this.warnings.push(message) };
     const environment = this.environment = { sql, feed: new ChangeFeed(sql, clock), codec: new BodyCodec(), clock, log, settings };
     const collections = createCollections(environment);
-    this.embeddings = createEmbeddings(environment, { collections, create: () => meaning.provider(), indexReady: () => this.vectors.view.isReady });
+    this.embeddings = createEmbeddings(environment, { collections, create: () => meaning.provider(), createEncoder: () => encoderOf(encoder), ...(timer && { timer }), indexReady: () => this.vectors.view.isReady });
     const columns = this.columns = createColumns(environment, { collections });
     const geo = this.geo = createGeo(environment, { collections, columns });
     const documents = createDocuments(environment, { collections, columns, schemas: createSchemas(environment), room: this.embeddings.room });

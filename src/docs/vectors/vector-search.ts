@@ -1,5 +1,5 @@
 import type { Algorithm, Metric } from '../../search/vector/index.ts';
-import type { Embeddings, ModelIdentity } from '../embeddings/index.ts';
+import type { Embeddings, Encoder, ModelIdentity } from '../embeddings/index.ts';
 import type { OrdSet } from '../fulltext/index.ts';
 
 /** A vector to search with. */
@@ -80,6 +80,8 @@ export interface VectorSearch {
    * when it fails, and `index_loading`.
    */
   embedQuery(text: string, signal?: AbortSignal, collection?: string): Promise<Required<QueryVector> & { readonly model: ModelIdentity }>;
+  /** Reorders what is found; see `Encoder`. */
+  readonly encoder: Pick<Encoder, 'isWanted' | 'similarities'>;
   /** Vectors of texts that are not blank; see `Embeddings`. */
   readonly embedTexts: Embeddings['embedTexts'];
   /**

@@ -11,13 +11,14 @@ import { OrdSet } from '../fulltext/index.ts';
 import type { SearchGate } from '../search-gate.ts';
 import { CheckpointFiles } from '../view/index.ts';
 import { readPassages } from './search/passages.ts';
+import { findSimilar } from './search/find-similar.ts';
 import { searchByVector } from './search/search-by-vector.ts';
 import { searchVectors, type SearchDeps } from './search/search-vectors.ts';
 import { vectorSettings } from './settings.ts';
 import type { VectorSearch } from './vector-search.ts';
 import { CHECKPOINT_MAGIC, VectorView } from './view/vector-view.ts';
 
-type VectorHandlers = Required<Pick<Handlers<Operations>, 'searchVectors'>>;
+type VectorHandlers = Required<Pick<Handlers<Operations>, 'searchVectors' | 'findSimilar'>>;
 
 /** Searching by meaning, and the indexes that it needs. */
 export interface Vectors extends VectorSearch {
@@ -31,7 +32,7 @@ export interface Vectors extends VectorSearch {
 export interface VectorsAreas {
   /** Asked at each search, so it must answer from memory. */
   readonly collections: Pick<Collections, 'configOf'>;
-  readonly embeddings: Pick<Embeddings, 'describe' | 'embedQuery' | 'embedTexts' | 'leadWeightOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
+  readonly embeddings: Pick<Embeddings, 'describe' | 'encoder' | 'embedQuery' | 'embedTexts' | 'chunksOf' | 'leadWeightOf' | 'vectorsOfCollection' | 'vectorsOfDocuments'>;
   readonly gate: Pick<SearchGate, 'run'>;
   readonly columns: SearchDeps['columns'];
   readonly geo: SearchDeps['geo'];
@@ -67,13 +68,18 @@ export function createVectors(environment: DocsEnvironment, areas: VectorsAreas)
   };
   const deps: SearchDeps = {
     sql, codec, clock, view, columns, geo, collections, settings, gate, leadWeightOf: (model) => embeddings.leadWeightOf(model),
+    encoder: embeddings.encoder,
     embed: { embedQuery, requireProvider, describe: () => embeddings.describe().vectors },
   };
   return {
-    handlers: { searchVectors: (input, context) => searchVectors(deps, input, context) },
+    handlers: {
+      searchVectors: (input, context) => searchVectors(deps, input, context),
+      findSimilar: (input, context) => findSimilar({ ...deps, embeddings }, input, context),
+    },
     view,
     isConfigured: () => embeddings.describe().vectors.enabled,
     embedQuery,
+    encoder: embeddings.encoder,
     embedTexts: embeddings.embedTexts,
     searchByVector: (query, signal) => searchByVector(deps, query, signal),
     passagesOf: (queries) => readPassages(sql, queries),

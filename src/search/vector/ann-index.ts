@@ -1,4 +1,5 @@
 import type { KernelBuild } from '../../kernels/load.ts';
+import type { StoredType } from '../../kernels/vectors.ts';
 import type { WorkerPool } from './workers/worker-pool.ts';
 
 /** How similarity is measured. */
@@ -11,7 +12,7 @@ export type AnnAlgorithm = 'sq' | 'sq4' | 'bq' | 'hnsw' | 'ivf' | 'pq' | 'opq';
 export const METRIC_CODES: Readonly<Record<Metric, number>> = { cosine: 0, dot_product: 1, euclidean: 2 };
 
 /**
- * What a structure sees of the segment whose rows it is about: float32 rows (asm/vector/rows.ts), in a shared
+ * What a structure sees of the segment whose rows it is about (asm/vector/rows.ts), in a shared
  * memory that modules are instantiated over (`loadKernel`, `instantiateKernel`; `pool.run` in workers).
  */
 export interface SegmentAccess {
@@ -19,6 +20,8 @@ export interface SegmentAccess {
   readonly build: KernelBuild;
   readonly pool: WorkerPool;
   readonly dims: number;
+  /** How its rows are stored. */
+  readonly type: StoredType;
   /** Bytes of a row's vector. */
   readonly stride: number;
   /** Rows that were ever written; those below it never change. */
@@ -87,6 +90,8 @@ export interface AnnIndex {
 /** Makes the structures of one algorithm. */
 export interface AnnFactory {
   readonly algorithm: AnnAlgorithm;
+  /** Types of rows that it takes. */
+  readonly types: readonly StoredType[];
   /** Rows below which a structure isn't worth having: such segments are scanned exactly. */
   readonly minRows: number;
   /** The metric whose structure answers searches by `metric`; one that serves all gives always the same. */

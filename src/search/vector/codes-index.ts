@@ -258,6 +258,7 @@ function factory({ algorithm, bits, oversample, least }: CodesKind): AnnFactory 
   const coded = (segment: SegmentAccess, metric: Metric) => new CodesIndex(segment as CodedSegment, bits, metric);
   return {
     algorithm,
+    types: ['float32'],
     minRows: 256,
     structureFor: (metric) => (bits === 1 && metric === 'cosine' ? 'cosine' : 'euclidean'),
     candidates: (k, rows, wish, dims) => Math.max(least(rows, dims), Math.ceil(k * (wish ?? oversample))),

@@ -49,7 +49,7 @@ export class Segment implements SegmentAccess, RowSource {
     this.exactBytes = options.exactBytes ?? 0;
     this.inlineBytes = options.inlineBytes ?? INLINE_BYTES;
     this.#input = this.rows.allocate(this.call.queryBytes(dims));
-    this.structures = new Structures(this, type === 'float32' ? options.factories : []);
+    this.structures = new Structures(this, options.factories.filter(({ types }) => types.includes(type)));
   }
 
   get memory(): WebAssembly.Memory {

@@ -306,7 +306,7 @@ export class VectorIndex {
 
 /** What is said to have been used: the algorithm asked for where it found anything in some segment, `flat` where rows were scanned in its place. */
 function usedAlgorithm(asked: Algorithm, sets: readonly VectorSet[], usedStructure: readonly (boolean | undefined)[]): Algorithm {
-  if (sets.length > 0 && sets.every(({ type }) => type !== 'float32')) return 'quantized';
+  if (sets.length > 0 && sets.every(({ type }) => type !== 'float32')) return usedStructure.includes(true) ? asked : 'quantized';
   return asked === 'quantized' || (usedStructure.includes(false) && !usedStructure.includes(true)) ? 'flat' : asked;
 }
 

@@ -58,6 +58,7 @@ export const RPCS: Readonly<Record<string, RpcRow>> = {
   VectorProjection: plain('projectVectors'),
   Classify: plain('classifyDocument'),
   CrossSearch: plain('searchAcrossCollections'),
+  Similar: plain('findSimilar'),
   FindDuplicates: plain('findDuplicates'),
   CodeGraph: plain('queryCodeGraph'),
 

@@ -122,6 +122,13 @@ class SlowMeaning implements MeaningSide {
     return this.configured;
   }
 
+  /** What the encoder says of documents, by ordinal; nothing where it is empty. */
+  readonly opinions = new Map<number, number>();
+  readonly encoder = {
+    isWanted: () => this.opinions.size > 0,
+    similarities: (_: string, passages: readonly { readonly ord: number }[]) => Promise.resolve(passages.map(({ ord }) => this.opinions.get(ord))),
+  };
+
   async embedQuery(text: string) {
     this.heldPlaceWhileEmbedding ||= this.fixture!.holdsPlace;
     await setImmediate();
@@ -185,6 +192,19 @@ describe('recall with a provider (decisions sections 4.5 and 4.7)', () => {
       expect(matchStrategy).toBe(byWords.has(id) ? 'hybrid' : 'semantic');
     }
     expect(results.map(({ score }) => score)).toEqual(results.map(({ score }) => score).sort((a, b) => b - a));
+  });
+
+  it('is reordered by the encoder where it is wanted (decision D-148)', async () => {
+    const query = 'apples in the garden';
+    for (const strategy of ['hybrid', 'semantic']) {
+      meaning.opinions.clear();
+      const plain = await fixture.recall(query, { strategy, topK: 50 });
+      expect(plain).not.toHaveProperty('reranked');
+      const last = plain.results.at(-1)!.document.id;
+      for (const { ord, id } of await meaning.base.sql.all<{ ord: number; id: string }>('SELECT ord, id FROM documents')) meaning.opinions.set(ord, id === last ? 1 : -1);
+      const { results, reranked } = await fixture.recall(query, { strategy, topK: 1 });
+      expect([results[0]!.document.id, reranked]).toEqual([last, plain.results.length]);
+    }
   });
 
   it('blends by weight when alpha is sent', async () => {

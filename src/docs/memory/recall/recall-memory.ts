@@ -1,10 +1,11 @@
 import type { MessageRole, RecallMemoryResponse, RecallStrategy } from '../../../../generated/docs/sdk/types.gen.ts';
 import { ServiceError } from '../../../errors/index.ts';
-import { fuse, type FusedHit, type MeaningHit } from '../../../search/fusion/index.ts';
+import { fuse, reorder, REORDERED, type FusedHit, type MeaningHit } from '../../../search/fusion/index.ts';
 import { truncationOf, type AnswerBounds } from '../../../operations/index.ts';
 import type { BodyCodec } from '../../../storage/index.ts';
 import { Pace } from '../../../lib/pace.ts';
 import { contentsFor, contextCost, countWithinBudget, projectDocument, type ResultRow } from '../../documents/index.ts';
+import { opinionsOn } from '../../embeddings/index.ts';
 import { eligibleDocuments, readContent, readRows, type EligibilityDeps, type TextHit, type WordsQuery } from '../../fulltext/index.ts';
 import { costOf } from '../../search-cost.ts';
 import { MEMORY, type MemoryDeps, type MemoryHandlers } from '../deps.ts';
@@ -20,6 +21,8 @@ export interface RecallDeps extends MemoryDeps, EligibilityDeps {
 
 /** A document that was found, and by what. */
 interface RecallHit extends TextHit {
+  /** Its best passage, where it was found by meaning. */
+  readonly chunk: number | undefined;
   readonly by: RecallStrategy;
 }
 
@@ -39,8 +42,13 @@ export function recallMemory(deps: RecallDeps): MemoryHandlers['recallMemory'] {
     const isBlank = request.query.trim() === '';
     const vector = !isBlank && byMeaning(request) ? await deps.meaning!.embedQuery(request.query, signal, MEMORY) : undefined;
     const documents = isBlank ? undefined : deps.columns.indexOf(MEMORY)?.documents;
-    const hits = documents === undefined ? [] : await deps.gate.run(() => findHits(deps, request, { vector, signal }), signal, costOf(input, documents));
-    return toResponse(deps, request, hits.slice(request.offset, request.topK), context);
+    const isReranked = !isBlank && deps.meaning?.encoder.isWanted(request.rerank) === true;
+    const wanted = isReranked ? { ...request, topK: Math.max(request.topK, REORDERED) } : request;
+    const hits = documents === undefined ? [] : await deps.gate.run(() => findHits(deps, wanted, { vector, signal }), signal, costOf(input, documents));
+    const opinions = isReranked ? await opinionsOn(deps.meaning!.encoder, request.query, hits, true, signal) : undefined;
+    const ordered = opinions === undefined ? hits : reorder(hits, opinions.of);
+    const response = await toResponse(deps, request, ordered.slice(request.offset, request.topK), context);
+    return { ...response, ...(opinions && { reranked: opinions.count }) };
   };
 }
 
@@ -70,11 +78,11 @@ async function findHits(deps: RecallDeps, request: RecallRequest, { vector, sign
     vector === undefined ? [] : nearest(deps.meaning!, vector, { eligible, limit, threshold }, signal),
   ]);
   if (strategy === 'hybrid') return fuse(words, meaning, fusion).map(toRecallHit);
-  return (strategy === 'keyword' ? words : meaning).map(({ ord, score }) => ({ ord, score, by: strategy }));
+  return strategy === 'keyword' ? words.map(({ ord, score }) => ({ ord, score, chunk: undefined, by: strategy })) : meaning.map(({ ord, score, chunk }) => ({ ord, score, chunk, by: strategy }));
 }
 
-function toRecallHit({ ord, score, words, meaning }: FusedHit): RecallHit {
-  return { ord, score, by: words === undefined ? 'semantic' : meaning === undefined ? 'keyword' : 'hybrid' };
+function toRecallHit({ ord, chunk, score, words, meaning }: FusedHit): RecallHit {
+  return { ord, chunk, score, by: words === undefined ? 'semantic' : meaning === undefined ? 'keyword' : 'hybrid' };
 }
 
 /** What is searched by meaning. */

@@ -5,6 +5,7 @@ import type { Fusion } from '../../../search/fusion/index.ts';
 import type { Filter } from '../../../search/filter/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
 import { checkFilter, expressionOf, type Meta } from '../../documents/index.ts';
+import type { Rerank } from '../../embeddings/index.ts';
 import { limitOf } from '../../limit-of.ts';
 
 export type RecallInput = InputOf<Operations, 'recallMemory'>;
@@ -27,6 +28,8 @@ export interface RecallRequest {
   readonly includeContent: boolean;
   /** Tokens; 0 is no budget. */
   readonly budget: number;
+  /** As the request has it; undefined where the server decides. */
+  readonly rerank: Rerank | undefined;
 }
 
 const DEFAULT_TOP_K = 10;
@@ -43,7 +46,7 @@ export function resolveRecall(input: RecallInput, profile: Retrieval = {}): Reca
   checkFilter(filterMeta);
   const topK = input.offset + (limitOf(input) ?? profile.topK ?? DEFAULT_TOP_K);
   return {
-    query, strategy, topK, threshold, includeContent, offset: input.offset,
+    query, strategy, topK, threshold, rerank: input.rerank, includeContent, offset: input.offset,
     fusion: fusionOf(input.alpha, profile),
     candidates: Math.max(MIN_CANDIDATES, Math.ceil(topK * (profile.oversample ?? OVERSAMPLE))),
     filter: expressionOf({ ...input, filterMeta: filterOf(input, filterMeta) }),

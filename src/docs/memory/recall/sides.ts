@@ -8,7 +8,7 @@ export interface WordsSide {
 }
 
 /** Finding by meaning. The vector of a query comes by itself, because whoever waits for a provider must not keep others from searching. */
-export type MeaningSide = Pick<VectorSearch, 'isConfigured' | 'embedQuery' | 'searchByVector'>;
+export type MeaningSide = Pick<VectorSearch, 'isConfigured' | 'encoder' | 'embedQuery' | 'searchByVector'>;
 
 export type QueryVector = Awaited<ReturnType<MeaningSide['embedQuery']>>;
 

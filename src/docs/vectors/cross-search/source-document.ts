@@ -35,10 +35,21 @@ const ALIVE = '(d.expires_at IS NULL OR d.expires_at > ?)';
 export async function findSource(deps: SourceDeps, collection: string, idOrKey: string, signal: AbortSignal): Promise<SourceDocument> {
   const row = await byId(deps, collection, idOrKey) ?? await byKey(deps, collection, idOrKey);
   if (row === undefined) throw new ServiceError('not_found', 'not found: the document of sourceCollection and sourceDocID');
+  return toSource(deps, row, 'sourceDocID', signal);
+}
+
+/** The same by key, and by language if one is named. */
+export async function findSourceByKey(deps: SourceDeps, { collection, key, lang }: { readonly collection: string; readonly key: string; readonly lang?: string | undefined }, signal: AbortSignal): Promise<SourceDocument> {
+  const row = await byKey(deps, collection, key, lang);
+  if (row === undefined) throw new ServiceError('not_found', `not found: the document of collection${lang === undefined ? ' and key' : ', key and lang'}`);
+  return toSource(deps, row, 'key', signal);
+}
+
+async function toSource(deps: SourceDeps, row: SourceRow, field: string, signal: AbortSignal): Promise<SourceDocument> {
   const { ord, key, crc } = row;
   const source = { ord, key, crc, meta: JSON.parse(row.meta) as Meta, contentMd: () => readBody(deps, ord) };
   const found = await vectorsOf(deps, source, signal);
-  if (found === undefined) throw new ServiceError('invalid_argument', 'sourceDocID names a document without vectors');
+  if (found === undefined) throw new ServiceError('invalid_argument', `${field} names a document without vectors`);
   return { ord, query: { vector: meanVector(found.vectors), model: found.model } };
 }
 
@@ -48,15 +59,16 @@ function byId({ sql, clock }: SourceDeps, collection: string, id: string): Promi
   return sql.get<SourceRow>(`${ROW} WHERE d.id = ? AND ${ALIVE}`, [lowered, unixSeconds(clock)]);
 }
 
-/** By a spelling that was once written (decision D-31), in the first language of several. */
-async function byKey({ sql, clock }: SourceDeps, collection: string, key: string): Promise<SourceRow | undefined> {
+/** By a spelling that was once written (decision D-31), in the first language of several unless one is named. */
+async function byKey({ sql, clock }: SourceDeps, collection: string, key: string, wanted?: string): Promise<SourceRow | undefined> {
   const rows = await sql.all<SourceRow>(
     `${ROW} JOIN collections c ON c.id = d.cid
      WHERE c.name = ? AND ${ALIVE} AND (d.key = ? OR d.ord IN (SELECT s.ord FROM spellings s WHERE s.cid = c.id AND s.key = ?))`,
     [collection.toLowerCase(), unixSeconds(clock), key, key],
   );
   const lang = (row: SourceRow): string => row.lang.toLowerCase();
-  return rows.reduce<SourceRow | undefined>((first, row) => (first === undefined || lang(row) < lang(first) ? row : first), undefined);
+  const meant = wanted === undefined ? rows : rows.filter((row) => lang(row) === wanted.toLowerCase());
+  return meant.reduce<SourceRow | undefined>((first, row) => (first === undefined || lang(row) < lang(first) ? row : first), undefined);
 }
 
 async function vectorsOf({ embeddings }: SourceDeps, source: VectorSource, signal: AbortSignal) {

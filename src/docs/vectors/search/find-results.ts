@@ -27,10 +27,10 @@ const MAX_COMPARISONS = 4_000_000;
 /** Bytes of candidates that are compared with each other. */
 const MAX_COMPARED_BYTES = 64 * 1024 * 1024;
 
-/** The results of a request, before they are read. */
-export async function findResults(deps: FindDeps, request: SearchRequest, query: QueryVector, signal: AbortSignal): Promise<FoundResults> {
+/** The results of a request, before they are read; documents of `hidden` are left out. */
+export async function findResults(deps: FindDeps, request: SearchRequest, query: QueryVector, signal: AbortSignal, hidden: readonly number[] = []): Promise<FoundResults> {
   const { topK, filter, circle, mode, windowSize, lambda, metric } = request;
-  const { documents: eligible } = await eligibleDocuments(deps, request.collection, { filter, circle });
+  const { documents: eligible } = await eligibleDocuments(deps, request.collection, { filter, circle, hidden });
   const search = (k: number) => searchByVector(deps, {
     ...query, k, metric, eligible,
     collection: request.collection, algorithm: request.algorithm, threshold: request.threshold, oversample: request.oversample,

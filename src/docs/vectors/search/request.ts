@@ -7,6 +7,7 @@ import type { Algorithm, Metric } from '../../../search/vector/index.ts';
 import type { Retrieval } from '../../collections/index.ts';
 import { expressionOf, projectionOf, type Projection } from '../../documents/index.ts';
 import { circleOf } from '../../geo/index.ts';
+import type { Rerank } from '../../embeddings/index.ts';
 import { limitOf } from '../../limit-of.ts';
 import { toSearchVector } from '../query-vector.ts';
 
@@ -41,6 +42,8 @@ export interface SearchRequest {
   readonly projection: Projection;
   /** Weight of relevance against difference; undefined without maximal marginal relevance. */
   readonly lambda: number | undefined;
+  /** As the request has it; undefined where the server decides. */
+  readonly rerank: Rerank | undefined;
 }
 
 const DEFAULT_TOP_K = 5;
@@ -49,6 +52,7 @@ const DEFAULT_TOP_K = 5;
 export function resolveRequest(input: SearchInput, profile: Retrieval = {}): SearchRequest {
   const { collection, query = '', fields, includeContent, mmr, mmrLambda, distanceMetric: metric } = input;
   if (input.queryVector === undefined && query.trim() === '') throw new ServiceError('missing_fields', 'missing fields: query or queryVector');
+  if (input.rerank === 'encoder' && query.trim() === '') throw new ServiceError('invalid_argument', 'rerank: encoder needs query, which the encoder compares with what was found');
   const filter = expressionOf(input);
   return {
     collection, query, filter, metric,
@@ -65,5 +69,6 @@ export function resolveRequest(input: SearchInput, profile: Retrieval = {}): Sea
     // The default of `includeContent` must not hide a body that `fields` names (decision D-40).
     projection: fields === undefined ? projectionOf(undefined, includeContent) : projectionOf(fields, includeContent || undefined),
     lambda: mmr ? mmrLambda : undefined,
+    rerank: input.rerank,
   };
 }

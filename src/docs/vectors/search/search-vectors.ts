@@ -1,8 +1,10 @@
-import type { SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
+import type { FindSimilarResponse, SearchVectorsResponse } from '../../../../generated/docs/sdk/types.gen.ts';
 import { truncationOf, type AnswerBounds } from '../../../operations/index.ts';
+import { reorder, REORDERED } from '../../../search/fusion/index.ts';
 import { countWithinBudget } from '../../documents/index.ts';
 import type { DocsEnvironment } from '../../environment.ts';
 import { fillPrompt } from '../../fulltext/index.ts';
+import { opinionsOn } from '../../embeddings/index.ts';
 import { costOf } from '../../search-cost.ts';
 import type { SearchGate } from '../../search-gate.ts';
 import type { QueryVector, VectorSearch } from '../vector-search.ts';
@@ -11,6 +13,7 @@ import { presentResults } from './present-results.ts';
 import { resolveRequest, type SearchInput, type SearchRequest } from './request.ts';
 
 export interface SearchDeps extends FindDeps, Pick<DocsEnvironment, 'codec'> {
+  readonly encoder: VectorSearch['encoder'];
   readonly embed: Pick<VectorSearch, 'embedQuery'> & {
     /** Throws `invalid_argument` without a provider. */
     requireProvider(): void;
@@ -20,7 +23,7 @@ export interface SearchDeps extends FindDeps, Pick<DocsEnvironment, 'codec'> {
 }
 
 /** Of a collection without vectors. */
-const NOTHING: FoundResults = { results: [], algorithm: 'flat', incomparable: 0 };
+export const NOTHING: FoundResults = { results: [], algorithm: 'flat', incomparable: 0 };
 
 /** `POST /v1/vector-search` (contract section 4, "Vector search"; decisions section 4.3). Only the scoring holds a place among the searches. */
 export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds: AnswerBounds): Promise<SearchVectorsResponse> {
@@ -32,7 +35,27 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds
   // Where nothing can be found, no provider has to be asked.
   const isEmpty = index === undefined || index.documents === 0;
   const query = isEmpty && request.queryVector === undefined ? undefined : await toQuery(deps, request, signal);
-  const found = isEmpty ? NOTHING : await deps.gate.run(() => findResults(deps, request, query!, signal), signal, costOf(input, index.documents));
+  // Where the best differ from each other, an opinion on each of them alone says too little.
+  const isReranked = deps.encoder.isWanted(request.rerank) && request.query.trim() !== '' && request.lambda === undefined;
+  const wanted = isReranked ? { ...request, topK: Math.max(request.topK, REORDERED) } : request;
+  const found = isEmpty ? NOTHING : await deps.gate.run(() => findResults(deps, wanted, query!, signal), signal, costOf(input, index.documents));
+  const { results, reranked } = isReranked ? await byEncoder(deps, request, found, signal) : { results: found.results, reranked: undefined };
+  return {
+    ...(await toAnswer(deps, request, query, { ...found, results }, bounds, started)), retrievalMode: request.mode,
+    ...(reranked !== undefined && { reranked }), ...promptOf(deps, request),
+  };
+}
+
+/** The best results in the order of the encoder, as many as are wanted. Waits for it without a place among the searches. */
+async function byEncoder({ encoder }: SearchDeps, { query, mode, topK }: SearchRequest, { results }: FoundResults, signal: AbortSignal): Promise<{ results: FoundResults['results']; reranked: number }> {
+  const opinions = await opinionsOn(encoder, query, results, mode === 'parent', signal);
+  return { results: reorder(results, opinions.of).slice(0, topK), reranked: opinions.count };
+}
+
+/** What the client sees of what was found for a request since `started`. */
+export async function toAnswer(
+  deps: SearchDeps, request: SearchRequest, query: QueryVector | undefined, found: FoundResults, bounds: AnswerBounds, started: number,
+): Promise<FindSimilarResponse> {
   const { presented, next } = await presentResults(deps, found.results.slice(request.offset), request, bounds);
   const fitting = countWithinBudget(presented.map(({ bytes }) => bytes), request.budget);
   const contextTruncated = fitting < presented.length;
@@ -40,12 +63,11 @@ export async function searchVectors(deps: SearchDeps, input: SearchInput, bounds
     results: presented.slice(0, fitting).map(({ result }, i) => ({ ...result, rank: request.offset + i + 1 })),
     total: fitting,
     ...modelOf(deps, request, query),
-    algorithm: found.algorithm, distanceMetric: request.metric, retrievalMode: request.mode,
+    algorithm: found.algorithm, distanceMetric: request.metric,
     searchStats: { durationMs: Math.round(performance.now() - started) },
     ...(contextTruncated && { contextTruncated }),
     ...truncationOf(bounds.budget.isSpent && !contextTruncated, request.offset + next),
     ...(found.incomparable > 0 && { warnings: [incomparableWarning(found.incomparable, query!)] }),
-    ...promptOf(deps, request),
   };
 }
 

@@ -109,6 +109,7 @@ function runSearch({ pool, memory, build }: SegmentAccess, call: string, args: r
 /** Approximate search in the lists of the nearest centroids (ivf). Distances are those of the rows, so no candidates are wanted in excess. */
 export const ivfFactory: AnnFactory = {
   algorithm: 'ivf',
+  types: ['float32'],
   minRows: 512,
   structureFor,
   candidates: (k, _rows, wish) => Math.ceil(k * Math.max(1, wish ?? 1)),

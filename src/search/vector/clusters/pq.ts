@@ -116,6 +116,7 @@ function factory(algorithm: 'pq' | 'opq'): AnnFactory {
   const kind = quantizer(algorithm === 'opq');
   return {
     algorithm,
+    types: ['float32'],
     minRows: 512,
     structureFor,
     candidates: (k, _rows, wish) => Math.max(LEAST_CANDIDATES, Math.ceil(k * (wish ?? OVERSAMPLE))),

@@ -160,6 +160,46 @@ describe('a graph with codes of four bits', () => {
   });
 });
 
+describe.each(METRICS)('a graph over rows of int8, by %s', (metric) => {
+  const all = clusteredVectors(4060, 48, 53);
+  const [vectors, queries] = [all.slice(60), all.slice(0, 60)];
+
+  it('finds at least 98 of 100 that a scan finds, also of documents of several passages and after changes', async () => {
+    const index = new VectorIndex({ pool, factories: [hnswFactory()], exactBytes: 0 });
+    for (let ord = 0; ord < 1000; ord++) index.put(ord, vectors.slice(ord * 4, ord * 4 + 4).map((vector) => ({ vector })), 'int8');
+    await index.search({ vector: queries[0]!, metric, algorithm: 'hnsw', k: 10 });
+    await index.settled();
+    for (let ord = 0; ord < 1000; ord += 9) index.remove(ord);
+    index.put(5, [{ vector: vectors[7]! }], 'int8');
+    for (const perDocument of [false, true]) {
+      let [found, wanted] = [0, 0];
+      for (const vector of queries) {
+        const exact = new Set((await index.search({ vector, metric, k: 10, perDocument })).hits.map(({ ord, chunk }) => `${ord} ${chunk}`));
+        const { hits, algorithm } = await index.search({ vector, metric, algorithm: 'hnsw', k: 10, perDocument });
+        expect(algorithm).toBe('hnsw');
+        found += hits.filter(({ ord, chunk }) => exact.has(`${ord} ${chunk}`)).length;
+        wanted += exact.size;
+      }
+      expect(found / wanted).toBeGreaterThanOrEqual(0.98);
+    }
+    await index.close();
+  });
+
+  it('comes back from a checkpoint with the same answers', async () => {
+    const options = { pool, factories: [hnswFactory()], exactBytes: 0 };
+    const index = new VectorIndex(options);
+    vectors.slice(0, 1500).forEach((vector, ord) => index.put(ord, [{ vector }], 'int8'));
+    const find = (of: VectorIndex, vector: Float32Array) => of.search({ vector, metric, algorithm: 'hnsw', k: 10 });
+    await find(index, queries[0]!);
+    await index.settled();
+    const { index: restored } = await VectorIndex.restore(inPieces(await collect(index.save(() => '')), 65_536), options);
+    for (const query of queries.slice(0, 10)) expect(await find(restored, query)).toEqual(await find(index, query));
+    expect(restored.stats().sets[0]!.structures).toMatchObject([{ algorithm: 'hnsw', covers: 1500 }]);
+    await index.close();
+    await restored.close();
+  });
+});
+
 describe.each([['release', 7], ['debug', 7], ['release', 4], ['debug', 4]] as const)('odd vectors (%s build, %i bits)', (build, bits) => {
   it.each([1, 3, 15, 17, 33])('of %i dimensions are found', async (dims) => {
     for (const metric of METRICS) {

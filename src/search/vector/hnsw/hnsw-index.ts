@@ -15,7 +15,14 @@ const SAVED_ROWS = 1024;
 const QUICK_ROWS = 50_000;
 const FORMAT = 1;
 
-/** Bits of a dimension in the codes that rows are compared by. */
+/** Most links of a row at level 0. Rows of int8 have fewer, since links would take a third of the memory, and searches a wider beam for it. */
+const LINKS = 32;
+const LINKS_OF_INT8 = 24;
+const SEARCH_WIDTH_OF_INT8 = 400;
+/** What the kernel calls rows that are compared as they are stored. */
+const ROWS_THEMSELVES = 8;
+
+/** Bits of a dimension in the codes that rows of float32 are compared by. */
 export type CodeBits = 7 | 4;
 
 /** A graph over the rows of a segment, see asm/hnsw. One thread inserts at a time; searches run beside it. */
@@ -59,7 +66,7 @@ export class HnswIndex implements AnnIndex {
   }
 
   async search({ query, k, rows, rowCount, selected, options }: AnnQuery): Promise<Candidates> {
-    const width = Math.max(options.efSearch ?? SEARCH_WIDTH, k);
+    const width = Math.max(options.efSearch ?? (this.#segment.type === 'int8' ? SEARCH_WIDTH_OF_INT8 : SEARCH_WIDTH), k);
     const bytes = Math.max(64, k * 4);
     const address = this.#segment.allocateScratch(bytes);
     let scratch = 0;
@@ -138,7 +145,8 @@ export class HnswIndex implements AnnIndex {
       this.close();
       throw error;
     }
-    this.#kernel.initializeGraph(this.#graph, METRIC_CODES[this.#metric], this.#segment.dims, this.#bits);
+    const [bits, most] = this.#segment.type === 'int8' ? [ROWS_THEMSELVES, LINKS_OF_INT8] : [this.#bits, LINKS];
+    this.#kernel.initializeGraph(this.#graph, METRIC_CODES[this.#metric], this.#segment.dims, bits, most);
   }
 
   #takeScratch(): number {

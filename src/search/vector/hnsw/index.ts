@@ -10,6 +10,7 @@ const OVERSAMPLE = 3;
 export function hnswFactory(bits: CodeBits = 7): AnnFactory {
   return {
     algorithm: 'hnsw',
+    types: ['float32', 'int8'],
     minRows: 512,
     structureFor: (metric) => metric,
     candidates: (k, _rows, wish) => Math.ceil(k * (wish ?? OVERSAMPLE)),

@@ -1,0 +1,110 @@
+// Fits what hybrid search weighs meaning by where nobody says (src/search/fusion/fitted-alpha.ts): `node fit-fusion.ts` prints what it
+// would fit to one half of each judged set, to the other, and to both, and how good each is on either half. The sides are those of
+// the operations of full-text and vector search. The aim is the mean of what hybrid search gains over the better of its sides,
+// where what it loses counts five times. Some minutes, for the sets are written and embedded first.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Caller } from '../src/operations/index.ts';
+import { fittedAlpha, fuse } from '../src/search/fusion/index.ts';
+import { type Collection, collections, type QuestionSet } from './meaning/sets.ts';
+import type { Rankings } from './relevance/quire.ts';
+import { openService } from './support/docs-service.ts';
+
+const CALLER: Caller = { protocol: 'http', requestId: 'bench' };
+const DEPTH = 50;
+const BATCH = 200;
+const GRID = Array.from({ length: 9 }, (_, i) => (i + 1) / 10);
+const LOSS = 5;
+
+interface Weights {
+  readonly agreed: number;
+  readonly disagreed: number;
+}
+
+interface Hit {
+  readonly ord: number;
+  readonly score: number;
+}
+
+/** A query with what both sides find; ordinals are places in `keys`. */
+interface Query {
+  readonly id: string;
+  readonly words: readonly Hit[];
+  readonly meaning: readonly Hit[];
+}
+
+interface JudgedSet {
+  readonly set: QuestionSet;
+  readonly keys: readonly string[];
+  readonly queries: readonly Query[];
+}
+
+const sets: JudgedSet[] = [];
+for (const collection of await collections()) sets.push(...await read(collection));
+const halves = [0, 1].map((half) => sets.map((judged) => ({ ...judged, queries: judged.queries.filter((_, i) => i % 2 === half) })));
+for (const [name, seen] of [['one half', halves[0]!], ['the other', halves[1]!], ['both', sets]] as const) {
+  const weights = fit(seen);
+  console.log(`fitted to ${name}: ${JSON.stringify(weights)}`);
+  for (const [i, half] of [...halves, sets].entries()) {
+    console.log(`  ${['one half', 'the other', 'both'][i]}: ${half.map((judged) => `${judged.set.name} ${better(judged).toFixed(3)} -> ${hybrid(judged, weights).toFixed(3)}`).join(', ')}`);
+  }
+}
+
+function fit(seen: readonly JudgedSet[]): Weights {
+  const gain = (weights: Weights): number => seen.reduce((sum, judged) => {
+    const difference = hybrid(judged, weights) - better(judged);
+    return sum + (difference < 0 ? LOSS * difference : difference);
+  }, 0);
+  const all = GRID.flatMap((agreed) => GRID.map((disagreed) => ({ agreed, disagreed }))).map((weights) => ({ weights, gain: gain(weights) }));
+  return all.reduce((best, each) => (each.gain > best.gain ? each : best)).weights;
+}
+
+function hybrid(judged: JudgedSet, weights: Weights): number {
+  return quality(judged, ({ words, meaning }) => {
+    const alpha = fittedAlpha(words.map(({ ord }) => ord), meaning.map(({ ord }) => ord), weights);
+    return fuse(words, meaning.map((hit) => ({ ...hit, chunk: 0 })), { strategy: 'alpha', alpha });
+  });
+}
+
+function better(judged: JudgedSet): number {
+  return Math.max(quality(judged, ({ words }) => words), quality(judged, ({ meaning }) => meaning));
+}
+
+/** Of the queries of this half; what is left out counts nothing, so the mean is scaled. */
+function quality({ set, keys, queries }: JudgedSet, ranking: (query: Query) => readonly Hit[]): number {
+  const rankings: Rankings = new Map(queries.map((query) => [query.id, ranking(query).map(({ ord }) => keys[ord]!)]));
+  return (set.quality(rankings) * set.queries.length) / queries.length;
+}
+
+async function read({ name, documents, sets: own }: Collection): Promise<JudgedSet[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'quire-fusion-'));
+  const service = await openService(join(folder, 'quire.db'), { SVC_EMBEDDING_PROVIDER: 'builtin', SVC_EMBEDDING_QUEUE_SIZE: '1000000' });
+  for (let from = 0; from < documents.length; from += BATCH) {
+    const batch = documents.slice(from, from + BATCH).map(({ id, title, text }) => ({ key: id, lang: 'en', contentMd: text, ...(title !== '' && { meta: { title: [title] } }) }));
+    await service.invoke('addDocuments', { collection: name, documents: batch }, CALLER);
+  }
+  while ((await service.invoke('getVectorStats', {}, CALLER)).value.queue.depth > 0) await sleep(200);
+  const keys = documents.map(({ id }) => id);
+  const places = new Map(keys.map((key, ord) => [key, ord]));
+  const ask = async (operation: 'searchFullText' | 'searchVectors', input: object): Promise<Hit[]> => {
+    const { results } = (await service.invoke(operation, { collection: name, ...input }, CALLER)).value as { results: { document: { key: string }; score: number }[] };
+    return results.map(({ document, score }) => ({ ord: places.get(document.key)!, score }));
+  };
+  const read: JudgedSet[] = [];
+  for (const set of own) {
+    const queries: Query[] = [];
+    for (const { id, text: query } of set.queries) {
+      queries.push({
+        id,
+        words: await ask('searchFullText', { query, limit: DEPTH, mode: 'simple', algorithm: 'bm25' }),
+        meaning: await ask('searchVectors', { query, topK: DEPTH }),
+      });
+    }
+    read.push({ set, keys, queries });
+  }
+  await service.stop();
+  await rm(folder, { recursive: true });
+  return read;
+}

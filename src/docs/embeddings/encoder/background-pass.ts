@@ -1,0 +1,85 @@
+import type { Log } from '../../../lib/log.ts';
+import type { Timer } from '../../../lib/timer.ts';
+import type { Sql } from '../../../storage/index.ts';
+import { lackingAfter, type PassageName } from './passage-rows.ts';
+
+export interface BackgroundPassOptions {
+  readonly sql: Pick<Sql, 'background'>;
+  readonly timer: Timer;
+  readonly log: Log;
+  /** Whether nothing else wants the processor: no query waits, and no document waits for its vectors. */
+  readonly isIdle: () => boolean;
+  readonly mayKeep: (collection: string) => boolean;
+  /** Makes and keeps those vectors of passages that are not there; returns how many it made. Stops early when the server is not idle any more. */
+  readonly fill: (passages: readonly PassageName[]) => Promise<number>;
+}
+
+/** Milliseconds until it looks again whether the server is idle. */
+const BUSY_MS = 1000;
+/** Milliseconds until it looks again for passages when there were none, and after a failure. */
+const DONE_MS = 30_000;
+/** Documents looked up together. */
+const DOCUMENTS = 32;
+/** Passages between two looks at what else there is to do. */
+const PASSAGES = 16;
+
+/** Fills in vectors of the encoder for all passages while the server is idle, by document, in the order in which they were written. */
+export class BackgroundPass {
+  readonly #options: BackgroundPassOptions;
+  #abort: AbortController | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(options: BackgroundPassOptions) {
+    this.#options = options;
+  }
+
+  /** Once it runs, it is left alone. */
+  start(): void {
+    if (this.#abort !== undefined) return;
+    const { signal } = (this.#abort = new AbortController());
+    this.#running = this.#run(signal);
+  }
+
+  /** Resolves when nothing is under way; before the start, or again, it is harmless. */
+  async stop(): Promise<void> {
+    this.#abort?.abort();
+    await this.#running;
+    this.#abort = this.#running = undefined;
+  }
+
+  /** Never rejects: a database or an encoder that fails may do so for a while. */
+  async #run(signal: AbortSignal): Promise<void> {
+    const { timer, log } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await this.#pass(signal);
+      } catch (error) {
+        if (!signal.aborted) log.warn({ err: error }, 'the encoder could not be used in the background; trying again later');
+      }
+      await timer.sleep(DONE_MS, signal);
+    }
+  }
+
+  /** One look at every document that lacks vectors. */
+  async #pass(signal: AbortSignal): Promise<void> {
+    const { sql, mayKeep } = this.#options;
+    for (let last = 0; ;) {
+      const documents = await lackingAfter(sql.background, last, DOCUMENTS);
+      if (documents.length === 0) return;
+      for (const { ord, chunks, collection } of documents) {
+        if (mayKeep(collection)) await this.#fill(Array.from({ length: chunks }, (_, chunk) => ({ ord, chunk })), signal);
+        if (signal.aborted) return;
+      }
+      last = documents.at(-1)!.ord;
+    }
+  }
+
+  async #fill(passages: readonly PassageName[], signal: AbortSignal): Promise<void> {
+    const { isIdle, timer, fill } = this.#options;
+    for (let i = 0; i < passages.length; i += PASSAGES) {
+      while (!isIdle() && !signal.aborted) await timer.sleep(BUSY_MS, signal);
+      if (signal.aborted) return;
+      await fill(passages.slice(i, i + PASSAGES));
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { REORDERED } from '../../../search/fusion/index.ts';
+import type { Encoder } from './encoder.ts';
+
+/** A document, or a passage of one, that a search found. */
+export interface Rankable {
+  readonly ord: number;
+  /** The best passage; undefined where words alone found the document. */
+  readonly chunk: number | undefined;
+  /** By the search. */
+  readonly score: number;
+}
+
+/** What the encoder says of hits, by ordinal and passage. */
+export interface Opinions {
+  of(hit: Rankable): number | undefined;
+  /** Hits on which there is an opinion. */
+  readonly count: number;
+}
+
+/** Weight of a document's first passage against its best one. */
+const LEAD_WEIGHT = 0.3;
+/** Weight of the encoder against the search, whose greatest score counts 1. Measured in bench/meaning.ts. */
+const WEIGHT = 0.8;
+
+/**
+ * Asks the encoder about the first hits of a search, which come best first: about their best passages, and where hits are `documents`
+ * about their first ones, too. There is an opinion where all the vectors were there within the budget.
+ */
+export async function opinionsOn(encoder: Pick<Encoder, 'similarities'>, text: string, hits: readonly Rankable[], documents: boolean, signal?: AbortSignal): Promise<Opinions> {
+  const first = hits.slice(0, REORDERED);
+  const one = first.reduce((max, { score }) => Math.max(max, score), 0) || 1;
+  const named = first.map(({ ord, chunk }) => [{ ord, chunk: chunk ?? 0 }, ...(documents && chunk !== undefined && chunk !== 0 ? [{ ord, chunk: 0 }] : [])]);
+  const similarities = await encoder.similarities(text, named.flat(), signal);
+  const opinions = new Map<string, number>();
+  let at = 0;
+  for (const [i, hit] of first.entries()) {
+    const [best, lead = best] = similarities.slice(at, at += named[i]!.length);
+    if (best === undefined || lead === undefined) continue;
+    opinions.set(keyOf(hit), WEIGHT * ((1 - LEAD_WEIGHT) * best + LEAD_WEIGHT * lead) + (1 - WEIGHT) * (hit.score / one));
+  }
+  return { of: (hit) => opinions.get(keyOf(hit)), count: opinions.size };
+}
+
+function keyOf({ ord, chunk }: Rankable): string {
+  return `${ord} ${chunk ?? ''}`;
+}

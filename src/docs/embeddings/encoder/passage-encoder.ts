@@ -1,0 +1,102 @@
+import type { EmbeddingProvider } from '../../../embedding/index.ts';
+import { unixSeconds, type Clock } from '../../../lib/clock.ts';
+import type { BodyCodec, Sql } from '../../../storage/index.ts';
+import { collectionOfId } from '../../documents/index.ts';
+import { embeddedText, type Chunker } from '../chunker.ts';
+import { loadDocuments, type LoadedDocument } from '../load-documents.ts';
+import { embeddedBodies, keepVectors, keptVectors, nameOf, type PassageName } from './passage-rows.ts';
+
+export interface PassageEncoderDeps {
+  readonly sql: Sql;
+  readonly codec: BodyCodec;
+  readonly clock: Clock;
+  readonly chunker: Chunker;
+  /** Whether vectors of a collection may be written: not those of encrypted ones, nor anything in read mode. */
+  readonly mayKeep: (collection: string) => boolean;
+}
+
+/** Passages of one call of the encoder: a fraction of a second's work, after which whoever waits may look at the clock. */
+const AT_ONCE = 8;
+/** Documents whose bodies are held at once. */
+const DOCUMENTS_AT_ONCE = 16;
+
+/** Makes vectors of passages by the encoder, each once, and keeps them. */
+export class PassageEncoder {
+  readonly #deps: PassageEncoderDeps;
+  /** Under way. */
+  readonly #making = new Map<string, Promise<Float32Array | undefined>>();
+
+  constructor(deps: PassageEncoderDeps) {
+    this.#deps = deps;
+  }
+
+  /** What is kept of some passages, by `nameOf`. */
+  kept(provider: EmbeddingProvider, passages: readonly PassageName[]): Promise<Map<string, Float32Array>> {
+    return keptVectors(this.#deps.sql, provider, passages);
+  }
+
+  /**
+   * Makes the vectors of passages that are not kept, and puts each batch into `into` once it is kept; passages that are not
+   * those of the present body any more are passed over. Stops between two batches when `isOver`.
+   */
+  async make(provider: EmbeddingProvider, passages: readonly PassageName[], into: Map<string, Float32Array>, isOver: () => boolean): Promise<void> {
+    const others = passages.filter((passage) => this.#making.has(nameOf(passage)));
+    const own = passages.filter((passage) => !this.#making.has(nameOf(passage)));
+    const ords = [...new Set(own.map(({ ord }) => ord))];
+    for (let i = 0; i < ords.length && !isOver(); i += DOCUMENTS_AT_ONCE) {
+      const some = new Set(ords.slice(i, i + DOCUMENTS_AT_ONCE));
+      await this.#makeOf(provider, own.filter(({ ord }) => some.has(ord)), into, isOver);
+    }
+    for (const passage of others) {
+      if (isOver()) return;
+      const vector = await this.#making.get(nameOf(passage));
+      if (vector !== undefined) into.set(nameOf(passage), vector);
+    }
+  }
+
+  async #makeOf(provider: EmbeddingProvider, passages: readonly PassageName[], into: Map<string, Float32Array>, isOver: () => boolean): Promise<void> {
+    const { sql, codec, chunker, clock } = this.#deps;
+    const ords = [...new Set(passages.map(({ ord }) => ord))];
+    const bodies = await embeddedBodies(sql, ords);
+    const { documents } = await loadDocuments(sql, codec, chunker, ords, unixSeconds(clock));
+    const present = new Map(documents.flatMap((document) => {
+      const body = bodies.get(document.ord);
+      const isSame = body !== undefined && body.crc === document.crc && body.bytes === document.bytes && body.chunking === document.chunking;
+      return isSame ? [[document.ord, document] as const] : [];
+    }));
+    const texts = passages.flatMap((passage) => {
+      const chunk = present.get(passage.ord)?.chunks[passage.chunk];
+      return chunk === undefined ? [] : [{ ...passage, text: embeddedText(chunk) }];
+    });
+    for (let i = 0; i < texts.length && !isOver(); i += AT_ONCE) {
+      const some = texts.slice(i, i + AT_ONCE).filter((passage) => !this.#making.has(nameOf(passage)));
+      if (some.length > 0) await this.#makeBatch(provider, present, some, into);
+    }
+  }
+
+  async #makeBatch(provider: EmbeddingProvider, documents: ReadonlyMap<number, LoadedDocument>, passages: readonly (PassageName & { readonly text: string })[], into: Map<string, Float32Array>): Promise<void> {
+    const made = this.#embedAndKeep(provider, documents, passages);
+    for (const [i, passage] of passages.entries()) {
+      this.#making.set(nameOf(passage), made.then((vectors) => vectors[i], () => undefined));
+    }
+    try {
+      for (const [i, vector] of (await made).entries()) into.set(nameOf(passages[i]!), vector);
+    } finally {
+      for (const passage of passages) this.#making.delete(nameOf(passage));
+    }
+  }
+
+  async #embedAndKeep(provider: EmbeddingProvider, documents: ReadonlyMap<number, LoadedDocument>, passages: readonly (PassageName & { readonly text: string })[]): Promise<Float32Array[]> {
+    const { sql, mayKeep } = this.#deps;
+    const vectors = await provider.embed(passages.map(({ text }) => text), 'document');
+    const { model, variant, dimensions } = provider;
+    const own = passages.map(({ ord, chunk }, i) => ({ ord, chunk, vector: vectors[i]! }));
+    const kept = [...Map.groupBy(own, ({ ord }) => ord)].filter(([ord]) => mayKeep(collectionOfId(documents.get(ord)!.id)));
+    if (kept.length > 0) {
+      await sql.transaction(async (tx) => {
+        for (const [ord, some] of kept) await keepVectors(tx, { model, variant, dimensions }, documents.get(ord)!, some);
+      });
+    }
+    return vectors;
+  }
+}

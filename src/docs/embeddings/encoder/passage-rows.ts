@@ -1,0 +1,78 @@
+import type { Queries, Transaction } from '../../../storage/index.ts';
+import { inList } from '../../documents/index.ts';
+import { fromBlob, toBlob } from '../vector-blob.ts';
+import { ensureModel, type ModelIdentity } from '../vector-rows.ts';
+
+/** A passage of a document, by its number. */
+export interface PassageName {
+  readonly ord: number;
+  readonly chunk: number;
+}
+
+/** What the vectors of a document were made from: with another one its passages are others, too. */
+export interface EmbeddedBody {
+  readonly ord: number;
+  readonly crc: number;
+  readonly bytes: number;
+  readonly chunking: string;
+}
+
+/** Documents looked at by one statement. */
+const STEP = 256;
+
+/** A name to look up by. */
+export function nameOf({ ord, chunk }: PassageName): string {
+  return `${ord} ${chunk}`;
+}
+
+/** The vectors that are kept of some passages, by `nameOf`. */
+export async function keptVectors(queries: Queries, { model, variant, dimensions }: ModelIdentity, passages: readonly PassageName[]): Promise<Map<string, Float32Array>> {
+  const kept = new Map<string, Float32Array>();
+  for (let i = 0; i < passages.length; i += STEP) {
+    const some = passages.slice(i, i + STEP);
+    const rows = await queries.all<{ ord: number; chunk: number; vector: Uint8Array }>(
+      `SELECT x.ord, x.chunk, x.vector FROM encoder_vectors x JOIN embedding_models m ON m.id = x.model_id
+       WHERE (x.ord, x.chunk) IN (VALUES ${some.map(() => '(?, ?)').join(', ')}) AND m.model = ? AND m.variant = ? AND m.dimensions = ?`,
+      [...some.flatMap(({ ord, chunk }) => [ord, chunk]), model, variant, dimensions],
+    );
+    for (const row of rows) kept.set(nameOf(row), fromBlob(row.vector, dimensions));
+  }
+  return kept;
+}
+
+/** Keeps vectors of passages of one document, unless its passages are others by now. */
+export async function keepVectors(tx: Transaction, model: ModelIdentity, { ord, crc, bytes, chunking }: EmbeddedBody, vectors: readonly { readonly chunk: number; readonly vector: Float32Array }[]): Promise<void> {
+  const id = await ensureModel(tx, model);
+  for (const { chunk, vector } of vectors) {
+    await tx.run(
+      `INSERT INTO encoder_vectors(ord, chunk, model_id, vector)
+       SELECT v.ord, v.chunk, ?, ? FROM vectors v JOIN embeddings e ON e.ord = v.ord
+       WHERE v.ord = ? AND v.chunk = ? AND e.crc = ? AND e.bytes = ? AND e.chunking = ?
+       ON CONFLICT(ord, chunk) DO UPDATE SET model_id = excluded.model_id, vector = excluded.vector`,
+      [id, toBlob(vector, 'int8'), ord, chunk, crc, bytes, chunking],
+    );
+  }
+}
+
+/** What the vectors of some documents were made from; documents without vectors are left out. */
+export async function embeddedBodies(queries: Queries, ords: readonly number[]): Promise<Map<number, EmbeddedBody>> {
+  const { marks, params } = inList(ords);
+  const rows = ords.length === 0 ? [] : await queries.all<EmbeddedBody & Record<string, number | string>>(`SELECT ord, crc, bytes, chunking FROM embeddings WHERE ord IN (${marks})`, params);
+  return new Map(rows.map((row) => [row.ord, row]));
+}
+
+/** The next documents after one, by ordinal, that have passages without a vector of the encoder. */
+export async function lackingAfter(queries: Queries, after: number, limit: number): Promise<{ readonly ord: number; readonly chunks: number; readonly collection: string }[]> {
+  return queries.all(
+    `SELECT e.ord, e.chunks, c.name AS collection FROM embeddings e JOIN collections c ON c.id = e.cid
+     WHERE e.ord > ? AND e.chunks > (SELECT count(*) FROM encoder_vectors x WHERE x.ord = e.ord) ORDER BY e.ord LIMIT ?`, [after, limit],
+  );
+}
+
+/** Passages that have a vector of the encoder, by collection. Scans an index. */
+export async function countEncoded(queries: Queries): Promise<Map<string, number>> {
+  const rows = await queries.all<{ name: string; n: number }>(
+    'SELECT c.name, count(*) AS n FROM encoder_vectors x JOIN embeddings e ON e.ord = x.ord JOIN collections c ON c.id = e.cid GROUP BY c.id, c.name',
+  );
+  return new Map(rows.map(({ name, n }) => [name, n]));
+}
