@@ -1,5 +1,5 @@
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
-import { createHttpApp, flatErrors, listenOn, startHttpServer, type HttpAppOptions } from '../../api/http/index.ts';
+import { consolePages, createHttpApp, flatErrors, listenOn, startHttpServer, type HttpAppOptions } from '../../api/http/index.ts';
 import type { Listener, ProtocolContext } from './context.ts';
 import { GRAPHQL_PATH, graphqlErrors, graphqlRoutes } from './graphql.ts';
 import { webGuardOf } from './web-guard.ts';
@@ -23,7 +23,7 @@ export async function serveHttp(context: ProtocolContext): Promise<Listener | un
     accessLog: settings.log.access,
     forms: { spools: context.spools, inputs: specification.inputs },
     observe: (exchange) => service.observeHttp(exchange),
-    extensions: graphql === undefined ? [] : [graphql],
+    extensions: [...(graphql === undefined ? [] : [graphql]), ...(settings.http.console ? [consolePages('docs')] : [])],
   });
   return startHttpServer(app.callback(), listenOn(settings.http.addr), flatErrors, { tls: settings.http.addr.kind === 'unix' ? undefined : context.tls, log });
 }

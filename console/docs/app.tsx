@@ -1,0 +1,49 @@
+import type { ComponentChildren } from 'preact';
+import { getConfig, getCurrentUser } from '../../generated/docs/sdk/sdk.gen.ts';
+import { ask, RequestError } from '../shared/ask.ts';
+import { Empty, Page } from '../shared/parts.tsx';
+import { place } from '../shared/router.ts';
+import { session, signInWanted } from '../shared/session.ts';
+import { Shell } from '../shared/shell.tsx';
+import { useLoad } from '../shared/use-load.ts';
+import './client.ts';
+import { findCommands } from './commands.ts';
+import { config } from './config.ts';
+import { navigation } from './navigation.ts';
+import { PAGES } from './pages.tsx';
+import { SignIn } from './sign-in.tsx';
+
+export function App() {
+  const start = useLoad(begin, [session.value]);
+  if (signInWanted.value) return <SignIn />;
+  if (start.error !== undefined) return <Blank><div class="notice bad" role="alert">{start.error} <button class="plain" onClick={start.reload}>Try again</button></div></Blank>;
+  if (start.data === undefined) return <Blank><p class="muted">Loading…</p></Blank>;
+  return (
+    <Shell service="Documents" groups={navigation(config.value)} user={start.data.user} commands={findCommands}>
+      <CurrentPage />
+    </Shell>
+  );
+}
+
+/** The configuration tells who has to sign in and what there is; not everybody may read it. */
+async function begin(): Promise<{ readonly user?: string }> {
+  try {
+    config.value = await ask(getConfig());
+    if (config.value.authEnabled !== true) return {};
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.status !== 403) throw error;
+    config.value = { authEnabled: true };
+  }
+  const { username } = await ask(getCurrentUser());
+  return { user: username };
+}
+
+function CurrentPage() {
+  const [area = '', ...rest] = place.value.path;
+  const Found = PAGES[area];
+  return Found === undefined ? <Page title="Nothing here"><Empty>No page has this address. <a href="#/">Go to the start</a></Empty></Page> : <Found key={place.value.path.join('/')} path={rest} />;
+}
+
+function Blank({ children }: { readonly children: ComponentChildren }) {
+  return <main class="sign-in" aria-label="Console"><h1 class="visually-hidden">Quire</h1>{children}</main>;
+}

@@ -1,0 +1,5 @@
+import { signal } from '@preact/signals';
+import type { ServerConfig } from '../../generated/docs/sdk/types.gen.ts';
+
+/** The settings of the server, once they are known; of those who may not read them, only what signing in tells. */
+export const config = signal<Partial<ServerConfig>>({});

@@ -1,0 +1,1 @@
+import{r as e,t}from"./jsxRuntime-BKyUKhY7.js";e(t(`p`,{children:`Runs`}),document.getElementById(`app`));
