@@ -5,7 +5,7 @@ import { count } from '../shared/format.ts';
 import { Await, Badge, Choice, Empty, Field, Page, Table, Time } from '../shared/parts.tsx';
 import { useLoad, useSettled } from '../shared/use-load.ts';
 
-const LINES = 200;
+const LINES = 100;
 
 export function AuditPage() {
   const [actor, setActor] = useState('');

@@ -15,7 +15,7 @@ export function navigation({ authEnabled = false }: Partial<ServerConfig>): read
       { label: 'Automation', icon: 'bolt', address: '#/automation', under: ['automation'] },
       { label: 'Operations', icon: 'try', address: '#/try', under: ['try'] },
     ] },
-    { title: 'Run', items: [
+    { title: 'Operate', items: [
       ...(authEnabled ? [{ label: 'Access', icon: 'people', address: '#/access', under: ['access'] } as const] : []),
       { label: 'Audit', icon: 'list', address: '#/audit', under: ['audit'] },
       { label: 'Encryption', icon: 'lock', address: '#/encryption', under: ['encryption'] },

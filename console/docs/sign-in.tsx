@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { login } from '../../generated/docs/sdk/sdk.gen.ts';
-import { messageOf, toRequestError } from '../shared/ask.ts';
+import { getCurrentUser, login } from '../../generated/docs/sdk/sdk.gen.ts';
+import { ask, messageOf, toRequestError } from '../shared/ask.ts';
 import { Field } from '../shared/parts.tsx';
 import { signIn } from '../shared/session.ts';
 import { SignInPage } from '../shared/sign-in.tsx';
@@ -14,7 +14,11 @@ export function SignIn() {
   const submit = async (): Promise<void> => {
     setError(undefined);
     try {
-      if (byKey) return signIn({ kind: 'key', value: secret.trim() });
+      if (byKey) {
+        const value = secret.trim();
+        await ask(getCurrentUser({ auth: ({ scheme }) => (scheme === 'bearer' ? undefined : value) }));
+        return signIn({ kind: 'key', value });
+      }
       const { data, error: refused, response } = await login({ body: { username, password: secret } });
       if (data === undefined) throw toRequestError(refused, response?.status ?? 0);
       signIn({ kind: 'token', value: data.token });

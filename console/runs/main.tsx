@@ -1,4 +1,5 @@
 import { render } from 'preact';
 import '../style/console.css';
+import { App } from './app.tsx';
 
-render(<p>Runs</p>, document.getElementById('app')!);
+render(<App />, document.getElementById('app')!);

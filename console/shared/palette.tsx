@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useSettled } from './use-load.ts';
 
 /** Something to do or a place to go. */
@@ -40,7 +40,7 @@ function OpenPalette({ commands, find }: PaletteProps) {
   const [at, setAt] = useState(0);
   const found = useFound(find, typed);
   const matches = [...commands.filter(({ label }) => isMatch(label, typed)), ...found].slice(0, SHOWN);
-  useEffect(() => element.current?.showModal(), []);
+  useLayoutEffect(() => element.current?.showModal(), []);
   useEffect(() => setAt(0), [typed]);
   useEffect(() => element.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' }), [at]);
   const close = (): void => {

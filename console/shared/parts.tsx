@@ -1,5 +1,5 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ago, dateTime } from './format.ts';
 import { Icon, type IconName } from './icons.tsx';
 import type { Loaded } from './use-load.ts';
@@ -120,7 +120,7 @@ export function Tabs<V extends string>({ value, options, onChange, label }: Tabs
 /** A dialog of the browser's own: Escape closes it, and the focus stays in it. */
 export function Dialog({ title, onClose, children }: Children & { readonly title: string; readonly onClose: () => void }) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current?.showModal(), []);
+  useLayoutEffect(() => element.current?.showModal(), []);
   return (
     <dialog ref={element} aria-label={title} onClose={onClose}>
       <div class="row apart"><h2>{title}</h2><button class="plain icon" aria-label="Close" onClick={onClose}><Icon name="close" /></button></div>

@@ -26,6 +26,8 @@ interface ShellProps {
   readonly groups: readonly NavGroup[];
   /** Who is signed in. */
   readonly user?: string | undefined;
+  /** Where signing in is possible, and not needed for everything. */
+  readonly onSignIn?: () => void;
   /** What the palette offers beside the places of the navigation. */
   readonly commands: (typed: string) => Promise<readonly Command[]>;
   readonly children: ComponentChildren;
@@ -34,7 +36,7 @@ interface ShellProps {
 const isOpen = signal(false);
 
 /** What every page stands in: navigation, palette, messages. */
-export function Shell({ service, groups, user, commands, children }: ShellProps) {
+export function Shell({ service, groups, user, onSignIn, commands, children }: ShellProps) {
   const places = groups.flatMap(({ items }) => items).map(({ label, address }): Command => ({ label, hint: 'page', run: () => void (location.hash = address) }));
   const own: Command[] = [{ label: 'Change between light and dark', hint: 'command', run: nextTheme }, ...(session.value === undefined ? [] : [{ label: 'Sign out', hint: 'command', run: signOut }])];
   useEffect(() => {
@@ -50,7 +52,7 @@ export function Shell({ service, groups, user, commands, children }: ShellProps)
         <button class="plain icon" aria-label="Go to" onClick={openPalette}><Icon name="search" /></button>
       </header>
       {isOpen.value && <button class="scrim" aria-label="Close the navigation" onClick={() => { isOpen.value = false; }} />}
-      <Side service={service} groups={groups} user={user} />
+      <Side service={service} groups={groups} user={user} onSignIn={onSignIn} />
       <main id="main" class="main" tabIndex={-1}>{children}</main>
       <Palette commands={[...places, ...own]} find={commands} />
       <Toasts />
@@ -58,7 +60,7 @@ export function Shell({ service, groups, user, commands, children }: ShellProps)
   );
 }
 
-function Side({ service, groups, user }: Pick<ShellProps, 'service' | 'groups' | 'user'>) {
+function Side({ service, groups, user, onSignIn }: Pick<ShellProps, 'service' | 'groups' | 'user'> & { readonly onSignIn: (() => void) | undefined }) {
   const [current = ''] = place.value.path;
   return (
     <aside class={isOpen.value ? 'side open' : 'side'} aria-label="Sidebar">
@@ -74,6 +76,7 @@ function Side({ service, groups, user }: Pick<ShellProps, 'service' | 'groups' |
       </nav>
       <footer class="side-foot">
         {user !== undefined && <div class="row"><span>{user}</span>{session.value !== undefined && <button class="plain small" onClick={signOut}>Sign out</button>}</div>}
+        {session.value === undefined && onSignIn !== undefined && <button onClick={onSignIn}>Sign in</button>}
         <div class="row"><a href="/docs">API reference</a><button class="plain icon" aria-label={`Theme: ${theme.value}`} title={`Theme: ${theme.value}`} onClick={nextTheme}><Icon name="sun" /></button></div>
       </footer>
     </aside>

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { expect, it } from 'vitest';
 
 /** A browser, or why there is none on this machine. */
 export type Launched = { readonly browser: Browser } | { readonly reason: string };
@@ -36,6 +37,16 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return page;
 }
 
+/** A test in the browser, skipped with the reason where there is none. The page must have no trouble in it. */
+export function inBrowser(name: string, launched: () => Launched, page: () => WatchedPage, run: () => Promise<void>): void {
+  it(name, async (context) => {
+    const given = launched();
+    if ('reason' in given) return context.skip(given.reason);
+    await run();
+    expect(page().troubles.splice(0)).toEqual([]);
+  });
+}
+
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 interface AxeViolation {
@@ -47,8 +58,8 @@ interface AxeViolation {
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(AXE, 'utf8'));
   const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run: () => Promise<{ violations: AxeViolation[] }> } };
-    return (await axe.run()).violations;
+    const { axe } = globalThis as unknown as { axe: { run: (options: object) => Promise<{ violations: AxeViolation[] }> } };
+    return (await axe.run({ resultTypes: ['violations'] })).violations;
   });
   return found.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary = '' }) => `${id}: ${target.join(' ')} ${failureSummary.replaceAll('\n', ' ')}`));
 }

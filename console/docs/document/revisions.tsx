@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import { listRevisions, restoreRevision } from '../../../generated/docs/sdk/sdk.gen.ts';
 import type { Revision } from '../../../generated/docs/sdk/types.gen.ts';
 import { ask } from '../../shared/ask.ts';
+import { Diff } from '../../shared/diff.tsx';
 import { dateTime } from '../../shared/format.ts';
 import { Await, Confirm, Empty, Time } from '../../shared/parts.tsx';
 import { attempt } from '../../shared/toasts.tsx';
 import { useLoad } from '../../shared/use-load.ts';
-import { Diff } from './diff.tsx';
 import type { DocumentTabProps } from './page.tsx';
 
 const NEWEST = 50;

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { plural } from '../../shared/format.ts';
+import { plural } from './format.ts';
 import { sideBySide, type DiffRow, type Side } from './side-by-side.ts';
 
 /** Two texts side by side: on the left as it was, on the right as it is. */
@@ -10,7 +10,7 @@ export function Diff({ label, before, after }: { readonly label: string; readonl
     <div class="diff" role="region" aria-label={`${label}, compared`} tabIndex={0}>
       <table>
         <colgroup><col class="line" /><col /><col class="line" /><col /></colgroup>
-        <thead class="visually-hidden"><tr><th scope="col">Line</th><th scope="col">Revision</th><th scope="col">Line</th><th scope="col">Today</th></tr></thead>
+        <thead class="visually-hidden"><tr><th scope="col">Line</th><th scope="col">Before</th><th scope="col">Line</th><th scope="col">After</th></tr></thead>
         <tbody>{rows.map((row, index) => <Row key={index} row={row} />)}</tbody>
       </table>
     </div>

@@ -1,1 +1,0 @@
-import{r as e,t}from"./jsxRuntime-BKyUKhY7.js";e(t(`p`,{children:`Runs`}),document.getElementById(`app`));
