@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readExposition, sumOf } from '../shared/exposition.ts';
 import { operationsOf } from '../shared/operations.ts';
 import { readFilters, toggled, writeFilters } from './collection/filters.ts';
+import { placeGraph } from './document/graph-layout.ts';
 import { metaOf, rowsOf } from './document/meta-rows.ts';
 import { START, toScreen, zoomed } from './map-view.ts';
 
@@ -49,6 +50,17 @@ describe('the text format of Prometheus', () => {
     const samples = readExposition('# HELP a b\n# TYPE a counter\na{path="/x\\"y",state="up"} 2\na 3e2\nnonsense\n');
     expect(samples).toEqual([{ name: 'a', labels: { path: '/x"y', state: 'up' }, value: 2 }, { name: 'a', labels: {}, value: 300 }]);
     expect(sumOf(samples, 'a')).toBe(302);
+  });
+});
+
+describe('the code graph', () => {
+  it('has what uses the root on its left, what the root uses on its right, and one line for all between two documents', () => {
+    const node = (key: string) => ({ key, docId: key, lang: 'en', language: '', depth: 1 });
+    const edge = (from: string, to: string, symbol: string) => ({ from, to, symbol, kind: 'imports' as const, direction: 'out' as const });
+    const { nodes, edges } = placeGraph({ root: 'r', nodes: ['r', 'user', 'used', 'deep'].map(node), edges: [edge('user', 'r', 'a'), edge('user', 'r', 'b'), edge('r', 'used', 'c'), edge('used', 'deep', 'd')] });
+    const x = Object.fromEntries(nodes.map((each) => [each.key, each.x]));
+    expect([x['user']! < x['r']!, x['r']! < x['used']!, x['used']! < x['deep']!]).toEqual([true, true, true]);
+    expect(edges.map(({ from, to, symbols }) => [from.key, to.key, symbols])).toEqual([['user', 'r', ['a', 'b']], ['r', 'used', ['c']], ['used', 'deep', ['d']]]);
   });
 });
 

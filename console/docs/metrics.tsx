@@ -24,7 +24,7 @@ function Charts({ history }: { readonly history: readonly Reading[] }) {
   const rate = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)}/s`;
   const searches = (samples: readonly Sample[]): number => sumOf(samples, 'svc_search_duration_seconds_count');
   return (
-    <div class="cards">
+    <div class="cards charts">
       <LineChart title="Requests" values={ratesOf(history, (samples) => sumOf(samples, 'svc_http_requests_total'))} show={rate} />
       <LineChart title="Searches" values={ratesOf(history, searches)} show={rate} />
       <LineChart title="Processor" values={ratesOf(history, (samples) => sumOf(samples, 'process_cpu_seconds_total') * 100)} show={(value) => `${value.toFixed(0)} %`} />

@@ -19,7 +19,7 @@ function Charts({ history }: { readonly history: readonly Reading[] }) {
   const runs = (state: string) => history.map(({ samples }) => sumOf(samples.filter(({ labels }) => labels['state'] === state), 'quire_runs'));
   const values = (name: string) => history.map(({ samples }) => sumOf(samples, name));
   return (
-    <div class="cards">
+    <div class="cards charts">
       <LineChart title="Running" values={runs('running')} show={count} />
       <LineChart title="Queued" values={runs('queued')} show={count} />
       <LineChart title="Longest wait" values={values('quire_oldest_queued_seconds')} show={lasted} />

@@ -19,6 +19,8 @@ export async function fillDocuments(client: Client): Promise<void> {
   const guide = (contentMd: string) => done(addDocument({ client, body: { collection: 'guides', key: 'start', lang: 'en', meta: { title: ['How to start'], audience: ['newcomers', 'operators'] }, contentMd } }));
   await guide('# Start\n\nThe first version of a guide.\n\nIt has three paragraphs.\n');
   await guide('# Start\n\nThe second version of the guide.\n\nIt has three paragraphs.\n\nAnd one more, with <img src=x onerror="document.title=\'broken into\'"> in it.\n');
+  const sources = [['theme/post.css', '.post-title { color: red }'], ['theme/post.html', '<link rel="stylesheet" href="post.css">\n<h1 class="post-title">Hi</h1>'], ['theme/list.html', '<link rel="stylesheet" href="post.css">']] as const;
+  for (const [key, contentMd] of sources) await done(addDocument({ client, body: { collection: 'code', key, lang: 'en', contentMd } }));
   await Promise.all([fillMemory(client), fillRules(client), fillAccess(client), done(submitBulkIngest({ client, body: { collection: 'loaded', documents: [{ key: 'a', lang: 'en', contentMd: 'loaded' }] } }))]);
 }
 

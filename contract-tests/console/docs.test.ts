@@ -96,6 +96,15 @@ describe('documents', () => {
     await page.getByText('The first version of a guide.').waitFor();
   });
 
+  inTab('draws the code graph of a source document', async () => {
+    await open('#/collections/code/document?key=theme/post.css&lang=en&tab=graph');
+    await page.getByRole('link', { name: 'theme/list.html' }).waitFor();
+    await picture(page, 'code-graph');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'theme/post.html' }).click();
+    await page.getByRole('heading', { name: 'theme/post.html' }).waitFor();
+  });
+
   inTab('uploads what is dropped', async () => {
     await open('#/upload?collection=dropped');
     await page.getByLabel('Files').setInputFiles([{ name: 'letter.html', mimeType: 'text/html', buffer: Buffer.from('<h1>Dear reader</h1><p>Hello.</p>') }, { name: 'program.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('no text') }]);

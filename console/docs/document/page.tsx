@@ -7,10 +7,11 @@ import { place, setQuery } from '../../shared/router.ts';
 import { attempt } from '../../shared/toasts.tsx';
 import { useLoad } from '../../shared/use-load.ts';
 import { collectionAt } from '../places.ts';
+import { CodeGraphView, isSource } from './code-graph.tsx';
 import { Editor } from './editor.tsx';
 import { Revisions } from './revisions.tsx';
 
-const TABS = [['read', 'Read'], ['edit', 'Edit'], ['revisions', 'Revisions']] as const;
+const TABS = [['read', 'Read'], ['edit', 'Edit'], ['revisions', 'Revisions'], ['graph', 'Code graph']] as const;
 type Tab = (typeof TABS)[number][0];
 
 export interface DocumentTabProps {
@@ -31,10 +32,11 @@ export function DocumentPage({ collection }: { readonly collection: string }) {
   return (
     <Page title={title} crumbs={[['Collections', '#/'], [collection, collectionAt(collection)]]} about={title === key ? lang : `${key} · ${lang}`}
       actions={<Confirm label="Delete" icon="trash" says={`Deletes ${key} (${lang}). It can be restored for as long as the server keeps deleted documents.`} onConfirm={remove} />}>
-      <Tabs label="Views of the document" value={tab as Tab} options={TABS} onChange={show} />
+      <Tabs label="Views of the document" value={tab as Tab} options={TABS.filter(([name]) => name !== 'graph' || isSource(document.data?.meta ?? {}))} onChange={show} />
       <Await of={document}>{(data) => {
         const tabProps = { collection, document: data, onChange: document.reload };
         if (tab === 'edit') return <Editor key={data.checksum} {...tabProps} />;
+        if (tab === 'graph') return <CodeGraphView {...tabProps} />;
         return tab === 'revisions' ? <Revisions {...tabProps} /> : <Reader document={data} />;
       }}</Await>
     </Page>
