@@ -1,11 +1,10 @@
-import type { ComponentChildren } from 'preact';
 import { getConfig, getCurrentUser } from '../../generated/docs/sdk/sdk.gen.ts';
 import { ask, RequestError } from '../shared/ask.ts';
-import { Empty, Page } from '../shared/parts.tsx';
+import { Await, Empty, Page } from '../shared/parts.tsx';
 import { place } from '../shared/router.ts';
-import { session, signInWanted } from '../shared/session.ts';
+import { signInWanted } from '../shared/session.ts';
 import { Shell } from '../shared/shell.tsx';
-import { useLoad } from '../shared/use-load.ts';
+import { useLoad, type Loaded } from '../shared/use-load.ts';
 import './client.ts';
 import { findCommands } from './commands.ts';
 import { config } from './config.ts';
@@ -13,15 +12,18 @@ import { navigation } from './navigation.ts';
 import { PAGES } from './pages.tsx';
 import { SignIn } from './sign-in.tsx';
 
+/** Whoever has to sign in again, since a token has expired, finds the page as it was, with what is not saved yet. */
 export function App() {
-  const start = useLoad(begin, [session.value]);
-  if (signInWanted.value) return <SignIn />;
-  if (start.error !== undefined) return <Blank><div class="notice bad" role="alert">{start.error} <button class="plain" onClick={start.reload}>Try again</button></div></Blank>;
-  if (start.data === undefined) return <Blank><p class="muted">Loading…</p></Blank>;
+  const start = useLoad(begin, []);
+  const { user } = start.data ?? {};
+  if (start.data === undefined) return signInWanted.value ? <SignIn /> : <Blank start={start} />;
   return (
-    <Shell service="Documents" groups={navigation(config.value)} user={start.data.user} commands={findCommands}>
-      <CurrentPage />
-    </Shell>
+    <>
+      {signInWanted.value && <SignIn />}
+      <div hidden={signInWanted.value}>
+        <Shell service="Documents" groups={navigation(config.value)} user={user} commands={findCommands}><CurrentPage /></Shell>
+      </div>
+    </>
   );
 }
 
@@ -44,6 +46,6 @@ function CurrentPage() {
   return Found === undefined ? <Page title="Nothing here"><Empty>No page has this address. <a href="#/">Go to the start</a></Empty></Page> : <Found key={place.value.path.join('/')} path={rest} />;
 }
 
-function Blank({ children }: { readonly children: ComponentChildren }) {
-  return <main class="sign-in" aria-label="Console"><h1 class="visually-hidden">Quire</h1>{children}</main>;
+function Blank({ start }: { readonly start: Loaded<unknown> }) {
+  return <main class="sign-in" aria-label="Console"><h1 class="visually-hidden">Quire</h1><Await of={start}>{() => null}</Await></main>;
 }

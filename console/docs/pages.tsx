@@ -5,6 +5,7 @@ import { readDescription, sendFreely } from '../shared/send-freely.ts';
 import { AccessPage } from './access/page.tsx';
 import { AuditPage } from './audit.tsx';
 import { AutomationPage } from './automation.tsx';
+import { DeletedPage } from './collection/deleted.tsx';
 import { CollectionPage } from './collection/page.tsx';
 import { CollectionsPage } from './collections.tsx';
 import { DocumentPage } from './document/page.tsx';
@@ -21,12 +22,15 @@ export interface PageOf {
   readonly path: readonly string[];
 }
 
+/** Pages of a collection, by what follows its name. */
+const VIEWS: Readonly<Record<string, ComponentType<{ readonly collection: string }>>> = { document: DocumentPage, map: VectorMapPage, deleted: DeletedPage };
+
 /** Pages by the first part of their place. */
 export const PAGES: Readonly<Record<string, ComponentType<PageOf>>> = {
   '': CollectionsPage,
-  collections: ({ path: [collection = '', view] }) => {
-    if (view === 'document') return <DocumentPage collection={collection} />;
-    return view === 'map' ? <VectorMapPage collection={collection} /> : <CollectionPage collection={collection} />;
+  collections: ({ path: [collection = '', view = ''] }) => {
+    const View = VIEWS[view] ?? CollectionPage;
+    return <View collection={collection} />;
   },
   upload: UploadPage,
   memory: MemoryPage,

@@ -55,8 +55,8 @@ async function send({ file, collection, lang }: Upload, put: (change: Partial<Up
   put({ state: 'sends' });
   try {
     const stored = await ask(uploadFiles({ fetch: uploadFetch((part) => put({ part })), body: { file, collection, lang } }));
-    const key = 'key' in stored ? stored.key : stored.results[0]?.key ?? '';
-    put({ state: 'stored', part: 1, result: key });
+    const { key, document } = 'key' in stored ? stored : stored.results[0]!;
+    put({ state: 'stored', part: 1, result: key, lang: document.lang });
   } catch (error) {
     put({ state: 'failed', result: messageOf(error) });
   }

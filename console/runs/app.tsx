@@ -25,11 +25,15 @@ const GROUPS: readonly NavGroup[] = [
 ];
 
 export function App() {
-  if (signInWanted.value) return <SignIn />;
   return (
-    <Shell service="Runs" groups={GROUPS} user={session.value === undefined ? undefined : 'Signed in'} onSignIn={() => { signInWanted.value = true; }} commands={findCommands}>
-      <CurrentPage />
-    </Shell>
+    <>
+      {signInWanted.value && <SignIn />}
+      <div hidden={signInWanted.value}>
+        <Shell service="Runs" groups={GROUPS} user={session.value === undefined ? undefined : 'Signed in'} onSignIn={() => { signInWanted.value = true; }} commands={findCommands}>
+          <CurrentPage />
+        </Shell>
+      </div>
+    </>
   );
 }
 

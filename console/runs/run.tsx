@@ -3,6 +3,7 @@ import { cancelRun, getRun, getRunResult, retryRun } from '../../generated/runs/
 import type { Run } from '../../generated/runs/sdk/types.gen.ts';
 import { ask } from '../shared/ask.ts';
 import { bytes } from '../shared/format.ts';
+import { idempotencyKey } from '../shared/idempotency-key.ts';
 import { Markdown } from '../shared/markdown.tsx';
 import { Await, Confirm, Facts, Page, Tabs, Time } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
@@ -31,7 +32,7 @@ function Actions({ run: { id, state }, onChange }: { readonly run: Run; readonly
     if (await attempt(() => ask(cancelRun({ path: { id } })), 'The run is being cancelled')) onChange();
   };
   const retry = (): Promise<unknown> => attempt(async () => {
-    const { data } = await ask(retryRun({ path: { id }, headers: { 'Idempotency-Key': crypto.randomUUID() } }));
+    const { data } = await ask(retryRun({ path: { id }, headers: { 'Idempotency-Key': idempotencyKey() } }));
     location.hash = runAt(data.id);
   }, 'The run is queued again');
   if (!hasEnded(state)) return <Confirm label="Cancel" says="Stops the run. What it has done so far stays done." onConfirm={cancel} />;

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { enqueueRun, listPipelines, listProjects, listRoles } from '../../generated/runs/sdk/sdk.gen.ts';
 import type { Pipeline, Project, Role, RunKind } from '../../generated/runs/sdk/types.gen.ts';
 import { ask } from '../shared/ask.ts';
+import { idempotencyKey } from '../shared/idempotency-key.ts';
 import { Await, Choice, Empty, Field, Page } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad } from '../shared/use-load.ts';
@@ -39,7 +40,7 @@ function Form({ offers: { projects, pipelines, roles } }: { readonly offers: Off
   const about = mine.find(({ name }) => name === chosen);
   const submit = (): Promise<unknown> => attempt(async () => {
     const body = { project_id: project, kind, ...(chosen !== '' && { task: chosen }), ...(input.trim() !== '' && { input: readInput(input) }), ...(priority !== '' && { priority: Number(priority) }) };
-    const { data } = await ask(enqueueRun({ headers: { 'Idempotency-Key': crypto.randomUUID() }, body }));
+    const { data } = await ask(enqueueRun({ headers: { 'Idempotency-Key': idempotencyKey() }, body }));
     location.hash = runAt(data.id);
   });
   return (

@@ -10,6 +10,7 @@ interface OperationObject {
   readonly description?: string;
   readonly tags?: readonly string[];
   readonly parameters?: readonly (ParameterObject | { readonly $ref: string })[];
+  readonly responses?: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
   readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly example?: unknown; readonly examples?: Readonly<Record<string, { readonly value?: unknown }>> }>> };
 }
 
@@ -32,14 +33,15 @@ export interface Operation {
   readonly body: string | undefined;
 }
 
-/** The operations that can be tried: those whose body, if they have one, is JSON. */
+/** The operations that can be tried: those whose body, if they have one, is JSON, and whose answer ends. */
 export function operationsOf({ paths, components }: Description): Operation[] {
   const found: Operation[] = [];
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const content = operation.requestBody?.content;
       const json = content?.['application/json'];
-      if (operation.operationId === undefined || (content !== undefined && json === undefined)) continue;
+      const isEndless = operation.responses?.['200']?.content?.['text/event-stream'] !== undefined;
+      if (operation.operationId === undefined || isEndless || (content !== undefined && json === undefined)) continue;
       const { summary = '', description = '', tags = [], parameters = [] } = operation;
       found.push({
         id: operation.operationId, method: method.toUpperCase(), path, area: tags[0] ?? '', summary, description,

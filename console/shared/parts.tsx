@@ -30,11 +30,11 @@ export function Page({ title, about, actions, crumbs = [], children }: PageProps
   );
 }
 
-/** Shows what was loaded, why it was not, or that it is under way. */
+/** Shows what was loaded, why it was not, or that it is under way. What was there stays in view when a later load fails. */
 export function Await<T>({ of, children }: { readonly of: Loaded<T>; readonly children: (data: T) => ComponentChildren }) {
-  if (of.error !== undefined) return <div class="notice bad" role="alert">{of.error} <button class="plain" onClick={of.reload}>Try again</button></div>;
-  if (of.data === undefined) return <p class="muted" role="status">Loading…</p>;
-  return <>{children(of.data)}</>;
+  const problem = of.error !== undefined && <div class="notice bad" role="alert">{of.error} <button class="plain" onClick={of.reload}>Try again</button></div>;
+  if (of.data === undefined) return problem || <p class="muted" role="status">Loading…</p>;
+  return <>{problem}{children(of.data)}</>;
 }
 
 export function Empty({ children }: Children) {

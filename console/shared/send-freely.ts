@@ -22,10 +22,18 @@ export async function readDescription(client: Caller): Promise<Description> {
 export async function sendFreely(client: Caller, { body, ...request }: FreeRequest): Promise<FreeAnswer> {
   const begun = performance.now();
   const security = session.value === undefined ? [] : SECURITY;
-  const { response, data, error } = await client.request({ ...request, security, ...(body !== undefined && { body, headers: { ...request.headers, 'Content-Type': 'application/json' } }) });
+  const { response, data, error } = await client.request({ ...request, security, parseAs: 'text', ...(body !== undefined && { body, headers: { ...request.headers, 'Content-Type': 'application/json' } }) });
   const milliseconds = Math.round(performance.now() - begun);
   if (response === undefined) throw error instanceof Error ? error : new Error('the service cannot be reached');
-  const value = data ?? error;
-  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-  return { status: response.status, milliseconds, text: text.slice(0, SHOWN) };
+  return { status: response.status, milliseconds, text: readable(data ?? error).slice(0, SHOWN) };
+}
+
+/** JSON with line breaks, everything else as it is. An error was read already; an answer without a body is an empty object. */
+function readable(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value, null, 2);
+  try {
+    return JSON.stringify(JSON.parse(value), null, 2);
+  } catch {
+    return value;
+  }
 }

@@ -20,9 +20,10 @@ export function signIn(given: Session): void {
   signInWanted.value = false;
 }
 
+/** Loads the page anew, so that nothing stays of what was in view. */
 export function signOut(): void {
   sessionStorage.removeItem(STORE);
-  session.value = undefined;
+  location.reload();
 }
 
 /** The credential for one security scheme of the generated client. */

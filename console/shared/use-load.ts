@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from './ask.ts';
+import { session } from './session.ts';
 
 export interface Loaded<T> {
   /** What was loaded last; it stays while the next is under way. */
@@ -9,7 +10,7 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** Loads when a view comes up and whenever one of `inputs` changes. What comes late, after another load began, is dropped. */
+/** Loads when a view comes up, whenever one of `inputs` changes, and when somebody has signed in. What comes late, after another load began, is dropped. */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ data?: T; error?: string; loading: boolean }>({ loading: true });
   const [round, setRound] = useState(0);
@@ -21,7 +22,7 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: re
       (error: unknown) => !stop.signal.aborted && setState((before) => ({ ...before, error: messageOf(error), loading: false })),
     );
     return () => stop.abort();
-  }, [...inputs, round]);
+  }, [...inputs, session.value, round]);
   return { data: state.data, error: state.error, loading: state.loading, reload: () => setRound((before) => before + 1) };
 }
 

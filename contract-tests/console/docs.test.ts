@@ -33,6 +33,16 @@ async function freshPage(options?: Parameters<typeof openPage>[1]): Promise<Watc
   return openPage(launched.browser, options);
 }
 
+describe('the page at /', () => {
+  inTab('leads to the console', async () => {
+    await page.goto(`${server.url}/`);
+    await picture(page, 'home');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Open the console' }).click();
+    await page.getByRole('heading', { name: 'Collections' }).waitFor();
+  });
+});
+
 describe('signing in', () => {
   inTab('asks for name and password, says what is wrong, and keeps the token out of the address', async () => {
     const stranger = await freshPage();
@@ -49,6 +59,27 @@ describe('signing in', () => {
     expect(stranger.url()).toBe(`${server.url}/console`);
     expect(await stranger.context().cookies()).toEqual([]);
     await stranger.getByRole('button', { name: 'Sign out' }).click();
+    await stranger.getByLabel('Password').waitFor();
+    await stranger.context().close();
+  });
+
+  inTab('again, when a token has expired, loses nothing that was typed', async () => {
+    const { url } = server;
+    await open('#/collections/guides/document?key=start&lang=en&tab=edit');
+    await page.getByLabel('Markdown').fill('# Start\n\nTyped before the token expired; it has three paragraphs.\n');
+    await page.route(`${url}/v1/update`, (route) => route.fulfill({ status: 401, json: { error: 'token expired', code: 'unauthenticated' } }), { times: 1 });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByLabel('Name').fill(ADMIN.username);
+    await page.getByLabel('Password').fill(ADMIN.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('No changes').waitFor();
+    expect(await page.getByLabel('Markdown').inputValue()).toContain('Typed before');
+  });
+
+  inTab('is not kept by a page that is closed', async () => {
+    const stranger = await freshPage();
+    await stranger.goto(`${server.url}/console`);
     await stranger.getByLabel('Password').waitFor();
     await stranger.context().close();
   });
@@ -94,6 +125,17 @@ describe('documents', () => {
     await page.getByText('Revision 1 was restored').waitFor();
     await page.getByRole('tab', { name: 'Read' }).click();
     await page.getByText('The first version of a guide.').waitFor();
+  });
+
+  inTab('deletes a document, and restores it', async () => {
+    await open('#/collections/notes/document?key=cooking/note-1&lang=en');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('link', { name: 'Deleted' }).click();
+    await page.getByRole('cell', { name: 'Notes on cooking, part 1' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('heading', { name: 'Notes on cooking, part 1' }).waitFor();
   });
 
   inTab('draws the code graph of a source document', async () => {

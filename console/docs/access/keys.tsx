@@ -65,7 +65,7 @@ function NewKey({ what, make, onDone }: NewKeyProps) {
         <Dialog title="The new key" onClose={() => setMade(undefined)}>
           <p>Keep it now: it is not shown again.</p>
           <pre class="code">{made}</pre>
-          <div class="row end"><button type="button" onClick={() => void attempt(() => navigator.clipboard.writeText(made), 'Copied')}>Copy</button></div>
+          {'clipboard' in navigator && <div class="row end"><button type="button" onClick={() => void attempt(() => navigator.clipboard.writeText(made), 'Copied')}>Copy</button></div>}
         </Dialog>
       )}
     </form>

@@ -28,7 +28,8 @@ export function CollectionPage({ collection }: { readonly collection: string }) 
   const filter = (next: Filters): void => setQuery({ ...writeFilters(filters, next), offset: undefined });
   return (
     <Page title={collection} crumbs={[['Collections', '#/']]} actions={<>
-      <a class="button" href={href(['collections', collection, 'map'])}><Icon name="map" />Map</a>
+      {config.value.vectorConfig?.enabled === true && <a class="button" href={href(['collections', collection, 'map'])}><Icon name="map" />Map</a>}
+      <a class="button" href={href(['collections', collection, 'deleted'])}><Icon name="trash" />Deleted</a>
       <a class="button" href={href(['upload'], { collection })}><Icon name="upload" />Upload</a>
       <button class="primary" onClick={() => setIsNew(true)}><Icon name="plus" />New document</button>
     </>}>

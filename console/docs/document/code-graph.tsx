@@ -20,7 +20,7 @@ export function CodeGraphView({ collection, document: { key } }: DocumentTabProp
   const graph = useLoad(async (signal) => ask(getCodeGraph({ signal, query: { collection, key, direction: 'both', depth: Number(depth) } })), [collection, key, depth]);
   return (
     <div class="stack">
-      <div class="form"><Field label="Steps from here"><Choice value={depth} options={['1', '2', '3']} onChange={setDepth} /></Field></div>
+      <div class="narrow"><Field label="Steps from here"><Choice value={depth} options={['1', '2', '3']} onChange={setDepth} /></Field></div>
       <Await of={graph}>{(data) => <Drawing collection={collection} graph={data} />}</Await>
     </div>
   );
