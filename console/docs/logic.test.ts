@@ -5,7 +5,7 @@ import { operationsOf } from '../shared/operations.ts';
 import { readFilters, toggled, writeFilters } from './collection/filters.ts';
 import { placeGraph } from './document/graph-layout.ts';
 import { metaOf, rowsOf } from './document/meta-rows.ts';
-import { START, toScreen, zoomed } from './map-view.ts';
+import { START, toScreen, zoomed } from './map/view.ts';
 
 describe('metadata as it is typed', () => {
   it('comes back as it was, with commas and backslashes in values', () => {

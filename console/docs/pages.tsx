@@ -11,10 +11,10 @@ import { CollectionsPage } from './collections.tsx';
 import { DocumentPage } from './document/page.tsx';
 import { EncryptionPage } from './encryption.tsx';
 import { JobsPage } from './jobs.tsx';
+import { VectorMapPage } from './map/page.tsx';
 import { MemoryPage } from './memory.tsx';
 import { MetricsPage } from './metrics.tsx';
 import { UploadPage } from './upload.tsx';
-import { VectorMapPage } from './vector-map.tsx';
 import { WebhooksPage } from './webhooks.tsx';
 
 export interface PageOf {

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import { projectVectors, searchVectors } from '../../generated/docs/sdk/sdk.gen.ts';
-import { ask } from '../shared/ask.ts';
-import { count } from '../shared/format.ts';
-import { Icon } from '../shared/icons.tsx';
-import { Await, Empty, Page } from '../shared/parts.tsx';
-import { useLoad, useSettled } from '../shared/use-load.ts';
-import { collectionAt, documentAt } from './places.ts';
+import { projectVectors, searchVectors } from '../../../generated/docs/sdk/sdk.gen.ts';
+import { ask } from '../../shared/ask.ts';
+import { count } from '../../shared/format.ts';
+import { Icon } from '../../shared/icons.tsx';
+import { Await, Empty, Page } from '../../shared/parts.tsx';
+import { useLoad, useSettled } from '../../shared/use-load.ts';
+import { collectionAt, documentAt } from '../places.ts';
 import { PointMap, type MapPoint } from './point-map.tsx';
 
 const SAMPLE = 2000;
