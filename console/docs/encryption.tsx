@@ -4,7 +4,7 @@ import { ask } from '../shared/ask.ts';
 import { count } from '../shared/format.ts';
 import { Await, Badge, Confirm, Empty, Facts, Page, Table, Time, type Tone } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
-import { useEvery, useLoad } from '../shared/use-load.ts';
+import { useLoad, useRefresh } from '../shared/use-load.ts';
 
 const TONES: Readonly<Record<EncryptionJob['status'], Tone>> = { queued: '', running: 'busy', completed: 'good', failed: 'bad' };
 const REFRESH_MS = 2000;
@@ -16,7 +16,9 @@ export function EncryptionPage() {
     status.reload();
     jobs.reload();
   };
-  useEvery(REFRESH_MS, () => jobs.data?.jobs.some(({ status: state }) => state === 'queued' || state === 'running') === true && reload());
+  const isRotating = jobs.data?.jobs.some(({ status: state }) => state === 'queued' || state === 'running') ?? false;
+  useRefresh(jobs, REFRESH_MS, isRotating);
+  useRefresh(status, REFRESH_MS, isRotating);
   const rotate = (): Promise<unknown> => attempt(() => ask(rotateEncryption({ body: {} })), 'The rotation has begun').then(reload);
   return (
     <Page title="Encryption" about="What is encrypted in the database, and with which key." actions={status.data?.enabled === true && <Confirm label="Rotate" says="Encrypts everything that has an older key with the primary one." onConfirm={rotate} />}>

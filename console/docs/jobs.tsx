@@ -4,14 +4,14 @@ import { ask } from '../shared/ask.ts';
 import { count } from '../shared/format.ts';
 import { Await, Badge, Empty, Page, Table, Time, type Tone } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
-import { useEvery, useLoad } from '../shared/use-load.ts';
+import { useLoad, useRefresh } from '../shared/use-load.ts';
 
 const TONES: Readonly<Record<BulkIngestJob['status'], Tone>> = { pending: '', processing: 'busy', completed: 'good', failed: 'bad', cancelled: 'warn' };
 const REFRESH_MS = 3000;
 
 export function JobsPage() {
   const list = useLoad(async (signal) => ask(listBulkIngest({ signal })), []);
-  useEvery(REFRESH_MS, () => list.data?.jobs.some(({ status }) => status === 'pending' || status === 'processing') === true && list.reload());
+  useRefresh(list, REFRESH_MS, list.data?.jobs.some(({ status }) => status === 'pending' || status === 'processing') ?? false);
   return (
     <Page title="Jobs" about="Documents that are loaded in the background." actions={<button onClick={list.reload}>Refresh</button>}>
       <Await of={list}>{({ jobs }) => (jobs.length === 0 ? <Empty>No job was submitted lately.</Empty> : (

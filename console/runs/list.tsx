@@ -4,7 +4,7 @@ import { ask } from '../shared/ask.ts';
 import { Icon } from '../shared/icons.tsx';
 import { Await, Choice, Empty, Page, Table, Time } from '../shared/parts.tsx';
 import { place, setQuery } from '../shared/router.ts';
-import { useEvery, useLoad } from '../shared/use-load.ts';
+import { useLoad, useRefresh } from '../shared/use-load.ts';
 import { runAt } from './places.ts';
 import { durationOf, State, STATES, waitingOf } from './state.tsx';
 
@@ -16,7 +16,7 @@ export function RunsPage() {
   const { state = '', project = '', before } = place.value.query;
   const projects = useLoad(async (signal) => ask(listProjects({ signal })), []);
   const list = useLoad(async (signal) => ask(listRuns({ signal, query: { limit: PAGE, ...(state !== '' && { state: state as RunState }), ...(project !== '' && { project_id: project }), ...(before !== undefined && { before }) } })), [state, project, before]);
-  useEvery(REFRESH_MS, () => before === undefined && list.reload());
+  useRefresh(list, REFRESH_MS, before === undefined);
   const names = projects.data?.data.map(({ id }) => id) ?? [];
   return (
     <Page title="Runs" actions={<a class="button primary" href="#/submit"><Icon name="plus" />Submit a run</a>}>

@@ -7,7 +7,7 @@ import { idempotencyKey } from '../shared/idempotency-key.ts';
 import { Markdown } from '../shared/markdown.tsx';
 import { Await, Confirm, Facts, Page, Tabs, Time } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
-import { useEvery, useLoad } from '../shared/use-load.ts';
+import { useLoad, useRefresh } from '../shared/use-load.ts';
 import { AttemptsCompared } from './attempts.tsx';
 import { LogView } from './log-view.tsx';
 import type { PageOf } from './pages.tsx';
@@ -18,7 +18,7 @@ const REFRESH_MS = 2000;
 
 export function RunPage({ path: [id = ''] }: PageOf) {
   const run = useLoad(async (signal) => (await ask(getRun({ signal, path: { id } }))).data, [id]);
-  useEvery(REFRESH_MS, () => run.data !== undefined && !hasEnded(run.data.state) && run.reload());
+  useRefresh(run, REFRESH_MS, run.data !== undefined && !hasEnded(run.data.state));
   const task = run.data === undefined ? 'Run' : run.data.task === '' ? run.data.kind : run.data.task;
   return (
     <Page title={task} crumbs={[['Runs', '#/']]} about={<code>{id}</code>} actions={run.data && <Actions run={run.data} onChange={run.reload} />}>

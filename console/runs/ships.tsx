@@ -5,7 +5,7 @@ import { ask } from '../shared/ask.ts';
 import { Icon } from '../shared/icons.tsx';
 import { Await, Badge, Confirm, Dialog, Empty, Facts, Field, Page, Time } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
-import { useEvery, useLoad } from '../shared/use-load.ts';
+import { useLoad, useRefresh } from '../shared/use-load.ts';
 
 const REFRESH_MS = 3000;
 
@@ -13,7 +13,7 @@ const REFRESH_MS = 3000;
 export function ShipsPage() {
   const list = useLoad(async (signal) => ask(listShips({ signal })), []);
   const [joins, setJoins] = useState(false);
-  useEvery(REFRESH_MS, list.reload);
+  useRefresh(list, REFRESH_MS);
   return (
     <Page title="Ships" about="The machines that execute runs." actions={list.data?.enabled === true && <button class="primary" onClick={() => setJoins(true)}><Icon name="plus" />Add a ship</button>}>
       <Await of={list}>{({ data, enabled, local }) => (

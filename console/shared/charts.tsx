@@ -18,7 +18,7 @@ export function LineChart({ title, values, show }: LineChartProps) {
   const points = values.map((value, index) => `${(index * step).toFixed(1)},${(HEIGHT - (highest === 0 ? 0 : (value / highest) * (HEIGHT - 4))).toFixed(1)}`).join(' ');
   return (
     <figure class="card chart" aria-label={`${title}: ${show(last)}, at most ${show(highest)}`}>
-      <figcaption class="row apart"><h2>{title}</h2><span class="small muted">at most {show(highest)}</span></figcaption>
+      <figcaption class="row apart"><h2>{title}</h2><span class="small muted nowrap">max {show(highest)}</span></figcaption>
       <div class="figure">{show(last)}</div>
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {values.length > 1 && <><polygon class="area" points={`0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`} /><polyline class="line" points={points} /></>}

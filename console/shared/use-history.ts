@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { readExposition, type Sample } from './exposition.ts';
-import { useEvery, useLoad, type Loaded } from './use-load.ts';
+import { useLoad, useRefresh, type Loaded } from './use-load.ts';
 
 /** What metrics were at one moment. */
 export interface Reading {
@@ -20,7 +20,7 @@ export function useHistory(read: (signal: AbortSignal) => Promise<string>): Load
     kept.current = [...kept.current, { at: Date.now(), samples }].slice(-KEPT);
     return kept.current;
   }, []);
-  useEvery(EVERY_MS, loaded.reload);
+  useRefresh(loaded, EVERY_MS);
   return loaded;
 }
 

@@ -26,8 +26,12 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: re
   return { data: state.data, error: state.error, loading: state.loading, reload: () => setRound((before) => before + 1) };
 }
 
-/** Calls again and again while a view is up and the page is visible. */
-export function useEvery(milliseconds: number, call: () => void): void {
+/** Loads again and again while a view is up, the page is visible and `isWanted`. A load that takes longer than the pause is not disturbed. */
+export function useRefresh({ loading, reload }: Loaded<unknown>, milliseconds: number, isWanted = true): void {
+  useEvery(milliseconds, () => isWanted && !loading && reload());
+}
+
+function useEvery(milliseconds: number, call: () => void): void {
   const latest = useRef(call);
   latest.current = call;
   useEffect(() => {

@@ -147,9 +147,15 @@ describe('documents', () => {
     await page.getByRole('heading', { name: 'theme/post.html' }).waitFor();
   });
 
-  inTab('uploads what is dropped', async () => {
+  inTab('uploads what is dropped or chosen, each file by itself', async () => {
     await open('#/upload?collection=dropped');
-    await page.getByLabel('Files').setInputFiles([{ name: 'letter.html', mimeType: 'text/html', buffer: Buffer.from('<h1>Dear reader</h1><p>Hello.</p>') }, { name: 'program.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('no text') }]);
+    const dropped = await page.evaluateHandle(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['<h1>Dear reader</h1><p>Hello.</p>'], 'letter.html', { type: 'text/html' }));
+      return transfer;
+    });
+    await page.locator('.drop').dispatchEvent('drop', { dataTransfer: dropped });
+    await page.getByLabel('Files').setInputFiles([{ name: 'program.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('no text') }]);
     await page.getByText('failed', { exact: true }).waitFor();
     await picture(page, 'upload');
     expect(await violations(page)).toEqual([]);
