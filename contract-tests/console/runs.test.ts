@@ -114,7 +114,7 @@ describe('the console of the run queue', () => {
     await page.getByText('step failed', { exact: false }).waitFor();
     await picture(page, 'runs-failed');
     await page.getByRole('button', { name: 'Retry' }).click();
-    await page.getByText('Retry of').waitFor();
+    await page.getByText('Retry of', { exact: true }).waitFor();
     await open(`#/runs/${await queue('garden', 'hello')}`);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).last().click();
