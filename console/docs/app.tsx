@@ -7,7 +7,7 @@ import { Shell } from '../shared/shell.tsx';
 import { useLoad, type Loaded } from '../shared/use-load.ts';
 import './client.ts';
 import { findCommands } from './commands.ts';
-import { config } from './config.ts';
+import { config, isAdmin } from './config.ts';
 import { navigation } from './navigation.ts';
 import { PAGES } from './pages.tsx';
 import { SignIn } from './sign-in.tsx';
@@ -21,7 +21,7 @@ export function App() {
     <>
       {signInWanted.value && <SignIn />}
       <div hidden={signInWanted.value}>
-        <Shell service="Documents" groups={navigation(config.value)} user={user} commands={findCommands}><CurrentPage /></Shell>
+        <Shell service="Documents" groups={navigation(config.value.authEnabled === true, isAdmin.value)} user={user} commands={findCommands}><CurrentPage /></Shell>
       </div>
     </>
   );
@@ -36,7 +36,8 @@ async function begin(): Promise<{ readonly user?: string }> {
     if (!(error instanceof RequestError) || error.status !== 403) throw error;
     config.value = { authEnabled: true };
   }
-  const { username } = await ask(getCurrentUser());
+  const { username, admin } = await ask(getCurrentUser());
+  isAdmin.value = admin;
   return { user: username };
 }
 

@@ -1,7 +1,8 @@
-import { getStats, searchFullText } from '../../generated/docs/sdk/sdk.gen.ts';
+import { searchFullText } from '../../generated/docs/sdk/sdk.gen.ts';
 import { ask } from '../shared/ask.ts';
 import type { Command } from '../shared/palette.tsx';
 import { collectionAt, documentAt } from './places.ts';
+import { readCollections } from './read-collections.ts';
 
 const COLLECTIONS = 5;
 const HITS = 4;
@@ -21,8 +22,7 @@ async function largestFirst(): Promise<readonly string[]> {
   setTimeout(() => {
     stats = undefined;
   }, 10_000);
-  const { collections } = await ask(getStats());
-  return collections.toSorted((a, b) => b.documentCount - a.documentCount).map(({ name }) => name);
+  return (await readCollections()).toSorted((a, b) => b.documentCount - a.documentCount).map(({ name }) => name);
 }
 
 async function documentsIn(collection: string, query: string): Promise<Command[]> {

@@ -1,4 +1,4 @@
-import { getMetrics, getStats, getSystemInfo, getVectorStats } from '../../generated/docs/sdk/sdk.gen.ts';
+import { getMetrics, getSystemInfo, getVectorStats } from '../../generated/docs/sdk/sdk.gen.ts';
 import { ask } from '../shared/ask.ts';
 import { Bars, LineChart } from '../shared/charts.tsx';
 import { sumOf, type Sample } from '../shared/exposition.ts';
@@ -6,6 +6,8 @@ import { bytes, lasted, plural } from '../shared/format.ts';
 import { Await, Facts, Page } from '../shared/parts.tsx';
 import { ratesOf, useHistory, type Reading } from '../shared/use-history.ts';
 import { useLoad } from '../shared/use-load.ts';
+import { isAdmin } from './config.ts';
+import { readCollections } from './read-collections.ts';
 
 export function MetricsPage() {
   const history = useHistory(async (signal) => String(await ask(getMetrics({ signal, parseAs: 'text' }))));
@@ -14,7 +16,7 @@ export function MetricsPage() {
       <div class="stack">
         <Await of={history}>{(readings) => <Charts history={readings} />}</Await>
         <div class="halves"><Requests samples={history.data?.at(-1)?.samples ?? []} /><Sizes /></div>
-        <System />
+        {isAdmin.value && <System />}
       </div>
     </Page>
   );
@@ -43,11 +45,11 @@ function Requests({ samples }: { readonly samples: readonly Sample[] }) {
 }
 
 function Sizes() {
-  const stats = useLoad(async (signal) => ask(getStats({ signal })), []);
+  const list = useLoad(readCollections, []);
   return (
     <section class="card">
       <h2>Documents by collection</h2>
-      <Await of={stats}>{({ collections, databaseSize }) => <><Bars of={collections.map(({ name, documentCount }) => [name, documentCount])} /><p class="muted small">The database has {bytes(databaseSize)}.</p></>}</Await>
+      <Await of={list}>{(collections) => <Bars of={collections.map(({ name, documentCount }) => [name, documentCount])} />}</Await>
     </section>
   );
 }

@@ -1,25 +1,21 @@
-import type { ServerConfig } from '../../generated/docs/sdk/types.gen.ts';
-import type { NavGroup } from '../shared/shell.tsx';
+import type { NavGroup, NavItem } from '../shared/shell.tsx';
 
-/** What there is to go to on a server with these settings. */
-export function navigation({ authEnabled = false }: Partial<ServerConfig>): readonly NavGroup[] {
+const item = (label: string, icon: NavItem['icon'], under: string): NavItem => ({ label, icon, address: `#/${under}`, under: under === '' ? ['', 'collections'] : [under] });
+
+/** What there is to go to for a caller: some pages are for administrators only. */
+export function navigation(authEnabled: boolean, isAdmin: boolean): readonly NavGroup[] {
+  const forAdmin = (...items: readonly NavItem[]): readonly NavItem[] => (isAdmin ? items : []);
   return [
-    { items: [
-      { label: 'Collections', icon: 'folder', address: '#/', under: ['', 'collections'] },
-      { label: 'Upload', icon: 'upload', address: '#/upload', under: ['upload'] },
-      { label: 'Memory', icon: 'chat', address: '#/memory', under: ['memory'] },
-    ] },
+    { items: [item('Collections', 'folder', ''), item('Upload', 'upload', 'upload'), item('Memory', 'chat', 'memory')] },
     { title: 'Integrate', items: [
-      { label: 'Jobs', icon: 'jobs', address: '#/jobs', under: ['jobs'] },
-      { label: 'Webhooks', icon: 'hook', address: '#/webhooks', under: ['webhooks'] },
-      { label: 'Automation', icon: 'bolt', address: '#/automation', under: ['automation'] },
-      { label: 'Operations', icon: 'try', address: '#/try', under: ['try'] },
+      item('Jobs', 'jobs', 'jobs'),
+      ...forAdmin(item('Webhooks', 'hook', 'webhooks'), item('Automation', 'bolt', 'automation')),
+      item('Operations', 'try', 'try'),
     ] },
     { title: 'Operate', items: [
-      ...(authEnabled ? [{ label: 'Access', icon: 'people', address: '#/access', under: ['access'] } as const] : []),
-      { label: 'Audit', icon: 'list', address: '#/audit', under: ['audit'] },
-      { label: 'Encryption', icon: 'lock', address: '#/encryption', under: ['encryption'] },
-      { label: 'Metrics', icon: 'chart', address: '#/metrics', under: ['metrics'] },
+      ...(authEnabled ? [item('Access', 'people', 'access')] : []),
+      ...forAdmin(item('Audit', 'list', 'audit'), item('Encryption', 'lock', 'encryption')),
+      item('Metrics', 'chart', 'metrics'),
     ] },
   ];
 }

@@ -1,4 +1,4 @@
-import { addDocument, addDocuments, addMessage, createAutomationRule, createGroup, createWebhook, registerUser, startSession, submitBulkIngest } from '../../generated/docs/sdk/sdk.gen.ts';
+import { addDocument, addDocuments, addMessage, createAutomationRule, createGroup, createWebhook, registerUser, setPermission, startSession, submitBulkIngest } from '../../generated/docs/sdk/sdk.gen.ts';
 import type { Client } from '../../generated/docs/sdk/client/index.ts';
 
 const TOPICS = {
@@ -36,6 +36,7 @@ async function fillRules(client: Client): Promise<void> {
 
 async function fillAccess(client: Client): Promise<void> {
   await done(registerUser({ client, body: { username: 'ada', password: 'analytical-engine-1843' } }));
+  await done(setPermission({ client, body: { username: 'ada', collection: 'guides', read: true } }));
   await done(createGroup({ client, body: { name: 'gardeners', description: 'Those who weed', members: ['ada'] } }));
 }
 

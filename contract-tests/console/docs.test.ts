@@ -77,6 +77,20 @@ describe('signing in', () => {
     expect(await page.getByLabel('Markdown').inputValue()).toContain('Typed before');
   });
 
+  inTab('as somebody who may read one collection shows that one, and no page for administrators', async () => {
+    const reader = await freshPage();
+    await reader.goto(`${server.url}/console`);
+    await reader.getByLabel('Name').fill('ada');
+    await reader.getByLabel('Password').fill('analytical-engine-1843');
+    await reader.getByRole('button', { name: 'Sign in' }).click();
+    await reader.getByRole('link', { name: /guides 1 document/ }).waitFor();
+    expect(await reader.getByRole('link', { name: /notes|Audit|Webhooks/ }).count()).toBe(0);
+    await reader.getByRole('link', { name: 'Access' }).click();
+    await reader.getByText('You have no API keys.').waitFor();
+    expect(reader.troubles).toEqual([]);
+    await reader.context().close();
+  });
+
   inTab('is not kept by a page that is closed', async () => {
     const stranger = await freshPage();
     await stranger.goto(`${server.url}/console`);
