@@ -1,7 +1,6 @@
 /** Drawn on a grid of 24, in strokes of the text's colour. */
 const PATHS = {
   quire: 'M4 8l8-4 8 4-8 4zM4 12.5l8 4 8-4M4 17l8 4 8-4',
-  home: 'M4 11l8-7 8 7v8a1 1 0 01-1 1h-4v-6H9v6H5a1 1 0 01-1-1z',
   folder: 'M3 7a1 1 0 011-1h5l2 2h9a1 1 0 011 1v9a1 1 0 01-1 1H4a1 1 0 01-1-1z',
   search: 'M11 18a7 7 0 100-14 7 7 0 000 14zM20 20l-4-4',
   upload: 'M12 16V4m-5 5l5-5 5 5M4 16v3a1 1 0 001 1h14a1 1 0 001-1v-3',
@@ -23,7 +22,6 @@ const PATHS = {
   menu: 'M4 6h16M4 12h16M4 18h16',
   sun: 'M12 16a4 4 0 100-8 4 4 0 000 8zM12 2v2m0 16v2M2 12h2m16 0h2M5 5l1.500 1.500M17.500 17.500L19 19M5 19l1.500-1.500M17.500 6.500L19 5',
   trash: 'M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13',
-  graph: 'M6 8a2 2 0 100-4 2 2 0 000 4zM18 13a2 2 0 100-4 2 2 0 000 4zM7 20a2 2 0 100-4 2 2 0 000 4zM8 7l8 3M9 17l7-5',
 } as const;
 
 export type IconName = keyof typeof PATHS;

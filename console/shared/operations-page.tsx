@@ -41,7 +41,7 @@ export function OperationsPage({ load, send }: OperationsPageProps) {
 function Chooser({ operations, send }: { readonly operations: readonly Operation[]; readonly send: OperationsPageProps['send'] }) {
   const [typed, setTyped] = useState('');
   const words = typed.toLowerCase().split(/\s+/);
-  const shown = operations.filter(({ id, path, summary }) => words.every((word) => `${id} ${path} ${summary}`.toLowerCase().includes(word)));
+  const shown = operations.filter(({ id, area, path, summary }) => words.every((word) => `${id} ${area} ${path} ${summary}`.toLowerCase().includes(word)));
   const chosen = operations.find(({ id }) => id === place.value.query['operation']) ?? operations[0]!;
   return (
     <div class="operations">

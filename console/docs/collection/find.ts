@@ -16,7 +16,6 @@ export interface Hit {
   readonly document: ProjectedDocument;
   /** Passages with the matches tagged. */
   readonly passages: readonly string[];
-  readonly score?: number;
 }
 
 export interface Facet {
@@ -71,14 +70,14 @@ async function browse(search: Search): Promise<Found> {
 async function byWords(search: Search): Promise<Found> {
   const { collection, query, offset, facetKeys, signal } = search;
   const found = await ask(searchFullText({ signal, body: { collection, query, ...filterOf(search), ...facetBy(facetKeys), offset, limit: PAGE_SIZE, prefix: 'last', fuzzy: 'auto', highlight: true, maxHighlights: 2, includeContent: false } }));
-  const hits = found.results.map(({ document, score, highlights = [] }): Hit => ({ document, score, passages: highlights.filter(({ field }) => field === 'content').map(({ fragment }) => fragment).slice(0, 2) }));
+  const hits = found.results.map(({ document, highlights = [] }): Hit => ({ document, passages: highlights.filter(({ field }) => field === 'content').map(({ fragment }) => fragment).slice(0, 2) }));
   return { hits, total: found.totalMatches ?? found.total, isLeast: found.totalIsLowerBound === true, facets: facetsOf(found.facets), ...(found.spellCorrected && { corrected: found.spellCorrected.corrected }) };
 }
 
 async function byMeaning(search: Search): Promise<Found> {
   const { collection, query, offset, facetKeys, signal } = search;
   const found = await ask(searchHybrid({ signal, body: { collection, query, ...filterOf(search), ...facetBy(facetKeys), offset, limit: PAGE_SIZE, retrievalMode: 'chunk', includeContent: false } }));
-  const hits = found.results.map(({ document, combinedScore, chunkText }): Hit => ({ document, score: combinedScore, passages: chunkText === undefined ? [] : [chunkText.slice(0, 300)] }));
+  const hits = found.results.map(({ document, chunkText }): Hit => ({ document, passages: chunkText === undefined ? [] : [chunkText.slice(0, 300)] }));
   return { hits, total: found.total, isLeast: false, facets: facetsOf(found.facets), ...(found.spellCorrected && { corrected: found.spellCorrected.corrected }) };
 }
 
