@@ -49,6 +49,9 @@ const fences = [
   { target: './src/api', from: './src/storage', message: 'adapters know operations/ and generated/ only' },
   // Clients run in browsers and in other people's programs.
   { target: './src/client', from: './src/!(client)/**', message: 'a client knows the generated SDKs only' },
+  // The console is a client like all others.
+  { target: './console', from: './src', message: 'the console knows the generated clients only' },
+  { target: './src', from: './console', message: 'the console runs in browsers' },
 ];
 
 export default [
@@ -56,10 +59,10 @@ export default [
   eslint.configs.recommended,
   ...tseslint.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     plugins: { 'import-x': importX },
     rules: {
-      // Packages are not searched for cycles; of some the rule cannot read the files.
+      // Packages import none of these files, and the folder `node` in one of them would be taken for a resolver.
       'import-x/no-cycle': ['error', { ignoreExternal: true }],
       'import-x/no-default-export': 'error',
       'import-x/no-restricted-paths': ['error', { zones: [...ranked, ...fences].filter(({ from }) => from.length > 0) }],

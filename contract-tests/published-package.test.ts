@@ -75,7 +75,7 @@ describe('the published package, installed without development dependencies', ()
     await ask('/v1/find-duplicates', { collection: 'notes' });
     const { data } = await ask<{ data: object }>('/graphql', { query: '{ search(input: {collection: "notes"}) { totalCount } }' });
     expect(data).toEqual({ search: { totalCount: 1 } });
-    for (const page of ['/docs', '/docs/swagger-ui-bundle.js', '/openapi.json', '/openapi.yaml', '/playground']) expect((await fetch(`${url}${page}`, { headers: { Authorization: `Bearer ${token}` } })).status, page).toBe(200);
+    for (const page of ['/', '/console', '/docs', '/docs/swagger-ui-bundle.js', '/openapi.json', '/openapi.yaml', '/playground']) expect((await fetch(`${url}${page}`, { headers: { Authorization: `Bearer ${token}` } })).status, page).toBe(200);
     expect(await server.end()).toMatchObject({ code: 0 });
 
     expect(await output(['docs', '--verify-db', database])).toContain('sound');

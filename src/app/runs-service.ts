@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { operations, type Operations } from '../../generated/runs/operations.ts';
-import { createHttpApp, listenOn, nestedErrors, startHttpServer, type HttpServer, type JudgeWebRequest } from '../api/http/index.ts';
+import { consolePages, createHttpApp, listenOn, nestedErrors, startHttpServer, type HttpServer, type JudgeWebRequest } from '../api/http/index.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { ConfigError } from '../lib/config-error.ts';
 import type { Log } from '../lib/log.ts';
@@ -164,6 +164,7 @@ async function serveHttp({ loaded, log, validateResponses = false }: RunsStartOp
     judge: whileReadsAreOpen(config),
     openPaths: [operations.getLiveness.path, operations.getReadiness.path],
     apiKeys: false,
+    extensions: loaded.config.console ? [consolePages('runs')] : [],
   });
   return startHttpServer(app.callback(), listenOn(loaded.config.listen), nestedErrors, { tls, log });
 }

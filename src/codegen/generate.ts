@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { buildConsole } from './build-console.ts';
 import { buildKernels } from './build-kernels.ts';
 import { bundleSpecification, lintDescription } from './bundle.ts';
 import { checkPublished } from './compatibility/published.ts';
@@ -25,6 +26,7 @@ export async function generateAll(root: string, target: string): Promise<void> {
   for (const service of SERVICES) await generateService(root, service, join(target, service));
   await generateGraphql(join(root, 'graphql'), join(target, 'graphql'));
   await generateProto(join(root, 'proto'), join(target, 'proto'));
+  await buildConsole(root, target);
   await buildKernels(root, join(target, 'wasm'));
   await generateKernelConstants(root, join(target, 'kernels'));
   await mkdir(join(target, 'text'), { recursive: true });

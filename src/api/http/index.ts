@@ -1,3 +1,4 @@
+export { consolePages } from './console.ts';
 export { createHttpApp, type HttpAppOptions } from './app.ts';
 export type { JudgeWebRequest } from './cross-origin.ts';
 export { flatErrors, nestedErrors, type ErrorFormat } from './errors.ts';

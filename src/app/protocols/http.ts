@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
-import { createHttpApp, flatErrors, listenOn, startHttpServer, type HttpAppOptions } from '../../api/http/index.ts';
+import { consolePages, createHttpApp, flatErrors, listenOn, startHttpServer, type HttpAppOptions } from '../../api/http/index.ts';
 import type { WorkerPool } from '../workers/index.ts';
 import type { Listener, ProtocolContext, WebContext } from './context.ts';
 import { GRAPHQL_PATH, graphqlErrors, graphqlRoutes } from './graphql.ts';
@@ -50,7 +50,7 @@ export async function createHttpListener(context: WebContext): Promise<RequestLi
     accessLog: settings.log.access,
     forms: { spools: context.spools, inputs: specification.inputs },
     observe: (exchange) => service.observeHttp(exchange),
-    extensions: graphql === undefined ? [] : [graphql],
+    extensions: [...(graphql === undefined ? [] : [graphql]), ...(settings.http.console ? [consolePages('docs')] : [])],
   });
   return app.callback();
 }

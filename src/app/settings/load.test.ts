@@ -222,7 +222,7 @@ auth: {jwtSecret: 0123}
   it('names the place of a mistake', () => {
     expect(problems({}, { yamlFile: yaml('http: {addr: ":1"') })[0]).toMatch(/\.yaml: line \d+, column \d+: /);
     expect(problems({}, { yamlFile: yaml('- a') })[0]).toMatch(/: expected a mapping of settings$/);
-    expect(problems({}, { yamlFile: yaml('http: true') })[0]).toMatch(/^http in .*: expected a mapping with enabled, addr, mode, compression$/);
+    expect(problems({}, { yamlFile: yaml('http: true') })[0]).toMatch(/^http in .*: expected a mapping with enabled, addr, mode, compression, console$/);
     expect(problems({}, { yamlFile: yaml('database: {path: {a: 1}}') })[0]).toMatch(/^database\.path in .*: expected a text, got /);
     expect(problems({}, { yamlFile: join(folder, 'none.yaml') })[0]).toMatch(/none\.yaml: the file cannot be read: ENOENT$/);
   });

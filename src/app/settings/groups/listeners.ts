@@ -16,6 +16,7 @@ export const http = {
   addr: setting(address('with sockets'), parseAddress(':11023')!, ['SVC_HTTP_ADDR', 'SVC_ADDR'], 'HTTP listen address', { flag: 'http-addr', portEnv: 'SVC_HTTP_PORT' }),
   mode: protocolMode('SVC_API_MODE', 'HTTP'),
   compression: setting(boolean, true, 'SVC_HTTP_COMPRESSION', 'compress answers over 1 KiB for clients that accept it; off where a proxy does'),
+  console: setting(boolean, true, 'SVC_CONSOLE', 'serve the console at `/console`, and a page with links at `/`'),
 };
 
 export const grpc = {

@@ -1,0 +1,73 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Icon } from '../../shared/icons.tsx';
+import { plural } from '../../shared/format.ts';
+import { Await, Choice, Empty, Page } from '../../shared/parts.tsx';
+import { href, place, setQuery } from '../../shared/router.ts';
+import { useLoad, useSettled } from '../../shared/use-load.ts';
+import { config } from '../config.ts';
+import { NewDocument } from '../document/new.tsx';
+import { Facets } from './facets.tsx';
+import { readFilters, writeFilters, type Filters } from './filters.ts';
+import { Results } from './results.tsx';
+import { facetKeysOf, findPage, PAGE_SIZE, type Found, type Way } from './find.ts';
+
+const WAYS: readonly (readonly [Way, string])[] = [['words', 'by words'], ['meaning', 'by words and meaning']];
+
+/** Searches a collection as one types; without a query it lists what was changed last. */
+export function CollectionPage({ collection }: { readonly collection: string }) {
+  const { q = '', way = 'words', offset = '0' } = place.value.query;
+  const filters = readFilters(place.value.query);
+  const [typed, setTyped] = useState(q);
+  const [isNew, setIsNew] = useState(false);
+  const query = useSettled(typed.trim(), 150);
+  useEffect(() => {
+    if (query !== q) setQuery({ q: query, offset: undefined });
+  }, [query]);
+  const keys = useLoad(() => facetKeysOf(collection), [collection]);
+  const found = useLoad((signal) => findPage({ collection, query, way: way as Way, filters, offset: Number(offset), facetKeys: keys.data ?? [], signal }), [collection, query, way, JSON.stringify(filters), offset, keys.data]);
+  const filter = (next: Filters): void => setQuery({ ...writeFilters(filters, next), offset: undefined });
+  return (
+    <Page title={collection} crumbs={[['Collections', '#/']]} actions={<>
+      {config.value.vectorConfig?.enabled === true && <a class="button" href={href(['collections', collection, 'map'])}><Icon name="map" />Map</a>}
+      <a class="button" href={href(['collections', collection, 'deleted'])}><Icon name="trash" />Deleted</a>
+      <a class="button" href={href(['upload'], { collection })}><Icon name="upload" />Upload</a>
+      <button class="primary" onClick={() => setIsNew(true)}><Icon name="plus" />New document</button>
+    </>}>
+      <div class="row">
+        <div class="search-field grow"><Icon name="search" /><input type="search" aria-label={`Search ${collection}`} placeholder="Search as you type: words, &quot;phrases&quot;, AND, OR, NOT" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} /></div>
+        {config.value.vectorConfig?.enabled === true && <div><Choice label="How to search" value={way as Way} options={WAYS} onChange={(chosen) => setQuery({ way: chosen === 'words' ? undefined : chosen, offset: undefined })} /></div>}
+      </div>
+      <p class="muted small" role="status">{found.data === undefined ? '\u00a0' : summaryOf(found.data, query)}</p>
+      <Await of={found}>{(data) => (
+        <div class="split">
+          <div>
+            {data.hits.length === 0 ? <Empty>{query === '' ? 'There are no such documents.' : 'Nothing was found. Fewer words or filters find more.'}</Empty> : <Results collection={collection} hits={data.hits} />}
+            <Pager offset={Number(offset)} shown={data.hits.length} total={data.total} />
+          </div>
+          <Facets facets={data.facets} chosen={filters} onChange={filter} />
+        </div>
+      )}</Await>
+      {isNew && <NewDocument collection={collection} onClose={() => setIsNew(false)} />}
+    </Page>
+  );
+}
+
+function summaryOf({ total, isLeast, corrected }: Found, query: string): string {
+  const counted = `${isLeast ? 'at least ' : ''}${plural(total, query === '' ? 'document' : 'match', query === '' ? 'documents' : 'matches')}`;
+  return corrected === undefined ? counted : `${counted} for “${corrected}”`;
+}
+
+function Pager({ offset, shown, total }: { readonly offset: number; readonly shown: number; readonly total: number }) {
+  if (offset === 0 && shown >= total) return null;
+  const to = (next: number): void => {
+    setQuery({ offset: next === 0 ? undefined : String(next) });
+    scrollTo(0, 0);
+  };
+  return (
+    <div class="row apart">
+      <button disabled={offset === 0} onClick={() => to(Math.max(0, offset - PAGE_SIZE))}>Back</button>
+      <span class="muted small">{offset + 1}–{offset + shown}</span>
+      <button disabled={offset + shown >= total} onClick={() => to(offset + PAGE_SIZE)}>More</button>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { MarkedText } from '../../shared/marked-text.tsx';
+import { Badge, Time } from '../../shared/parts.tsx';
+import { documentAt } from '../places.ts';
+import type { Hit } from './find.ts';
+
+const TAGS = 4;
+
+export function Results({ collection, hits }: { readonly collection: string; readonly hits: readonly Hit[] }) {
+  return <ol class="results">{hits.map((hit) => <Result key={hit.document.id} collection={collection} hit={hit} />)}</ol>;
+}
+
+/** A passage as text to read at a glance: signs of headings, lists, emphasis and tables say nothing there. */
+function withoutMarkup(passage: string): string {
+  return passage.replace(/\|(?:[-: ]*\|)+/g, ' ').replace(/\*\*|^#+ | #+ |`|(?:^| )\|(?= |$)/g, ' ').replace(/\s+/g, ' ');
+}
+
+function Result({ collection, hit: { document, passages } }: { readonly collection: string; readonly hit: Hit }) {
+  const { key, lang, meta = {}, updatedAt } = document;
+  const title = meta['title']?.[0];
+  const shown = Object.entries(meta).filter(([name]) => name !== 'title').slice(0, TAGS);
+  return (
+    <li>
+      <h2><a href={documentAt(collection, document)}>{title ?? key}</a></h2>
+      {passages.map((passage, index) => <p key={index}><MarkedText text={withoutMarkup(passage)} /></p>)}
+      <div class="meta-line">
+        {title !== undefined && <span>{key}</span>}
+        <span>{lang}</span>
+        <Time at={updatedAt} />
+        {shown.map(([name, values]) => <Badge key={name}>{name}: {values.slice(0, 3).join(', ')}</Badge>)}
+      </div>
+    </li>
+  );
+}

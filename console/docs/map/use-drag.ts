@@ -1,0 +1,52 @@
+import type { TargetedPointerEvent, TargetedWheelEvent } from 'preact';
+import { useRef } from 'preact/hooks';
+import { moved, zoomed, type Size, type View } from './view.ts';
+
+interface DragOptions {
+  readonly sizeOf: () => Size;
+  readonly setView: (change: (before: View) => View) => void;
+  /** The pointer is over the map, and moves nothing. */
+  readonly onHover: (x: number, y: number) => void;
+}
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Pixels within which a click is no drag. */
+const STILL = 2;
+
+const apart = (a: Place, b: Place): number => Math.hypot(a.x - b.x, a.y - b.y);
+
+/** One pointer moves the map, two change its scale, and so does the wheel. */
+export function useDrag({ sizeOf, setView, onHover }: DragOptions) {
+  const held = useRef(new Map<number, Place>());
+  const wasDragged = useRef(false);
+  const release = (event: TargetedPointerEvent<HTMLCanvasElement>): void => void held.current.delete(event.pointerId);
+  const handlers = {
+    onPointerDown: (event: TargetedPointerEvent<HTMLCanvasElement>): void => {
+      event.currentTarget.setPointerCapture(event.pointerId);
+      held.current.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+      wasDragged.current = false;
+    },
+    onPointerMove: (event: TargetedPointerEvent<HTMLCanvasElement>): void => {
+      const before = held.current.get(event.pointerId);
+      const now = { x: event.offsetX, y: event.offsetY };
+      if (before === undefined) return onHover(now.x, now.y);
+      const other = [...held.current].find(([id]) => id !== event.pointerId)?.[1];
+      if (other === undefined) setView((view) => moved(view, now.x - before.x, now.y - before.y));
+      else setView((view) => zoomed(view, sizeOf(), apart(now, other) / Math.max(1, apart(before, other)), (now.x + other.x) / 2, (now.y + other.y) / 2));
+      if (apart(now, before) > STILL) wasDragged.current = true;
+      held.current.set(event.pointerId, now);
+    },
+    onPointerUp: release,
+    onPointerCancel: release,
+    onWheel: (event: TargetedWheelEvent<HTMLCanvasElement>): void => {
+      event.preventDefault();
+      const { deltaY, offsetX, offsetY } = event;
+      setView((view) => zoomed(view, sizeOf(), Math.exp(-deltaY / 400), offsetX, offsetY));
+    },
+  };
+  return { handlers, wasDragged: () => wasDragged.current };
+}

@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks';
+import { messageOf } from './ask.ts';
+import { Icon } from './icons.tsx';
+import { Await, Badge, Field, Page } from './parts.tsx';
+import { operationsOf, type Description, type Operation } from './operations.ts';
+import { place, setQuery } from './router.ts';
+import { useLoad } from './use-load.ts';
+
+/** A request as the generated client of either service takes it. */
+export interface FreeRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+export interface FreeAnswer {
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly text: string;
+}
+
+interface OperationsPageProps {
+  /** Reads the description of the service. */
+  readonly load: () => Promise<Description>;
+  readonly send: (request: FreeRequest) => Promise<FreeAnswer>;
+}
+
+/** A place to try any operation, from the description of the service. */
+export function OperationsPage({ load, send }: OperationsPageProps) {
+  const operations = useLoad(async () => operationsOf(await load()), []);
+  return (
+    <Page title="Operations" about="Everything the service can do, to try with your own rights.">
+      <Await of={operations}>{(list) => <Chooser operations={list} send={send} />}</Await>
+    </Page>
+  );
+}
+
+function Chooser({ operations, send }: { readonly operations: readonly Operation[]; readonly send: OperationsPageProps['send'] }) {
+  const [typed, setTyped] = useState('');
+  const words = typed.toLowerCase().split(/\s+/);
+  const shown = operations.filter(({ id, area, path, summary }) => words.every((word) => `${id} ${area} ${path} ${summary}`.toLowerCase().includes(word)));
+  const chosen = operations.find(({ id }) => id === place.value.query['operation']) ?? operations[0]!;
+  return (
+    <div class="operations">
+      <nav aria-label="Operations">
+        <div class="search-field"><Icon name="search" /><input type="search" aria-label="Find an operation" placeholder="Find an operation" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} /></div>
+        <ul tabIndex={0} aria-label="Operations found">{shown.map(({ id, method, summary }) => (
+          <li key={id}><button aria-current={id === chosen.id} onClick={() => setQuery({ operation: id })}><span class="verb">{method}</span><span>{summary}</span></button></li>
+        ))}</ul>
+      </nav>
+      <Try key={chosen.id} operation={chosen} send={send} />
+    </div>
+  );
+}
+
+function Try({ operation, send }: { readonly operation: Operation; readonly send: OperationsPageProps['send'] }) {
+  const { method, path, summary, description, parameters } = operation;
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [body, setBody] = useState(operation.body);
+  const [answer, setAnswer] = useState<FreeAnswer | string>();
+  const submit = async (): Promise<void> => {
+    setAnswer(undefined);
+    const given = (where: string) => Object.fromEntries(parameters.filter((parameter) => parameter.in === where && (values[parameter.name] ?? '') !== '').map(({ name }) => [name, values[name]!]));
+    try {
+      setAnswer(await send({ method, url: path, path: given('path'), query: given('query'), headers: given('header'), body: body === undefined ? undefined : JSON.parse(body) as unknown }));
+    } catch (error) {
+      setAnswer(messageOf(error));
+    }
+  };
+  return (
+    <form class="stack" onSubmit={(event) => { event.preventDefault(); void submit(); }}>
+      <div><h2>{summary}</h2><p><Badge>{method}</Badge> <code>{path}</code></p><p class="muted">{description}</p></div>
+      {parameters.length > 0 && (
+        <div class="form">{parameters.map(({ name, required = false, in: where }) => (
+          <Field key={name} label={where === 'header' ? `${name} (header)` : name}><input required={required && where === 'path'} value={values[name] ?? ''} onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })} /></Field>
+        ))}</div>
+      )}
+      {body !== undefined && <Field label="Body"><textarea rows={Math.min(24, body.split('\n').length + 1)} spellcheck={false} value={body} onInput={(event) => setBody(event.currentTarget.value)} /></Field>}
+      <div class="row"><button class="primary" type="submit"><Icon name="play" />Send</button>{typeof answer === 'object' && <><Badge tone={answer.status < 400 ? 'good' : 'bad'}>{answer.status}</Badge><span class="muted small">{answer.milliseconds} ms</span></>}</div>
+      {typeof answer === 'string' && <div class="notice bad" role="alert">{answer}</div>}
+      {typeof answer === 'object' && <pre class="code" role="region" aria-label="Answer" tabIndex={0}>{answer.text === '' ? '(empty)' : answer.text}</pre>}
+    </form>
+  );
+}

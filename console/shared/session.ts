@@ -1,0 +1,42 @@
+import { signal } from '@preact/signals';
+
+/** How this tab presents itself to the service. */
+export interface Session {
+  readonly kind: 'token' | 'key';
+  readonly value: string;
+}
+
+/** Kept for this tab only, and forgotten with it; it is sent in a header, so no other site can make the browser send it. */
+const STORE = 'quire-session';
+
+export const session = signal<Session | undefined>(restore());
+
+/** Set when the service has refused a request for want of a credential. */
+export const signInWanted = signal(false);
+
+export function signIn(given: Session): void {
+  sessionStorage.setItem(STORE, JSON.stringify(given));
+  session.value = given;
+  signInWanted.value = false;
+}
+
+/** Loads the page anew, so that nothing stays of what was in view. */
+export function signOut(): void {
+  sessionStorage.removeItem(STORE);
+  location.reload();
+}
+
+/** The credential for one security scheme of the generated client. */
+export function credentialFor({ scheme }: { readonly scheme?: string | undefined }): string | undefined {
+  const { kind, value } = session.value ?? {};
+  return (scheme === 'bearer') === (kind === 'token') ? value : undefined;
+}
+
+function restore(): Session | undefined {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(STORE) ?? 'null') as Partial<Session> | null;
+    return typeof kept?.value === 'string' ? { kind: kept.kind === 'key' ? 'key' : 'token', value: kept.value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

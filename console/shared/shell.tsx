@@ -1,0 +1,84 @@
+import { signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Icon, type IconName } from './icons.tsx';
+import { openPalette, Palette, type Command } from './palette.tsx';
+import { place } from './router.ts';
+import { session, signOut } from './session.ts';
+import { nextTheme, theme } from './theme.ts';
+import { Toasts } from './toasts.tsx';
+
+export interface NavItem {
+  readonly label: string;
+  readonly icon: IconName;
+  readonly address: string;
+  /** What the places below it begin with. */
+  readonly under: readonly string[];
+}
+
+export interface NavGroup {
+  readonly title?: string;
+  readonly items: readonly NavItem[];
+}
+
+interface ShellProps {
+  readonly service: string;
+  readonly groups: readonly NavGroup[];
+  /** Who is signed in. */
+  readonly user?: string | undefined;
+  /** Where signing in is possible, and not needed for everything. */
+  readonly onSignIn?: () => void;
+  /** What the palette offers beside the places of the navigation. */
+  readonly commands: (typed: string) => Promise<readonly Command[]>;
+  readonly children: ComponentChildren;
+}
+
+const isOpen = signal(false);
+
+/** What every page stands in: navigation, palette, messages. */
+export function Shell({ service, groups, user, onSignIn, commands, children }: ShellProps) {
+  const places = groups.flatMap(({ items }) => items).map(({ label, address }): Command => ({ label, hint: 'page', run: () => void (location.hash = address) }));
+  const own: Command[] = [{ label: 'Change between light and dark', hint: 'command', run: nextTheme }, ...(session.value === undefined ? [] : [{ label: 'Sign out', hint: 'command', run: signOut }])];
+  useEffect(() => {
+    isOpen.value = false;
+    scrollTo(0, 0);
+  }, [place.value.path.join('/')]);
+  return (
+    <div class="shell">
+      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById('main')?.focus(); }}>Skip to the content</a>
+      <header class="topbar">
+        <button class="plain icon" aria-label="Navigation" aria-expanded={isOpen.value} onClick={() => { isOpen.value = !isOpen.value; }}><Icon name="menu" /></button>
+        <strong>{service}</strong>
+        <button class="plain icon" aria-label="Go to" onClick={openPalette}><Icon name="search" /></button>
+      </header>
+      {isOpen.value && <button class="scrim" aria-label="Close the navigation" onClick={() => { isOpen.value = false; }} />}
+      <Side service={service} groups={groups} user={user} onSignIn={onSignIn} />
+      <main id="main" class="main" tabIndex={-1}>{children}</main>
+      <Palette commands={[...places, ...own]} find={commands} />
+      <Toasts />
+    </div>
+  );
+}
+
+function Side({ service, groups, user, onSignIn }: Pick<ShellProps, 'service' | 'groups' | 'user'> & { readonly onSignIn: (() => void) | undefined }) {
+  const [current = ''] = place.value.path;
+  return (
+    <aside class={isOpen.value ? 'side open' : 'side'} aria-label="Sidebar">
+      <a class="brand" href="#/"><Icon name="quire" /><span>Quire<small>{service}</small></span></a>
+      <button class="palette-hint" onClick={openPalette}>Go to… <kbd>Ctrl K</kbd></button>
+      <nav class="nav" aria-label="Console">
+        {groups.map(({ title, items }) => [
+          title !== undefined && <h2 key={title}>{title}</h2>,
+          items.map(({ label, icon, address, under }) => (
+            <a key={address} href={address} aria-current={under.includes(current) ? 'page' : undefined} onClick={() => { isOpen.value = false; }}><Icon name={icon} />{label}</a>
+          )),
+        ])}
+      </nav>
+      <footer class="side-foot">
+        {user !== undefined && <div class="row"><span>{user}</span>{session.value !== undefined && <button class="plain small" onClick={signOut}>Sign out</button>}</div>}
+        {session.value === undefined && onSignIn !== undefined && <button onClick={onSignIn}>Sign in</button>}
+        <div class="row"><a href="/docs">API reference</a><button class="plain icon" aria-label={`Theme: ${theme.value}`} title={`Theme: ${theme.value}`} onClick={nextTheme}><Icon name="sun" /></button></div>
+      </footer>
+    </aside>
+  );
+}

@@ -1,0 +1,27 @@
+import type { ComponentChildren } from 'preact';
+import { Icon } from './icons.tsx';
+
+interface SignInProps {
+  readonly title: string;
+  readonly onSubmit: () => void;
+  /** Where there is something to see without signing in. */
+  readonly onCancel?: () => void;
+  readonly error: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** The page of a service that asks for a credential first. */
+export function SignInPage({ title, onSubmit, onCancel, error, children }: SignInProps) {
+  return (
+    <main class="sign-in">
+      <form class="card stack" onSubmit={(event) => { event.preventDefault(); onSubmit(); }}>
+        <div class="brand"><Icon name="quire" /><span>Quire</span></div>
+        <h1>{title}</h1>
+        {error !== undefined && <div class="notice bad" role="alert">{error}</div>}
+        {children}
+        <button class="primary" type="submit">Sign in</button>
+        {onCancel !== undefined && <button type="button" onClick={onCancel}>Look around without</button>}
+      </form>
+    </main>
+  );
+}

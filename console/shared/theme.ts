@@ -1,0 +1,17 @@
+import { effect, signal } from '@preact/signals';
+
+const THEMES = ['system', 'light', 'dark'] as const;
+type Theme = (typeof THEMES)[number];
+const STORE = 'quire-theme';
+
+export const theme = signal<Theme>(THEMES.find((name) => name === localStorage.getItem(STORE)) ?? 'system');
+
+effect(() => {
+  document.documentElement.dataset['theme'] = theme.value;
+  localStorage.setItem(STORE, theme.value);
+});
+
+/** From the system's to light, to dark, and round again. */
+export function nextTheme(): void {
+  theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length]!;
+}

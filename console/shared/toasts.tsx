@@ -1,0 +1,40 @@
+import { signal } from '@preact/signals';
+import { messageOf } from './ask.ts';
+
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly isBad: boolean;
+}
+
+const toasts = signal<readonly Toast[]>([]);
+let last = 0;
+
+/** Shows a line for some seconds; failures stay longer. */
+export function tell(text: string, isBad = false): void {
+  const id = ++last;
+  toasts.value = [...toasts.value, { id, text, isBad }];
+  setTimeout(() => {
+    toasts.value = toasts.value.filter((toast) => toast.id !== id);
+  }, isBad ? 9000 : 4000);
+}
+
+/** Does something for the person at the screen and says how it went. Returns whether it succeeded. */
+export async function attempt(action: () => Promise<unknown>, done?: string): Promise<boolean> {
+  try {
+    await action();
+    if (done !== undefined) tell(done);
+    return true;
+  } catch (error) {
+    tell(messageOf(error), true);
+    return false;
+  }
+}
+
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map(({ id, text, isBad }) => <div key={id} class={isBad ? 'toast bad' : 'toast'}>{text}</div>)}
+    </div>
+  );
+}

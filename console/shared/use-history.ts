@@ -1,0 +1,33 @@
+import { useRef } from 'preact/hooks';
+import { readExposition, type Sample } from './exposition.ts';
+import { useLoad, useRefresh, type Loaded } from './use-load.ts';
+
+/** What metrics were at one moment. */
+export interface Reading {
+  /** Milliseconds. */
+  readonly at: number;
+  readonly samples: readonly Sample[];
+}
+
+const EVERY_MS = 2000;
+const KEPT = 90;
+
+/** Reads the metrics again and again while a page is up, and keeps the readings of the last three minutes. */
+export function useHistory(read: (signal: AbortSignal) => Promise<string>): Loaded<readonly Reading[]> {
+  const kept = useRef<readonly Reading[]>([]);
+  const loaded = useLoad(async (signal) => {
+    const samples = readExposition(await read(signal));
+    kept.current = [...kept.current, { at: Date.now(), samples }].slice(-KEPT);
+    return kept.current;
+  }, []);
+  useRefresh(loaded, EVERY_MS);
+  return loaded;
+}
+
+/** What a counter grew by in each second, from one reading to the next. */
+export function ratesOf(history: readonly Reading[], valueOf: (samples: readonly Sample[]) => number): number[] {
+  return history.slice(1).map(({ at, samples }, index) => {
+    const before = history[index]!;
+    return Math.max(0, valueOf(samples) - valueOf(before.samples)) / Math.max(0.001, (at - before.at) / 1000);
+  });
+}

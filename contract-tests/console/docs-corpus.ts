@@ -1,0 +1,46 @@
+import { addDocument, addDocuments, addMessage, createAutomationRule, createGroup, createWebhook, registerUser, setPermission, startSession, submitBulkIngest } from '../../generated/docs/sdk/sdk.gen.ts';
+import type { Client } from '../../generated/docs/sdk/client/index.ts';
+
+const TOPICS = {
+  gardening: 'Roses want sun, compost and patience; slugs want the lettuce.',
+  cooking: 'Simmer the stock slowly, then add salt and a bay leaf.',
+  astronomy: 'Jupiter shows four moons in any small telescope on a clear night.',
+  sailing: 'Reef early, keep clear of the lighthouse rocks, and watch the tide.',
+};
+
+/** Forty notes on four topics, a guide with two versions, and something in every other area. */
+export async function fillDocuments(client: Client): Promise<void> {
+  const topics = Object.entries(TOPICS);
+  const documents = Array.from({ length: 40 }, (_, index) => {
+    const [topic, text] = topics[index % topics.length]!;
+    return { key: `${topic}/note-${index}`, lang: 'en', meta: { title: [`Notes on ${topic}, part ${index}`], topic: [topic], level: [index % 3 === 0 ? 'beginner' : 'advanced'] }, contentMd: `# ${topic}\n\n${text} A lantern, number ${index}.\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n` };
+  });
+  await done(addDocuments({ client, body: { collection: 'notes', documents } }));
+  const guide = (contentMd: string) => done(addDocument({ client, body: { collection: 'guides', key: 'start', lang: 'en', meta: { title: ['How to start'], audience: ['newcomers', 'operators'] }, contentMd } }));
+  await guide('# Start\n\nThe first version of a guide.\n\nIt has three paragraphs.\n');
+  await guide('# Start\n\nThe second version of the guide.\n\nIt has three paragraphs.\n\nAnd one more, with <img src=x onerror="document.title=\'broken into\'"> in it.\n');
+  const sources = [['theme/post.css', '.post-title { color: red }'], ['theme/post.html', '<link rel="stylesheet" href="post.css">\n<h1 class="post-title">Hi</h1>'], ['theme/list.html', '<link rel="stylesheet" href="post.css">']] as const;
+  for (const [key, contentMd] of sources) await done(addDocument({ client, body: { collection: 'code', key, lang: 'en', contentMd } }));
+  await Promise.all([fillMemory(client), fillRules(client), fillAccess(client), done(submitBulkIngest({ client, body: { collection: 'loaded', documents: [{ key: 'a', lang: 'en', contentMd: 'loaded' }] } }))]);
+}
+
+async function fillMemory(client: Client): Promise<void> {
+  const { sessionId } = (await startSession({ client, body: { userId: 'ada', title: 'Where to plant roses', scenario: 'garden' } })).data!;
+  for (const [role, content] of [['user', 'Where shall I plant the **roses**?'], ['assistant', 'Where the morning sun is, away from the hedge.']] as const) await done(addMessage({ client, body: { sessionId, role, content } }));
+}
+
+async function fillRules(client: Client): Promise<void> {
+  await done(createWebhook({ client, body: { url: 'https://example.com/hooks/changes', events: ['doc.added'], collection: 'elsewhere' } }));
+  await done(createAutomationRule({ client, body: { type: 'trigger', name: 'Storms', collection: 'notes', query: 'tide', webhookUrl: 'https://example.com/hooks/storms' } }));
+}
+
+async function fillAccess(client: Client): Promise<void> {
+  await done(registerUser({ client, body: { username: 'ada', password: 'analytical-engine-1843' } }));
+  await done(setPermission({ client, body: { username: 'ada', collection: 'guides', read: true } }));
+  await done(createGroup({ client, body: { name: 'gardeners', description: 'Those who weed', members: ['ada'] } }));
+}
+
+async function done(call: Promise<{ readonly error?: unknown }>): Promise<void> {
+  const { error } = await call;
+  if (error !== undefined) throw new Error(JSON.stringify(error));
+}

@@ -1,0 +1,165 @@
+import { create } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createClient, createConfig } from '../../generated/runs/sdk/client/index.ts';
+import { createJoinToken, enqueueRun } from '../../generated/runs/sdk/sdk.gen.ts';
+import { ShipInfoSchema } from '../../generated/proto/quire/fleet/v1/fleet_pb.js';
+import { joinFleet, readJoinToken } from '../../src/ship/identity/index.ts';
+import { API_TOKEN, startRunsServer, type RunsServer } from '../../src/testkit/runs-server.ts';
+import { TcpProxy } from '../../src/testkit/ship/tcp-proxy.ts';
+import { inBrowser, launch, openPage, picture, violations, type Launched, type WatchedPage } from './browser.ts';
+
+const CONFIG = `
+pipelines:
+  - {name: hello, description: Says hello., steps: [{name: greet, run: 'cat "$QUIRE_INPUT_FILE"; echo'}, {name: leave, run: 'echo bye'}]}
+  - {name: colours, steps: [{name: paint, run: 'printf "\\033[31mcherry\\033[0m and \\033[1;32mleaf\\033[0m\\n"; sleep 1.5; echo "the last line"'}]}
+  - {name: fails, steps: [{name: first, run: 'echo about to fail; exit 3'}]}
+projects: [{id: demo, repository: example/demo}, {id: garden, repository: example/garden, runs_on: [gpu=a100]}]
+queue: {cancel_grace: 1s}
+fleet: {enabled: true, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: 127.0.0.1}
+`;
+
+const headers = { Authorization: `Bearer ${API_TOKEN}` };
+
+let server: RunsServer;
+let launched: Launched;
+/** Signed in. */
+let page: WatchedPage;
+
+beforeAll(async () => {
+  [server, launched] = await Promise.all([startRunsServer(CONFIG), launch()]);
+  await Promise.all([joinShip('build-01'), queue('demo', 'fails'), queue('garden', 'hello')]);
+  if (!('browser' in launched)) return;
+  page = await openPage(launched.browser);
+  await page.addInitScript((value) => sessionStorage.setItem('quire-session', JSON.stringify({ kind: 'token', value })), API_TOKEN);
+});
+
+afterAll(async () => {
+  if ('browser' in launched) await launched.browser.close();
+  await server.remove();
+});
+
+const client = () => createClient(createConfig({ baseUrl: server.url, headers }));
+
+async function queue(project: string, task: string): Promise<string> {
+  const { data } = await enqueueRun({ client: client(), headers: { 'Idempotency-Key': `${project} ${task} ${performance.now()}` }, body: { project_id: project, kind: 'pipeline', task } });
+  return data!.data.id;
+}
+
+/** A machine that has joined and is switched off. */
+async function joinShip(name: string): Promise<void> {
+  const { data } = await createJoinToken({ client: client(), body: { name, labels: ['gpu=h100'] } });
+  const [host, port] = server.fleet!.enrol.split(':');
+  const info = create(ShipInfoSchema, { name, version: '1.0.0', protocol: 1, os: 'linux', arch: 'amd64', kinds: ['pipeline'], capacity: 2 });
+  await joinFleet({ host: host!, port: Number(port), token: readJoinToken(data!.data.token)!, info, now: () => Date.now() });
+}
+
+const inTab = (name: string, run: () => Promise<void>): void => inBrowser(name, () => launched, () => page, run);
+const open = (place = '', url = server.url): Promise<unknown> => page.goto(`${url}/console${place}`);
+
+describe('the console of the run queue', () => {
+  inTab('asks for a token, and refuses a wrong one', async () => {
+    if ('reason' in launched) return;
+    const stranger = await openPage(launched.browser);
+    await stranger.goto(`${server.url}/console`);
+    await stranger.getByLabel('API token').fill('wrong');
+    await stranger.getByRole('button', { name: 'Sign in' }).click();
+    await stranger.getByRole('alert').waitFor();
+    expect(await violations(stranger)).toEqual([]);
+    await stranger.getByLabel('API token').fill(API_TOKEN);
+    await stranger.getByRole('button', { name: 'Sign in' }).click();
+    await stranger.getByRole('heading', { name: 'Runs' }).waitFor();
+    await stranger.context().close();
+  });
+
+  inTab('lists runs with their state, and why they wait', async () => {
+    await open();
+    await page.getByText('no ship has its labels').waitFor();
+    await page.getByRole('button', { name: 'failed' }).click();
+    await page.getByRole('link', { name: 'fails' }).waitFor();
+    await picture(page, 'runs-list');
+    expect(await violations(page)).toEqual([]);
+  });
+
+  inTab('submits a run with a form, and shows what it says', async () => {
+    await open('#/submit');
+    await page.getByLabel('Input').fill('greetings from the console');
+    await picture(page, 'runs-submit');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Queue the run' }).click();
+    await page.getByRole('log').getByText('greetings from the console').waitFor();
+    await page.getByText('succeeded').first().waitFor();
+    await page.getByLabel('Search the log').fill('bye');
+    await page.locator('.log mark', { hasText: 'bye' }).waitFor();
+    expect(await page.locator('.log .line').count()).toBe(1);
+    await picture(page, 'runs-run');
+    expect(await violations(page)).toEqual([]);
+  });
+
+  inTab('follows a log in its colours, over a connection that breaks', async () => {
+    const proxy = await TcpProxy.start({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
+    const run = await queue('demo', 'colours');
+    await open(`#/runs/${run}`, `http://127.0.0.1:${proxy.port}`);
+    await page.getByRole('log').getByText('cherry').waitFor();
+    expect(await page.getByRole('log').getByText('cherry').evaluate((element) => getComputedStyle(element).color)).toBe('rgb(255, 143, 133)');
+    proxy.drop();
+    await page.getByRole('log').getByText('the last line').waitFor();
+    expect(await page.getByRole('log').getByText('cherry').count()).toBe(1);
+    await picture(page, 'runs-log');
+    await proxy.close();
+    page.troubles.splice(0);
+  });
+
+  inTab('retries what failed, and cancels what waits', async () => {
+    await open(`#/runs/${await queue('demo', 'fails')}`);
+    await page.getByText('step failed', { exact: false }).waitFor();
+    await picture(page, 'runs-failed');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('Retry of', { exact: true }).waitFor();
+    await open(`#/runs/${await queue('garden', 'hello')}`);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).last().click();
+    await page.getByText('cancelled').first().waitFor();
+  });
+
+  inTab('drains, lets work and revokes ships', async () => {
+    await open('#/ships');
+    const ship = page.locator('article', { hasText: 'build-01' });
+    await ship.getByRole('button', { name: 'Drain' }).click();
+    await ship.getByRole('button', { name: 'Let it work' }).click();
+    await ship.getByRole('button', { name: 'Drain' }).waitFor();
+    await picture(page, 'runs-ships');
+    expect(await violations(page)).toEqual([]);
+    await ship.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await ship.getByText('revoked').waitFor();
+    await page.getByRole('button', { name: 'Add a ship' }).click();
+    await page.getByLabel('Name').fill('build-02');
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByText(/quire ship join/).waitFor();
+  });
+
+  for (const [address, says] of [['projects', 'example/demo'], ['audit', 'enqueue'], ['metrics', 'Ended runs'], ['try', 'Queue a run']] as const) {
+    inTab(`#/${address} shows what there is, without violations of accessibility`, async () => {
+      await open(`#/${address}`);
+      await page.getByText(says).first().waitFor();
+      await picture(page, `runs-${address}`);
+      expect(await violations(page)).toEqual([]);
+    });
+  }
+
+  inTab('fits a phone', async () => {
+    if ('reason' in launched) return;
+    const phone = await openPage(launched.browser, { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true, colorScheme: 'dark' });
+    await phone.addInitScript((kept) => sessionStorage.setItem('quire-session', kept), await page.evaluate(() => sessionStorage.getItem('quire-session')!));
+    for (const address of ['', 'submit', 'ships', `runs/${await queue('demo', 'hello')}`]) {
+      await phone.goto(`${server.url}/console#/${address}`);
+      await phone.locator('h1').waitFor();
+      await expect.poll(() => phone.getByText('Loading…').count()).toBe(0);
+      await picture(phone, `runs-phone-${address.slice(0, 6) || 'list'}`.replace('/', ''));
+      expect(await phone.evaluate(() => document.documentElement.scrollWidth), address).toBe(375);
+      expect(await violations(phone), address).toEqual([]);
+    }
+    expect(phone.troubles).toEqual([]);
+    await phone.context().close();
+  });
+});

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { build, type Plugin } from 'vite';
+import { SpecificationError } from './specification-error.ts';
+
+const PAGES = ['docs', 'docs-home', 'runs', 'runs-home'] as const;
+
+/**
+ * Bundles the console of both services from `console/` into `target/console`, over the clients in `target`. The names of scripts and styles have a
+ * hash of what is in them, so that browsers may keep them for good.
+ */
+export async function buildConsole(root: string, target: string): Promise<void> {
+  try {
+    await build({
+      root: join(root, 'console'),
+      base: '/console/',
+      configFile: false,
+      envFile: false,
+      publicDir: false,
+      logLevel: 'error',
+      plugins: [clientsOf(join(root, 'generated'), target)],
+      oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+      build: {
+        outDir: join(target, 'console'),
+        emptyOutDir: true,
+        target: 'es2022',
+        modulePreload: { polyfill: false },
+        assetsInlineLimit: 0,
+        rolldownOptions: { input: Object.fromEntries(PAGES.map((page) => [page, join(root, 'console', `${page}.html`)])) },
+      },
+    });
+  } catch (error) {
+    throw new SpecificationError(`the console doesn't build:\n${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The sources import the committed clients; what is generated at the same time takes their place. */
+function clientsOf(committed: string, fresh: string): Plugin {
+  return {
+    name: 'fresh-clients',
+    enforce: 'pre',
+    async resolveId(source, importer) {
+      if (importer === undefined || !/\/generated\/(?:docs|runs)\/sdk\//.test(source)) return undefined;
+      const resolved = await this.resolve(source, importer, { skipSelf: true });
+      return resolved === null ? undefined : resolved.id.replace(committed, fresh);
+    },
+  };
+}
