@@ -50,8 +50,8 @@ const fences = [
   // Clients run in browsers and in other people's programs.
   { target: './src/client', from: './src/!(client)/**', message: 'a client knows the generated SDKs only' },
   // The console is a client like all others.
-  { target: './console', from: './src', message: 'the console knows the generated clients only' },
-  { target: './src', from: './console', message: 'the console runs in browsers' },
+  { target: './src/console', from: './src/!(console)/**', message: 'the console knows the generated clients only' },
+  { target: './src/!(console)/**', from: './src/console', message: 'the console runs in browsers' },
 ];
 
 export default [

@@ -14,7 +14,7 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['src/**/*.test.ts', 'contract-tests/**/*.test.ts', 'console/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'contract-tests/**/*.test.ts'],
     // Servers and worker threads belong to their test file; two cores are what a small machine has.
     pool: 'forks',
     maxWorkers: 2,

@@ -2,7 +2,7 @@
 
 export const FOLLOWED = 1;
 export const PROBE_HEAD = 16;
-/** Most links of a row at the upper levels, and links that a new row gets at any level; and most at level 0. */
+/** Most links of a row at the upper levels; and most at level 0 of any graph, half of which a new row gets. */
 export const M = 16;
 export const M0 = 32;
 export const G_METRIC = 0;
@@ -25,12 +25,17 @@ export const G_SLAB_END = 44;
 export const G_SLABS = 48;
 /** Bytes that the graph has taken. */
 export const G_BYTES = 52;
-/** Bits of a code of a dimension: 7 or 4. */
+/** Bits of a code of a dimension: 7 or 4; or 8, where the rows are codes themselves. */
 export const G_BITS = 56;
+/** Where that begins in a record which is no code. */
+export const G_LINKS = 60;
+/** Most links of a row at level 0, M0 or fewer. */
+export const G_MOST = 64;
 /** The table follows the header. */
-export const G_TABLE = 64;
+export const G_TABLE = 80;
 export const MAX_BLOCKS = 8176;
-export const R_LIST = 16;
+/** Of rows that are no codes of their own. */
+export const ROWS_THEMSELVES = 8;
 /** Bytes that a row takes at most. */
 export const MAX_SAVED_BYTES = 612;
 /** Probes: the query; a row whose list is pruned; a candidate in that. */

@@ -5,13 +5,13 @@ import { SpecificationError } from './specification-error.ts';
 const PAGES = ['docs', 'docs-home', 'runs', 'runs-home'] as const;
 
 /**
- * Bundles the console of both services from `console/` into `target/console`, over the clients in `target`. The names of scripts and styles have a
+ * Bundles the console of both services from `src/console/` into `target/console`, over the clients in `target`. The names of scripts and styles have a
  * hash of what is in them, so that browsers may keep them for good.
  */
 export async function buildConsole(root: string, target: string): Promise<void> {
   try {
     await build({
-      root: join(root, 'console'),
+      root: join(root, 'src', 'console'),
       base: '/console/',
       configFile: false,
       envFile: false,
@@ -25,7 +25,7 @@ export async function buildConsole(root: string, target: string): Promise<void> 
         target: 'es2022',
         modulePreload: { polyfill: false },
         assetsInlineLimit: 0,
-        rolldownOptions: { input: Object.fromEntries(PAGES.map((page) => [page, join(root, 'console', `${page}.html`)])) },
+        rolldownOptions: { input: Object.fromEntries(PAGES.map((page) => [page, join(root, 'src', 'console', `${page}.html`)])) },
       },
     });
   } catch (error) {

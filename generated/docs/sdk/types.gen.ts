@@ -95,7 +95,7 @@ export type ErrorBody = {
     /**
      * The stable, machine-readable reason. Later versions may have further ones.
      */
-    code: 'invalid_json' | 'missing_fields' | 'invalid_argument' | 'validation_failed' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'admin_required' | 'read_only' | 'write_only' | 'not_found' | 'conflict' | 'precondition_failed' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'conversion_failed' | 'request_timeout' | 'rate_limited' | 'index_loading' | 'lsn_not_reached' | 'busy' | 'unavailable' | 'not_implemented' | 'internal';
+    code: 'invalid_json' | 'missing_fields' | 'invalid_argument' | 'validation_failed' | 'unauthenticated' | 'invalid_credentials' | 'forbidden' | 'admin_required' | 'read_only' | 'write_only' | 'not_found' | 'conflict' | 'precondition_failed' | 'not_leader' | 'snapshot_required' | 'method_not_allowed' | 'payload_too_large' | 'unsupported_media_type' | 'conversion_failed' | 'request_timeout' | 'rate_limited' | 'index_loading' | 'lsn_not_reached' | 'busy' | 'unavailable' | 'not_implemented' | 'internal';
     /**
      * The id under which the server's log has this request; also in the `X-Request-Id` header.
      */
@@ -12282,7 +12282,7 @@ export type FindSimilarErrors = {
      */
     501: ErrorBody;
     /**
-     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, or the server is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
+     * The database is unhealthy, an index is still loading after the search has waited 5 seconds for it, the server has not reached the `X-Quire-Min-LSN` of the request in time, or it is busy. Try again later; `Retry-After` says in how many seconds, where that is known.
      */
     503: ErrorBody;
 };

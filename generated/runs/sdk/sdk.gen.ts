@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client/index.ts';
-import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
+import type { ApproveRunData, ApproveRunErrors, ApproveRunResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CreateJoinTokenData, CreateJoinTokenErrors, CreateJoinTokenResponses, CreateProjectData, CreateProjectErrors, CreateProjectResponses, DeleteProjectData, DeleteProjectErrors, DeleteProjectResponses, DeleteRunLogsData, DeleteRunLogsErrors, DeleteRunLogsResponses, DeleteShipData, DeleteShipErrors, DeleteShipResponses, DrainShipData, DrainShipErrors, DrainShipResponses, EnqueueRunData, EnqueueRunErrors, EnqueueRunResponses, GetBadgeData, GetBadgeErrors, GetBadgeResponses, GetLivenessData, GetLivenessErrors, GetLivenessResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRunArtifactData, GetRunArtifactErrors, GetRunArtifactResponses, GetRunData, GetRunErrors, GetRunResponses, GetRunResultData, GetRunResultErrors, GetRunResultResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListNotificationDeadLettersData, ListNotificationDeadLettersErrors, ListNotificationDeadLettersResponses, ListNotificationsData, ListNotificationsErrors, ListNotificationsResponses, ListPipelinesData, ListPipelinesErrors, ListPipelinesResponses, ListProjectsData, ListProjectsErrors, ListProjectsResponses, ListRolesData, ListRolesErrors, ListRolesResponses, ListRunArtifactsData, ListRunArtifactsErrors, ListRunArtifactsResponses, ListRunAttemptsData, ListRunAttemptsErrors, ListRunAttemptsResponses, ListRunLogsData, ListRunLogsErrors, ListRunLogsResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListSchedulesData, ListSchedulesErrors, ListSchedulesResponses, ListShipsData, ListShipsErrors, ListShipsResponses, PauseScheduleData, PauseScheduleErrors, PauseScheduleResponses, ReceiveAlertsData, ReceiveAlertsErrors, ReceiveAlertsResponses, RedeliverNotificationsData, RedeliverNotificationsErrors, RedeliverNotificationsResponses, RejectRunData, RejectRunErrors, RejectRunResponses, ReplaceProjectData, ReplaceProjectErrors, ReplaceProjectResponses, ResumeScheduleData, ResumeScheduleErrors, ResumeScheduleResponses, RetryRunData, RetryRunErrors, RetryRunResponses, RevokeShipData, RevokeShipErrors, RevokeShipResponses, RunScheduleData, RunScheduleErrors, RunScheduleResponses, StreamRunLogsData, StreamRunLogsErrors, StreamRunLogsResponse, StreamRunLogsResponses, UndrainShipData, UndrainShipErrors, UndrainShipResponses } from './types.gen.ts';
 
 /** What an operation takes to know who calls. */
 const CREDENTIALS = [{ scheme: 'bearer', type: 'http' }] as const;
@@ -72,7 +72,7 @@ export const cancelRun = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Retry a run
  *
- * Queues a new run with the project, kind, task, input and priority of a `failed` or `cancelled` one, which stays as it is. The new run starts at attempt 1, names the old one in `retry_of`, and uses the pipeline or role as it is configured now. Retrying twice under two keys makes two runs. A key that was used to queue a run, or to retry another one, is a conflict.
+ * Queues a new run with the project, kind, task, input and priority of a `failed` or `cancelled` one, which stays as it is. The new run starts at attempt 1, names the old one in `retry_of`, works on the same commit, and uses the pipeline or role as it is configured now. Retrying twice under two keys makes two runs. A key that was used to queue a run, or to retry another one, is a conflict.
  */
 export const retryRun = <ThrowOnError extends boolean = false>(options: Options<RetryRunData, ThrowOnError>): RequestResult<RetryRunResponses, RetryRunErrors, ThrowOnError> => (options.client ?? client).post<RetryRunResponses, RetryRunErrors, ThrowOnError>({
     security: CREDENTIALS,
@@ -86,7 +86,7 @@ export const retryRun = <ThrowOnError extends boolean = false>(options: Options<
  * Lets a run start whose pipeline asks for an approval (`approval.required`); it is queued from then on like others. It takes the scope `approve`.
  */
 export const approveRun = <ThrowOnError extends boolean = false>(options: Options<ApproveRunData, ThrowOnError>): RequestResult<ApproveRunResponses, ApproveRunErrors, ThrowOnError> => (options.client ?? client).post<ApproveRunResponses, ApproveRunErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/runs/{id}/approve',
     ...options
 });
@@ -97,7 +97,7 @@ export const approveRun = <ThrowOnError extends boolean = false>(options: Option
  * Cancels a run that waits for an approval. It takes the scope `approve`.
  */
 export const rejectRun = <ThrowOnError extends boolean = false>(options: Options<RejectRunData, ThrowOnError>): RequestResult<RejectRunResponses, RejectRunErrors, ThrowOnError> => (options.client ?? client).post<RejectRunResponses, RejectRunErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/runs/{id}/reject',
     ...options
 });
@@ -110,6 +110,39 @@ export const rejectRun = <ThrowOnError extends boolean = false>(options: Options
 export const getRunResult = <ThrowOnError extends boolean = false>(options: Options<GetRunResultData, ThrowOnError>): RequestResult<GetRunResultResponses, GetRunResultErrors, ThrowOnError> => (options.client ?? client).get<GetRunResultResponses, GetRunResultErrors, ThrowOnError>({
     security: CREDENTIALS,
     url: '/api/v1/runs/{id}/result',
+    ...options
+});
+
+/**
+ * List the attempts of a run
+ *
+ * Answers each time that the run was handed to a ship, oldest first: when, to which one, how it ended, on which commit it worked, and which steps it began. The steps of an attempt are known once its ship has reported its end.
+ */
+export const listRunAttempts = <ThrowOnError extends boolean = false>(options: Options<ListRunAttemptsData, ThrowOnError>): RequestResult<ListRunAttemptsResponses, ListRunAttemptsErrors, ThrowOnError> => (options.client ?? client).get<ListRunAttemptsResponses, ListRunAttemptsErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/runs/{id}/attempts',
+    ...options
+});
+
+/**
+ * List the artefacts of a run
+ *
+ * Answers the files that an attempt has left, by name: those that `artifacts` of its steps name. They are kept for `artifacts.retention` (30 days by default) after the run has finished, unless `artifacts.total_budget` is exceeded before. An attempt that has lost its ship adds none any more.
+ */
+export const listRunArtifacts = <ThrowOnError extends boolean = false>(options: Options<ListRunArtifactsData, ThrowOnError>): RequestResult<ListRunArtifactsResponses, ListRunArtifactsErrors, ThrowOnError> => (options.client ?? client).get<ListRunArtifactsResponses, ListRunArtifactsErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/runs/{id}/artifacts',
+    ...options
+});
+
+/**
+ * Download an artefact
+ *
+ * Answers the bytes of one artefact, as a file to be saved: always `application/octet-stream`, so that no browser runs what a step has written. `ETag` is the SHA-256. One range of bytes (`Range: bytes=0-1023`) answers 206; other and unsatisfiable ranges are passed over. Slashes of the name are written `%2F`.
+ */
+export const getRunArtifact = <ThrowOnError extends boolean = false>(options: Options<GetRunArtifactData, ThrowOnError>): RequestResult<GetRunArtifactResponses, GetRunArtifactErrors, ThrowOnError> => (options.client ?? client).get<GetRunArtifactResponses, GetRunArtifactErrors, ThrowOnError>({
+    security: CREDENTIALS,
+    url: '/api/v1/runs/{id}/artifacts/{name}',
     ...options
 });
 
@@ -204,7 +237,7 @@ export const replaceProject = <ThrowOnError extends boolean = false>(options: Op
  * Answers a small picture (SVG, without scripts and links) that tells how the last run of the project's pipeline that was not cancelled has ended: `passing`, `failing`, or `no runs`. It may be kept for 30 seconds. Where reading takes a token, this does too, unless `runtime.public_badges` is set: then it is open to everybody.
  */
 export const getBadge = <ThrowOnError extends boolean = false>(options: Options<GetBadgeData, ThrowOnError>): RequestResult<GetBadgeResponses, GetBadgeErrors, ThrowOnError> => (options.client ?? client).get<GetBadgeResponses, GetBadgeErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/projects/{id}/badge.svg',
     ...options
 });
@@ -307,7 +340,7 @@ export const undrainShip = <ThrowOnError extends boolean = false>(options: Optio
  * Lists the schedules of the configuration (`schedules`) in their order, and behind them those of projects with `release_interval` (`release`) and `content` (`content`). A token for some projects sees theirs only.
  */
 export const listSchedules = <ThrowOnError extends boolean = false>(options?: Options<ListSchedulesData, ThrowOnError>): RequestResult<ListSchedulesResponses, ListSchedulesErrors, ThrowOnError> => (options?.client ?? client).get<ListSchedulesResponses, ListSchedulesErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/schedules',
     ...options
 });
@@ -318,7 +351,7 @@ export const listSchedules = <ThrowOnError extends boolean = false>(options?: Op
  * Queues no runs by this schedule until it is resumed, also after a restart. Its times that pass meanwhile are not made up for. Runs under way go on. A paused schedule stays as it is.
  */
 export const pauseSchedule = <ThrowOnError extends boolean = false>(options: Options<PauseScheduleData, ThrowOnError>): RequestResult<PauseScheduleResponses, PauseScheduleErrors, ThrowOnError> => (options.client ?? client).post<PauseScheduleResponses, PauseScheduleErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/schedules/{project_id}/{name}/pause',
     ...options
 });
@@ -329,7 +362,7 @@ export const pauseSchedule = <ThrowOnError extends boolean = false>(options: Opt
  * Ends a pause; the next run is queued at the schedule's next time. A schedule that is not paused stays as it is.
  */
 export const resumeSchedule = <ThrowOnError extends boolean = false>(options: Options<ResumeScheduleData, ThrowOnError>): RequestResult<ResumeScheduleResponses, ResumeScheduleErrors, ThrowOnError> => (options.client ?? client).post<ResumeScheduleResponses, ResumeScheduleErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/schedules/{project_id}/{name}/resume',
     ...options
 });
@@ -340,7 +373,7 @@ export const resumeSchedule = <ThrowOnError extends boolean = false>(options: Op
  * Queues the run of a schedule at once, also of a paused one, beside those that it queues at its times; the next one comes when it would have come. It takes the scope `submit`.
  */
 export const runSchedule = <ThrowOnError extends boolean = false>(options: Options<RunScheduleData, ThrowOnError>): RequestResult<RunScheduleResponses, RunScheduleErrors, ThrowOnError> => (options.client ?? client).post<RunScheduleResponses, RunScheduleErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/schedules/{project_id}/{name}/run',
     ...options
 });
@@ -351,7 +384,7 @@ export const runSchedule = <ThrowOnError extends boolean = false>(options: Optio
  * Lists the webhooks of the configuration (`notifications.webhooks`) in their order, and how they are doing. It needs a token with the scope `admin`.
  */
 export const listNotifications = <ThrowOnError extends boolean = false>(options?: Options<ListNotificationsData, ThrowOnError>): RequestResult<ListNotificationsResponses, ListNotificationsErrors, ThrowOnError> => (options?.client ?? client).get<ListNotificationsResponses, ListNotificationsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/notifications',
     ...options
 });
@@ -362,7 +395,7 @@ export const listNotifications = <ThrowOnError extends boolean = false>(options?
  * Lists the notifications that a webhook has not accepted within a day, or has refused for good, newest first. Of each webhook the newest 1,000 are kept. It needs a token with the scope `admin`.
  */
 export const listNotificationDeadLetters = <ThrowOnError extends boolean = false>(options?: Options<ListNotificationDeadLettersData, ThrowOnError>): RequestResult<ListNotificationDeadLettersResponses, ListNotificationDeadLettersErrors, ThrowOnError> => (options?.client ?? client).get<ListNotificationDeadLettersResponses, ListNotificationDeadLettersErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/notifications/dead-letters',
     ...options
 });
@@ -373,7 +406,7 @@ export const listNotificationDeadLetters = <ThrowOnError extends boolean = false
  * Puts the dead letters of a webhook, or the one of `delivery_id`, behind what waits for it. They keep their delivery ids, so a receiver can tell those that it has had.
  */
 export const redeliverNotifications = <ThrowOnError extends boolean = false>(options: Options<RedeliverNotificationsData, ThrowOnError>): RequestResult<RedeliverNotificationsResponses, RedeliverNotificationsErrors, ThrowOnError> => (options.client ?? client).post<RedeliverNotificationsResponses, RedeliverNotificationsErrors, ThrowOnError>({
-    security: [{ scheme: 'bearer', type: 'http' }],
+    security: CREDENTIALS,
     url: '/api/v1/notifications/{name}/redeliver',
     ...options,
     headers: {

@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import { createGroup, deleteGroup, listGroupPermissions, listGroups, setGroupPermission, updateGroup } from '../../../../generated/docs/sdk/sdk.gen.ts';
+import type { Group } from '../../../../generated/docs/sdk/types.gen.ts';
+import { ask } from '../../shared/ask.ts';
+import { Icon } from '../../shared/icons.tsx';
+import { Await, Confirm, Dialog, Empty, Field, Table } from '../../shared/parts.tsx';
+import { attempt } from '../../shared/toasts.tsx';
+import { useLoad } from '../../shared/use-load.ts';
+import { Grants } from './grants.tsx';
+
+const NEW: Pick<Group, 'name' | 'description' | 'members'> = { name: '', description: '', members: [] };
+
+export function Groups() {
+  const list = useLoad(async (signal) => ask(listGroups({ signal })), []);
+  const [edited, setEdited] = useState<typeof NEW>();
+  const [open, setOpen] = useState<string>();
+  return (
+    <div class="stack">
+      <div class="row end"><button class="primary" onClick={() => setEdited(NEW)}><Icon name="plus" />New group</button></div>
+      <Await of={list}>{({ groups }) => (groups.length === 0 ? <Empty>There are no groups. A group gives its members what it may.</Empty> : (
+        <Table label="Groups" columns={['Name', 'Description', 'Members', '']}>
+          {groups.map((group) => (
+            <tr key={group.name}>
+              <td>{group.name}</td><td>{group.description}</td><td>{group.members.join(', ')}</td>
+              <td><div class="row end">
+                <button onClick={() => setOpen(group.name)}>Permissions</button>
+                <button onClick={() => setEdited(group)}>Edit</button>
+                <Confirm label="Delete" says={`Deletes the group ${group.name}; its members lose what it gave them.`} onConfirm={() => attempt(() => ask(deleteGroup({ path: { name: group.name } })), `${group.name} was deleted`).then(list.reload)} />
+              </div></td>
+            </tr>
+          ))}
+        </Table>
+      ))}</Await>
+      {edited !== undefined && <EditGroup group={edited} onClose={() => setEdited(undefined)} onDone={list.reload} />}
+      {open !== undefined && <Permissions group={open} onClose={() => setOpen(undefined)} />}
+    </div>
+  );
+}
+
+function EditGroup({ group, onClose, onDone }: { readonly group: typeof NEW; readonly onClose: () => void; readonly onDone: () => void }) {
+  const isNew = group === NEW;
+  const [name, setName] = useState(group.name);
+  const [description, setDescription] = useState(group.description);
+  const [members, setMembers] = useState(group.members.join(', '));
+  const save = async (): Promise<void> => {
+    const fields = { description, members: members.split(',').map((member) => member.trim()).filter((member) => member !== '') };
+    const done = await attempt(() => (isNew ? ask(createGroup({ body: { name, ...fields } })) : ask(updateGroup({ path: { name }, body: fields }))), 'The group was saved');
+    if (!done) return;
+    onClose();
+    onDone();
+  };
+  return (
+    <Dialog title={isNew ? 'New group' : group.name} onClose={onClose}>
+      <form class="stack" onSubmit={(event) => { event.preventDefault(); void save(); }}>
+        {isNew && <Field label="Name"><input required autoFocus value={name} onInput={(event) => setName(event.currentTarget.value)} /></Field>}
+        <Field label="Description"><input value={description} onInput={(event) => setDescription(event.currentTarget.value)} /></Field>
+        <Field label="Members" hint="Names of users, separated by commas"><input value={members} onInput={(event) => setMembers(event.currentTarget.value)} /></Field>
+        <div class="row end"><button type="button" onClick={onClose}>Cancel</button><button class="primary" type="submit">Save</button></div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Permissions({ group, onClose }: { readonly group: string; readonly onClose: () => void }) {
+  const list = useLoad(async (signal) => ask(listGroupPermissions({ signal, query: { group } })), [group]);
+  return (
+    <Dialog title={`Permissions of ${group}`} onClose={onClose}>
+      <Await of={list}>{({ permissions }) => <Grants grants={permissions} onSet={async (grant) => {
+        if (await attempt(() => ask(setGroupPermission({ body: { group, ...grant } })))) list.reload();
+      }} />}</Await>
+    </Dialog>
+  );
+}

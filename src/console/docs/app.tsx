@@ -1,0 +1,52 @@
+import { getConfig, getCurrentUser } from '../../../generated/docs/sdk/sdk.gen.ts';
+import { ask, RequestError } from '../shared/ask.ts';
+import { Await, Empty, Page } from '../shared/parts.tsx';
+import { place } from '../shared/router.ts';
+import { signInWanted } from '../shared/session.ts';
+import { Shell } from '../shared/shell.tsx';
+import { useLoad, type Loaded } from '../shared/use-load.ts';
+import './client.ts';
+import { findCommands } from './commands.ts';
+import { config, isAdmin } from './config.ts';
+import { navigation } from './navigation.ts';
+import { PAGES } from './pages.tsx';
+import { SignIn } from './sign-in.tsx';
+
+/** Whoever has to sign in again, since a token has expired, finds the page as it was, with what is not saved yet. */
+export function App() {
+  const start = useLoad(begin, []);
+  const { user } = start.data ?? {};
+  if (start.data === undefined) return signInWanted.value ? <SignIn /> : <Blank start={start} />;
+  return (
+    <>
+      {signInWanted.value && <SignIn />}
+      <div hidden={signInWanted.value}>
+        <Shell service="Documents" groups={navigation(config.value.authEnabled === true, isAdmin.value)} user={user} commands={findCommands}><CurrentPage /></Shell>
+      </div>
+    </>
+  );
+}
+
+/** The configuration tells who has to sign in and what there is; not everybody may read it. */
+async function begin(): Promise<{ readonly user?: string }> {
+  try {
+    config.value = await ask(getConfig());
+    if (config.value.authEnabled !== true) return {};
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.status !== 403) throw error;
+    config.value = { authEnabled: true };
+  }
+  const { username, admin } = await ask(getCurrentUser());
+  isAdmin.value = admin;
+  return { user: username };
+}
+
+function CurrentPage() {
+  const [area = '', ...rest] = place.value.path;
+  const Found = PAGES[area];
+  return Found === undefined ? <Page title="Nothing here"><Empty>No page has this address. <a href="#/">Go to the start</a></Empty></Page> : <Found key={place.value.path.join('/')} path={rest} />;
+}
+
+function Blank({ start }: { readonly start: Loaded<unknown> }) {
+  return <main class="sign-in" aria-label="Console"><h1 class="visually-hidden">Quire</h1><Await of={start}>{() => null}</Await></main>;
+}

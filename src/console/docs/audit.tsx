@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks';
+import { listAuditEvents, listAuditExporters } from '../../../generated/docs/sdk/sdk.gen.ts';
+import { ask } from '../shared/ask.ts';
+import { count } from '../shared/format.ts';
+import { Await, Badge, Choice, Empty, Field, Page, Table, Time } from '../shared/parts.tsx';
+import { useLoad, useSettled } from '../shared/use-load.ts';
+
+const LINES = 100;
+
+export function AuditPage() {
+  const [actor, setActor] = useState('');
+  const [action, setAction] = useState('');
+  const [result, setResult] = useState<'' | 'ok' | 'fail'>('');
+  const wanted = useSettled(JSON.stringify({ ...(actor !== '' && { actor }), ...(action !== '' && { action }), ...(result !== '' && { result }) }), 200);
+  const events = useLoad(async (signal) => ask(listAuditEvents({ signal, query: { ...(JSON.parse(wanted) as { actor?: string; action?: string; result?: 'ok' | 'fail' }), limit: LINES } })), [wanted]);
+  return (
+    <Page title="Audit" about="Who did what, the newest first." actions={<button onClick={events.reload}>Refresh</button>}>
+      <div class="stack">
+        <div class="form">
+          <Field label="Who"><input type="search" value={actor} onInput={(event) => setActor(event.currentTarget.value)} /></Field>
+          <Field label="Action"><input type="search" value={action} onInput={(event) => setAction(event.currentTarget.value)} /></Field>
+          <Field label="Result"><Choice value={result} options={[['', 'any'], ['ok', 'done'], ['fail', 'refused or failed']]} onChange={setResult} /></Field>
+        </div>
+        <Await of={events}>{(data) => (data.events.length === 0 ? <Empty>No such event was recorded. Audit is on with SVC_AUDIT_ENABLED.</Empty> : (
+          <Table label="Events" columns={['When', 'Who', 'Action', 'On', 'Result', 'From']}>
+            {data.events.map((event, index) => (
+              <tr key={index}><td><Time at={event.ts / 1e9} /></td><td>{event.actor}</td><td class="nowrap">{event.action}</td><td>{event.resource}</td><td>{event.result === 'ok' ? <Badge tone="good">done</Badge> : <Badge tone="bad">failed</Badge>}</td><td class="nowrap">{event.ip}</td></tr>
+            ))}
+          </Table>
+        ))}</Await>
+        <Exporters />
+      </div>
+    </Page>
+  );
+}
+
+function Exporters() {
+  const list = useLoad(async (signal) => ask(listAuditExporters({ signal })), []);
+  return (
+    <Await of={list}>{({ exporters }) => exporters.length > 0 && (
+      <section>
+        <h2>Export</h2>
+        <Table label="Export" columns={['To', 'Target', 'Waiting#', 'Delivered#', 'Failed#', 'Dropped#']}>
+          {exporters.map(({ name, target, queued, delivered, failed, dropped }) => (
+            <tr key={name}><td>{name}</td><td>{target}</td>{[queued, delivered, failed, dropped].map((value, index) => <td key={index} class="num">{count(value)}</td>)}</tr>
+          ))}
+        </Table>
+      </section>
+    )}</Await>
+  );
+}

@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks';
+import { deleteAutomationRule, listAutomationLogs, listAutomationRules, testAutomationRule, updateAutomationRule } from '../../../generated/docs/sdk/sdk.gen.ts';
+import type { AutomationLog, AutomationRule, CreateAutomationRuleRequest } from '../../../generated/docs/sdk/types.gen.ts';
+import { ask } from '../shared/ask.ts';
+import { plural } from '../shared/format.ts';
+import { Icon } from '../shared/icons.tsx';
+import { Await, Badge, Confirm, Dialog, Empty, Page, Table, Time, type Tone } from '../shared/parts.tsx';
+import { attempt } from '../shared/toasts.tsx';
+import { useLoad } from '../shared/use-load.ts';
+import { NewRule } from './automation-new.tsx';
+import { documentAt } from './places.ts';
+
+export function AutomationPage() {
+  const list = useLoad(async (signal) => ask(listAutomationRules({ signal })), []);
+  const [isNew, setIsNew] = useState(false);
+  return (
+    <Page title="Automation" about="Rules that search new documents, or search at given times, and tell somebody." actions={<button class="primary" onClick={() => setIsNew(true)}><Icon name="plus" />New rule</button>}>
+      <div class="stack">
+        <Await of={list}>{({ rules }) => (rules.length === 0 ? <Empty>There are no rules yet.</Empty> : (
+          <Table label="Rules" columns={['Name', 'Kind', 'Watches', 'State', '']}>{rules.map((rule) => <Rule key={rule.id} rule={rule} onChange={list.reload} />)}</Table>
+        ))}</Await>
+        <Log />
+      </div>
+      {isNew && <NewRule onClose={() => setIsNew(false)} onDone={list.reload} />}
+    </Page>
+  );
+}
+
+function Rule({ rule, onChange }: { readonly rule: AutomationRule; readonly onChange: () => void }) {
+  const { id, name, type, enabled } = rule;
+  const [tests, setTests] = useState(false);
+  const change = (action: () => Promise<unknown>, done: string) => async (): Promise<void> => {
+    if (await attempt(action, done)) onChange();
+  };
+  return (
+    <tr>
+      <td>{name}</td>
+      <td><Badge>{type}</Badge></td>
+      <td>{subjectOf(rule)}</td>
+      <td>{enabled ? <Badge tone="good">on</Badge> : <Badge>off</Badge>}</td>
+      <td><div class="row end">
+        {type !== 'webhook' && <button onClick={() => setTests(true)}>Test</button>}
+        <button onClick={change(() => ask(updateAutomationRule({ path: { id }, body: { ...rule, enabled: !enabled } as CreateAutomationRuleRequest })), enabled ? 'The rule is off' : 'The rule is on')}>{enabled ? 'Turn off' : 'Turn on'}</button>
+        <Confirm label="Delete" says={`Deletes the rule ${name}.`} onConfirm={change(() => ask(deleteAutomationRule({ path: { id } })), 'The rule was deleted')} />
+      </div>{tests && <TestRun rule={rule} onClose={() => setTests(false)} />}</td>
+    </tr>
+  );
+}
+
+function subjectOf(rule: AutomationRule): string {
+  if (rule.type === 'webhook') return `${rule.method} ${rule.url}`;
+  const where = rule.collection === '' ? 'all collections' : rule.collection;
+  const what = rule.query === '' ? 'sentiment' : `“${rule.query}”`;
+  return rule.type === 'cron' ? `${what} in ${where}, ${rule.schedule}` : `${what} in ${where}`;
+}
+
+/** What a rule finds now; nobody is told. */
+function TestRun({ rule: { id, name }, onClose }: { readonly rule: AutomationRule; readonly onClose: () => void }) {
+  const run = useLoad(async (signal) => ask(testAutomationRule({ signal, path: { id } })), [id]);
+  return (
+    <Dialog title={`Test of ${name}`} onClose={onClose}>
+      <Await of={run}>{({ matches, total, threshold }) => (
+        <div class="stack">
+          <p>{plural(total, 'match', 'matches')} with a score of {threshold} or more. Nobody was told.</p>
+          {matches.length > 0 && (
+            <Table label="Matches" columns={['Document', 'Score#']}>
+              {matches.map(({ document, docId, collection, score }) => <tr key={docId}><td><a href={documentAt(collection, document)}>{docId}</a></td><td class="num">{score.toFixed(3)}</td></tr>)}
+            </Table>
+          )}
+        </div>
+      )}</Await>
+    </Dialog>
+  );
+}
+
+const TONES: Readonly<Record<AutomationLog['status'], Tone>> = { success: 'good', error: 'bad', skipped: 'warn' };
+const LINES = 50;
+
+function Log() {
+  const log = useLoad(async (signal) => ask(listAutomationLogs({ signal, query: { limit: LINES } })), []);
+  return (
+    <section>
+      <div class="row apart"><h2>Deliveries</h2><button class="plain" onClick={log.reload}>Refresh</button></div>
+      <Await of={log}>{({ logs }) => (logs.length === 0 ? <p class="muted">No rule has fired lately.</p> : (
+        <Table label="Deliveries" columns={['Rule', 'Result', 'Document', 'Status#', 'When']}>
+          {logs.map(({ id, ruleName, status, error, docId, httpStatus, timestamp }) => (
+            <tr key={id}><td>{ruleName}</td><td><Badge tone={TONES[status]}>{status}</Badge>{error !== '' && <div class="small muted">{error}</div>}</td><td>{docId}</td><td class="num">{httpStatus === 0 ? '–' : httpStatus}</td><td><Time at={timestamp} /></td></tr>
+          ))}
+        </Table>
+      ))}</Await>
+    </section>
+  );
+}

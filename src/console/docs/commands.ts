@@ -1,0 +1,31 @@
+import { searchFullText } from '../../../generated/docs/sdk/sdk.gen.ts';
+import { ask } from '../shared/ask.ts';
+import type { Command } from '../shared/palette.tsx';
+import { collectionAt, documentAt } from './places.ts';
+import { readCollections } from './read-collections.ts';
+
+const COLLECTIONS = 5;
+const HITS = 4;
+
+let stats: Promise<readonly string[]> | undefined;
+
+/** Collections with such a name, and documents of the largest collections that have the words. */
+export async function findCommands(typed: string): Promise<readonly Command[]> {
+  const names = await (stats ??= largestFirst());
+  const named = names.filter((name) => name.toLowerCase().includes(typed.toLowerCase())).map((name): Command => ({ label: name, hint: 'collection', run: () => void (location.hash = collectionAt(name)) }));
+  if (typed.length < 2) return named;
+  const found = await Promise.allSettled(names.slice(0, COLLECTIONS).map((name) => documentsIn(name, typed)));
+  return [...named, ...found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))];
+}
+
+async function largestFirst(): Promise<readonly string[]> {
+  setTimeout(() => {
+    stats = undefined;
+  }, 10_000);
+  return (await readCollections()).toSorted((a, b) => b.documentCount - a.documentCount).map(({ name }) => name);
+}
+
+async function documentsIn(collection: string, query: string): Promise<Command[]> {
+  const { results } = await ask(searchFullText({ body: { collection, query, limit: HITS, prefix: 'last', includeContent: false } }));
+  return results.map(({ document }) => ({ label: document.meta?.['title']?.[0] ?? document.key, hint: `${collection} · ${document.lang}`, run: () => void (location.hash = documentAt(collection, document)) }));
+}

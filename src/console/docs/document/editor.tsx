@@ -1,0 +1,62 @@
+import { useEffect, useState } from 'preact/hooks';
+import { updateDocument } from '../../../../generated/docs/sdk/sdk.gen.ts';
+import { ask, messageOf, RequestError } from '../../shared/ask.ts';
+import { Markdown } from '../../shared/markdown.tsx';
+import { tell } from '../../shared/toasts.tsx';
+import { useSettled } from '../../shared/use-load.ts';
+import { MetaEditor } from './meta-editor.tsx';
+import { metaOf, rowsOf } from './meta-rows.ts';
+import type { DocumentTabProps } from './page.tsx';
+
+/** The text beside its preview. Saving is refused when somebody else has changed the document meanwhile. */
+export function Editor({ collection, document, onChange }: DocumentTabProps) {
+  const [text, setText] = useState(document.contentMd);
+  const [rows, setRows] = useState(() => rowsOf(document.meta));
+  const [conflict, setConflict] = useState(false);
+  const preview = useSettled(text, 150);
+  const isChanged = text !== document.contentMd || JSON.stringify(metaOf(rows)) !== JSON.stringify(document.meta);
+  useAskBeforeLeaving(isChanged);
+  const save = async (): Promise<void> => {
+    const { key, lang, checksum } = document;
+    try {
+      await ask(updateDocument({ body: { collection, key, lang, contentMd: text, meta: metaOf(rows), ...(checksum !== undefined && { ifChecksum: checksum }) } }));
+      tell('Saved');
+      onChange();
+    } catch (error) {
+      setConflict(error instanceof RequestError && error.status === 412);
+      tell(messageOf(error), true);
+    }
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (!(event.ctrlKey || event.metaKey) || event.key !== 's') return;
+    event.preventDefault();
+    if (isChanged) void save();
+  };
+  return (
+    <div class="editor stack" onKeyDown={onKey}>
+      {conflict && <div class="notice warn" role="alert">Somebody else has changed this document. Copy what you need, then <button class="plain" onClick={onChange}>load the new version</button>.</div>}
+      <div class="row apart">
+        <span class="muted small">{isChanged ? 'Not saved yet' : 'No changes'}</span>
+        <div class="row">
+          {isChanged && <button onClick={() => { setText(document.contentMd); setRows(rowsOf(document.meta)); }}>Discard</button>}
+          <button class="primary" disabled={!isChanged} onClick={save} title="Ctrl S">Save</button>
+        </div>
+      </div>
+      <div class="halves">
+        <textarea aria-label="Markdown" spellcheck value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        <div class="preview" role="region" aria-label="Preview" tabIndex={0}><Markdown text={preview} /></div>
+      </div>
+      <section><h2>Metadata</h2><MetaEditor rows={rows} onChange={setRows} /></section>
+    </div>
+  );
+}
+
+/** Closing the tab would lose the text. */
+function useAskBeforeLeaving(isChanged: boolean): void {
+  useEffect(() => {
+    if (!isChanged) return undefined;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isChanged]);
+}

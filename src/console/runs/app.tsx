@@ -1,0 +1,64 @@
+import { useState } from 'preact/hooks';
+import { listPipelines } from '../../../generated/runs/sdk/sdk.gen.ts';
+import { ask, messageOf } from '../shared/ask.ts';
+import { Empty, Field, Page } from '../shared/parts.tsx';
+import { place } from '../shared/router.ts';
+import { session, signIn, signInWanted } from '../shared/session.ts';
+import { Shell, type NavGroup } from '../shared/shell.tsx';
+import { SignInPage } from '../shared/sign-in.tsx';
+import './client.ts';
+import { findCommands } from './commands.ts';
+import { PAGES } from './pages.tsx';
+
+const GROUPS: readonly NavGroup[] = [
+  { items: [
+    { label: 'Runs', icon: 'play', address: '#/', under: ['', 'runs'] },
+    { label: 'Submit', icon: 'plus', address: '#/submit', under: ['submit'] },
+    { label: 'Ships', icon: 'ship', address: '#/ships', under: ['ships'] },
+    { label: 'Projects', icon: 'folder', address: '#/projects', under: ['projects'] },
+  ] },
+  { title: 'Operate', items: [
+    { label: 'Audit', icon: 'list', address: '#/audit', under: ['audit'] },
+    { label: 'Metrics', icon: 'chart', address: '#/metrics', under: ['metrics'] },
+    { label: 'Operations', icon: 'try', address: '#/try', under: ['try'] },
+  ] },
+];
+
+export function App() {
+  return (
+    <>
+      {signInWanted.value && <SignIn />}
+      <div hidden={signInWanted.value}>
+        <Shell service="Runs" groups={GROUPS} user={session.value === undefined ? undefined : 'Signed in'} onSignIn={() => { signInWanted.value = true; }} commands={findCommands}>
+          <CurrentPage />
+        </Shell>
+      </div>
+    </>
+  );
+}
+
+function CurrentPage() {
+  const [area = '', ...rest] = place.value.path;
+  const Found = PAGES[area];
+  return Found === undefined ? <Page title="Nothing here"><Empty>No page has this address. <a href="#/">Go to the start</a></Empty></Page> : <Found key={place.value.path.join('/')} path={rest} />;
+}
+
+/** With an API token. Where reading is open, it is needed for changes only. */
+function SignIn() {
+  const [token, setToken] = useState('');
+  const [error, setError] = useState<string>();
+  const submit = async (): Promise<void> => {
+    const value = token.trim();
+    try {
+      await ask(listPipelines({ auth: value }));
+      signIn({ kind: 'token', value });
+    } catch (failure) {
+      setError(messageOf(failure));
+    }
+  };
+  return (
+    <SignInPage title="Sign in" error={error} onSubmit={() => void submit()} onCancel={() => { signInWanted.value = false; }}>
+      <Field label="API token" hint="As the service is configured with"><input type="password" autoComplete="off" autoFocus required value={token} onInput={(event) => setToken(event.currentTarget.value)} /></Field>
+    </SignInPage>
+  );
+}

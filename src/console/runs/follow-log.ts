@@ -1,0 +1,63 @@
+import { streamRunLogs } from '../../../generated/runs/sdk/sdk.gen.ts';
+import type { LogEvent, RunState } from '../../../generated/runs/sdk/types.gen.ts';
+
+/** A line of a log with its place: the attempt and the offset in it. */
+export interface LogLine extends LogEvent {
+  readonly id: string;
+}
+
+export interface LogListener {
+  readonly onLines: (lines: readonly LogLine[]) => void;
+  readonly onState: (state: RunState) => void;
+  /** Whether the stream is up; false while it is tried again. */
+  readonly onConnected: (isConnected: boolean) => void;
+}
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+/** Lines that come together are shown together. */
+const GATHER_MS = 60;
+
+/**
+ * Follows the log of a run until it has ended or `signal` stops it. A connection that breaks is made again, and goes on
+ * after the last line that came, so that none is missed or shown twice.
+ */
+export async function followLog(id: string, attempt: number | undefined, { onLines, onState, onConnected }: LogListener, signal: AbortSignal): Promise<void> {
+  const gathered = gather(onLines, signal);
+  let last: string | undefined;
+  let pause = FIRST_PAUSE_MS;
+  let hasEnded = false;
+  while (!hasEnded && !signal.aborted) {
+    const { stream } = await streamRunLogs({
+      path: { id }, query: { ...(attempt !== undefined && { attempt }) }, signal, sseMaxRetryAttempts: 1,
+      ...(last !== undefined && { headers: { 'Last-Event-ID': last } }),
+      onSseEvent: ({ event, data, id: place }) => {
+        pause = FIRST_PAUSE_MS;
+        onConnected(true);
+        if (event === 'log') {
+          last = place;
+          gathered({ ...(data as unknown as LogEvent), id: place ?? '' });
+        } else if (event === 'state') onState((data as unknown as { state: RunState }).state);
+        else if (event === 'end') hasEnded = true;
+      },
+    });
+    for await (const _event of stream) if (signal.aborted || hasEnded) break;
+    if (hasEnded || signal.aborted) break;
+    onConnected(false);
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
+  }
+}
+
+function gather(onLines: LogListener['onLines'], signal: AbortSignal): (line: LogLine) => void {
+  let waiting: LogLine[] = [];
+  return (line) => {
+    waiting.push(line);
+    if (waiting.length > 1) return;
+    setTimeout(() => {
+      const lines = waiting;
+      waiting = [];
+      if (!signal.aborted) onLines(lines);
+    }, GATHER_MS);
+  };
+}

@@ -1,0 +1,57 @@
+import { listProjects, listRuns } from '../../../generated/runs/sdk/sdk.gen.ts';
+import type { Run, RunState } from '../../../generated/runs/sdk/types.gen.ts';
+import { ask } from '../shared/ask.ts';
+import { Icon } from '../shared/icons.tsx';
+import { Await, Choice, Empty, Page, Table, Time } from '../shared/parts.tsx';
+import { place, setQuery } from '../shared/router.ts';
+import { useLoad, useRefresh } from '../shared/use-load.ts';
+import { runAt } from './places.ts';
+import { durationOf, State, STATES, waitingOf } from './state.tsx';
+
+const REFRESH_MS = 2000;
+const PAGE = 50;
+
+/** The newest runs, as they are now. */
+export function RunsPage() {
+  const { state = '', project = '', before } = place.value.query;
+  const projects = useLoad(async (signal) => ask(listProjects({ signal })), []);
+  const list = useLoad(async (signal) => ask(listRuns({ signal, query: { limit: PAGE, ...(state !== '' && { state: state as RunState }), ...(project !== '' && { project_id: project }), ...(before !== undefined && { before }) } })), [state, project, before]);
+  useRefresh(list, REFRESH_MS, before === undefined);
+  const names = projects.data?.data.map(({ id }) => id) ?? [];
+  return (
+    <Page title="Runs" actions={<a class="button primary" href="#/submit"><Icon name="plus" />Submit a run</a>}>
+      <div class="stack">
+        <div class="row">
+          {(['', ...STATES] as const).map((name) => <button key={name} class="chip" aria-pressed={state === name} onClick={() => setQuery({ state: name, before: undefined })}>{name === '' ? 'all' : name}</button>)}
+          {names.length > 1 && <div><Choice label="Project" value={project} options={[['', 'all projects'], ...names.map((name) => [name, name] as const)]} onChange={(name) => setQuery({ project: name, before: undefined })} /></div>}
+        </div>
+        <Await of={list}>{({ data, next_cursor: next }) => (
+          <>
+            {data.length === 0 ? <Empty>There are no such runs.</Empty> : <RunTable runs={data} />}
+            <div class="row apart">
+              {before === undefined ? <span /> : <button onClick={() => setQuery({ before: undefined })}>Newest</button>}
+              {next != null && <button onClick={() => setQuery({ before: next })}>Older</button>}
+            </div>
+          </>
+        )}</Await>
+      </div>
+    </Page>
+  );
+}
+
+export function RunTable({ runs }: { readonly runs: readonly Run[] }) {
+  return (
+    <Table label="Runs" columns={['State', 'Task', 'Project', 'Attempt#', 'Queued', 'Took#']}>
+      {runs.map((run) => (
+        <tr key={run.id}>
+          <td><State of={run.state} /></td>
+          <td><a href={runAt(run.id)}>{run.task === '' ? run.kind : run.task}</a> <code class="muted small">{run.id.slice(0, 8)}</code>{run.state === 'queued' && waitingOf(run) !== undefined && <div class="small muted">{waitingOf(run)}</div>}{run.error && <div class="small muted">{run.error.message}</div>}</td>
+          <td>{run.project_id}</td>
+          <td class="num">{run.attempt} of {run.max_attempts}</td>
+          <td><Time at={run.created_at} /></td>
+          <td class="num">{durationOf(run)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

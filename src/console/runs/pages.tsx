@@ -1,0 +1,28 @@
+import type { ComponentType } from 'preact';
+import { client } from '../../../generated/runs/sdk/client.gen.ts';
+import { OperationsPage } from '../shared/operations-page.tsx';
+import { readDescription, sendFreely } from '../shared/send-freely.ts';
+import { AuditPage } from './audit.tsx';
+import { RunsPage } from './list.tsx';
+import { MetricsPage } from './metrics.tsx';
+import { ProjectsPage } from './projects.tsx';
+import { RunPage } from './run.tsx';
+import { ShipsPage } from './ships.tsx';
+import { SubmitPage } from './submit.tsx';
+
+export interface PageOf {
+  /** What follows the first part of the place. */
+  readonly path: readonly string[];
+}
+
+/** Pages by the first part of their place. */
+export const PAGES: Readonly<Record<string, ComponentType<PageOf>>> = {
+  '': RunsPage,
+  runs: RunPage,
+  submit: SubmitPage,
+  ships: ShipsPage,
+  projects: ProjectsPage,
+  audit: AuditPage,
+  metrics: MetricsPage,
+  try: () => <OperationsPage load={() => readDescription(client)} send={(request) => sendFreely(client, request)} />,
+};

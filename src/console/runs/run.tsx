@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks';
+import { cancelRun, getRun, getRunResult, retryRun } from '../../../generated/runs/sdk/sdk.gen.ts';
+import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
+import { ask } from '../shared/ask.ts';
+import { bytes } from '../shared/format.ts';
+import { idempotencyKey } from '../shared/idempotency-key.ts';
+import { Markdown } from '../shared/markdown.tsx';
+import { Await, Confirm, Facts, Page, Tabs, Time } from '../shared/parts.tsx';
+import { attempt } from '../shared/toasts.tsx';
+import { useLoad, useRefresh } from '../shared/use-load.ts';
+import { AttemptsCompared } from './attempts.tsx';
+import { LogView } from './log-view.tsx';
+import type { PageOf } from './pages.tsx';
+import { runAt } from './places.ts';
+import { durationOf, hasEnded, State, waitingOf } from './state.tsx';
+
+const REFRESH_MS = 2000;
+
+export function RunPage({ path: [id = ''] }: PageOf) {
+  const run = useLoad(async (signal) => (await ask(getRun({ signal, path: { id } }))).data, [id]);
+  useRefresh(run, REFRESH_MS, run.data !== undefined && !hasEnded(run.data.state));
+  const task = run.data === undefined ? 'Run' : run.data.task === '' ? run.data.kind : run.data.task;
+  return (
+    <Page title={task} crumbs={[['Runs', '#/']]} about={<code>{id}</code>} actions={run.data && <Actions run={run.data} onChange={run.reload} />}>
+      <Await of={run}>{(data) => <div class="stack"><Summary run={data} /><Output run={data} onState={run.reload} /></div>}</Await>
+    </Page>
+  );
+}
+
+function Actions({ run: { id, state }, onChange }: { readonly run: Run; readonly onChange: () => void }) {
+  const cancel = async (): Promise<void> => {
+    if (await attempt(() => ask(cancelRun({ path: { id } })), 'The run is being cancelled')) onChange();
+  };
+  const retry = (): Promise<unknown> => attempt(async () => {
+    const { data } = await ask(retryRun({ path: { id }, headers: { 'Idempotency-Key': idempotencyKey() } }));
+    location.hash = runAt(data.id);
+  }, 'The run is queued again');
+  if (!hasEnded(state)) return <Confirm label="Cancel" says="Stops the run. What it has done so far stays done." onConfirm={cancel} />;
+  return <button class="primary" onClick={retry}>Retry</button>;
+}
+
+function Summary({ run }: { readonly run: Run }) {
+  const waiting = waitingOf(run);
+  return (
+    <>
+      {run.error && <div class="notice bad"><strong>{run.error.code.replaceAll('_', ' ')}</strong>{run.error.step != null && ` in ${run.error.step}`}: {run.error.message}</div>}
+      <div class="card halves">
+        <Facts of={[
+          ['State', <><State of={run.state} /> {waiting !== undefined && <span class="muted">{waiting}</span>}</>],
+          ['Project', run.project_id], ['Kind', run.kind], ['Attempt', `${run.attempt} of ${run.max_attempts}`],
+          ...(run.retry_of == null ? [] : [['Retry of', <a href={runAt(run.retry_of)}>{run.retry_of.slice(0, 8)}</a>] as const]),
+        ]} />
+        <Facts of={[
+          ['Queued', <Time at={run.created_at} />], ['Started', <Time at={run.started_at} />], ['Ended', <Time at={run.finished_at} />], ['Took', durationOf(run)],
+          ['Log', `${bytes(run.logs_bytes)}${run.log_truncated ? ', parts of it left out' : ''}${run.logs_expired ? ', expired' : ''}`],
+        ]} />
+      </div>
+    </>
+  );
+}
+
+/** The log of each attempt, a comparison of two, and what a language model wrote. */
+function Output({ run, onState }: { readonly run: Run; readonly onState: () => void }) {
+  const [tab, setTab] = useState('log');
+  const earlier = Array.from({ length: run.attempt - 1 }, (_, index) => [`${index + 1}`, `Attempt ${index + 1}`] as const);
+  const tabs = [['log', earlier.length === 0 ? 'Log' : `Attempt ${run.attempt}`], ...earlier.toReversed(), ...(earlier.length > 0 ? [['compare', 'Compare'] as const] : []), ...(run.kind === 'ai_text' && run.state === 'succeeded' ? [['result', 'Result'] as const] : [])] as const;
+  return (
+    <section>
+      {tabs.length > 1 && <Tabs label="Output" value={tab} options={tabs} onChange={setTab} />}
+      {tab === 'result' ? <Result id={run.id} /> : tab === 'compare' ? <AttemptsCompared run={run} /> : <LogView key={tab} run={run.id} attempt={tab === 'log' ? undefined : Number(tab)} onState={onState} />}
+    </section>
+  );
+}
+
+function Result({ id }: { readonly id: string }) {
+  const result = useLoad(async (signal) => (await ask(getRunResult({ signal, path: { id } }))).data, [id]);
+  return <Await of={result}>{({ content }) => <div class="card"><Markdown text={content} /></div>}</Await>;
+}

@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks';
+import { enqueueRun, listPipelines, listProjects, listRoles } from '../../../generated/runs/sdk/sdk.gen.ts';
+import type { Pipeline, Project, Role, RunKind } from '../../../generated/runs/sdk/types.gen.ts';
+import { ask } from '../shared/ask.ts';
+import { idempotencyKey } from '../shared/idempotency-key.ts';
+import { Await, Choice, Empty, Field, Page } from '../shared/parts.tsx';
+import { attempt } from '../shared/toasts.tsx';
+import { useLoad } from '../shared/use-load.ts';
+import { runAt } from './places.ts';
+
+interface Offers {
+  readonly projects: readonly Project[];
+  readonly pipelines: readonly Pipeline[];
+  readonly roles: readonly Role[];
+}
+
+export function SubmitPage() {
+  const offers = useLoad(async (signal): Promise<Offers> => {
+    const [projects, pipelines, roles] = await Promise.all([ask(listProjects({ signal })), ask(listPipelines({ signal })), ask(listRoles({ signal }))]);
+    return { projects: projects.data.filter(({ enabled }) => enabled), pipelines: pipelines.data, roles: roles.data.filter(({ available }) => available) };
+  }, []);
+  return (
+    <Page title="Submit a run">
+      <Await of={offers}>{(data) => (data.projects.length === 0 ? <Empty>No project is on. Projects are in the configuration of the service.</Empty> : <Form offers={data} />)}</Await>
+    </Page>
+  );
+}
+
+const KINDS: Readonly<Record<RunKind, string>> = { pipeline: 'a pipeline', ai_text: 'a text by a language model', diagnostic: 'a check of the repository' };
+
+function Form({ offers: { projects, pipelines, roles } }: { readonly offers: Offers }) {
+  const [project, setProject] = useState(projects[0]!.id);
+  const [kind, setKind] = useState<RunKind>(pipelines.length > 0 ? 'pipeline' : 'diagnostic');
+  const [task, setTask] = useState('');
+  const [input, setInput] = useState('');
+  const [priority, setPriority] = useState('');
+  const mine = pipelines.filter(({ projects: only }) => only == null || only.includes(project));
+  const tasks = kind === 'pipeline' ? mine.map(({ name }) => name) : kind === 'ai_text' ? roles.map(({ name }) => name) : [];
+  const chosen = tasks.includes(task) ? task : tasks[0] ?? '';
+  const about = mine.find(({ name }) => name === chosen);
+  const submit = (): Promise<unknown> => attempt(async () => {
+    const body = { project_id: project, kind, ...(chosen !== '' && { task: chosen }), ...(input.trim() !== '' && { input: readInput(input) }), ...(priority !== '' && { priority: Number(priority) }) };
+    const { data } = await ask(enqueueRun({ headers: { 'Idempotency-Key': idempotencyKey() }, body }));
+    location.hash = runAt(data.id);
+  });
+  return (
+    <form class="card stack" onSubmit={(event) => { event.preventDefault(); void submit(); }}>
+      <div class="form">
+        <Field label="Project"><Choice value={project} options={projects.map(({ id }) => id)} onChange={setProject} /></Field>
+        <Field label="It runs"><Choice value={kind} options={(Object.keys(KINDS) as RunKind[]).filter((name) => name !== 'ai_text' || roles.length > 0).map((name) => [name, KINDS[name]] as const)} onChange={setKind} /></Field>
+        {tasks.length > 0 && <Field label={kind === 'pipeline' ? 'Pipeline' : 'Role'}><Choice value={chosen} options={tasks} onChange={setTask} /></Field>}
+        <Field label="Priority" hint="Higher goes first; empty for the project's own"><input type="number" value={priority} onInput={(event) => setPriority(event.currentTarget.value)} /></Field>
+        {kind !== 'diagnostic' && <Field full label="Input" hint="Text, or a JSON object"><textarea rows={6} value={input} onInput={(event) => setInput(event.currentTarget.value)} /></Field>}
+      </div>
+      {kind === 'pipeline' && about !== undefined && <p class="muted">{about.description === '' ? '' : `${about.description} `}{about.steps.map(({ name }) => name).join(' → ')}, {about.timeout} at most.</p>}
+      <div class="row end"><button class="primary" type="submit">Queue the run</button></div>
+    </form>
+  );
+}
+
+/** A JSON object is handed over as one, everything else as text. */
+function readInput(text: string): string | Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : text;
+  } catch {
+    return text;
+  }
+}
