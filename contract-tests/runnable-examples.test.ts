@@ -26,7 +26,6 @@ describe("each operation's example in the description of the document service", 
   const NOT_HERE: Readonly<Record<string, string>> = {
     importUrl: 'fetches a page of the web',
     setCollectionConfig: 'checks a bucket of the web; its other fields are set in scenarios/collections.ts',
-    getReplicationStatus: 'answers 501 until replication is built',
     streamEvents: 'is a stream, which scenarios/events.ts reads',
   };
 
@@ -117,7 +116,10 @@ describe("each operation's example in the description of the document service", 
 });
 
 describe("each operation's example in the description of the run queue", () => {
-  const NOT_HERE: Readonly<Record<string, string>> = { streamRunLogs: 'is a stream, which src/client/services.test.ts reads' };
+  const NOT_HERE: Readonly<Record<string, string>> = {
+    streamRunLogs: 'is a stream, which src/client/services.test.ts reads',
+    redeliverNotifications: 'names a dead letter, which src/runs/notifications/notifications.test.ts has',
+  };
 
   /** The run and the ship of the examples. */
   const RUN = '019b45a500007c3e9a41d2f0b6e85713';
@@ -128,10 +130,13 @@ pipelines:
   - {name: build, steps: [{name: test, run: 'echo hello; printf done > "$QUIRE_RESULT_FILE"'}]}
   - {name: release, steps: [{name: tag, run: 'true'}]}
   - {name: waits, steps: [{name: wait, run: 'sleep 600'}]}
+  - {name: packs, steps: [{name: pack, run: 'mkdir dist; head -c 2000 /dev/zero > dist/alpha-1.2.0.tgz', artifacts: [dist]}]}
+  - {name: asks, approval: {required: true}, steps: [{name: go, run: 'true'}]}
 fleet: {enabled: true, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: 127.0.0.1}
 queue: {cancel_grace: 1s}
 ai: {roles: [{name: writer, endpoint: 'http://127.0.0.1:1/v1', model: m, api_key_env: WRITER_KEY}]}
-projects: [{id: alpha, repository: org/alpha}]
+projects: [{id: alpha, repository: org/alpha}, {id: timed, repository: org/timed}]
+schedules: [{name: nightly, project: timed, cron: '0 3 * * *', kind: pipeline, task: build}]
 `;
 
   const calls = exampleCalls('runs');
@@ -151,8 +156,14 @@ projects: [{id: alpha, repository: org/alpha}]
   const finished = async (one: Player): Promise<void> => one.say(RUN, await ended(await queued('build')));
   const waiting = async (one: Player): Promise<void> => one.say(RUN, await queued('waits'));
 
+  const undecided = async (one: Player): Promise<void> => one.say(RUN, await queued('asks'));
+
+  /** The project of the examples is deleted by one of them, which one with a schedule cannot be. */
+  const scheduled = async (one: Player): Promise<void> => one.say('alpha', 'timed');
+
   /** Ends all runs: a project with runs that have not ended cannot be deleted. */
-  async function idle(): Promise<void> {
+  async function idle(one: Player): Promise<void> {
+    one.say('alpha', 'alpha');
     const { data } = await runs.listRuns({ client, query: { limit: 100 } });
     for (const { id, finished_at: isOver } of data!.data) {
       if (isOver !== null) continue;
@@ -186,8 +197,18 @@ projects: [{id: alpha, repository: org/alpha}]
     getRunResult: finished,
     listRunLogs: finished,
     deleteRunLogs: finished,
+    getRunArtifact: async (one) => one.say(RUN, await ended(await queued('packs'))),
+    getBadge: scheduled,
+    pauseSchedule: scheduled,
+    resumeSchedule: scheduled,
+    runSchedule: async (one) => {
+      await scheduled(one);
+      one.say('nightly-2025-12-22', 'nightly-2025-12-22-by-hand');
+    },
+    approveRun: undecided,
+    rejectRun: undecided,
     createProject: async (one) => {
-      await idle();
+      await idle(one);
       await one.first('deleteProject');
     },
     deleteProject: idle,

@@ -5,11 +5,13 @@ import { systemTimer } from '../lib/timer.ts';
 import { migrate, openPostgres, RUN_QUEUE_MIGRATIONS, type Sql } from '../storage/index.ts';
 import { PostgresServer, WITHOUT_POSTGRES } from '../testkit/postgres-server.ts';
 import { FakeShip, newRun } from '../testkit/runs-queue.ts';
+import { WebhookEndpoint } from '../testkit/webhook-endpoint.ts';
 import { createAuditLog } from './audit/index.ts';
 import { parseRunsConfig, type LoadedRunsConfig } from './config/index.ts';
 import type { RunsEnvironment } from './environment.ts';
 import type { RunChange } from './queue/port.ts';
 import { assembleQueue, type QueueParts } from './queue/queue.ts';
+import { createNotifications } from './notifications/index.ts';
 import { createRuns } from './runs/index.ts';
 import { createSchedules } from './schedules/index.ts';
 
@@ -165,6 +167,33 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
       expect(await count("project_id = 'timed'")).toBe(slot);
       await a.sql.transaction((tx) => tx.run("UPDATE runs SET state = 'succeeded', finished_at = 1 WHERE project_id = 'timed'"));
     }
+  });
+
+  it('tell webhooks by one of them, of the runs of all, and by another when that one is gone', async () => {
+    const endpoint = await WebhookEndpoint.open();
+    const loaded = { ...a.env.config.current(), config: parseRunsConfig(`${YAML}\nnotifications: {allow_private: loopback, webhooks: [{name: chat, url: '${endpoint.url}', states: [queued]}]}`) };
+    const audit = { record: createAuditLog(a.env).record };
+    const notifiers = nodes.map(({ env, parts: { queue } }) => {
+      // What a server waits for takes a hundredth of its time.
+      const quick = { ...env, timer: { sleep: (ms: number, signal?: AbortSignal) => systemTimer.sleep(ms / 100, signal) }, config: { current: () => loaded, onChange: () => () => {} } };
+      const { present } = createRuns(quick, { queue, audit, keyVariableAvailable: () => true });
+      return createNotifications(quick, { variables: {}, audit, present, onOutcome: () => {} });
+    });
+    for (const notifier of notifiers) await notifier.start();
+    const tellByB = async (): Promise<void> => {
+      const run = await submit(b, 'alpha');
+      await b.sql.transaction((tx) => notifiers[1]!.tell(tx, { run, from: null, formerShipId: null }));
+    };
+    await tellByB();
+    await endpoint.until(1);
+    await notifiers[0]!.stop();
+    await a.sql.close();
+    nodes.shift();
+    await tellByB();
+    await endpoint.until(2);
+    await notifiers[1]!.stop();
+    expect(await b.sql.get('SELECT count(*) AS n FROM delivery_outbox')).toEqual({ n: 0 });
+    await endpoint.close();
   });
 
   it('make the tables once, whoever starts first', async () => {

@@ -20,10 +20,18 @@ export interface DeliveriesDeps {
 }
 
 const BATCH = 200;
+/** What the one server that delivers has claimed, and when the others ask for it again. */
+const CLAIM = 'notifications';
+const CLAIM_AGAIN_MS = 5000;
+/** First word of what servers tell each other here; the rest is the name of a webhook that has something to deliver. */
+const WORD = 'notification';
 const FROM_THE_START: Progress = { position: 0, open: [], failingMs: 0 };
 const ALLOWED = { none: 'false', loopback: 'loopback', all: 'true' } as const;
 
-/** Delivers what waits in the outbox of each webhook: at least once, in order for each run, each webhook in a lane of its own. */
+/**
+ * Delivers what waits in the outbox of each webhook: at least once, in order for each run, each webhook in a lane of its own. Of several
+ * servers over one store one delivers, since two would mix up the order.
+ */
 export class Deliveries {
   readonly #deps: DeliveriesDeps;
   readonly #engine: DeliveryEngine;
@@ -33,11 +41,15 @@ export class Deliveries {
   readonly #running = new Set<string>();
   readonly #givingUp = new Set<string>();
   #steps: Promise<unknown> = Promise.resolve();
-  #stopped = false;
+  readonly #stopped = new AbortController();
+  #isOurs = false;
+  #isAsking = false;
+  #unhear = (): void => {};
 
   constructor(deps: DeliveriesDeps) {
     const { sql, log, timer } = (this.#deps = deps).env;
     this.#engine = new DeliveryEngine({ timer, log, save: (lanes) => sql.transaction((tx) => outbox.saveLanes(tx, lanes)) });
+    this.#unhear = sql.peers?.hear((message) => this.#hear(message)) ?? this.#unhear;
   }
 
   /** Begins to deliver to the webhooks of the configuration, and forgets what waits for others. Again after each change of it. */
@@ -48,6 +60,13 @@ export class Deliveries {
   /** Something was put into the outbox of a webhook. */
   wake(name: string): void {
     this.#engine.wake(outbox.outboxLane(name));
+    if (!this.#isOurs) this.#deps.env.sql.peers?.tell(JSON.stringify([WORD, name]));
+  }
+
+  #hear(message: string | undefined): void {
+    if (message === undefined) return this.#engine.wake();
+    const [what, name] = JSON.parse(message) as [string, string];
+    if (what === WORD) this.#engine.wake(outbox.outboxLane(name));
   }
 
   lastErrorOf(name: string): string | undefined {
@@ -56,7 +75,8 @@ export class Deliveries {
 
   /** Waits for what is under way, for a short time; safe twice. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopped.abort();
+    this.#unhear();
     await this.#steps;
     await this.#engine.stop();
     await this.#client?.outbound.close();
@@ -65,18 +85,33 @@ export class Deliveries {
 
   #inTurn(work: () => Promise<void>): Promise<void> {
     const step = this.#steps.then(async () => {
-      if (!this.#stopped) await work();
+      if (!this.#stopped.signal.aborted) await work();
     });
     this.#steps = step.catch((error: unknown) => this.#deps.env.log.error({ err: error }, 'notifications could not be started or stopped; the next change of the configuration tries again'));
     return this.#steps as Promise<void>;
   }
 
   async #apply(): Promise<void> {
+    if (!(await this.#claim())) return;
     const wanted = new Set(this.#webhooks().filter(({ enabled }) => enabled).map(({ name }) => name));
     const kept = new Set(this.#webhooks().map(({ name }) => name));
     for (const name of this.#running) if (!wanted.has(name)) await this.#shut(name);
     for (const name of await this.#known()) if (!kept.has(name)) await this.#forget(name);
     for (const name of wanted) if (!this.#running.has(name)) await this.#open(name);
+  }
+
+  /** Whether this server is the one that delivers; if not, it asks again in a while. */
+  async #claim(): Promise<boolean> {
+    const { sql: { peers }, timer } = this.#deps.env;
+    this.#isOurs ||= await peers?.claim(CLAIM) ?? true;
+    if (!this.#isOurs && !this.#isAsking) {
+      this.#isAsking = true;
+      void timer.sleep(CLAIM_AGAIN_MS, this.#stopped.signal).then(() => {
+        this.#isAsking = false;
+        return this.apply();
+      });
+    }
+    return this.#isOurs;
   }
 
   /** All webhooks of which something is kept. */
