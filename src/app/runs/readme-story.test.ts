@@ -1,4 +1,4 @@
-// The pipeline of the README, from its very text: a private repository, a commit, a cache, an artefact.
+// The pipeline of the README, from its very text: a private repository, a commit, a cache, an artefact, a webhook.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { silentLog } from '../../lib/log.ts';
 import { loadRunsConfig } from '../../runs/config/index.ts';
 import { serveGit } from '../../testkit/git-origin.ts';
 import { OWN_USER } from '../../testkit/runs-executor.ts';
+import { WebhookEndpoint } from '../../testkit/webhook-endpoint.ts';
 import { runQuire } from '../commands/testing/run-command.ts';
 import { startRunQueueService, type RunningRunQueueService } from '../runs-service.ts';
 
@@ -16,6 +17,7 @@ const [, yaml = '', commands = ''] = /```yaml\n(# build\.yaml\n[\s\S]*?)```\n\n`
 const [API_TOKEN, GIT_TOKEN] = ['a-token-of-many-characters', 'a-token-for-git'];
 
 let folder: string;
+let chat: WebhookEndpoint;
 let git: Awaited<ReturnType<typeof serveGit>>;
 let service: RunningRunQueueService;
 
@@ -32,15 +34,20 @@ beforeAll(async () => {
   run('commit', '--quiet', '-m', 'one');
   run('clone', '--quiet', '--bare', work, origin);
   git = await serveGit(folder, GIT_TOKEN);
+  chat = await WebhookEndpoint.open();
   const file = join(folder, 'build.yaml');
-  // Only the host is another one, without TLS, and the data are elsewhere.
-  writeFileSync(file, `listen: 127.0.0.1:0\ndata_dir: ${join(folder, 'data')}\nlocal: {sandbox: none, run_as: ${OWN_USER}}\n${yaml.replaceAll('https://git.example.org/team/alpha.git', 'team/alpha').replaceAll('https://git.example.org', git.url).replace('{api_token_env', `{git_url_template: "${git.url}/{repository}.git", api_token_env`)}`);
-  const variables = { PATH: process.env['PATH'], RUNS_API_TOKEN: API_TOKEN, GIT_TOKEN };
+  // Only the hosts are others, on this machine and without TLS, and the data are elsewhere.
+  const here = yaml
+    .replaceAll('https://git.example.org/team/alpha.git', 'team/alpha').replaceAll('https://git.example.org', git.url).replace('{api_token_env', `{git_url_template: "${git.url}/{repository}.git", api_token_env`)
+    .replace('https://chat.example.org/builds', chat.url).replace('{webhooks:', '{allow_private: loopback, webhooks:');
+  writeFileSync(file, `listen: 127.0.0.1:0\ndata_dir: ${join(folder, 'data')}\nlocal: {sandbox: none, run_as: ${OWN_USER}}\n${here}`);
+  const variables = { PATH: process.env['PATH'], RUNS_API_TOKEN: API_TOKEN, GIT_TOKEN, CHAT_KEY: 'a-key-of-the-chat-room' };
   service = await startRunQueueService({ loaded: await loadRunsConfig({ source: file, env: variables }), variables, log: silentLog, validateResponses: true });
 });
 afterAll(async () => {
   await service.stop();
   git.stop();
+  await chat.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -62,6 +69,9 @@ it('is shown in fewer than 40 lines, and does what is said of it', async () => {
   expect(execFileSync('tar', ['-tzf', join(out, 'dist/alpha-1.0.0.tgz')], { encoding: 'utf8' })).toContain('package/package.json');
   const answer = await fetch(`${service.url}/api/v1/runs/${id}`, { headers: { authorization: `Bearer ${API_TOKEN}` } }).then((response) => response.json()) as { data: object };
   expect(answer.data).toMatchObject({ ref: 'main', commit });
+  await chat.until(2);
+  expect(JSON.parse(chat.received[1]!.text)).toMatchObject({ event: 'run.succeeded', run: { id, commit } });
+  expect(chat.received[1]!.headers['x-svc-signature']).toMatch(/^sha256=/);
 });
 
 it('downloads over HTTP as files to be saved, in parts where that is asked for', async () => {
