@@ -4,6 +4,11 @@ import { defineConfig } from 'vitest/config';
 // Tests start the services some hundred times; what Node compiled for one is there for the next.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'node-compile');
 
+/** Rooms whose tests load one of the services. */
+const SERVICES = ['docs', 'runs', 'api', 'operations', 'client'];
+const ALL = ['src/**/*.test.ts', 'contract-tests/**/*.test.ts'];
+const filesOf = (room: string): string => `src/${room}/**/*.test.ts`;
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -14,13 +19,16 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['src/**/*.test.ts', 'contract-tests/**/*.test.ts'],
     // Servers and worker threads belong to their test file; two cores are what a small machine has.
     pool: 'forks',
     maxWorkers: 2,
-    // A process reads the sources once for many files, which takes a third off the whole. Tests put back what they change of it.
-    isolate: false,
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    projects: [
+      { extends: true, test: { name: 'rooms', include: ALL, exclude: SERVICES.map(filesOf), sequence: { groupOrder: 0 } } },
+      // Loading a service takes longer than most tests of it, so that its test files share a process, and put back what they change there.
+      // One for each room: in a process that lives long, collecting garbage takes more than that saves.
+      ...SERVICES.map((room, i) => ({ extends: true as const, test: { name: room, include: [filesOf(room)], isolate: false, sequence: { groupOrder: i + 1 } } })),
+    ],
   },
 });
