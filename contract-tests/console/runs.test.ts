@@ -12,8 +12,11 @@ const CONFIG = `
 pipelines:
   - {name: hello, description: Says hello., steps: [{name: greet, run: 'cat "$QUIRE_INPUT_FILE"; echo'}, {name: leave, run: 'echo bye'}]}
   - {name: colours, steps: [{name: paint, run: 'printf "\\033[31mcherry\\033[0m and \\033[1;32mleaf\\033[0m\\n"; sleep 1.5; echo "the last line"'}]}
+  - {name: packs, steps: [{name: pack, run: 'mkdir dist; echo packed > dist/parcel.txt', artifacts: [dist]}]}
+  - {name: asks, approval: {required: true}, steps: [{name: go, run: 'echo it may'}]}
   - {name: fails, steps: [{name: first, run: 'echo about to fail; exit 3'}]}
 projects: [{id: demo, repository: example/demo}, {id: garden, repository: example/garden, runs_on: [gpu=a100]}]
+schedules: [{name: nightly, project: demo, cron: '0 3 * * *', timezone: Europe/Berlin, kind: pipeline, task: hello}]
 queue: {cancel_grace: 1s}
 fleet: {enabled: true, listen: '127.0.0.1:0', enrol_listen: '127.0.0.1:0', advertise: 127.0.0.1}
 `;
@@ -119,6 +122,36 @@ describe('the console of the run queue', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).last().click();
     await page.getByText('cancelled').first().waitFor();
+  });
+
+  inTab('approves what waits for somebody', async () => {
+    await open(`#/runs/${await queue('demo', 'asks')}`);
+    await page.getByText('somebody has to approve it').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('log').getByText('it may').waitFor();
+    await page.getByText('approved by', { exact: false }).first().waitFor();
+    await picture(page, 'runs-approved');
+  });
+
+  inTab('downloads what a run has left', async () => {
+    await open(`#/runs/${await queue('demo', 'packs')}`);
+    await page.getByRole('tab', { name: 'Files' }).click();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download dist/parcel.txt' }).click()]);
+    expect(download.suggestedFilename()).toBe('parcel.txt');
+    expect(await violations(page)).toEqual([]);
+  });
+
+  inTab('pauses, resumes and runs schedules', async () => {
+    await open('#/schedules');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('paused by', { exact: false }).waitFor();
+    await picture(page, 'runs-schedules');
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByRole('log').getByText('bye').waitFor();
   });
 
   inTab('drains, lets work and revokes ships', async () => {

@@ -16,6 +16,7 @@ const GROUPS: readonly NavGroup[] = [
     { label: 'Submit', icon: 'plus', address: '#/submit', under: ['submit'] },
     { label: 'Ships', icon: 'ship', address: '#/ships', under: ['ships'] },
     { label: 'Projects', icon: 'folder', address: '#/projects', under: ['projects'] },
+    { label: 'Schedules', icon: 'jobs', address: '#/schedules', under: ['schedules'] },
   ] },
   { title: 'Operate', items: [
     { label: 'Audit', icon: 'list', address: '#/audit', under: ['audit'] },

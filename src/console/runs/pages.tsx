@@ -7,6 +7,7 @@ import { RunsPage } from './list.tsx';
 import { MetricsPage } from './metrics.tsx';
 import { ProjectsPage } from './projects.tsx';
 import { RunPage } from './run.tsx';
+import { SchedulesPage } from './schedules.tsx';
 import { ShipsPage } from './ships.tsx';
 import { SubmitPage } from './submit.tsx';
 
@@ -22,6 +23,7 @@ export const PAGES: Readonly<Record<string, ComponentType<PageOf>>> = {
   submit: SubmitPage,
   ships: ShipsPage,
   projects: ProjectsPage,
+  schedules: SchedulesPage,
   audit: AuditPage,
   metrics: MetricsPage,
   try: () => <OperationsPage load={() => readDescription(client)} send={(request) => sendFreely(client, request)} />,

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { cancelRun, getRun, getRunResult, retryRun } from '../../../generated/runs/sdk/sdk.gen.ts';
+import { approveRun, cancelRun, getRun, getRunResult, rejectRun, retryRun } from '../../../generated/runs/sdk/sdk.gen.ts';
 import type { Run } from '../../../generated/runs/sdk/types.gen.ts';
 import { ask } from '../shared/ask.ts';
 import { bytes } from '../shared/format.ts';
@@ -8,6 +8,7 @@ import { Markdown } from '../shared/markdown.tsx';
 import { Await, Confirm, Facts, Page, Tabs, Time } from '../shared/parts.tsx';
 import { attempt } from '../shared/toasts.tsx';
 import { useLoad, useRefresh } from '../shared/use-load.ts';
+import { Artifacts } from './artifacts.tsx';
 import { AttemptsCompared } from './attempts.tsx';
 import { LogView } from './log-view.tsx';
 import type { PageOf } from './pages.tsx';
@@ -27,7 +28,7 @@ export function RunPage({ path: [id = ''] }: PageOf) {
   );
 }
 
-function Actions({ run: { id, state }, onChange }: { readonly run: Run; readonly onChange: () => void }) {
+function Actions({ run: { id, state, approval }, onChange }: { readonly run: Run; readonly onChange: () => void }) {
   const cancel = async (): Promise<void> => {
     if (await attempt(() => ask(cancelRun({ path: { id } })), 'The run is being cancelled')) onChange();
   };
@@ -35,6 +36,17 @@ function Actions({ run: { id, state }, onChange }: { readonly run: Run; readonly
     const { data } = await ask(retryRun({ path: { id }, headers: { 'Idempotency-Key': idempotencyKey() } }));
     location.hash = runAt(data.id);
   }, 'The run is queued again');
+  const decide = (action: () => Promise<unknown>, done: string) => async (): Promise<void> => {
+    if (await attempt(action, done)) onChange();
+  };
+  if (state === 'queued' && approval?.state === 'waiting') {
+    return (
+      <>
+        <button class="primary" onClick={decide(() => ask(approveRun({ path: { id } })), 'The run is approved')}>Approve</button>
+        <Confirm label="Reject" says="The run ends without having started." onConfirm={decide(() => ask(rejectRun({ path: { id } })), 'The run is rejected')} />
+      </>
+    );
+  }
   if (!hasEnded(state)) return <Confirm label="Cancel" says="Stops the run. What it has done so far stays done." onConfirm={cancel} />;
   return <button class="primary" onClick={retry}>Retry</button>;
 }
@@ -48,6 +60,8 @@ function Summary({ run }: { readonly run: Run }) {
         <Facts of={[
           ['State', <><State of={run.state} /> {waiting !== undefined && <span class="muted">{waiting}</span>}</>],
           ['Project', run.project_id], ['Kind', run.kind], ['Attempt', `${run.attempt} of ${run.max_attempts}`],
+          ...(run.ref == null ? [] : [['Ref', run.ref] as const]), ...(run.commit == null ? [] : [['Commit', <code>{run.commit.slice(0, 12)}</code>] as const]),
+          ...(run.approval?.by == null ? [] : [['Approval', `${run.approval.state} by ${run.approval.by}`] as const]),
           ...(run.retry_of == null ? [] : [['Retry of', <a href={runAt(run.retry_of)}>{run.retry_of.slice(0, 8)}</a>] as const]),
         ]} />
         <Facts of={[
@@ -59,15 +73,15 @@ function Summary({ run }: { readonly run: Run }) {
   );
 }
 
-/** The log of each attempt, a comparison of two, and what a language model wrote. */
+/** The log of each attempt, a comparison of two, the files that were left, and what a language model wrote. */
 function Output({ run, onState }: { readonly run: Run; readonly onState: () => void }) {
   const [tab, setTab] = useState('log');
   const earlier = Array.from({ length: run.attempt - 1 }, (_, index) => [`${index + 1}`, `Attempt ${index + 1}`] as const);
-  const tabs = [['log', earlier.length === 0 ? 'Log' : `Attempt ${run.attempt}`], ...earlier.toReversed(), ...(earlier.length > 0 ? [['compare', 'Compare'] as const] : []), ...(run.kind === 'ai_text' && run.state === 'succeeded' ? [['result', 'Result'] as const] : [])] as const;
+  const tabs = [['log', earlier.length === 0 ? 'Log' : `Attempt ${run.attempt}`], ...earlier.toReversed(), ...(earlier.length > 0 ? [['compare', 'Compare'] as const] : []), ...(run.kind === 'pipeline' && hasEnded(run.state) ? [['files', 'Files'] as const] : []), ...(run.kind === 'ai_text' && run.state === 'succeeded' ? [['result', 'Result'] as const] : [])] as const;
   return (
     <section>
       {tabs.length > 1 && <Tabs label="Output" value={tab} options={tabs} onChange={setTab} />}
-      {tab === 'result' ? <Result id={run.id} /> : tab === 'compare' ? <AttemptsCompared run={run} /> : <LogView key={tab} run={run.id} attempt={tab === 'log' ? undefined : Number(tab)} onState={onState} />}
+      {tab === 'result' ? <Result id={run.id} /> : tab === 'files' ? <Artifacts run={run.id} /> : tab === 'compare' ? <AttemptsCompared run={run} /> : <LogView key={tab} run={run.id} attempt={tab === 'log' ? undefined : Number(tab)} onState={onState} />}
     </section>
   );
 }

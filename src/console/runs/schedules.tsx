@@ -1,0 +1,52 @@
+import { listSchedules, pauseSchedule, resumeSchedule, runSchedule } from '../../../generated/runs/sdk/sdk.gen.ts';
+import type { Schedule } from '../../../generated/runs/sdk/types.gen.ts';
+import { ask } from '../shared/ask.ts';
+import { idempotencyKey } from '../shared/idempotency-key.ts';
+import { Await, Badge, Empty, Page, Table, Time } from '../shared/parts.tsx';
+import { attempt } from '../shared/toasts.tsx';
+import { useLoad, useRefresh } from '../shared/use-load.ts';
+import { runAt } from './places.ts';
+
+const REFRESH_MS = 10_000;
+
+/** What is queued by itself, and when. */
+export function SchedulesPage() {
+  const list = useLoad(async (signal) => (await ask(listSchedules({ signal }))).data, []);
+  useRefresh(list, REFRESH_MS);
+  return (
+    <Page title="Schedules" about="Runs that are queued by themselves.">
+      <Await of={list}>{(schedules) => (schedules.length === 0 ? <Empty>No schedule is configured.</Empty> : (
+        <Table label="Schedules" columns={['Schedule', 'Queues', 'When', 'State', 'Next', 'Last', '']}>
+          {schedules.map((schedule) => <Row key={`${schedule.project_id} ${schedule.name}`} schedule={schedule} onChange={list.reload} />)}
+        </Table>
+      ))}</Await>
+    </Page>
+  );
+}
+
+function Row({ schedule, onChange }: { readonly schedule: Schedule; readonly onChange: () => void }) {
+  const { project_id: project, name, kind, task, cron, timezone, interval, next_run_at: next, last_run: last } = schedule;
+  const path = { project_id: project, name };
+  const change = (action: () => Promise<unknown>, done: string) => async (): Promise<void> => {
+    if (await attempt(action, done)) onChange();
+  };
+  const runNow = change(async () => {
+    const { data } = await ask(runSchedule({ path, headers: { 'Idempotency-Key': idempotencyKey() } }));
+    location.hash = runAt(data.id);
+  }, 'The run is queued');
+  const isPaused = schedule.paused_at != null;
+  return (
+    <tr>
+      <td>{name}<div class="small muted">{project}</div></td>
+      <td>{task === '' ? kind : task}</td>
+      <td>{cron === null ? `every ${interval}` : <><code>{cron}</code><div class="small muted">{timezone}</div></>}</td>
+      <td>{isPaused ? <Badge tone="warn">paused by {schedule.paused_by}</Badge> : schedule.active ? <Badge tone="good">on</Badge> : <Badge>off</Badge>}</td>
+      <td><Time at={next} /></td>
+      <td>{last === null ? '–' : <a href={runAt(last.id)}>{last.id.slice(0, 8)}</a>}</td>
+      <td><div class="row">
+        <button onClick={runNow}>Run now</button>
+        {isPaused ? <button onClick={change(() => ask(resumeSchedule({ path })), `${name} goes on`)}>Resume</button> : <button onClick={change(() => ask(pauseSchedule({ path })), `${name} is paused`)}>Pause</button>}
+      </div></td>
+    </tr>
+  );
+}
