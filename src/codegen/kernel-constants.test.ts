@@ -12,7 +12,7 @@ async function generated(sources: Readonly<Record<string, string>>, name: string
     await mkdir(dirname(join(root, 'asm', file)), { recursive: true });
     await writeFile(join(root, 'asm', file), source);
   }
-  await generateKernelConstants(root, join(root, 'generated'));
+  await generateKernelConstants(root, join(root, 'generated'), [name]);
   return readFile(join(root, 'generated', `${name}.ts`), 'utf8');
 }
 

@@ -11,18 +11,20 @@ interface Constant {
   readonly comment: string;
 }
 
+/** Folders of `asm/` whose constants the hosts in `src/kernels/` need. */
+const HOSTED = ['clusters', 'columns', 'cooccurrence', 'geo', 'hnsw', 'inverted', 'vector'];
+
 /**
- * Writes `NAME.ts` into `target` for each folder `asm/NAME/`: the exported constants of its files that are numbers, such as
+ * Writes `NAME.ts` into `target` for some folders `asm/NAME/`: the exported constants of its files that are numbers, such as
  * addresses of the header and numbers of buffers. Hosts import them, so that a layout is stated once.
  */
-export async function generateKernelConstants(root: string, target: string): Promise<void> {
+export async function generateKernelConstants(root: string, target: string, names: readonly string[] = HOSTED): Promise<void> {
   await mkdir(target, { recursive: true });
   const reader = new ConstantReader();
-  const entries = await readdir(join(root, 'asm'), { withFileTypes: true });
-  for (const { name } of entries.filter((entry) => entry.isDirectory()).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const name of names) {
     const files = (await readdir(join(root, 'asm', name), { recursive: true })).filter((file) => file.endsWith('.ts')).sort();
     const constants = joined(name, files.map((file) => reader.exported(join(root, 'asm', name, file))));
-    if (constants.size > 0) await writeFile(join(target, `${name}.ts`), printed(name, constants));
+    await writeFile(join(target, `${name}.ts`), printed(name, constants));
   }
 }
 

@@ -1,4 +1,6 @@
 /** The door of the storage room: the SQL port and its drivers, migrations, the body codec, the change feed. */
+import * as outbox from './outbox/index.ts';
+
 export type { CommitQueries, CommitRecorder, Peers, Queries, Row, Sql, SqlValue, Transaction, TransactionOptions } from './port.ts';
 export { openDatabase, openPostgres, type DatabaseOptions } from './open-database.ts';
 export { DOCUMENT_MIGRATIONS, documents, migrate, refuseOlderBuilds, RUN_QUEUE_MIGRATIONS, type Migration } from './migrations/index.ts';
@@ -18,7 +20,7 @@ export {
   type Change, type ChangeKind, type Cursor, type FeedReader, type Keep, type NewChange, type SubscriberOptions, type WrittenDocument,
 } from './feed/index.ts';
 export { copyStore, type CopiedTable } from './copy/index.ts';
-export * as outbox from './outbox/index.ts';
+export { outbox };
 export { inList } from './in-list.ts';
 export { salvageDatabase, type LostDocument, type SalvagedTable, type SalvageReport } from './repair/index.ts';
 export { verifyDatabaseFile, type Verdict, type VerifyOptions } from './verify/index.ts';
