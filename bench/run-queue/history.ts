@@ -61,7 +61,7 @@ async function writeHistory(sql: Sql, count: number): Promise<void> {
           CASE i % 20 WHEN 3 THEN 'failed' WHEN 4 THEN 'cancelled' ELSE 'succeeded' END, 1, 3, 0, '["os=linux"]', 'api', 1, 0, 1, '0123456789abcdef0123456789abcdef', 1,
           ? + i * 30, ? + i * 30 + 60, ? + i * 30 + 5, ? + i * 30 + 60, 0, 0, 0, 0, 0, 3600000, printf('%032x', i), 0 FROM n`, [first, last, begin, begin, begin, begin]);
       await tx.run('INSERT INTO run_material SELECT seq, \'{"ref":"main"}\', 1, 1 FROM runs WHERE seq > ? ORDER BY seq', [first]);
-      await tx.run('INSERT INTO attempts SELECT seq, 1, 1, ship_id, started_at, finished_at, \'succeeded\', 1 FROM runs WHERE seq > ?', [first]);
+      await tx.run('INSERT INTO attempts(seq, fence, attempt, ship_id, started_at, ended_at, outcome, reported) SELECT seq, 1, 1, ship_id, started_at, finished_at, \'succeeded\', 1 FROM runs WHERE seq > ?', [first]);
     });
   }
 }
