@@ -25,7 +25,7 @@ export function connect(options: string | QuireOptions = {}): Quire {
 
 type Names = (typeof PAGES)[keyof typeof PAGES]['items'];
 
-/** The pages of a list, as the operation answers them; the last one that has items ends it. */
+/** The pages of a list, as the operation returns them; the last one that has items ends it. */
 export async function* pages<F extends SdkFunction>(quire: Quire, operation: F, input: InputOf<F>): AsyncGenerator<DataOf<F>> {
   for await (const { data } of pagesOf(quire, PAGES, operation, input)) yield data;
 }

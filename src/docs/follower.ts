@@ -1,6 +1,6 @@
 import type { DocsEnvironment } from './environment.ts';
 
-/** What is kept in memory of the tables, and read anew when another process has changed them. */
+/** What is kept in memory of the tables, and read again when another process has changed them. */
 export interface Following {
   /** By the beginning of the kinds of changes that concern it, up to the dot. */
   readonly areas: Readonly<Record<string, () => Promise<void>>>;
@@ -55,7 +55,7 @@ export class Follower {
     return OF_VIEWS.has(area) ? undefined : this.#following.areas[area] ?? this.#following.others;
   }
 
-  /** Those of what is not there any more are not known, so that all is read anew. */
+  /** Those of what is not there any more are not known, so that all is read again. */
   async #changedAreas(): Promise<string[]> {
     const { sql, feed } = this.#env;
     const rows = await sql.all<{ kind: string }>("SELECT DISTINCT kind FROM changes WHERE lsn > ? AND kind NOT IN ('doc.put', 'doc.delete', 'vectors.put')", [this.#applied]);

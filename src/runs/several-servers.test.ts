@@ -143,7 +143,7 @@ describe.skipIf(WITHOUT_POSTGRES !== undefined)('several servers over one Postgr
     nodes.shift();
     a = b;
     const c = await open('c');
-    expect(c.sql.peers!.first).toBe(false); // so it grants no leases anew
+    expect(c.sql.peers!.first).toBe(false); // so it renews no leases
     await dispatch();
     expect(await count("state = 'running'")).toBe(1);
     await b.sql.transaction((tx) => tx.run('UPDATE runs SET lease_ms = lease_ms - 60000, available_ms = 0'));

@@ -5,7 +5,7 @@ import { HttpClient } from './http-client.ts';
 /** How long a worker may take to start on a busy machine. */
 const PATIENCE_MS = 60_000;
 
-/** Resolves once so many processes serve, this one included. */
+/** Resolves once that many processes serve, this one included. */
 export async function serving(url: string, processes: number): Promise<void> {
   const client = new HttpClient(url);
   const until = performance.now() + PATIENCE_MS;

@@ -16,7 +16,7 @@ export interface NodeLinkOptions {
   readonly tls?: TlsMaterial | undefined;
 }
 
-/** A call that answers once takes this long at most. */
+/** A call with one answer takes this long at most. */
 const DEADLINE_MS = 20_000;
 
 /** Whoever follows decides when to connect again, not the library. A leader that has gone without a word is noticed. */

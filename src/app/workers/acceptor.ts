@@ -44,7 +44,7 @@ export class Acceptor implements Door {
     this.#server?.close();
   }
 
-  /** Gives a connection to whose turn it is. */
+  /** Hands a connection to the process whose turn it is. */
   hand(socket: Socket): void {
     const takers = [this.#own!, ...this.#workers()];
     this.#turn = (this.#turn + 1) % takers.length;

@@ -98,7 +98,7 @@ export class WorkerPool {
     for (const worker of this.#workers.values()) worker.send({ type: 'reload' });
   }
 
-  /** Has the workers answer what is in flight, for so many milliseconds at most, and ends them. Safe twice. */
+  /** Has the workers answer what is in flight, for at most the given milliseconds, and ends them. Safe twice. */
   stop(graceMs: number): Promise<void> {
     return (this.#stopping ??= this.#stop(graceMs));
   }

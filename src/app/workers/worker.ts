@@ -35,7 +35,7 @@ export interface WorkerOptions {
 export interface RunningWorker {
   /** Does what the primary says, but for starting and stopping. */
   heed(message: ToWorker, handle: SendHandle | undefined): void;
-  /** Answers what is in flight, for so many milliseconds at most, and closes everything. */
+  /** Answers what is in flight, for at most the given milliseconds, and closes everything. */
   stop(graceMs: number): Promise<void>;
 }
 

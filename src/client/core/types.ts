@@ -6,7 +6,7 @@ export type SdkFunction = (options: any) => Promise<unknown>;
 
 /** What one call may have besides the operation's body, path, query and headers. */
 export interface CallOptions {
-  /** Gives the call up; it then rejects with the signal's reason. */
+  /** Abandons the call; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds that each try may take, instead of the client's; 0 for no limit. */
   readonly timeoutMs?: number;

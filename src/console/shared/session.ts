@@ -20,7 +20,7 @@ export function signIn(given: Session): void {
   signInWanted.value = false;
 }
 
-/** Loads the page anew, so that nothing stays of what was in view. */
+/** Loads the page again, so that nothing stays of what was in view. */
 export function signOut(): void {
   sessionStorage.removeItem(STORE);
   location.reload();

@@ -13,7 +13,7 @@ export interface Side {
   readonly isChanged: boolean;
 }
 
-/** One row of a comparison: a line of each side, or of one; `gap` stands for so many equal lines that are not shown. */
+/** One row of a comparison: a line of each side, or of one; `gap` stands for the number of equal lines that are not shown. */
 export type DiffRow = { readonly left?: Side; readonly right?: Side } | { readonly gap: number };
 
 /** Equal lines shown around a change. */

@@ -16,7 +16,7 @@ export interface Geo {
   readonly view: GeoView;
   /** Loads postcode files that have changed since they were loaded; resolves when that is done, and nobody need wait. Not for servers that only read. */
   start(): Promise<void>;
-  /** Makes the indexes anew where another process has announced other postcodes. */
+  /** Rebuilds the indexes where another process has announced other postcodes. */
   follow(): Promise<void>;
   /** Ends that; before `start`, or again, it is harmless. */
   stop(): Promise<void>;
@@ -35,7 +35,7 @@ export function createGeo(env: DocsEnvironment, { collections, columns }: GeoAre
   const deps: GeoSearchDeps = { ...env, view, columns };
   const dataDir = settings.geoDataDir ?? DEFAULT_DATA_DIR;
   const stopping = new AbortController();
-  // Postcodes are not in the feed, but other processes have indexes of their own to make anew.
+  // Postcodes are not in the feed, but other processes have indexes of their own to rebuild.
   const announce = () => sql.transaction((tx) => feed.append(tx, [{ kind: 'geo.reindex', collection: '' }]));
   let reloading: Promise<void> | undefined;
   return {

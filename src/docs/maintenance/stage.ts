@@ -23,7 +23,7 @@ export class UnusableBackup extends Error {}
 
 /**
  * Makes from a backup the file that will be swapped in: of this build's format, with a change feed
- * that starts anew behind that of the live one. All that can fail is done on copies, before the live database is
+ * that starts again behind that of the live one. All that can fail is done on copies, before the live database is
  * touched. Throws `UnusableBackup`; the caller removes what is there under `target` and `target.work`.
  */
 export async function stageBackup(backup: string, target: string, live: LiveDatabase, clock: Clock): Promise<void> {

@@ -25,7 +25,7 @@ interface Record {
 const HEALTHY_MS = 1000;
 const UNHEALTHY_MS = 30_000;
 
-/** Times are noted at most so often, in milliseconds, and so many of them. */
+/** Times are noted no more often than this, in milliseconds, and no more of them than this. */
 const MARK_MS = 100;
 const MARKS = 36_000;
 

@@ -68,7 +68,7 @@ export async function removeExpired(tx: Transaction, until: number): Promise<Rem
   return removeRows(tx, await tx.all<ArtifactRow>(EXPIRED, [until, until]));
 }
 
-/** Removes the oldest files of runs that have finished, so many bytes of them as are asked for, as far as one batch goes. */
+/** Removes the oldest files of runs that have finished, as many bytes of them as are asked for, as far as one batch goes. */
 export async function removeOldest(tx: Transaction, bytes: number): Promise<RemovedFile[]> {
   const rows = await tx.all<ArtifactRow>(OLDEST, [BATCH]);
   let sum = 0;

@@ -39,7 +39,7 @@ export class ContentStore {
     return { file: await open(path, 'wx', 0o600), path };
   }
 
-  /** Gives a file that is on the disk its name; one that has it already stays. */
+  /** Names a file that is on the disk; one that has it already stays. */
   async keep(path: string, sha256: string): Promise<void> {
     const target = this.pathOf(sha256);
     if (await stat(target).then(() => true, () => false)) return this.discard(path);

@@ -204,7 +204,7 @@ export class Deliveries {
     void this.#inTurn(() => this.#giveUp(name)).finally(() => this.#givingUp.delete(name));
   }
 
-  /** A webhook that has accepted nothing for a day begins anew: what waits for it becomes dead letters, or it would wait for ever. */
+  /** A webhook that has accepted nothing for a day starts over: what waits for it becomes dead letters, or it would wait for ever. */
   async #giveUp(name: string): Promise<void> {
     const { sql, clock, log } = this.#deps.env;
     const progress = await this.#engine.remove(outbox.outboxLane(name), 0);

@@ -91,7 +91,7 @@ export class Lanes {
     return this.#fillings.get(id) ?? 0;
   }
 
-  /** Nothing was found in it, by a look that began after so many fillings. */
+  /** Nothing was found in it, by a look that began after that many fillings. */
   emptied(id: number, fillings: number): void {
     if (fillings === this.fillings(id)) this.#backlog.delete(id);
   }

@@ -23,7 +23,7 @@ export interface NeighboursOptions {
 
 /**
  * The other servers over the same store: they are told what changes here, and what they change is announced here, read
- * anew. A word that is lost costs time only: `catchUp` finds what has changed, and each tick finds what is queued.
+ * again. A word that is lost costs time only: `catchUp` finds what has changed, and each tick finds what is queued.
  */
 export class Neighbours {
   readonly #options: NeighboursOptions;

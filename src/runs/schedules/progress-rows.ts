@@ -5,7 +5,7 @@ import type { Plan } from './plans.ts';
 export interface Progress {
   /** The last slot that was dealt with, in Unix seconds. */
   readonly slot: number;
-  /** What the slots are of; another interval or expression begins anew. */
+  /** What the slots are of; another interval or expression starts over. */
   readonly rule: string;
   readonly lastRun: string | null;
   readonly pausedBy: string | null;
@@ -35,7 +35,7 @@ const ruleText = (intervalMs: number, rule: string): string => (rule === '' ? St
 /** As `Progress.rule` has it. */
 export const ruleOf = (plan: Plan): string => ruleText(...columnsOf(plan));
 
-/** Of all schedules; asked anew each time, for another server may have paused one. */
+/** Of all schedules; asked again each time, for another server may have paused one. */
 export async function readProgress(from: Queries): Promise<(plan: Named) => Progress | undefined> {
   const rows = await from.all<ProgressRow>('SELECT project_id, what, interval_ms, slot, rule, last_run, paused_by, paused_at FROM schedules');
   const found = new Map(rows.map((row) => [`${row.what}:${row.project_id}`, toProgress(row)]));

@@ -226,14 +226,14 @@ export class HeldRun {
           return;
         }
         failure.note(err);
-        // The end of the run must not wait for it: its next attempt resolves the ref anew.
+        // The end of the run must not wait for it: its next attempt resolves the ref again.
         if (!this.isWorking) return;
       }
       await this.#reports.afterFailure(this.#kill.signal);
     }
   }
 
-  /** Sends a file until the server has it, will not have it, or the work has to end; answers why it is not kept. */
+  /** Sends a file until the server has it, will not have it, or the work has to end; returns why it is not kept. */
   async #keepArtifact(file: ArtifactFile, ended: AbortSignal): Promise<string | undefined> {
     const over = AbortSignal.any([this.#kill.signal, ended]);
     const pause = new RetryPause(this.#options.time.timer, this.#options.time.random);

@@ -9,7 +9,7 @@ const CHANNEL = "'quire_' || md5(current_schema())";
 /** Held by every process that has the database open. */
 const PRESENCE = 'hashtextextended(current_schema(), 1)';
 const CLAIM = "SELECT pg_try_advisory_lock(hashtextextended(current_schema() || ':' || $1, 2)) AS is";
-/** Messages of so many milliseconds travel together: each notification is a commit of its own. */
+/** Messages of this many milliseconds travel together: each notification is a commit of its own. */
 const GATHER_MS = 5;
 /** A notification may have 8,000 bytes. */
 const MAX_BYTES = 7500;

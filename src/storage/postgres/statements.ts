@@ -24,7 +24,7 @@ export class Statements {
     checkParameters(sql, named.parameters, params);
     const values = params.map(toParameter);
     if (changesSchema(sql)) {
-      this.#named.clear(); // columns that `SELECT *` answers with
+      this.#named.clear(); // columns that `SELECT *` returns
       return client.query({ text: named.text, values, types });
     }
     try {

@@ -3,7 +3,7 @@ export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 
-/** The first items that fit into so many bytes together; one at least, so that a list always goes on. */
+/** The first items that fit into a number of bytes together; one at least, so that a list always goes on. */
 export function fitting<T>(items: readonly T[], bytes: number): readonly T[] {
   let used = 0;
   const end = items.findIndex((item, i) => (used += bytesOf(item) + 1) > bytes && i > 0);
@@ -11,7 +11,7 @@ export function fitting<T>(items: readonly T[], bytes: number): readonly T[] {
 }
 
 /**
- * The longest beginning of a text that has at most so many bytes as JSON. It ends at the end of a line where one is in its last
+ * The longest beginning of a text whose JSON has at most a given number of bytes. It ends at the end of a line where one is in its last
  * quarter, and never within a character.
  */
 export function beginningOf(text: string, bytes: number): string {
@@ -27,7 +27,7 @@ export function beginningOf(text: string, bytes: number): string {
   return text.slice(0, isHighSurrogate(text.charCodeAt(fits - 1)) ? fits - 1 : fits);
 }
 
-/** A text of at most so many characters, with `…` where it was cut. */
+/** A text of at most a given number of characters, with `…` where it was cut. */
 export function shortened(text: string, characters: number): string {
   if (text.length <= characters) return text;
   const end = characters - 1;

@@ -117,7 +117,7 @@ export class KeptStore {
     return path;
   }
 
-  /** Gives a folder its place, all at once; an entry that is there already stays. */
+  /** Moves a folder to its place, all at once; an entry that is there already stays. */
   async add(kind: KeptKind, key: string, from: string): Promise<void> {
     const name = `${kind}/${key}`;
     if (this.#entries.has(name)) return rm(from, { recursive: true, force: true });

@@ -150,7 +150,7 @@ async function membersOf({ folder }: StepSetting, paths: readonly string[]): Pro
   return members;
 }
 
-/** Puts the archive on the disk; answers its bytes. */
+/** Puts the archive on the disk; returns its bytes. */
 async function pack(setting: StepSetting, step: Step, members: readonly string[], archive: string): Promise<number> {
   const { limit } = setting.context.kept;
   const file = await open(archive, 'wx', 0o600);
