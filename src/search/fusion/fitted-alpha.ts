@@ -2,8 +2,8 @@
 const COMPARED = 10;
 
 /**
- * The weight of meaning where both sides have some of their best documents in common, and where they have none. Fitted, not chosen:
- * `node fit-fusion.ts` in bench/ tells what it would fit, and how good that is on queries that it did not see.
+ * The weight of meaning where both sides have some of their best documents in common, and where they have none: the best of a grid over all
+ * judged sets together. `node fit-fusion.ts` in bench/ fits them to one half of each set and measures them on the other.
  */
 export const WEIGHTS = { agreed: 0.2, disagreed: 0.6 } as const;
 
