@@ -114,7 +114,7 @@ describe('documents', () => {
     await open('#/collections/guides/document?key=start&lang=en');
     await page.getByText('three paragraphs').waitFor();
     await picture(page, 'document');
-    expect(await page.title()).toBe('How to start · Quire');
+    await expect.poll(() => page.title()).toBe('How to start · Quire');
     expect(await violations(page)).toEqual([]);
   });
 
