@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 // Tests start the services some hundred times; what Node compiled for one is there for the next.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'node-compile');
 
-/** Rooms whose tests load one of the services. */
-const SERVICES = ['docs', 'runs', 'api', 'operations', 'client'];
+/** Rooms whose tests load the document service. Those of the run queue run some suites twice, over another store, in a process of their own. */
+const SERVICES = ['docs', 'api', 'operations', 'client'];
 const ALL = ['src/**/*.test.ts', 'contract-tests/**/*.test.ts'];
 const filesOf = (room: string): string => `src/${room}/**/*.test.ts`;
 
