@@ -1,3 +1,4 @@
+// Above 400 lines: one fixture, and the clients and certificates that a test of the fleet makes with it.
 import 'reflect-metadata';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { silentLog, type Log } from '../../lib/log.ts';
 import { tlsOptions, type TlsSource } from '../../lib/tls.ts';
-import { forOwnerOnly, removeStaleSocket } from '../../lib/unix-socket.ts';
+import { startListening } from '../../lib/unix-socket.ts';
 import { Guests } from './guests.ts';
 import { BodyWatch, USUAL_PACE, type BodyPace } from './body-pace.ts';
 import { answerBrokenRequest } from './broken-request.ts';
@@ -82,7 +82,7 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
   const guests = door && new Guests(server, limits);
   let address: AddressInfo | undefined;
   try {
-    address = guests === undefined ? await listenAt(server, listen) : await door!.open(listen, (socket) => guests.take(socket));
+    address = guests === undefined ? await startListening(server, listen) : await door!.open(listen, (socket) => guests.take(socket));
   } catch (error) {
     bodies.stop();
     forget?.();
@@ -97,16 +97,6 @@ export async function startHttpServer(listener: RequestListener, listen: Listen,
     forget?.();
     bodies.stop();
   }) };
-}
-
-/** Undefined for a unix socket. */
-async function listenAt(server: Server | TlsServer, listen: Listen): Promise<AddressInfo | undefined> {
-  if ('path' in listen) await removeStaleSocket(listen.path);
-  server.listen(listen);
-  await once(server, 'listening');
-  if (!('path' in listen)) return server.address() as AddressInfo;
-  await forOwnerOnly(listen.path, () => server.close());
-  return undefined;
 }
 
 function urlOf({ port, address }: AddressInfo, isSecure: boolean): string {

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Door } from '../../api/http/index.ts';
-import { forOwnerOnly, removeStaleSocket } from '../../lib/unix-socket.ts';
+import { startListening } from '../../lib/unix-socket.ts';
 
 /** Somebody who takes connections: a worker, or the primary itself. */
 export interface Taker {
@@ -32,12 +31,7 @@ export class Acceptor implements Door {
       this.hand(socket);
     });
     this.#server = server;
-    if ('path' in listen) await removeStaleSocket(listen.path);
-    server.listen(listen);
-    await once(server, 'listening');
-    if (!('path' in listen)) return server.address() as AddressInfo;
-    await forOwnerOnly(listen.path, () => server.close());
-    return undefined;
+    return startListening(server, listen);
   }
 
   close(): void {

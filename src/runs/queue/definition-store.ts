@@ -38,7 +38,7 @@ export class DefinitionStore {
     return this.load(from, row.definition_id);
   }
 
-  /** Removes those of these that no run has any more. In a transaction that may not be alone, with the isolation `read committed`. */
+  /** Removes those of the given definitions that no run has any more. Takes a transaction with the isolation `read committed`, since others may run beside it. */
   async prune(tx: Transaction, ids: Iterable<number>): Promise<void> {
     const rows = [...new Set(ids)].sort((a, b) => a - b).map((id) => [id, id]);
     // Runs that are about to have one are stored first; the next statement sees them.

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import Cursor from 'pg-cursor';
 import { ServiceError } from '../../errors/index.ts';
+import { backoffDelay, type Backoff } from '../../lib/backoff.ts';
 import { batchSize } from '../batch-size.ts';
 import { closedError } from '../failures.ts';
 import { checkParameters } from '../parameters.ts';
@@ -17,6 +18,7 @@ import { toParameter, types } from './values.ts';
 
 /** A database that cannot be reached is tried again for so long before `unavailable` is told. */
 const PATIENCE_MS = 5000;
+const LOST_AGAIN: Backoff = { initial: 10, max: 500 };
 /** Tries of a transaction that meets others; by then it has met them for some seconds. */
 const CONFLICTS = 100;
 const LONGEST_PAUSE_MS = 100;
@@ -172,6 +174,7 @@ export class PostgresSql implements Sql {
         return result.value;
       }
       const { error, again } = result;
+      // Any part of the pause, since those that have met would meet again.
       if (again === 'conflict' && tries < CONFLICTS) await setTimeout(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** tries));
       else if (again !== 'lost' || !await patience.allows()) throw error;
     }
@@ -245,12 +248,12 @@ async function connect(pool: Pool): Promise<PoolClient> {
 /** Waits between tries, longer each time, until it has waited long enough. */
 class Patience {
   readonly #until = performance.now() + PATIENCE_MS;
-  #pause = 10;
+  #failures = 0;
 
   async allows(): Promise<boolean> {
-    if (performance.now() + this.#pause > this.#until) return false;
-    await setTimeout(this.#pause);
-    this.#pause = Math.min(2 * this.#pause, 500);
+    const pause = backoffDelay(++this.#failures, LOST_AGAIN);
+    if (performance.now() + pause > this.#until) return false;
+    await setTimeout(pause);
     return true;
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { ServiceError } from '../../errors/index.ts';
@@ -22,7 +23,7 @@ const AGAIN_MS = 500;
 export class PostgresPeers implements Peers {
   readonly first: boolean;
   readonly #url: string;
-  readonly #id = `${process.pid}.${Math.random().toString(36).slice(2)}`;
+  readonly #id = randomUUID();
   readonly #listeners = new Set<(message: string | undefined) => void>();
   readonly #closing = new AbortController();
   readonly #names = new Set<string>();
