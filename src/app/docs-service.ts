@@ -61,7 +61,6 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
   const { settings, log, clock = systemClock } = options;
   const keys = keysOf(settings);
   const isExtreme = settings.http3.enabled;
-  if (isExtreme) log.warn({}, 'extreme mode: HTTP/3 is not built yet and is not served; group commit and delta revisions are on');
   const sql = await (options.open ?? ((path) => openDatabase({ path, keys, ...(isExtreme && { groupWindowMs: GROUP_WINDOW_MS }) })))(settings.database.path, keys);
   const feed = new ChangeFeed(sql, clock);
   let service: DocumentService | undefined;
@@ -72,13 +71,15 @@ export async function startDocumentService(options: StartOptions): Promise<Runni
     await spools.clear();
     await migrate(sql, DOCUMENT_MIGRATIONS, clock);
     replication = await Replication.open({ sql, feed, clock, log, settings: toReplication(settings), connect: await connectToLeader(settings, log) });
+    const docsSettings = toDocsSettings(settings, options.passwordCost);
     service = await createDocumentService({
       sql: replication.sql, clock, log, keys, converter, feed, replication,
       codec: new BodyCodec(settings.compression),
-      settings: { ...toDocsSettings(settings, options.passwordCost), ...(replication.refusal !== undefined && { mode: 'read' as const }) },
+      settings: { ...docsSettings, ...(replication.refusal !== undefined && { mode: 'read' as const }) },
     });
     const workers = hasWorkers(settings) ? new WorkerPool({ settings, log, service, feed }) : undefined;
     const listeners = await serve({ ...options, clock }, { service, spools, workers });
+    docsSettings.description.protocols.http3.enabled = listeners.http3 !== undefined;
     const { url, ended, reload } = listeners;
     return {
       url, listeners, built: Object.keys(service.handlers), workerPids: () => workers?.pids ?? [],
@@ -196,7 +197,7 @@ export function toDocsSettings(settings: Settings, passwordCost?: number): DocsS
         grpc: listener(settings.grpc),
         mcp: listener(settings.mcp),
         graphql: { enabled: settings.graphql.enabled },
-        // Reported as it is: extreme mode is on without it.
+        // Extreme mode is on without it; whether it is served shows when the protocols are.
         http3: { ...listener(settings.http3), enabled: false },
       },
       authEnabled: settings.auth.enabled,

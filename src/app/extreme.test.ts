@@ -31,7 +31,7 @@ describe('extreme mode', () => {
     return n;
   };
 
-  it('starts, says once that HTTP/3 is not served, and promises what any server does', async () => {
+  it('starts, says once that HTTP/3 is not served without a certificate, and promises what any server does', async () => {
     server = await Restarted.start();
     const { durable } = await server.ok<{ durable: boolean }>('GET', '/v1/health');
     await server.restart(EXTREME);

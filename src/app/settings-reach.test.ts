@@ -6,18 +6,11 @@ import { describeSettings, loadSettings, type Settings } from './settings/index.
 import type { WebOrigins } from './settings/kinds.ts';
 
 /**
- * Settings that nothing reads when the service starts and works, because what they are for is not built.
- * Whoever builds an area takes its lines away.
- */
-const WITHOUT_EFFECT = `
-http3.mode
-`.trim().split(/\s+/);
-
-/**
  * Read elsewhere: the command makes the log, the modes of the protocols inherit that of the server, that of gRPC is read with its
- * first call, and certificates are where TLS is on (`protocols/tls.test.ts`).
+ * first call, certificates are where TLS is on (`protocols/tls.test.ts`), and the mode of HTTP/3 where that is served
+ * (`contract-tests/http3.test.ts`).
  */
-const READ_ELSEWHERE: readonly string[] = ['log.format', 'log.level', 'database.mode', 'grpc.mode', 'tls.cert', 'tls.key', 'tls.clientCa', 'tls.clientAuth'];
+const READ_ELSEWHERE: readonly string[] = ['log.format', 'log.level', 'database.mode', 'grpc.mode', 'tls.cert', 'tls.key', 'tls.clientCa', 'tls.clientAuth', 'http3.mode'];
 
 const PATHS: readonly string[] = describeSettings().map(({ path }) => path);
 
@@ -53,7 +46,7 @@ function other(value: unknown): unknown {
 }
 
 describe('every setting', () => {
-  it('is read when the service starts and works, or is known to have no effect yet', async () => {
+  it('is read when the service starts and works', async () => {
     const { settings, read } = recording(defaults());
     const service = await startDocumentService({ settings, log: silentLog });
     await fetch(`${service.url}/v1/add`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"collection":"c","key":"a","lang":"en","contentMd":"a"}' });
@@ -62,7 +55,7 @@ describe('every setting', () => {
     await fetch(service.listeners.mcp!.url, { method: 'POST', headers: mcp, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_stats', _meta } }) });
     await service.stop();
     const unread = PATHS.filter((path) => !read.has(path) && !READ_ELSEWHERE.includes(path));
-    expect(unread.sort()).toEqual([...WITHOUT_EFFECT].sort());
+    expect(unread).toEqual([]);
   });
 
   it('that the areas are given makes a difference to what they get', () => {

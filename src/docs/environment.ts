@@ -171,7 +171,8 @@ export interface ServerDescription {
     readonly grpc: ListenerDescription;
     readonly mcp: ListenerDescription;
     readonly graphql: { readonly enabled: boolean };
-    readonly http3: ListenerDescription;
+    /** Whether it is served shows after its start, which must not fail for want of it. */
+    readonly http3: { enabled: boolean; readonly addr: string };
   };
   readonly authEnabled: boolean;
   readonly metricsEnabled: boolean;

@@ -32,6 +32,6 @@ export interface Caller extends Session {
   readonly budget?: AnswerBudget;
 }
 
-export type Protocol = 'http' | 'grpc' | 'graphql' | 'mcp';
+export type Protocol = 'http' | 'http3' | 'grpc' | 'graphql' | 'mcp';
 
 export type AccessMode = 'read' | 'write' | 'wr';

@@ -15,6 +15,10 @@ import type { SpecificationReader } from './specification.ts';
 
 export interface HttpAppOptions<Operations> {
   readonly title: string;
+  /** What requests come by, for the mode that they may work in. Default `http`. */
+  readonly protocol?: 'http' | 'http3';
+  /** Where else the service is reached, for `Alt-Svc` (RFC 7838) over TLS. */
+  readonly alternative?: string | undefined;
   /** The service's description, as it is published. */
   readonly specification: Omit<Description, 'title'>;
   readonly operations: { readonly [K in keyof Operations]: OperationSpec };
@@ -57,12 +61,14 @@ export async function createHttpApp<Operations>(options: HttpAppOptions<Operatio
     accessLog: options.accessLog ?? false,
     ...(options.errorsAt && { errorsAt: options.errorsAt }),
     ...(options.observe && { observe: options.observe }),
+    ...(options.alternative !== undefined && { alternative: options.alternative }),
   }));
   if (options.compress === true) app.use(compression());
   const routes = createRoutes(Object.values(options.operations));
   app.use(crossOrigin({ routes, origins: options.corsOrigins, judge: options.judge ?? (() => undefined), openPaths: options.openPaths ?? [] }));
   if (options.limit !== undefined) app.use(limited(options.limit, Object.values(options.operations)));
   const endpoint = operationEndpoint({
+    protocol: options.protocol ?? 'http',
     routes,
     reader: options.validateResponses === true ? await specificationReader(options.specification.json) : undefined,
     invoke: options.invoke as never,

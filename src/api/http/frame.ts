@@ -29,6 +29,8 @@ export interface FrameOptions {
   /** Logs each request (`SVC_ACCESS_LOG`). */
   readonly accessLog: boolean;
   readonly observe?: (exchange: Exchange) => void;
+  /** Where else the service is reached, for `Alt-Svc` (RFC 7838) over TLS. */
+  readonly alternative?: string;
 }
 
 const MAX_URL_BYTES = 8192;
@@ -44,6 +46,7 @@ export function frame(options: FrameOptions): Middleware<RequestState> {
     ctx.state.requestId = requestIdOf(ctx.headers['x-request-id']);
     for (const [name, value] of SECURITY_HEADERS) ctx.res.setHeader(name, value);
     if (ctx.secure) ctx.res.setHeader(...STRICT_TRANSPORT);
+    if (ctx.secure && options.alternative !== undefined) ctx.res.setHeader('Alt-Svc', options.alternative);
     ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
     try {
       if (ctx.url.length > MAX_URL_BYTES) throw new ServiceError('invalid_argument', `the URL is longer than ${MAX_URL_BYTES} bytes`);

@@ -15,6 +15,7 @@ import type { Match, Routes } from './routes.ts';
 import type { SpecificationReader } from './specification.ts';
 
 export interface OperationEndpointOptions {
+  readonly protocol: 'http' | 'http3';
   readonly routes: Routes;
   /** Checks each answer against the specification; for tests, since it costs time. */
   readonly reader: SpecificationReader | undefined;
@@ -140,12 +141,12 @@ function readsLines({ consumes }: OperationSpec): boolean {
   return consumes.includes(LINES_TYPE);
 }
 
-function callerOf({ apiKeys, maxBodyBytes }: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec): Caller {
+function callerOf({ protocol, apiKeys, maxBodyBytes }: OperationEndpointOptions, ctx: HttpContext, spec: OperationSpec): Caller {
   const userAgent = ctx.headers['user-agent'];
   const credential = presentedCredential(apiKeys ? ctx.headers['x-api-key'] : undefined, ctx.headers.authorization);
   const minLsn = parseMinLsn(ctx.headers[MIN_LSN]);
   return {
-    protocol: 'http',
+    protocol,
     requestId: ctx.state.requestId,
     ip: ctx.ip,
     ...(userAgent ? { userAgent } : {}),

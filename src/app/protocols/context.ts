@@ -35,6 +35,8 @@ export interface ServedService {
 export interface ProtocolContext extends ServedService, SharedLimits {
   /** Certificates of the listeners that have a port; absent without TLS. */
   readonly tls?: TlsSource | undefined;
+  /** What `Alt-Svc` says of HTTP/3; absent where that is not served. */
+  readonly alternative?: string | undefined;
 }
 
 /** The same for the port of HTTP, where nothing lists tools. */

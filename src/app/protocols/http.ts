@@ -33,12 +33,14 @@ async function serveWorkers(context: ProtocolContext, server: Listener, workers:
 }
 
 /** What answers the requests of the port. */
-export async function createHttpListener(context: WebContext): Promise<RequestListener> {
+export async function createHttpListener(context: WebContext, protocol: 'http' | 'http3' = 'http'): Promise<RequestListener> {
   const { settings, service, specification, invoke, log, validateResponses } = context;
-  const graphql = await graphqlRoutes(context);
+  // Operations of GraphQL work in the mode of HTTP, whatever port they come by.
+  const graphql = protocol === 'http' || settings.http3.mode === settings.http.mode ? await graphqlRoutes(context) : undefined;
   const app = await createHttpApp<Operations>({
     title: 'Quire document service',
-    specification, operations, invoke, log, validateResponses,
+    specification, operations, invoke, log, validateResponses, protocol,
+    alternative: context.alternative,
     errors: flatErrors,
     errorsAt: new Map([[GRAPHQL_PATH, graphqlErrors]]),
     readAddress: context.readAddress,

@@ -2,6 +2,7 @@ import { systemTimer } from '../../lib/timer.ts';
 import type { Listener, ProtocolContext, ServedService } from './context.ts';
 import { serveGrpc } from './grpc.ts';
 import { serveHttp } from './http.ts';
+import { serveHttp3 } from './http3.ts';
 import { serveMcp } from './mcp.ts';
 import { serveMcpStdio } from './mcp-stdio.ts';
 import { createLimits } from './limits.ts';
@@ -14,6 +15,8 @@ export interface Listeners {
   readonly http?: Listener;
   readonly grpc?: Listener;
   readonly mcp?: Listener;
+  /** Absent also where it is switched on and cannot be served. */
+  readonly http3?: Listener;
   /** Resolves when there is nothing left to serve, where that can be: over stdio. */
   readonly ended?: Promise<void>;
   /** Takes new certificates from their files, where there are any. Never rejects. */
@@ -27,11 +30,13 @@ export async function serveProtocols(given: ServedService): Promise<Listeners> {
   const { settings, service, clock, log } = given;
   if (settings.mcp.stdio) return serveMcpStdio(given);
   const tls = await readCertificates(settings, log);
-  const context: ProtocolContext = { ...given, ...createLimits(settings, service, clock), tls };
+  const limits = createLimits(settings, service, clock);
+  const http3 = await serveHttp3({ ...given, ...limits, tls });
+  const context: ProtocolContext = { ...given, ...limits, tls, alternative: http3?.alternative };
   const started = await Promise.allSettled([serveHttp(context), serveGrpc(context), serveMcp(context)]);
   const listeners = started.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
   const stop = async (graceMs: number): Promise<void> => {
-    await Promise.all([tls?.stop(), ...listeners.map((listener) => listener.stop(graceMs))]);
+    await Promise.all([tls?.stop(), http3?.stop(graceMs), ...listeners.map((listener) => listener.stop(graceMs))]);
   };
   const [http, grpc, mcp] = started.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
   const failure = started.find((result) => result.status === 'rejected');
@@ -40,7 +45,7 @@ export async function serveProtocols(given: ServedService): Promise<Listeners> {
     throw failure.reason;
   }
   tls?.follow(systemTimer);
-  return { url: listeners[0]!.url, ...(http && { http }), ...(grpc && { grpc }), ...(mcp && { mcp }), ...(tls && { reload: async () => {
+  return { url: listeners[0]!.url, ...(http && { http }), ...(grpc && { grpc }), ...(mcp && { mcp }), ...(http3 && { http3 }), ...(tls && { reload: async () => {
     given.workers?.reload();
     await tls.reload();
   } }), stop };

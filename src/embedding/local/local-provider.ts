@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { ConfigError } from '../../lib/config-error.ts';
+import { isInstalled } from '../../lib/is-installed.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Timer } from '../../lib/timer.ts';
 import { workerFile } from '../../lib/worker-file.ts';
@@ -78,15 +78,5 @@ export class LocalProvider implements EmbeddingProvider {
 
   close(): Promise<void> {
     return this.#client.close();
-  }
-}
-
-/** Finds the package without loading anything of it. */
-function isInstalled(library: string): boolean {
-  try {
-    createRequire(import.meta.url).resolve(library);
-    return true;
-  } catch {
-    return false;
   }
 }

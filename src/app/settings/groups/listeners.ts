@@ -34,7 +34,7 @@ export const graphql = {
 
 /** Extreme mode and its HTTP/3 listener are one switch (decisions, section 1). */
 export const http3 = {
-  enabled: setting(boolean, false, ['SVC_EXTREME', 'SVC_HTTP3_ENABLED'], 'extreme mode: revisions stored as deltas, writes that share a sync; HTTP/3 is not served yet', { flag: 'http3-enabled', yaml: ['extreme', 'http3.enabled'] }),
+  enabled: setting(boolean, false, ['SVC_EXTREME', 'SVC_HTTP3_ENABLED'], 'extreme mode: revisions stored as deltas, writes that share a sync, and HTTP/3 where there are a certificate and the package for it', { flag: 'http3-enabled', yaml: ['extreme', 'http3.enabled'] }),
   addr: setting(address('tcp only'), parseAddress(':11443')!, 'SVC_HTTP3_ADDR', 'HTTP/3 listen address', { flag: 'http3-addr' }),
   mode: protocolMode('SVC_HTTP3_MODE', 'HTTP/3'),
 };

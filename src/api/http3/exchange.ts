@@ -1,0 +1,106 @@
+import { request, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
+import { duplexPair, type Duplex } from 'node:stream';
+import type { Http3Headers, Http3Stream } from './library.ts';
+
+/** Fields of one HTTP/1.1 connection, which HTTP/3 has no use for and forbids (RFC 9114, section 4.2). */
+const OF_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
+
+/** Error codes of RFC 9114, section 8.1. */
+const INTERNAL_ERROR = 0x0102;
+const MESSAGE_ERROR = 0x010e;
+
+export interface Arrival {
+  readonly stream: Http3Stream;
+  readonly headers: Http3Headers;
+  /** The request has no body. */
+  readonly isWhole: boolean;
+  /** Address of the client. */
+  readonly remoteAddress: string;
+}
+
+/**
+ * Carries one request of HTTP/3 to a server of Node and its response back, over a connection within the process that
+ * speaks HTTP/1.1: so parsing, back-pressure, limits and aborts are those of every other request. `take` serves the
+ * server's end of the connection. Resets the stream where the request cannot be one (RFC 9114, section 4.1.2).
+ */
+export function carry(arrival: Arrival, take: (socket: Socket) => void): void {
+  const { stream, headers, isWhole } = arrival;
+  const [ours, theirs] = duplexPair();
+  let sent: ClientRequest;
+  try {
+    sent = request({ ...requestOf(headers), setHost: false, createConnection: () => ours });
+  } catch {
+    stream.close(MESSAGE_ERROR);
+    return;
+  }
+  ours.once('close', () => theirs.destroy());
+  // Once the server has written all, what is left is read to its end.
+  theirs.once('close', () => theirs.writableFinished || ours.destroy());
+  take(asSocket(theirs, arrival));
+  if (isWhole) {
+    stream.resume();
+    sent.end();
+  } else sendBody(arrival, sent);
+  sent.once('response', (response) => returnResponse(stream, response));
+  sent.on('error', () => stream.destroyed || stream.close(INTERNAL_ERROR));
+  stream.on('error', () => sent.destroy());
+  stream.once('close', () => sent.destroy());
+}
+
+function requestOf(headers: Http3Headers): { method: string; path: string; headers: OutgoingHttpHeaders } {
+  const { ':method': method = '', ':path': path = '', ':authority': authority } = headers;
+  // A tunnel is no request to a resource, and nothing here is one's end.
+  if (method === 'CONNECT' || path === '') throw new Error('a request has a method and a path');
+  const fields: OutgoingHttpHeaders = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (OF_CONNECTION.has(name)) throw new Error(`${name} is of HTTP/1.1`);
+    if (!name.startsWith(':')) fields[name] = name === 'cookie' ? [value].flat().join('; ') : value;
+  }
+  if (authority !== undefined) fields['host'] = String(authority);
+  return { method: String(method), path: String(path), headers: fields };
+}
+
+/** A body of another length than was announced makes a request malformed. */
+function sendBody({ stream, headers: { 'content-length': length } }: Arrival, sent: ClientRequest): void {
+  if (length === undefined) {
+    stream.pipe(sent);
+    return;
+  }
+  let missing = Number(length);
+  stream.on('data', (chunk: Buffer) => {
+    missing -= chunk.length;
+    if (missing < 0) stream.close(MESSAGE_ERROR);
+  });
+  stream.once('end', () => missing > 0 && stream.close(MESSAGE_ERROR));
+  stream.pipe(sent);
+}
+
+function returnResponse(stream: Http3Stream, response: IncomingMessage): void {
+  const headers: Http3Headers = { ':status': String(response.statusCode) };
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (value !== undefined && !OF_CONNECTION.has(name)) headers[name] = value;
+  }
+  stream.respond(headers);
+  response.pipe(stream);
+  // Half a response must not look like a whole one.
+  response.once('error', () => stream.close(INTERNAL_ERROR));
+}
+
+/** What a server of Node wants of a connection beside its bytes. */
+function asSocket(end: Duplex, { stream, remoteAddress }: Arrival): Socket {
+  let bytesRead = 0;
+  stream.on('data', (chunk: Buffer) => (bytesRead += chunk.length));
+  stream.pause();
+  Object.defineProperty(end, 'bytesRead', { get: () => bytesRead });
+  return Object.assign(end, {
+    encrypted: true,
+    remoteAddress,
+    setTimeout(ms: number) {
+      stream.setTimeout(ms, () => end.emit('timeout'));
+      return end;
+    },
+    setNoDelay: () => end,
+    setKeepAlive: () => end,
+  }) as unknown as Socket;
+}

@@ -1,0 +1,59 @@
+import { flatErrors, listenOn, startHttpServer } from '../../api/http/index.ts';
+import { Http3Door, LIBRARY, loadLibrary, type Http3Library } from '../../api/http3/index.ts';
+import type { TlsSource } from '../../lib/tls.ts';
+import type { Listener, ProtocolContext } from './context.ts';
+import { createHttpListener } from './http.ts';
+
+/** How long clients may remember where HTTP/3 is served, in seconds. */
+const REMEMBERED_SECONDS = 86_400;
+
+export interface Http3Listener extends Listener {
+  /** What `Alt-Svc` says of it (RFC 7838). */
+  readonly alternative: string;
+}
+
+/**
+ * HTTP/3 on its own port, in extreme mode: what HTTP serves, in its own access mode. It is never the reason for a failed
+ * start: where it cannot be served a warning says why (decisions, section 1).
+ */
+export async function serveHttp3(context: ProtocolContext): Promise<Http3Listener | undefined> {
+  const { settings, log } = context;
+  if (!settings.http3.enabled) return undefined;
+  try {
+    const { library, tls } = await requirements(context);
+    return await listen(context, library, tls);
+  } catch (error) {
+    log.warn({ reason: (error as Error).message }, 'extreme mode: HTTP/3 is not served; group commit and delta revisions are on');
+    return undefined;
+  }
+}
+
+/** Throws an error that says what is missing, and what to do about it. */
+async function requirements({ settings, tls }: ProtocolContext): Promise<{ library: Http3Library; tls: TlsSource }> {
+  if (tls === undefined) throw new Error('it needs a certificate: set SVC_TLS_ENABLED, SVC_TLS_CERT and SVC_TLS_KEY');
+  if (settings.tls.clientCa !== '' && settings.tls.clientAuth === 'require') throw new Error('its library cannot require certificates of clients, which SVC_TLS_CLIENT_CA asks for');
+  const library = await loadLibrary();
+  if (library === undefined) throw new Error(`the package ${LIBRARY} is not installed: npm install ${LIBRARY}`);
+  return { library, tls };
+}
+
+async function listen(context: ProtocolContext, library: Http3Library, tls: TlsSource): Promise<Http3Listener> {
+  const { settings: { http3: { addr } }, log } = context;
+  const door = new Http3Door({ library, tls, onLost: (err) => log.error({ err }, 'HTTP/3 is no longer served: its port could not be had again with the new certificate') });
+  try {
+    const listener = await createHttpListener(context, 'http3');
+    const server = await startHttpServer(listener, listenOn(addr), flatErrors, { log, door });
+    const url = server.url.replace('http:', 'https:');
+    return {
+      url,
+      alternative: `h3=":${new URL(url).port}"; ma=${REMEMBERED_SECONDS}`,
+      async stop(graceMs) {
+        await server.stop(graceMs);
+        await door.shut();
+      },
+    };
+  } catch (error) {
+    await door.shut();
+    throw error;
+  }
+}
