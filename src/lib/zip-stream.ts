@@ -35,6 +35,9 @@ const MAX_32 = 0xffffffff;
  * A ZIP file as a stream (PKWARE APPNOTE 6.3.10): each entry is compressed and handed on before the
  * next is asked for, so memory holds one entry and the directory, about 100 bytes an entry. Entries
  * are smaller than 4 GiB; the file and the number of entries may be larger (ZIP64).
+ *
+ * Not yazl 3.3: it searches its list from the start for each next entry, so that its time grows with the square of their
+ * number, and its streams cost ten times the processor time of this at 20,000 entries of 1 KB.
  */
 export async function* zipStream(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer> {
   const directory = new Directory();
