@@ -1104,6 +1104,19 @@ export type VectorCollectionStats = {
   readonly totalDocuments: Scalars['Int']['output'];
   /** Documents that have their vectors. */
   readonly embeddedDocuments: Scalars['Int']['output'];
+  /** Passages that have a vector of the encoder, which reorders searches; null where no encoder is installed. */
+  readonly encodedChunks: Maybe<Scalars['Int']['output']>;
+};
+
+/** The encoder that reorders searches. */
+export type EncoderStats = {
+  readonly __typename?: 'EncoderStats';
+  /** Its model. */
+  readonly model: Scalars['String']['output'];
+  /** Numbers in each of its vectors. */
+  readonly dimensions: Scalars['Int']['output'];
+  /** Whether searches are reordered unless they say otherwise; its vectors are then computed in the background. */
+  readonly default: Scalars['Boolean']['output'];
 };
 
 /** The state of embeddings and of the vector index. */
@@ -1121,6 +1134,8 @@ export type VectorStats = {
   readonly indexReady: Scalars['Boolean']['output'];
   /** Each collection that has vectors, by name. */
   readonly collections: ReadonlyArray<VectorCollectionStats>;
+  /** The encoder that reorders searches; null where none is installed. */
+  readonly encoder: Maybe<EncoderStats>;
 };
 
 /** What a reindexing did, and the state of the vectors after it. */
@@ -1422,6 +1437,7 @@ export type ResolversTypes = {
   VectorSearchResult: ResolverTypeWrapper<VectorSearchResult>;
   VectorSearchResponse: ResolverTypeWrapper<VectorSearchResponse>;
   VectorCollectionStats: ResolverTypeWrapper<VectorCollectionStats>;
+  EncoderStats: ResolverTypeWrapper<EncoderStats>;
   VectorStats: ResolverTypeWrapper<VectorStats>;
   ReindexResult: ResolverTypeWrapper<Reindexed>;
   VectorSearchInput: VectorSearchInput;
@@ -1486,6 +1502,7 @@ export type ResolversParentTypes = {
   VectorSearchResult: VectorSearchResult;
   VectorSearchResponse: VectorSearchResponse;
   VectorCollectionStats: VectorCollectionStats;
+  EncoderStats: EncoderStats;
   VectorStats: VectorStats;
   ReindexResult: Reindexed;
   VectorSearchInput: VectorSearchInput;
@@ -1775,6 +1792,13 @@ export type VectorCollectionStatsResolvers<ContextType = GraphqlContext, ParentT
   collection?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   totalDocuments?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   embeddedDocuments?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  encodedChunks?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type EncoderStatsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['EncoderStats'] = ResolversParentTypes['EncoderStats']> = {
+  model?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  dimensions?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  default?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type VectorStatsResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['VectorStats'] = ResolversParentTypes['VectorStats']> = {
@@ -1784,6 +1808,7 @@ export type VectorStatsResolvers<ContextType = GraphqlContext, ParentType extend
   dimensions?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   indexReady?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   collections?: Resolver<ReadonlyArray<ResolversTypes['VectorCollectionStats']>, ParentType, ContextType>;
+  encoder?: Resolver<Maybe<ResolversTypes['EncoderStats']>, ParentType, ContextType>;
 };
 
 export type ReindexResultResolvers<ContextType = GraphqlContext, ParentType extends ResolversParentTypes['ReindexResult'] = ResolversParentTypes['ReindexResult']> = {
@@ -1859,6 +1884,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   VectorSearchResult?: VectorSearchResultResolvers<ContextType>;
   VectorSearchResponse?: VectorSearchResponseResolvers<ContextType>;
   VectorCollectionStats?: VectorCollectionStatsResolvers<ContextType>;
+  EncoderStats?: EncoderStatsResolvers<ContextType>;
   VectorStats?: VectorStatsResolvers<ContextType>;
   ReindexResult?: ReindexResultResolvers<ContextType>;
   Webhook?: WebhookResolvers<ContextType>;

@@ -112,8 +112,11 @@ describe('queries and mutations of a running server', () => {
     const { reindexed } = await data('mutation { reindexed: vectorReindex(collection: "found", force: true) { embedded skipped failed errors enabled provider model dimensions indexReady collections { collection totalDocuments embeddedDocuments } } }') as { reindexed: object };
     const state = { enabled: true, provider: 'builtin', model: 'static-en-256', dimensions: 256, indexReady: true };
     expect(reindexed).toEqual({ embedded: 2, skipped: 0, failed: 0, errors: [], ...state, collections: expect.arrayContaining([{ collection: 'found', totalDocuments: 2, embeddedDocuments: 2 }]) });
-    const { vectorStats } = await data('{ vectorStats { enabled provider model dimensions indexReady collections { collection totalDocuments embeddedDocuments } } }') as { vectorStats: { collections: { collection: string }[] } };
+    const { vectorStats } = await data('{ vectorStats { enabled provider model dimensions indexReady encoder { model dimensions default } collections { collection totalDocuments embeddedDocuments encodedChunks } } }') as { vectorStats: { encoder: object | null; collections: { collection: string; encodedChunks: number | null }[] } };
     expect(vectorStats).toMatchObject(state);
+    // The encoder needs an optional package.
+    expect([null, { model: expect.any(String), dimensions: 384, default: false }]).toContainEqual(vectorStats.encoder);
+    expect(vectorStats.collections.every(({ encodedChunks }) => (encodedChunks === null) === (vectorStats.encoder === null))).toBe(true);
     expect(vectorStats.collections.map(({ collection }) => collection)).toContain('found');
 
     const search = (input: string, fields: string) => data(`{ vectorSearch(input: {collection: "found", ${input}}) { total model dimensions results { rank score document { ${fields} } } } }`);

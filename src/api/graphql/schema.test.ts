@@ -24,8 +24,9 @@ enum Totals { EXACT BOUNDED NONE }
 type CollectionStats { name: String! documentCount: Int! revisionCount: Int! metaIndexCount: Int! indexBytes: IndexBytes! }
 type IndexBytes { fullText: Long vectors: Long columns: Long geo: Long spelling: Long }
 type Stats { databasePath: String! databaseSize: Long! mode: String! collections: [CollectionStats!]! totalDocuments: Int! totalRevisions: Int! totalMetaIndices: Int! uptime: String! }
-type VectorCollectionStats { collection: String! totalDocuments: Int! embeddedDocuments: Int! }
-type VectorStats { enabled: Boolean! provider: String model: String dimensions: Int indexReady: Boolean! collections: [VectorCollectionStats!]! }
+type VectorCollectionStats { collection: String! totalDocuments: Int! embeddedDocuments: Int! encodedChunks: Int }
+type EncoderStats { model: String! dimensions: Int! default: Boolean! }
+type VectorStats { enabled: Boolean! provider: String model: String dimensions: Int indexReady: Boolean! collections: [VectorCollectionStats!]! encoder: EncoderStats }
 type ReindexResult { embedded: Int! skipped: Int! failed: Int! errors: [String!]! enabled: Boolean! provider: String model: String dimensions: Int indexReady: Boolean! collections: [VectorCollectionStats!]! }
 type Webhook { id: ID! url: String! events: [String!]! collection: String! createdAt: Time! secretSet: Boolean! paused: Boolean! pauseReason: String lastError: String deadLetters: Int! }
 type WebhookDeadLetter { deliveryId: ID! webhookId: ID! event: String! collection: String! key: String! lang: String! docId: String! timestamp: Time! attempts: Int! httpStatus: Int error: String! failedAt: Time! }

@@ -17,9 +17,11 @@ export function reindexed({ embedded, skipped, failed, errors = [] }: ReindexVec
 }
 
 /** The state of embeddings, its collections by name. */
-export function presentVectorStats({ enabled, provider, model, dimensions, index_ready: indexReady, collections }: GetVectorStatsResponse): VectorStats {
+export function presentVectorStats({ enabled, provider, model, dimensions, index_ready: indexReady, collections, encoder }: GetVectorStatsResponse): VectorStats {
   const listed = Object.entries(collections)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([collection, counts]) => ({ collection, totalDocuments: counts.total_documents, embeddedDocuments: counts.embedded_documents }));
-  return { enabled, provider, model, dimensions, indexReady, collections: listed };
+    .map(([collection, counts]) => ({
+      collection, totalDocuments: counts.total_documents, embeddedDocuments: counts.embedded_documents, encodedChunks: counts.encoded_chunks ?? null,
+    }));
+  return { enabled, provider, model, dimensions, indexReady, collections: listed, encoder: encoder ?? null };
 }
