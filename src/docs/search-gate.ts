@@ -1,7 +1,7 @@
 import type { Operations } from '../../generated/docs/operations.ts';
 import { ServiceError } from '../errors/index.ts';
 import { systemTimer, type Timer } from '../lib/timer.ts';
-import { currentTracing } from '../lib/tracing.ts';
+import { currentTracing, type Tracing } from '../lib/tracing.ts';
 import type { Context, Handlers } from '../operations/index.ts';
 import { costOf, type Cost, type Passes } from './search-cost.ts';
 
@@ -71,7 +71,11 @@ export class SearchGate {
   /** Its span, `search engine`, holds the wait for a place, too. */
   run<T>(search: () => Promise<T>, signal: AbortSignal, cost: Cost = 'cheap'): Promise<T> {
     const tracing = currentTracing();
-    return tracing === undefined ? this.#run(search, signal, cost) : tracing.within({ name: 'search engine', attributes: { 'quire.search.cost': cost } }, () => this.#run(search, signal, cost));
+    return tracing === undefined ? this.#run(search, signal, cost) : this.#traced(tracing, search, signal, cost);
+  }
+
+  #traced<T>(tracing: Tracing, search: () => Promise<T>, signal: AbortSignal, cost: Cost): Promise<T> {
+    return tracing.within({ name: 'search engine', attributes: { 'quire.search.cost': cost } }, () => this.#run(search, signal, cost));
   }
 
   async #run<T>(search: () => Promise<T>, signal: AbortSignal, cost: Cost): Promise<T> {

@@ -140,8 +140,13 @@ export function createInvoker<Operations>(options: InvokerOptions<Operations>): 
   };
   return (id, given, caller) => {
     const tracing = currentTracing();
-    return tracing === undefined ? invokeOne(id, given, caller) : tracing.within(spanOf(id, caller, tracing), () => invokeOne(id, given, caller));
+    return tracing === undefined ? invokeOne(id, given, caller) : invokeTraced(tracing, invokeOne, id, given, caller);
   };
+}
+
+/** Apart from the path without traces, which so makes no closure. */
+function invokeTraced<Operations, K extends keyof Operations & string>(tracing: Tracing, invoke: Invoke<Operations>, id: K, given: Input, caller: Caller): Promise<Reply<OutputOf<Operations, K>>> {
+  return tracing.within(spanOf(id, caller, tracing), () => invoke(id, given, caller));
 }
 
 /** HTTP has a span around it for its request; elsewhere the call of the operation is the request. */

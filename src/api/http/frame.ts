@@ -1,9 +1,9 @@
-import type { Middleware } from 'koa';
+import type { Middleware, Next } from 'koa';
 import { ServiceError } from '../../errors/index.ts';
 import type { Log } from '../../lib/log.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
 import { SECURITY_HEADERS, STRICT_TRANSPORT } from '../../lib/security-headers.ts';
-import { currentTracing, type OpenSpan, type SpanStart } from '../../lib/tracing.ts';
+import { currentTracing, type OpenSpan, type SpanStart, type Tracing } from '../../lib/tracing.ts';
 import type { ReadAddress } from '../../lib/trusted-proxies.ts';
 import type { OperationSpec } from '../../operations/index.ts';
 import { toServiceError, type ErrorFormat } from './errors.ts';
@@ -59,8 +59,13 @@ export function frame(options: FrameOptions): Middleware<RequestState> {
   };
   return (ctx, next) => {
     const tracing = currentTracing();
-    return tracing === undefined ? answer(ctx, next) : tracing.within(spanOf(ctx), (span) => traced(ctx, span, () => answer(ctx, next)));
+    return tracing === undefined ? answer(ctx, next) : within(tracing, answer, ctx, next);
   };
+}
+
+/** Apart from the path without traces, which so makes no closure. */
+function within(tracing: Tracing, answer: Middleware<RequestState>, ctx: HttpContext, next: Next): Promise<void> {
+  return tracing.within(spanOf(ctx), (span) => traced(ctx, span, () => answer(ctx as Parameters<typeof answer>[0], next)));
 }
 
 /** By the semantic conventions for HTTP servers; no query and no path, which may carry what must not be recorded. */
@@ -75,7 +80,7 @@ function spanOf(ctx: HttpContext): SpanStart {
   };
 }
 
-async function traced(ctx: HttpContext, span: OpenSpan, answer: () => Promise<unknown>): Promise<void> {
+async function traced(ctx: HttpContext, span: OpenSpan, answer: () => Promise<unknown> | void): Promise<void> {
   await answer();
   const route = ctx.state.operation?.path ?? ctx.state.path;
   if (route !== undefined) span.rename(`${ctx.method} ${route}`);

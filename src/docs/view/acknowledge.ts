@@ -1,5 +1,5 @@
 import { operations, type Operations } from '../../../generated/docs/operations.ts';
-import { currentTracing } from '../../lib/tracing.ts';
+import { currentTracing, type Tracing } from '../../lib/tracing.ts';
 import type { Context, Handlers } from '../../operations/index.ts';
 
 type AnyHandler = (input: object, context: Context) => Promise<unknown>;
@@ -31,13 +31,17 @@ export function whenCaughtUp<Input, Output>(handler: (input: Input, context: Con
   return async (input, context) => {
     const output = await handler(input, context);
     const tracing = currentTracing();
-    await (tracing === undefined ? caughtUp(views, context.signal) : tracing.within({ name: 'wait for indexes' }, () => caughtUp(views, context.signal)));
+    await (tracing === undefined ? caughtUp(views, context.signal) : caughtUpTraced(tracing, views, context.signal));
     return output;
   };
 }
 
 async function caughtUp(views: readonly Following[], signal: AbortSignal): Promise<void> {
   await Promise.all(views.map((view) => view.caughtUp(signal)));
+}
+
+function caughtUpTraced(tracing: Tracing, views: readonly Following[], signal: AbortSignal): Promise<void> {
+  return tracing.within({ name: 'wait for indexes' }, () => caughtUp(views, signal));
 }
 
 function writesDocuments(id: keyof Operations): boolean {

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ServiceError } from '../../errors/index.ts';
-import { currentTracing } from '../../lib/tracing.ts';
+import { currentTracing, type Tracing } from '../../lib/tracing.ts';
 import type { CommitRecorder, Queries, Row, Sql, SqlValue, Transaction } from '../port.ts';
 import { probe } from '../probe.ts';
 import type { KeyRing } from '../sealing/index.ts';
@@ -79,7 +79,12 @@ export class NodeSqlite implements Sql {
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const tracing = currentTracing();
-    return tracing === undefined ? this.#writer.transaction(work) : tracing.within(TRANSACTION, () => this.#writer.transaction(work));
+    return tracing === undefined ? this.#writer.transaction(work) : this.#traced(tracing, work);
+  }
+
+  /** Apart from the path without traces, which so makes no closure. */
+  #traced<T>(tracing: Tracing, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return tracing.within(TRANSACTION, () => this.#writer.transaction(work));
   }
 
   async *stream<R extends Row>(sql: string, params: readonly SqlValue[] = [], options: { batch?: number } = {}): AsyncGenerator<R[]> {
