@@ -1,4 +1,5 @@
 import { SERVICES } from './services.ts';
+import { SLIM } from './slim-packages.ts';
 
 /** The fields of package.json that hold for the published package, too. */
 const KEPT = ['name', 'version', 'description', 'license', 'type', 'engines', 'bin'];
@@ -25,6 +26,7 @@ export function publishedManifest(own: Manifest): Manifest {
   return {
     ...Object.fromEntries(KEPT.map((field) => [field, own[field]])),
     dependencies,
+    bundleDependencies: Object.keys(SLIM),
     optionalDependencies,
     peerDependencies,
     peerDependenciesMeta: Object.fromEntries(Object.keys(peerDependencies).map((name) => [name, { optional: true }])),

@@ -86,7 +86,7 @@ function event({ operation, input, caller: { ip, userAgent } }: Outcome, action:
   };
 }
 
-/** Lengths of what a request names that is not valid. */
+/** Valid names are shorter; a request that is refused may have any. */
 const MAX_NAME = 1024;
 
 /**
@@ -105,8 +105,8 @@ function subjectOf({ collections }: Outcome['operation'], input: object | undefi
 function documentOf(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
   const batch = fields['documents'];
   if (!Array.isArray(batch)) return fields;
-  const [only, ...others] = batch as readonly unknown[];
-  return others.length === 0 && typeof only === 'object' && only !== null ? (only as Readonly<Record<string, unknown>>) : undefined;
+  const only: unknown = batch.length === 1 ? batch[0] : undefined;
+  return typeof only === 'object' && only !== null ? (only as Readonly<Record<string, unknown>>) : undefined;
 }
 
 function nameIn(value: unknown): string | undefined {

@@ -41,7 +41,7 @@ export const queue = {
     attempt_events: integer('lines of one attempt', 200_000, 1, 100_000_000),
     total_budget: format('bytes', 'bytes of all logs; beyond it the oldest of attempts that have ended are removed', '10GiB'),
   }),
-  backup: section('backups by a schedule, as `quire runs backup` writes them; for a queue in SQLite', {
+  backup: section('backups by a schedule, as `quire runs backup` writes them; for a queue in SQLite, from the next start on', {
     schedule: text('cron expression of five fields; empty for none', '', { maxLength: 200 }),
     timezone: format('timezone', 'IANA time zone of its times', 'UTC'),
     folder: text('where they are, relative to data_dir; keep it as secret as a private key', 'backups'),
